@@ -53,7 +53,7 @@ export function tokenAuthenticator(access: Access): Authenticator {
     name: "token",
     authenticate(call) {
       const bearer = bearerOf(call);
-      if (bearer.type === "none") return bearer;
+      if (bearer.type !== "token") return bearer;
       const found = access.authenticate(bearer.token, []);
       return found.type === "none" ? { type: "rejected", reason: "invalid bearer token" } : found;
     },

@@ -37,6 +37,33 @@ export function ownCall(url: string): Call {
   };
 }
 
+/** The same call with other headers. */
+export function withHeaders(call: Call, headers: Headers): Call {
+  return {
+    method: call.method,
+    url: call.url,
+    headers,
+    body: () => call.body(),
+    get signal() {
+      return call.signal;
+    },
+    get remoteAddress() {
+      return call.remoteAddress;
+    },
+    get certificate() {
+      return call.certificate;
+    },
+    ...(call.user === undefined ? {} : { user: call.user }),
+    ...(call.upgrade === undefined ? {} : { upgrade: call.upgrade.bind(call) }),
+  };
+}
+
+/** Whether a client wants its connection to become a WebSocket. */
+export function asksForWebSocket(call: Call): boolean {
+  const isUpgrade = (headerOf(call, "connection") ?? "").toLowerCase().includes("upgrade");
+  return isUpgrade && (headerOf(call, "upgrade") ?? "").toLowerCase() === "websocket";
+}
+
 /** One header as a string; repeated headers are joined. */
 export function headerOf(call: Call, name: string): string | undefined {
   const value = call.headers[name];

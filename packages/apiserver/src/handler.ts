@@ -9,7 +9,8 @@ import type { Answer, AnswerHeaders } from "./answer.ts";
 import { beginTrail, type AuditTrail } from "./audit/trail.ts";
 import { authorizeCall } from "./authorize/authorize-call.ts";
 import { identify } from "./authenticate/identify.ts";
-import { headerOf, type Call } from "./call.ts";
+import { withoutBearerProtocol } from "./authenticate/bearer.ts";
+import { headerOf, withHeaders, type Call } from "./call.ts";
 import { negotiate, plainOffer, type OutputMedia } from "./encode/media.ts";
 import { respondError } from "./encode/respond.ts";
 import { warningHeaders } from "./encode/warnings.ts";
@@ -33,7 +34,8 @@ export type Handler = (call: Call, trail?: AuditTrail) => Promise<Answer>;
 /** Joins the stages. */
 export function createHandler(parts: ServerParts): Handler {
   const flowHeaders = flowHeadersOf(parts.store);
-  return async (call, trail = beginTrail()) => {
+  return async (received, trail = beginTrail()) => {
+    let call = received;
     const { path, query } = splitUrl(call.url);
     const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
     trail.auditId = auditId;
@@ -46,8 +48,9 @@ export function createHandler(parts: ServerParts): Handler {
     let flow: AnswerHeaders = {};
     try {
       checkDisk(parts);
-      if (isOverAtOnce(info, query)) return withHeaders(timedOut(), auditId, warnings);
+      if (isOverAtOnce(info, query)) return withAnswerHeaders(timedOut(), auditId, warnings);
       const user = await identify(parts, call, { info, query, warnings, trail });
+      call = withoutToken(call);
       flow = flowHeaders(user, info);
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings, trail };
       await authorizeCall(exchange, info);
@@ -57,8 +60,14 @@ export function createHandler(parts: ServerParts): Handler {
     }
     if (info.type === "resource") count(parts, info, answer.status);
     Object.assign(answer.headers, flow);
-    return withHeaders(answer, auditId, warnings);
+    return withAnswerHeaders(answer, auditId, warnings);
   };
+}
+
+/** The call without a token among its sub-protocols, which are sent back and passed on. */
+function withoutToken(call: Call): Call {
+  const headers = withoutBearerProtocol(call.headers);
+  return headers === call.headers ? call : withHeaders(call, headers);
 }
 
 /** Only what is served has a number: names that clients make up would fill the memory. */
@@ -103,7 +112,7 @@ function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
   }
 }
 
-function withHeaders(answer: Answer, auditId: string, warnings: ReadonlySet<string>): Answer {
+function withAnswerHeaders(answer: Answer, auditId: string, warnings: ReadonlySet<string>): Answer {
   const { headers } = answer;
   // A list has it already, beside what another server said of its own.
   if (!Array.isArray(headers["audit-id"])) headers["audit-id"] = auditId;

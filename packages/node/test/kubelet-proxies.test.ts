@@ -1,7 +1,13 @@
 /** Every verb of the kubelet through every proxy of the API server, with `..` in all spellings: a proxy reaches its own pod and port only. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer, request as httpRequest, type IncomingMessage } from "node:http";
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+} from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
@@ -14,17 +20,26 @@ import { VirtualClock } from "./virtual-clock.ts";
 
 const [own, other] = ["tenant-a", "tenant-b"] as const;
 
+interface Reply {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
 interface World extends AsyncDisposable {
   /** What was opened in containers and pods since the last look. */
   opened(): readonly string[];
   /** Sends a request with the path exactly as it is written. */
-  ask(path: string, token: string): Promise<{ readonly status: number; readonly text: string }>;
+  ask(path: string, token: string, more?: OutgoingHttpHeaders): Promise<Reply>;
 }
 
 /** A pod `web` and a service `echo` that `mallory` may use, a pod `victim` that she may not, and an auditor who may use `nodes/proxy`. */
 async function startWorld(): Promise<World> {
   const clock = new VirtualClock();
-  const pods = createServer((request, response) => response.end(`web saw ${request.url}`)).listen(0, "127.0.0.1");
+  const pods = createServer(({ url, headers }, response) => {
+    response.writeHead(200, { connection: "close, x-hop", "x-hop": "1", "x-end": "2" });
+    response.end(url === "/headers" ? JSON.stringify(headers) : `web saw ${url}`);
+  }).listen(0, "127.0.0.1");
   await once(pods, "listening");
   let node: RunningNode | undefined;
   const server = await startApiServer({
@@ -99,14 +114,18 @@ async function startWorld(): Promise<World> {
   await clock.quiet();
   return {
     opened: () => seen.splice(0),
-    async ask(path, token) {
+    async ask(path, token, more = {}) {
       const { port } = server;
-      const headers = { authorization: `Bearer ${token}` };
+      const headers = { ...more, authorization: `Bearer ${token}` };
       const sent = httpRequest({ host: "127.0.0.1", port, path, headers, agent: false }).end();
       const [response] = (await once(sent, "response")) as [IncomingMessage];
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
-      return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") };
+      return {
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        text: Buffer.concat(chunks).toString("utf8"),
+      };
     },
     async [Symbol.asyncDispose]() {
       await node?.close();
@@ -196,9 +215,9 @@ test("the proxy of a node reaches the kubelet on its own port only", async () =>
   await using world = await startWorld();
   const ask = (node: string, path: string) => world.ask(`/api/v1/nodes/${node}/proxy/${path}`, "auditor");
   for (const node of ["one", "one:10250", "https:one:10250", "%6fne"]) {
-    assert.deepEqual(await ask(node, "healthz"), { status: 200, text: "ok" });
+    assert.equal((await ask(node, "healthz")).text, "ok");
   }
-  assert.deepEqual(await ask("one", "metrics/../%68ealthz"), { status: 200, text: "ok" });
+  assert.equal((await ask("one", "metrics/../%68ealthz")).text, "ok");
   assert.equal((await ask("one:22", "healthz")).status, 503);
   assert.equal((await ask("one", "healthz/../exec/../nothing")).status, 404);
 });
@@ -217,4 +236,26 @@ test("logs, exec, attach and port-forward take no container that the pod does no
     }
   }
   assert.deepEqual(world.opened(), []);
+});
+
+test("a pod behind a proxy sees neither credentials nor headers of the connection to the API server", async () => {
+  await using world = await startWorld();
+  const more = {
+    connection: "close, X-Foo",
+    "x-foo": "1",
+    "impersonate-user": "mallory",
+    "x-remote-user": "root",
+    "proxy-authorization": "Basic x",
+    "sec-websocket-protocol": "base64url.bearer.authorization.k8s.io.c2VjcmV0, v4.channel.k8s.io",
+    cookie: "session=abc",
+  };
+  for (const proxy of ["pods/web", "services/echo:web"]) {
+    const path = `/api/v1/namespaces/${own}/${proxy}/proxy/headers`;
+    const { text, headers } = await world.ask(path, "administrator", more);
+    const { host, connection, ...seen } = JSON.parse(text) as IncomingHttpHeaders;
+    assert.deepEqual(seen, { "sec-websocket-protocol": "v4.channel.k8s.io", cookie: "session=abc" });
+    assert.deepEqual([headers["x-hop"], headers["x-end"]], [undefined, "2"]);
+    assert.notEqual(host, undefined);
+    assert.doesNotMatch(connection ?? "", /foo/i);
+  }
 });

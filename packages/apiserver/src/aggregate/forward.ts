@@ -4,6 +4,7 @@ import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
 import { fromChunks, type Answer, type AnswerHeaders } from "../answer.ts";
 import { headerOf, type Call } from "../call.ts";
+import { endToEndHeaders, forwardedHeaders } from "../outgoing/forwarded-headers.ts";
 import { rewriteUrl } from "../outgoing/go-address.ts";
 import { OutgoingError, type OutgoingAnswer } from "../outgoing/outgoing.ts";
 import type { Exchange } from "../exchange.ts";
@@ -12,15 +13,11 @@ import { isAvailable, type RemoteService } from "./api-service.ts";
 import { joinConnections, upgradeOf } from "./upgrade.ts";
 import { callRemote, type RemoteParts } from "./remote-call.ts";
 
-/** Headers that are between two neighbours, or that say who asks: they are not handed on. */
-const notForwarded =
-  /^(:.*|host|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|content-length|authorization|impersonate-.*|x-remote-.*)$/;
-
 /** The answer of the other server; 503 when it is not there. */
 export async function forwardTo(service: RemoteService, exchange: Exchange, parts: RemoteParts): Promise<Answer> {
   if (!isAvailable(service)) return plainText(503, "service unavailable\n");
   const { call, user } = exchange;
-  const headers = { ...forwardedHeaders(exchange), ...gzipFor(call) };
+  const headers = { ...headersFor(exchange), ...gzipFor(call) };
   const request = { method: call.method, path: rewriteUrl(call.url), user, headers };
   try {
     const upgrade = upgradeOf(call);
@@ -52,12 +49,10 @@ async function refuseRedirection({ chunks }: OutgoingAnswer): Promise<Answer> {
   return { status: 502, headers: { "content-type": "text/plain; charset=utf-8" }, body };
 }
 
-function forwardedHeaders({ call, auditId }: Exchange): { [name: string]: string | string[] } {
-  const kept = Object.entries(call.headers).filter(([name]) => !notForwarded.test(name));
-  const headers = kept.flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, typeof value === "string" ? value : [...value]] as const],
-  );
-  return { ...Object.fromEntries(headers), "audit-id": auditId, ...forwardedFor(call) };
+/** The caller sets the host and the length of the body itself. */
+function headersFor({ call, auditId }: Exchange): { [name: string]: string | string[] } {
+  const { host: _host, "content-length": _length, ...kept } = forwardedHeaders(call.headers);
+  return { ...kept, "audit-id": auditId, ...forwardedFor(call) };
 }
 
 /** Whose request it was before it came here: a list that every hand adds to. Calls in process come from nowhere. */
@@ -69,10 +64,7 @@ function forwardedFor(call: Call): { [name: string]: string } {
 
 /** What the API server says itself stands first, and what the other server says beside it. */
 function toAnswer({ status, headers, body, chunks }: OutgoingAnswer, { call, auditId }: Exchange): Answer {
-  const kept: AnswerHeaders = {};
-  for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined && !notForwarded.test(name)) kept[name] = value;
-  }
+  const { "content-length": _length, ...kept }: AnswerHeaders = endToEndHeaders(headers);
   kept["audit-id"] = [auditId, kept["audit-id"] ?? []].flat();
   kept["cache-control"] = ["no-cache, private", kept["cache-control"] ?? []].flat();
   if (chunks === undefined) return { status, headers: kept, body };

@@ -74,8 +74,20 @@ test("a token is the word after one space", async () => {
 
 test("a token may come as a WebSocket protocol", async () => {
   const tokens = authenticator({ secret: { name: "ann", groups: [] } });
-  const protocol = `v5.channel.k8s.io, base64url.bearer.authorization.k8s.io.${Buffer.from("secret").toString("base64url")}`;
-  assert.equal((await tokens.authenticate(call({ "sec-websocket-protocol": protocol }))).type, "user");
+  const bearer = (text: string): string => `base64url.bearer.authorization.k8s.io.${text}`;
+  const secret = bearer(Buffer.from("secret").toString("base64url"));
+  const said = async (protocol: string, headers: object): Promise<string> =>
+    (await tokens.authenticate(call({ "sec-websocket-protocol": protocol, ...headers }))).type;
+  const upgrade = { connection: "keep-alive, Upgrade", upgrade: "WebSocket" };
+  assert.equal(await said(`v5.channel.k8s.io, ${secret}`, upgrade), "user");
+  assert.equal(await said(`v5.channel.k8s.io, ${secret}`, {}), "none", "no upgrade");
+  assert.equal(await said(`v5.channel.k8s.io, ${secret}`, { upgrade: "websocket" }), "none", "no connection header");
+  assert.equal(await said(`v5.channel.k8s.io, ${secret}`, { ...upgrade, upgrade: "SPDY/3.1" }), "none");
+  assert.equal(await said(`a, ${secret}, ${secret}`, upgrade), "rejected", "two tokens");
+  assert.equal(await said(secret, upgrade), "rejected", "no other protocol");
+  assert.equal(await said(`a, ${bearer("!")}`, upgrade), "rejected", "not base64");
+  assert.equal(await said(`a, ${bearer(Buffer.of(0xff).toString("base64url"))}`, upgrade), "rejected", "not UTF-8");
+  assert.equal(await said(`a, ${bearer("")}`, upgrade), "none", "no token");
 });
 
 test("a service account token is its account, its groups and what it is bound to", async () => {

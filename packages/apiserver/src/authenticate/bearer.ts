@@ -1,6 +1,8 @@
 /** The bearer token of a call: in its header, or in the sub-protocol of a WebSocket that cannot set headers. */
-import { type Call, headerOf } from "../call.ts";
+import { isUtf8 } from "node:buffer";
+import { asksForWebSocket, type Call, headerOf, type Headers } from "../call.ts";
 
+const protocolHeader = "sec-websocket-protocol";
 const protocolPrefix = "base64url.bearer.authorization.k8s.io.";
 
 /** Whether a sub-protocol is no protocol but a token. */
@@ -8,9 +10,10 @@ export function isBearerProtocol(protocol: string): boolean {
   return protocol.startsWith(protocolPrefix);
 }
 
-/** A token, or none, and then perhaps why what looks like one is not taken. */
+/** A token, a token that cannot be read, or none, and then perhaps why what looks like one is not taken. */
 export type Bearer =
   | { readonly type: "token"; readonly token: string }
+  | { readonly type: "rejected"; readonly reason: string }
   | { readonly type: "none"; readonly warning?: string };
 
 const extraSpace = "the provided Authorization header contains extra space before the bearer token, and is ignored";
@@ -27,9 +30,38 @@ export function bearerIn(header: string): Bearer | { readonly type: "other" } {
 export function bearerOf(call: Call): Bearer {
   const bearer = bearerIn(headerOf(call, "authorization") ?? "");
   if (bearer.type !== "other") return bearer;
-  const protocols = (headerOf(call, "sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
-  const encoded = protocols.find(isBearerProtocol)?.slice(protocolPrefix.length);
-  return encoded === undefined
-    ? { type: "none" }
-    : { type: "token", token: Buffer.from(encoded, "base64url").toString("utf8") };
+  return asksForWebSocket(call) ? bearerAmong(protocolsIn(call.headers)) : { type: "none" };
+}
+
+/** What the sub-protocols of a WebSocket bear. Another protocol must be there to be chosen once the token is taken out. */
+function bearerAmong(protocols: readonly string[]): Bearer {
+  const [encoded, second] = protocols.filter(isBearerProtocol).map((one) => one.slice(protocolPrefix.length));
+  if (encoded === undefined) return { type: "none" };
+  if (second !== undefined) return rejected("multiple base64.bearer.authorization tokens specified");
+  if (!/^[\w-]*$/.test(encoded) || encoded.length % 4 === 1) {
+    return rejected("invalid base64.bearer.authorization token encoding");
+  }
+  const bytes = Buffer.from(encoded, "base64url");
+  if (!isUtf8(bytes)) return rejected("invalid base64.bearer.authorization token");
+  if (bytes.length === 0) return { type: "none" };
+  if (protocols.every(isBearerProtocol)) return rejected("missing additional subprotocol");
+  return { type: "token", token: bytes.toString("utf8") };
+}
+
+function rejected(reason: string): Bearer {
+  return { type: "rejected", reason };
+}
+
+/** The headers without a token among the sub-protocols: after authentication, no part of the server and no other server sees it. */
+export function withoutBearerProtocol(headers: Headers): Headers {
+  const protocols = protocolsIn(headers);
+  if (!protocols.some(isBearerProtocol)) return headers;
+  const { [protocolHeader]: _offered, ...kept } = headers;
+  const others = protocols.filter((one) => !isBearerProtocol(one));
+  return others.length === 0 ? kept : { ...kept, [protocolHeader]: others.join(",") };
+}
+
+function protocolsIn(headers: Headers): readonly string[] {
+  const offered = [headers[protocolHeader] ?? []].flat();
+  return offered.flatMap((value) => value.split(",")).map((one) => one.trim());
 }

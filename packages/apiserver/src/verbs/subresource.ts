@@ -7,6 +7,7 @@ import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
 import type { Action, ActionRules, ConnectRules, NodeDoor, ProxyPlace, ProxyTarget } from "../builtin/rules.ts";
 import { readObject } from "../decode/object.ts";
+import { endToEndHeaders, forwardedCall } from "../outgoing/forwarded-headers.ts";
 import { throughProxy } from "../outgoing/proxied-page.ts";
 import { parseProxyTarget } from "./proxy-target.ts";
 import { splitProxied } from "./proxied-path.ts";
@@ -149,12 +150,24 @@ function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
   };
 }
 
+/** A door through which no credentials and no headers of the connection pass. A proxied pod gets no connection to take over. */
+function guarded(door: NodeDoor): NodeDoor {
+  return {
+    ...door,
+    async handOver(nodeName, request, call) {
+      const forwarded = forwardedCall(call, request.verb === "proxy" ? "closed" : "kept");
+      const answer = await door.handOver(nodeName, request, forwarded);
+      return { ...answer, headers: endToEndHeaders(answer.headers) };
+    },
+  };
+}
+
 async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise<Answer> {
   const { parts, call, info } = exchange;
   if (info.subresource !== "log") await admitConnection(exchange);
   if (rules.creates === true) await checkMayCreate(exchange);
   const asked = parseProxyTarget(exchange);
-  const nodes = parts.nodes ?? noNodes(exchange);
+  const nodes = guarded(parts.nodes ?? noNodes(exchange));
   const scope = { namespace: info.namespace, id: info.name, lookup: parts.lookup };
   const located = rules.locate?.(asked, scope);
   const object = located === undefined ? connectable(exchange, rules, { asked, nodes }) : undefined;

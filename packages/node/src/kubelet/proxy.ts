@@ -16,26 +16,14 @@ export interface ProxyRequest {
   readonly call: KubeletCall;
 }
 
-const ofTheConnection = new Set([
-  "connection",
-  "keep-alive",
-  "transfer-encoding",
-  "upgrade",
-  "te",
-  "trailer",
-  "authorization",
-]);
-
-/** Asks the pod and gives its answer. */
+/** Asks the pod and gives its answer. The API server decides which headers go on, in both directions. */
 export async function proxyTo({ connect, isSecure, path, call }: ProxyRequest): Promise<KubeletAnswer> {
   const connection = await connect().catch((error: unknown) =>
     error instanceof Error ? error.message : String(error),
   );
   if (typeof connection === "string") return plain(503, `error trying to reach service: ${connection}`);
   const body = await call.body();
-  const headers = Object.entries(call.headers).filter(
-    ([name, value]) => !ofTheConnection.has(name) && !name.startsWith(":") && value !== undefined,
-  );
+  const headers = Object.entries(call.headers).filter(([, value]) => value !== undefined);
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = {
       method: call.method,
@@ -47,9 +35,7 @@ export async function proxyTo({ connect, isSecure, path, call }: ProxyRequest): 
     request.once("error", reject);
     request.end(body);
   });
-  const answered = Object.entries(response.headers).filter(
-    ([name, value]) => !ofTheConnection.has(name) && value !== undefined,
-  );
+  const answered = Object.entries(response.headers).filter(([, value]) => value !== undefined);
   return {
     status: response.statusCode ?? 502,
     headers: Object.fromEntries(answered) as KubeletAnswer["headers"],
