@@ -46,9 +46,9 @@ export class StrictProblems {
     this.#add(`duplicate field ${quote(path)}`, path);
   }
 
-  /** A key that occurs twice in YAML; the real server names the line. */
+  /** A key that occurs twice in YAML, in Go's syntax; the real server names the line. */
   duplicateKey(line: number, key: string): void {
-    const message = `line ${line}: key "${key}" already set in map`;
+    const message = `line ${line}: key ${key} already set in map`;
     this.#yaml.push(message);
     this.#add(message);
   }
@@ -57,7 +57,8 @@ export class StrictProblems {
   get refusals(): readonly string[] {
     if (this.#yaml.length === 0) return this.#messages;
     const yaml = `yaml: unmarshal errors:\n${this.#yaml.map((line) => `  ${line}`).join("\n")}`;
-    return [yaml, ...this.#messages.filter((message) => !this.#yaml.includes(message))];
+    const inYaml = new Set(this.#yaml);
+    return [yaml, ...this.#messages.filter((message) => !inYaml.has(message))];
   }
 
   /** An objection in words of its own. */

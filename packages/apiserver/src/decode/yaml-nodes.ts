@@ -1,75 +1,41 @@
-/** Checks the nodes of a YAML document and gives its scalars the values that Go would. */
-import { quote } from "@capstan/model";
+/** What the scalars of a YAML document stand for, and the escapes in them that Go refuses. */
 import type * as Yaml from "yaml";
+import type { JsonValue } from "../builtin/draft.ts";
 import { readPlainScalar, type YamlTag } from "./yaml-scalar.ts";
 
-/** What the library offers; it is loaded late. */
-type Library = Pick<typeof Yaml, "visit" | "isScalar" | "isCollection">;
-
-/** Goes through a document; `refuse` makes the error to throw. */
-export function settleNodes(library: Library, document: Yaml.Document, refuse: (why: string) => Error): void {
-  library.visit(document, {
-    Alias(_, { source }, path) {
-      const isInside = path.some((node) => "anchor" in node && node.anchor === source);
-      if (isInside) throw refuse(`yaml: anchor '${source}' value contains itself`);
-    },
-    Scalar(_, node) {
-      if (isBytes(node)) checkBytes(node, refuse);
-      else settleScalar(node, refuse);
-    },
-  });
-  library.visit(document, {
-    Pair(_, { key, value }) {
-      if (library.isCollection(key)) throw refuse(`yaml: invalid map key: ${goSyntax(key.toJS(document))}`);
-      if (!library.isScalar(key) || key.value !== null) return;
-      const shown = goSyntax(hasValue(value) ? value.toJS(document) : value);
-      throw refuse(
-        (key.source ?? "") === ""
-          ? "yaml: did not find expected key"
-          : `unsupported map key of type: %!s(<nil>), key: <nil>, value: ${shown}`,
-      );
-    },
-  });
-}
-
-function hasValue(value: unknown): value is { toJS(document: Yaml.Document): unknown } {
-  return typeof value === "object" && value !== null && "toJS" in value;
-}
-
-function isBytes({ tag }: Yaml.Scalar): boolean {
-  return tag === "tag:yaml.org,2002:binary" || tag === "!!binary";
-}
-
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
-
-function checkBytes({ source = "" }: Yaml.Scalar, refuse: (why: string) => Error): void {
-  if (!base64.test(source.replaceAll(/\s/g, ""))) throw refuse("yaml: !!binary value contains invalid base64 data");
+/** The value of a scalar; `refuse` makes the error to throw. */
+export function readScalar(node: Yaml.Scalar, refuse: (why: string) => Error): JsonValue {
+  const { source = "", type, tag } = node;
+  const asked = tag?.replace("tag:yaml.org,2002:", "").replace("!!", "");
+  if (asked === "binary") return readBytes(source, refuse);
+  if (asked !== undefined && !tags.has(asked) && asked !== "timestamp") return String(node.value);
+  if (asked === undefined && type !== "PLAIN") return String(node.value);
+  const read = readPlainScalar(source);
+  if (asked !== undefined && asked !== "timestamp" && !isSameTag(read.tag, asked)) {
+    throw refuse(`yaml: cannot decode !!${read.tag} \`${source}\` as a !!${asked}`);
+  }
+  if (typeof read.value === "number" && !Number.isFinite(read.value)) throw refuse(unsupported(read.value));
+  return read.value;
 }
 
 const tags: ReadonlySet<string> = new Set(["null", "bool", "int", "float"]);
-
-/** A scalar without quotes, or with a tag that says what it is. */
-function settleScalar(node: Yaml.Scalar, refuse: (why: string) => Error): void {
-  const { source, type, tag } = node;
-  const asked = tag?.replace("tag:yaml.org,2002:", "").replace("!!", "");
-  if (source === undefined || (asked !== undefined && !tags.has(asked) && asked !== "timestamp")) return;
-  if (asked === undefined && type !== "PLAIN") return;
-  const read = readPlainScalar(source);
-  node.value = read.value;
-  if (asked === undefined || asked === "timestamp" || isSameTag(read.tag, asked)) return;
-  throw refuse(`yaml: cannot decode !!${read.tag} \`${source}\` as a !!${asked}`);
-}
 
 function isSameTag(found: YamlTag, asked: string): boolean {
   return found === asked || (found === "int" && asked === "float");
 }
 
-/** A value as Go's syntax shows it. */
-function goSyntax(value: unknown): string {
-  if (value === null || value === undefined) return "<nil>";
-  if (typeof value === "string") return quote(value);
-  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
-  if (typeof value !== "object") return JSON.stringify(value) ?? "";
-  const entries = Object.entries(value).map(([key, part]) => `${quote(key)}:${goSyntax(part)}`);
-  return `map[interface {}]interface {}{${entries.join(", ")}}`;
+/** JSON has no such numbers. */
+function unsupported(value: number): string {
+  return `json: unsupported value: ${Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"}`;
+}
+
+const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
+
+/** Bytes become text. */
+function readBytes(source: string, refuse: (why: string) => Error): string {
+  const plain = source.replaceAll(/\s/g, "");
+  if (plain.length % 4 !== 0 || !base64.test(plain)) {
+    throw refuse("yaml: !!binary value contains invalid base64 data");
+  }
+  return Buffer.from(plain, "base64").toString("utf8");
 }

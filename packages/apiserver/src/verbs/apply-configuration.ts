@@ -5,7 +5,8 @@ import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
 import { firstBeyondFloat } from "../decode/number-literal.ts";
 import { FieldMismatch, StrictProblems, TypeMismatch } from "../decode/strict.ts";
-import { halfPair, parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
+import { mayHaveHalfPair } from "../decode/yaml-escape.ts";
+import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { WriteOptions } from "./options.ts";
 import { notAMap } from "./patch-text.ts";
@@ -116,7 +117,7 @@ function parseConfiguration(text: string, problems: StrictProblems | undefined):
   if (!text.trimStart().startsWith("{")) return parseYaml(text, problems);
   try {
     // What is no number for YAML is a text.
-    if (firstBeyondFloat(text) !== undefined || halfPair.test(text)) return parseYaml(text, problems);
+    if (firstBeyondFloat(text) !== undefined || mayHaveHalfPair(text)) return parseYaml(text, problems);
     const found = problems === undefined ? undefined : new StrictProblems();
     const value = parseJson(text, found);
     // What is there twice is told in the words of YAML.
