@@ -64,7 +64,10 @@ function table(): Table {
 
 /** The struct of a kind; `undefined` for a kind that Go does not know at this version. */
 export function goTypeOf(apiVersion: string, kind: string): GoStruct | undefined {
-  const name = table().kinds[apiVersion]?.[kind];
+  const { kinds } = table();
+  const ofVersion = Object.hasOwn(kinds, apiVersion) ? kinds[apiVersion] : undefined;
+  if (ofVersion === undefined || !Object.hasOwn(ofVersion, kind)) return undefined;
+  const name = ofVersion[kind];
   return name === undefined ? undefined : structOf(name);
 }
 
@@ -103,7 +106,11 @@ class LazyStruct implements GoStruct {
   }
 
   get fields(): readonly GoField[] {
-    return (this.#fields ??= (declared.get(this.#id) ?? table().types[this.#id] ?? []).map((row) => this.#field(row)));
+    return (this.#fields ??= (
+      declared.get(this.#id) ??
+      (Object.hasOwn(table().types, this.#id) ? table().types[this.#id] : undefined) ??
+      []
+    ).map((row) => this.#field(row)));
   }
 
   #field([name, notation, flags]: Row): GoField {

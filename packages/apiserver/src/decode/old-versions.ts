@@ -75,5 +75,5 @@ const old: Readonly<Record<string, readonly string[]>> = {
 
 /** Whether the kind is known at a version that is no longer served. */
 export function isOldVersion(apiVersion: string, kind: string): boolean {
-  return old[apiVersion]?.includes(kind) === true;
+  return Object.hasOwn(old, apiVersion) && old[apiVersion]?.includes(kind) === true;
 }

@@ -98,7 +98,7 @@ function renamesOf(
     if (!taken.has(name) || isKnown(name)) continue;
     let number = 2;
     while (taken.has(`${name}_v${number}`) && !isKnown(`${name}_v${number}`)) number++;
-    const isFree = (other: string): boolean => !given.has(other) && !(other in source);
+    const isFree = (other: string): boolean => !given.has(other) && !Object.hasOwn(source, other);
     if (!taken.has(`${name}_v${number}`)) while (!isFree(`${name}_v${number}`)) number++;
     renames.set(name, `${name}_v${number}`);
     given.add(`${name}_v${number}`);

@@ -32,14 +32,14 @@ export interface PathRequest {
   readonly path: string;
 }
 
-const verbs: Readonly<Record<string, string>> = {
-  POST: "create",
-  GET: "get",
-  HEAD: "get",
-  PUT: "update",
-  PATCH: "patch",
-  DELETE: "delete",
-};
+const verbs: ReadonlyMap<string, string> = new Map([
+  ["POST", "create"],
+  ["GET", "get"],
+  ["HEAD", "get"],
+  ["PUT", "update"],
+  ["PATCH", "patch"],
+  ["DELETE", "delete"],
+]);
 
 /** Third parts of a path under `namespaces` that are subresources of the namespace itself. */
 const namespaceSubresources = new Set(["status", "finalize"]);
@@ -83,7 +83,7 @@ interface PathParts {
 function toResourceRequest({ method, path, query, group, version, rest, special }: PathParts): ResourceRequest {
   const { namespace, parts } = splitNamespace(rest);
   const [resource = "", name = "", subresource = ""] = parts;
-  const verb = special ?? verbOf(verbs[method] ?? "", name, query);
+  const verb = special ?? verbOf(verbs.get(method) ?? "", name, query);
   const selects = name === "" && (verb === "list" || verb === "watch");
   return {
     type: "resource",

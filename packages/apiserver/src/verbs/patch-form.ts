@@ -20,7 +20,7 @@ const customPatches = Object.keys(forms).filter((type) => forms[type] !== "strat
 /** The form of the patch of a request. */
 export function formOf({ call, resource }: ResourceExchange): PatchForm {
   const type = (headerOf(call, "content-type") ?? "").split(";")[0]?.trim() ?? "";
-  const form = forms[type];
+  const form = Object.hasOwn(forms, type) ? forms[type] : undefined;
   if (form === "strategic" && resource.isCustom) throw unsupportedMediaType(customPatches);
   if (form !== undefined) return form;
   const message = "415: Unsupported Media Type";

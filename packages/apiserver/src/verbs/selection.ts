@@ -67,7 +67,7 @@ function inHubLabels({ rules, apiVersion }: ServedResource, selector: FieldSelec
   const labels = rules.serves === "answers" ? undefined : rules.versions?.[apiVersion]?.fieldLabels;
   if (labels === undefined) return selector;
   return selector.map((requirement) => {
-    const field = labels[requirement.field];
+    const field = Object.hasOwn(labels, requirement.field) ? labels[requirement.field] : undefined;
     if (field === undefined) throw apiErrors.badRequest(`field label not supported: ${requirement.field}`);
     return { ...requirement, field };
   });

@@ -173,23 +173,23 @@ function checkCustomMethod(method: string, { qualified }: ServedResource, { name
     if (name === "") throw apiErrors.badRequest("name must be provided");
     return;
   }
-  if (verbsOfMethod[method] === undefined && method !== "HEAD") throw apiErrors.methodNotSupported(qualified, "");
+  if (!verbsOfMethod.has(method) && method !== "HEAD") throw apiErrors.methodNotSupported(qualified, "");
 }
 
 /** What can be done to a collection and to an object; a path of which nothing is served does not exist. */
 const collectionVerbs = ["list", "watch", "create", "deletecollection"];
 const objectVerbs = ["get", "update", "patch", "delete"];
 
-const verbsOfMethod: Readonly<Record<string, string>> = {
-  GET: "get",
-  POST: "create",
-  PUT: "update",
-  PATCH: "patch",
-  DELETE: "delete",
-};
+const verbsOfMethod: ReadonlyMap<string, string> = new Map([
+  ["GET", "get"],
+  ["POST", "create"],
+  ["PUT", "update"],
+  ["PATCH", "patch"],
+  ["DELETE", "delete"],
+]);
 
 function isServedMethod(method: string, { name, verbs }: ServedSubresource): boolean {
-  const verb = verbsOfMethod[method];
+  const verb = verbsOfMethod.get(method);
   if (verb !== undefined) return verbs.includes(verb);
   return name === "proxy" && (method === "HEAD" || method === "OPTIONS");
 }

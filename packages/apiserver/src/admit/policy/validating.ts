@@ -217,7 +217,7 @@ function denialError(request: AdmissionRequest, { policy, binding, message, reas
   return new StatusError({
     ...status,
     reason: given,
-    code: codes[given] ?? 422,
+    code: (Object.hasOwn(codes, given) ? codes[given] : undefined) ?? 422,
     details: { ...status.details, causes: [...(status.details?.causes ?? []), { message: whole }] },
   });
 }

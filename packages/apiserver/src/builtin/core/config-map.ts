@@ -25,7 +25,7 @@ function checkData({ data = {}, binaryData = {} }: ConfigMap): FieldError[] {
   let size = 0;
   for (const [key, value] of Object.entries(data)) {
     errors.push(...invalidEach(`data[${key}]`, key, checkConfigMapKey(key)));
-    if (key in binaryData) {
+    if (Object.hasOwn(binaryData, key)) {
       errors.push(fieldErrors.invalid(`data[${key}]`, key, "duplicate of key present in binaryData"));
     }
     size += byteLength(value);

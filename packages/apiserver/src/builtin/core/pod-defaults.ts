@@ -38,7 +38,7 @@ function defaultPodResources(spec: Draft<PodSpec>, resources: Draft<ResourceRequ
   const { limits = {}, requests = {} } = resources;
   if (isNone(limits) && isNone(requests)) return;
   for (const [name, sum] of aggregate(spec, "limits")) {
-    if (isHugePage(name) && !(name in requests)) limits[name] ??= formatQuantity(sum);
+    if (isHugePage(name) && !Object.hasOwn(requests, name)) limits[name] ??= formatQuantity(sum);
   }
   if (isNone(limits)) return;
   resources.limits = limits;

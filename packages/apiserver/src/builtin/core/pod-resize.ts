@@ -108,7 +108,7 @@ function checkRemoved(
 ): FieldError[] {
   if (before === undefined) return [];
   return (["requests", "limits"] as const)
-    .filter((field) => Object.keys(before[field] ?? {}).some((name) => !(name in (now?.[field] ?? {}))))
+    .filter((field) => Object.keys(before[field] ?? {}).some((name) => !Object.hasOwn(now?.[field] ?? {}, name)))
     .map((field) => fieldErrors.forbidden(`${path}.${field}`, `${what} ${field} cannot be removed`));
 }
 

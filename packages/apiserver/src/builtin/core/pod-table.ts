@@ -31,7 +31,8 @@ export function podRow(pod: Pod, now: number): TableRow {
     orNone(status?.nominatedNodeName),
     gatesCell(pod),
   ];
-  const conditions = rowConditions[status?.phase ?? ""];
+  const phase = status?.phase ?? "";
+  const conditions = Object.hasOwn(rowConditions, phase) ? rowConditions[phase] : undefined;
   return conditions === undefined ? { cells } : { cells, conditions };
 }
 

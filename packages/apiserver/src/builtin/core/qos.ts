@@ -19,7 +19,7 @@ export function qosClassOf({ spec }: Pod): QosClass {
     addInto(limits, own);
     // A pod that says nothing for itself about limits is judged by its requests alone.
     const isSilent = spec?.resources !== undefined && Object.keys(resources?.limits ?? {}).length === 0;
-    if (!isSilent && !counted.every((name) => name in own)) isGuaranteed = false;
+    if (!isSilent && !counted.every((name) => Object.hasOwn(own, name))) isGuaranteed = false;
   }
   if (requests.size === 0 && limits.size === 0) return "BestEffort";
   const isMatched = [...requests].every(([name, amount]) => {

@@ -68,7 +68,7 @@ const accountName = "kubernetes.io/service-account.name";
 /** Secrets of known types must have what their readers look for. */
 function checkForm({ type, data = {}, metadata }: Secret): FieldError[] {
   const missing = (...keys: readonly string[]): FieldError[] =>
-    keys.filter((key) => !(key in data)).map((key) => fieldErrors.required(`data[${key}]`));
+    keys.filter((key) => !Object.hasOwn(data, key)).map((key) => fieldErrors.required(`data[${key}]`));
   switch (type) {
     case "kubernetes.io/service-account-token":
       if (!isEmpty(metadata.annotations?.[accountName])) return [];

@@ -142,7 +142,7 @@ function findBound(
 
 function resourceOf({ kind: boundKind = "", apiVersion = "" }: Reference): "pods" | "secrets" | "nodes" {
   const { group, version } = apiVersion === "" ? { group: "", version: "" } : parseApiVersion(apiVersion);
-  const resource = group === "" ? boundResources[boundKind] : undefined;
+  const resource = group === "" && Object.hasOwn(boundResources, boundKind) ? boundResources[boundKind] : undefined;
   if (resource !== undefined) return resource;
   throw apiErrors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${boundKind}`);
 }

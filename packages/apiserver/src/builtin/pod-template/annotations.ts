@@ -49,7 +49,7 @@ export function hasBadDeletionCost({ annotations = {} }: ObjectMeta): boolean {
 
 function checkSeccompAnnotations(annotations: Annotations, path: string): FieldError[] {
   const keys = Object.keys(annotations).filter((key) => key.startsWith(containerSeccomp));
-  return [...(podSeccomp in annotations ? [podSeccomp] : []), ...keys].flatMap((key) =>
+  return [...(Object.hasOwn(annotations, podSeccomp) ? [podSeccomp] : []), ...keys].flatMap((key) =>
     checkSeccompName(annotations[key] ?? "", `${path}.${key}`),
   );
 }

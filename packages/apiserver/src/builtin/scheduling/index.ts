@@ -40,7 +40,7 @@ const priorityClass = defineRules<PriorityClass>({
 });
 
 function keepSystemClasses({ metadata: { name } }: PriorityClass): never[] {
-  if (!(name in systemClasses)) return [];
+  if (!Object.hasOwn(systemClasses, name)) return [];
   const resource = { group: "scheduling.k8s.io", resource: "priorityclasses" };
   throw apiErrors.forbidden(resource, name, "this is a system priority class and cannot be deleted");
 }
@@ -58,7 +58,7 @@ function checkValue(object: PriorityClass): FieldError[] {
 }
 
 function systemProblem({ metadata: { name }, value = 0, globalDefault = false }: PriorityClass): string | undefined {
-  const known = systemClasses[name];
+  const known = Object.hasOwn(systemClasses, name) ? systemClasses[name] : undefined;
   if (known === undefined) return `${name} is not a known system priority class`;
   if (value !== known) return `value of ${name} PriorityClass must be ${known}`;
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
