@@ -33,7 +33,11 @@ const suffixes: ReadonlyMap<string, Suffix> = new Map([
 
 const maxInt64 = 2n ** 63n - 1n;
 const nano = -9;
-const form = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+/** Sticky, so that each part is read once: an expression for the whole would try every division of the digits. */
+const amountForm = /([+-]?)([0-9]*)(?:\.([0-9]*))?/y;
+const suffixForm = /^[eEinumkKMGTP]*[-+]?[0-9]*$/;
+/** Far more than any quantity needs, and few enough that arithmetic with all of its digits is fast. */
+const maxLength = 1024;
 const wrongForm = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const wrongNumber = "unable to parse numeric part of quantity";
 const wrongSuffix = "unable to parse quantity's suffix";
@@ -49,9 +53,11 @@ export function parseQuantity(text: string): Quantity {
 }
 
 function split(text: string): Parts {
-  const match = text === "" ? null : form.exec(text);
-  if (match === null) throw refusal(text, wrongForm);
-  const [, sign, integer = "", fraction = "", suffixText = ""] = match;
+  if (text === "" || text.length > maxLength) throw refusal(text, wrongForm);
+  amountForm.lastIndex = 0;
+  const [amount = "", sign, integer = "", fraction = ""] = amountForm.exec(text) ?? [];
+  const suffixText = text.slice(amount.length);
+  if (!suffixForm.test(suffixText)) throw refusal(text, wrongForm);
   const suffix = suffixes.get(suffixText) ?? parseExponent(suffixText);
   if (suffix === undefined) throw refusal(text, wrongSuffix);
   const hasDigits = integer !== "" || fraction !== "";

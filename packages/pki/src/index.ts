@@ -12,6 +12,7 @@ export { signJwt, toJsonWebKey, toJwtKey, verifyJwt } from "./jwt.ts";
 export type { JsonWebKey, JwtClaims, JwtKey } from "./jwt.ts";
 export { createPrivateKeyPem, publicKeyPem } from "./key.ts";
 export type { Name } from "./name.ts";
-export { bundleCertificates, splitBundle } from "./pem.ts";
+export { bundleCertificates, findPemBlocks, splitBundle } from "./pem.ts";
+export type { PemText } from "./pem.ts";
 export { createRequest, parseRequest } from "./request.ts";
 export type { CertificateRequest, RequestOptions } from "./request.ts";

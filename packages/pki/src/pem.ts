@@ -18,8 +18,41 @@ export function formatPem(label: string, bytes: Uint8Array): string {
 
 /** Every block of a PEM text, in order; text between the blocks is ignored. */
 export function parsePem(text: string): PemBlock[] {
-  const blocks = text.matchAll(/-----BEGIN ([A-Z0-9 ]+)-----([\s\S]*?)-----END \1-----/g);
-  return [...blocks].map(([, label = "", body = ""]) => ({ label, bytes: Buffer.from(body, "base64") }));
+  return findPemBlocks(text)
+    .filter(({ label }) => /^[A-Z0-9 ]+$/.test(label))
+    .map(({ label, body }) => ({ label, bytes: Buffer.from(body, "base64") }));
+}
+
+/** A block as it stands in a text. */
+export interface PemText {
+  readonly label: string;
+  /** Between the lines of the label. */
+  readonly body: string;
+  readonly text: string;
+}
+
+/** Every block of a text, in order. The time grows with the length of the text, however many begin and do not end. */
+export function findPemBlocks(text: string): PemText[] {
+  const ends = new Map<string, number[]>();
+  for (const { 1: label = "", index } of text.matchAll(/-----END ([^-\n]+)(?=-----)/g)) {
+    const places = ends.get(label);
+    if (places === undefined) ends.set(label, [index]);
+    else places.push(index);
+  }
+  for (const places of ends.values()) places.reverse();
+  const blocks: PemText[] = [];
+  let done = 0;
+  for (const { 0: begin, 1: label = "", index } of text.matchAll(/-----BEGIN ([^-\n]+)-----/g)) {
+    if (index < done) continue;
+    const places = ends.get(label) ?? [];
+    const start = index + begin.length;
+    while (places.length > 0 && (places.at(-1) ?? 0) < start) places.pop();
+    const end = places.at(-1);
+    if (end === undefined) continue;
+    done = end + `-----END ${label}-----`.length;
+    blocks.push({ label, body: text.slice(start, end), text: text.slice(index, done) });
+  }
+  return blocks;
 }
 
 /** The first block with this label. */

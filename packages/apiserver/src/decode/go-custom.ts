@@ -66,12 +66,19 @@ function unlessZero(time: JsonValue): JsonValue | undefined {
 }
 
 function quantity(value: JsonValue): JsonValue {
-  const text = typeof value === "string" ? value.replace(around, "") : literalOf(value);
+  const text = typeof value === "string" ? trimSpaces(value) : literalOf(value);
   return asMismatch(() => normalizeQuantity(text));
 }
 
 /** The spaces that Go takes away from around a quantity; it looks at the text as it was sent, where others are escaped. */
-const around = /^[\p{Zs}\p{Zl}\p{Zp}\u0085]+|[\p{Zs}\p{Zl}\p{Zp}\u0085]+$/gu;
+const space = /^[\p{Zs}\p{Zl}\p{Zp}\u0085]$/u;
+
+function trimSpaces(text: string): string {
+  let [start, end] = [0, text.length];
+  while (start < end && space.test(text.charAt(start))) start++;
+  while (end > start && space.test(text.charAt(end - 1))) end--;
+  return text.slice(start, end);
+}
 
 function literalOf(value: JsonValue): string {
   return value instanceof NumberLiteral ? value.text : toGoJson(value);

@@ -1,5 +1,5 @@
 /** The fields of metadata that belong to the server: cleared when a body arrives, filled when an object is made. */
-import { apiErrors, isDeepEqual, type ObjectMeta, type OwnerReference } from "@capstan/model";
+import { apiErrors, toCanonicalJson, type ObjectMeta, type OwnerReference } from "@capstan/model";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { RuleContext } from "../builtin/context.ts";
 
@@ -76,9 +76,12 @@ export function dropDuplicateOwners(draft: AnyDraft): string[] {
   if (references === undefined || references.length < 2) return [];
   const kept: ObjectMeta["ownerReferences"] & OwnerReference[] = [];
   const duplicates: string[] = [];
+  const seen = new Set<string>();
   for (const reference of references) {
-    if (kept.some((one) => isDeepEqual(one, reference))) duplicates.push(reference.uid);
+    const content = toCanonicalJson(reference);
+    if (seen.has(content)) duplicates.push(reference.uid);
     else kept.push(reference);
+    seen.add(content);
   }
   if (duplicates.length > 0) draft.metadata.ownerReferences = kept;
   return duplicates;

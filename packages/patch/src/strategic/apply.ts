@@ -8,7 +8,7 @@ import {
   interleave,
   itemKindOf,
   itemObject,
-  findByKey,
+  KeyIndex,
   keyOf,
   missingKey,
   sortLike,
@@ -139,22 +139,39 @@ function mergeForOrder({ original, patch }: Lists, { field, merge }: { field: Fo
  * added take the places that became free at the end. It decides where items that only the server has end up.
  */
 function orderAfterMerge(before: JsonList, changes: JsonList, mergeKey: string): JsonList {
-  const places = [...before];
   const deletions = changes.filter((item) => itemObject(item)[directive] === "delete");
-  let used = places.length;
-  for (const deletion of deletions) {
-    for (let at = 0; at < used;) {
-      if (keyOf(places[at], mergeKey) !== keyOf(deletion, mergeKey)) at++;
-      else places.copyWithin(at, at + 1, used--);
-    }
-  }
+  const [places, count] = afterDeletions(before, deletions, mergeKey);
   const isReplaced = changes.some((item) => itemObject(item)[directive] === "replace");
   const added = isReplaced ? [] : changes.filter((item) => fieldOf(itemObject(item), directive) === undefined);
+  const known = new Set(places.slice(0, count).map((item) => fieldOf(itemObject(item), mergeKey)));
+  let used = count;
   for (const item of added) {
-    const isKnown = findByKey(places.slice(0, used), mergeKey, keyOf(item, mergeKey)) >= 0;
-    if (!isKnown && used < places.length) places[used++] = item;
+    const key = keyOf(item, mergeKey);
+    if (known.has(key) || used === places.length) continue;
+    known.add(key);
+    places[used++] = item;
   }
   return places;
+}
+
+/** The array of a list after its deletions, and how many items are left. Each deletion leaves what was last at its place. */
+function afterDeletions(before: JsonList, deletions: JsonList, mergeKey: string): [places: Json[], count: number] {
+  if (deletions.length === 0) return [[...before], before.length];
+  const positions = Map.groupBy(before.keys(), (at) => keyOf(before[at], mergeKey));
+  const gone = new Set<number>();
+  const stale: Json[] = [];
+  let last = before.length - 1;
+  for (const deletion of deletions) {
+    const key = keyOf(deletion, mergeKey);
+    for (const at of positions.get(key) ?? []) {
+      stale.push(before[last] ?? null);
+      gone.add(at);
+      while (gone.has(last)) last--;
+    }
+    positions.delete(key);
+  }
+  const kept = before.filter((_, at) => !gone.has(at));
+  return [[...kept, ...stale.reverse()], kept.length];
 }
 
 /** The items of the patch must be in the order that it gives. */
@@ -255,22 +272,30 @@ function listedIn(list: JsonList, mergeKey: string): (item: Json) => boolean {
     const items = new Set(list);
     return (item) => items.has(item);
   }
-  return (item) => findByKey(list, mergeKey, keyOf(item, mergeKey)) >= 0;
+  const index = new KeyIndex(list, mergeKey);
+  return (item) => index.find(keyOf(item, mergeKey)) >= 0;
 }
 
 /** Items with a directive: `delete` takes an item away, `replace` lets the patch take the place of the list. */
 function carryOutItems(original: JsonList, patch: JsonList, mergeKey: string): ListPair {
   const plain: Json[] = [];
-  let [rest, isReplaced] = [original, false];
+  const deleted = new Set<Json>();
+  const index = new KeyIndex(original, mergeKey);
+  let isReplaced = false;
   for (const item of patch) {
     const object = itemObject(item);
     const wanted = fieldOf(object, directive);
     if (wanted === undefined) plain.push(item);
-    else if (wanted === "delete") rest = withoutKey(rest, object, mergeKey);
+    else if (wanted === "delete") deleted.add(deletedKey(object, mergeKey, index));
     else if (wanted === "replace") isReplaced = true;
     else throw badItem(wanted, object);
   }
-  return isReplaced ? { original: plain, patch: [] } : { original: rest, patch: plain };
+  if (isReplaced) return { original: plain, patch: [] };
+  const isLeft = (item: Json): boolean => {
+    const key = fieldOf(itemObject(item), mergeKey);
+    return key === undefined || !deleted.has(key);
+  };
+  return { original: deleted.size === 0 ? original : original.filter(isLeft), patch: plain };
 }
 
 function badItem(wanted: Json, item: JsonObject): PatchError {
@@ -278,21 +303,23 @@ function badItem(wanted: Json, item: JsonObject): PatchError {
   return new PatchError("Internal", `unknown patch type: ${printAsText(wanted)} in map: ${printValue(item)}`);
 }
 
-function withoutKey(list: JsonList, item: JsonObject, mergeKey: string): JsonList {
+function deletedKey(item: JsonObject, mergeKey: string, index: KeyIndex): Json {
   const key = fieldOf(item, mergeKey);
   if (key === undefined) throw missingKey(item, mergeKey);
-  findByKey(list, mergeKey, key);
-  return list.filter((candidate) => itemObject(candidate)[mergeKey] !== key);
+  index.find(key);
+  return key;
 }
 
 function mergeItems({ original, patch }: ListPair, { field, merge }: { field: FoundField; merge: Merge }): Json[] {
   const merged = [...original];
+  const index = new KeyIndex(merged, field.mergeKey);
   for (const item of patch) {
     const object = itemObject(item);
-    const at = findByKey(merged, field.mergeKey, keyOf(object, field.mergeKey));
+    const key = keyOf(object, field.mergeKey);
+    const at = index.find(key);
     const current = merged[at];
     if (isObject(current)) merged[at] = mergeMap(current, object, { ...merge, type: field.type });
-    else merged.push(item);
+    else index.add(key, merged.push(item) - 1);
   }
   return merged;
 }

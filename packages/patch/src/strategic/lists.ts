@@ -44,16 +44,42 @@ export function keyOf(item: Json | undefined, mergeKey: string): Json {
   return key;
 }
 
-/** The position of the item with this key, or -1. */
-export function findByKey(list: JsonList, mergeKey: string, key: Json): number {
-  return list.findIndex((item, index) => {
-    if (!isObject(item)) throw new PatchError("Internal", `value for key ${index} is not a map`);
-    return fieldOf(item, mergeKey) === key;
-  });
+/** Finds the items of a list by their keys; the list is gone through once. */
+export class KeyIndex {
+  readonly #positions = new Map<Json, number>();
+  /** The first item that has no fields: nothing is found behind it. */
+  readonly #broken: number;
+
+  constructor(list: JsonList, mergeKey: string) {
+    this.#broken = list.findIndex((item) => !isObject(item));
+    for (const [at, item] of (this.#broken === -1 ? list : list.slice(0, this.#broken)).entries()) {
+      const key = isObject(item) ? fieldOf(item, mergeKey) : undefined;
+      if (key !== undefined) this.add(key, at);
+    }
+  }
+
+  /** The position of the first item with this key, or -1. */
+  find(key: Json): number {
+    const at = this.#positions.get(key);
+    if (at === undefined && this.#broken !== -1) {
+      throw new PatchError("Internal", `value for key ${this.#broken} is not a map`);
+    }
+    return at ?? -1;
+  }
+
+  /** Notes an item that was appended. */
+  add(key: Json, at: number): void {
+    if (!this.#positions.has(key)) this.#positions.set(key, at);
+  }
 }
+
+/** Longer lists keep the first of equal items in its place: the order of the server takes a comparison of all pairs. */
+const maxReordered = 1000;
 
 /** The items without repetitions; a repeated item gives its place to the last one, as the server does it. */
 export function withoutRepeats(items: JsonList): Json[] {
+  const distinct = new Set(items);
+  if (distinct.size === items.length || items.length > maxReordered) return [...distinct];
   const kept = [...items];
   for (let i = 0; i < kept.length - 1; i++) {
     for (let j = i + 1; j < kept.length; j++) {
@@ -104,6 +130,10 @@ export function sortLike(items: JsonList, order: JsonList, matching: Matching): 
   const isDeletion = (item: Json) => matching.kind === "map" && itemObject(item)["$patch"] === "delete";
   if (matching.kind === "map") for (const item of [...items, ...order]) keyOf(item, matching.mergeKey);
   const position = positionsIn(order, matching);
+  if (items.every((item) => isDeletion(item) || position(item) >= 0)) {
+    const present = items.filter((item) => !isDeletion(item));
+    return [...present.sort((left, right) => position(left) - position(right)), ...items.filter(isDeletion)];
+  }
   const sorted: Json[] = [];
   // An insertion sort, because "unknown" is before everything in the server's comparison, which is no order at all.
   for (const item of items.filter((candidate) => !isDeletion(candidate))) {

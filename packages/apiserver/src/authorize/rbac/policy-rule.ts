@@ -33,7 +33,10 @@ function resourceMatches(list: readonly string[], resource: string, subresource:
 }
 
 function pathMatches(pattern: string, path: string): boolean {
-  return pattern === "*" || pattern === path || (pattern.endsWith("*") && path.startsWith(pattern.replace(/\*+$/, "")));
+  if (pattern === "*" || pattern === path) return true;
+  let end = pattern.length;
+  while (pattern[end - 1] === "*") end--;
+  return end < pattern.length && path.startsWith(pattern.slice(0, end));
 }
 
 /** What of `asked` no rule of `held` covers, each as a rule with one verb, one resource and one name. */

@@ -14,6 +14,7 @@ import { ageOf, selectorCell } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { checkMatchResources, checkMutatingOperations, defaultMatchResources } from "./rules-check.ts";
 import { staticNameWarnings } from "./webhook-configuration.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type Validating = Whole<ValidatingObject>;
 type Mutating = Whole<MutatingObject>;
@@ -100,7 +101,7 @@ function checkActions(actions: readonly string[], path: string): FieldError[] {
   return [
     ...actions.flatMap((action, index) => [
       ...checkOneOf(action, `${path}[${index}]`, ["Audit", "Deny", "Warn"]),
-      ...(actions.indexOf(action) < index ? [fieldErrors.duplicate(`${path}[${index}]`, action)] : []),
+      ...(occursBefore(actions, index) ? [fieldErrors.duplicate(`${path}[${index}]`, action)] : []),
     ]),
     ...(isBoth ? [fieldErrors.invalid(path, actions, why)] : []),
     ...(actions.length === 0 ? [fieldErrors.required(path, "at least one validation action is required")] : []),

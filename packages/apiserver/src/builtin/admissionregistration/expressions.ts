@@ -16,6 +16,7 @@ import { fieldErrors, type FieldError } from "@capstan/model";
 import { compile } from "../../admit/expression/compiled.ts";
 import { admissionEnv, messageEnv } from "../../admit/expression/variables.ts";
 import { checkQualified, isEmpty } from "../meta/checks.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 /** The environment of an expression; parameters are there if the policy has a kind for them. */
 export function expressionEnv(hasParams: boolean): Env {
@@ -71,7 +72,7 @@ export function checkMatchConditions(conditions: readonly MatchCondition[], path
           ? [fieldErrors.required(`${at}.expression`)]
           : checkExpression(trimmed, `${at}.expression`, { env })),
         ...(isEmpty(name) ? [fieldErrors.required(`${at}.name`)] : checkQualified(name, `${at}.name`)),
-        ...(!isEmpty(name) && names.indexOf(name) < index ? [fieldErrors.duplicate(`${at}.name`, name)] : []),
+        ...(!isEmpty(name) && occursBefore(names, index) ? [fieldErrors.duplicate(`${at}.name`, name)] : []),
       ];
     }),
   ];

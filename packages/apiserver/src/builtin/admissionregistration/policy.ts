@@ -42,6 +42,7 @@ import {
 } from "./expressions.ts";
 import { checkMatchResources, checkMutatingOperations, defaultMatchResources } from "./rules-check.ts";
 import { staticNameWarnings } from "./webhook-configuration.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type Validating = Whole<ValidatingObject>;
 type Mutating = Whole<MutatingObject, "spec">;
@@ -242,7 +243,7 @@ function checkAnnotations(annotations: readonly AuditAnnotation[], name: string,
     ...annotations.flatMap(({ key, valueExpression }, index) => [
       ...checkAnnotationKey(key, name, `${path}[${index}].key`),
       ...checkValue(valueExpression ?? "", `${path}[${index}].valueExpression`, env),
-      ...(keys.indexOf(key) < index ? [fieldErrors.duplicate(`${path}[${index}].key`, key)] : []),
+      ...(occursBefore(keys, index) ? [fieldErrors.duplicate(`${path}[${index}].key`, key)] : []),
     ]),
   ];
 }

@@ -4,6 +4,7 @@ import { checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { checkOneOf, invalidEach } from "../meta/checks.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type Rule = Omit<NamedRuleWithOperations, "resourceNames">;
 
@@ -104,7 +105,7 @@ function checkNamedRule(rule: NamedRuleWithOperations, path: string): FieldError
   return [
     ...names.flatMap((name, index) => [
       ...invalidEach(`${path}.resourceNames[${index}]`, name, checkPathSegment(name)),
-      ...(names.indexOf(name) < index ? [fieldErrors.duplicate(`${path}.resourceNames[${index}]`, name)] : []),
+      ...(occursBefore(names, index) ? [fieldErrors.duplicate(`${path}.resourceNames[${index}]`, name)] : []),
     ]),
     ...checkRule(rule, path),
   ];

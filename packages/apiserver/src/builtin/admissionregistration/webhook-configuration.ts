@@ -16,6 +16,7 @@ import { ageOf } from "../table/cells.ts";
 import { checkClientConfig } from "./client-config.ts";
 import { checkMatchConditions, expressionEnv } from "./expressions.ts";
 import { checkRule, defaultRule } from "./rules-check.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type Hook = ValidatingWebhook | MutatingWebhook;
 type Configuration = ValidatingWebhookConfiguration | MutatingWebhookConfiguration;
@@ -122,7 +123,7 @@ function checkConfiguration(object: Configuration, strictness: Strictness): Fiel
     ...checkMetadata(object.metadata, false, "dns-subdomain"),
     ...hooks.flatMap((hook, index) => {
       const path = `webhooks[${index}]`;
-      const isTwice = strictness.wantsUniqueNames && !isEmpty(hook.name) && names.indexOf(hook.name) < index;
+      const isTwice = strictness.wantsUniqueNames && !isEmpty(hook.name) && occursBefore(names, index);
       return [
         ...checkHook(hook, path, strictness),
         ...checkVersions(hook.admissionReviewVersions ?? [], `${path}.admissionReviewVersions`, strictness),
@@ -183,7 +184,7 @@ function checkVersions(versions: readonly string[], path: string, { wantsKnownVe
   const isUnknown = wantsKnownVersion && !knowsVersion(versions);
   return [
     ...versions.flatMap((version, index) =>
-      versions.indexOf(version) < index
+      occursBefore(versions, index)
         ? [fieldErrors.invalid(`${path}[${index}]`, version, "duplicate version")]
         : invalidEach(`${path}[${index}]`, version, checkDns1035Label(version)),
     ),

@@ -5,6 +5,7 @@ import { isAbsent } from "../apps/workload.ts";
 import { givenOrNull } from "../given-empty.ts";
 import { checkNonNegative, checkOneOf, checkQualified, isEmpty } from "../meta/checks.ts";
 import { countIndexes } from "./indexes.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type Rule = PodFailurePolicy["rules"][number];
 
@@ -95,7 +96,7 @@ function checkCodes(codes: readonly number[], path: string, operator: string): F
     const at = `${path}[${index}]`;
     if (operator === "In" && code === 0)
       errors.push(fieldErrors.invalid(at, code, "must not be 0 for the In operator"));
-    if (codes.indexOf(code) < index) errors.push(fieldErrors.duplicate(at, code));
+    if (occursBefore(codes, index)) errors.push(fieldErrors.duplicate(at, code));
   }
   const isOrdered = codes.every((code, index) => index === 0 || (codes[index - 1] ?? 0) <= code);
   return isOrdered ? errors : [...errors, fieldErrors.invalid(path, codes, "must be ordered")];

@@ -5,7 +5,7 @@ import type {
   CertificateSigningRequestStatus,
 } from "@capstan/kinds/certificates.k8s.io/v1";
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
-import { parseCertificate, parseRequest, PkiError } from "@capstan/pki";
+import { findPemBlocks, parseCertificate, parseRequest, PkiError } from "@capstan/pki";
 import { firstBadBase64 } from "../../decode/base64.ts";
 import { formatAge } from "../../encode/age.ts";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
@@ -18,6 +18,7 @@ import { ageOf, orNone } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { requestComplaint } from "./request-complaint.ts";
 import { checkSignerName } from "./signer-name.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type Request = Whole<RequestObject>;
 
@@ -198,12 +199,19 @@ function checkEncodedRequest(encoded: string, path: string): FieldError[] {
   }
 }
 
-const block = /-----BEGIN CERTIFICATE REQUEST-----\s*\n((?:[^\n]*:[^\n]*\n)*)([^-]*)-----END CERTIFICATE REQUEST-----/;
-
 /** The bytes of the request in a text; headers before them count for nothing, and what is no base64 is no block. */
 function requestIn(pem: string): Uint8Array | undefined {
-  const body = block.exec(pem)?.[2]?.replaceAll(/\s/g, "");
+  const [block] = findPemBlocks(pem).filter(({ label }) => label === "CERTIFICATE REQUEST");
+  const body = block === undefined ? undefined : withoutHeaders(block.body)?.replaceAll(/\s/g, "");
   return body === undefined || firstBadBase64(body) >= 0 ? undefined : Buffer.from(body, "base64");
+}
+
+/** The lines after the empty rest of the first one and after headers, which have a colon. */
+function withoutHeaders(body: string): string | undefined {
+  const [rest = "", ...lines] = body.split("\n");
+  if (rest.trim() !== "" || lines.length === 0) return undefined;
+  const first = lines.findIndex((line) => line.trim() !== "" && !line.includes(":"));
+  return first === -1 ? "" : lines.slice(first).join("\n");
 }
 
 function checkUsages(given: readonly string[], old: readonly string[]): FieldError[] {
@@ -214,7 +222,7 @@ function checkUsages(given: readonly string[], old: readonly string[]): FieldErr
     ...(given.length === 0 ? [fieldErrors.required(path)] : []),
     ...(hadUnknown ? [] : given.flatMap((usage, index) => checkOneOf(usage, `${path}[${index}]`, usages))),
     ...given.flatMap((usage, index) =>
-      !hadTwice && given.indexOf(usage) < index ? [fieldErrors.duplicate(`${path}[${index}]`, usage)] : [],
+      !hadTwice && occursBefore(given, index) ? [fieldErrors.duplicate(`${path}[${index}]`, usage)] : [],
     ),
   ];
 }
@@ -232,14 +240,14 @@ function checkConditions(conditions: readonly Condition[], old: readonly Conditi
       ...(isEmpty(type) && !old.some((before) => isEmpty(before.type)) ? [fieldErrors.required(`${at}.type`)] : []),
       ...(isEmpty(status) ? [fieldErrors.required(`${at}.status`)] : checkOneOf(status, `${at}.status`, allowed)),
       ...checkExclusive(types.slice(0, index), type, old),
-      ...(!hadTwice && types.indexOf(type) < index ? [fieldErrors.duplicate(`${at}.type`, type)] : []),
+      ...(!hadTwice && occursBefore(types, index) ? [fieldErrors.duplicate(`${at}.type`, type)] : []),
     ];
   });
 }
 
 function checkExclusive(before: readonly string[], type: string, old: readonly Condition[]): FieldError[] {
   const hadBoth = ["Approved", "Denied"].every((one) => old.some((condition) => condition.type === one));
-  const other = { Approved: "Denied", Denied: "Approved" }[type];
+  const other = type === "Approved" ? "Denied" : type === "Denied" ? "Approved" : undefined;
   if (hadBoth || other === undefined || !before.includes(other)) return [];
   return [fieldErrors.invalid("status.conditions", type, "Approved and Denied conditions are mutually exclusive")];
 }

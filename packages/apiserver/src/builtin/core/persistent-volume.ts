@@ -140,8 +140,13 @@ function checkAffinity(
   return checkNodeSelector(required, path, hasInvalidNodeValue(old?.spec?.nodeAffinity?.required));
 }
 
+/** Whether a path is the root, whatever slashes and dots it is written with. */
+function isRoot(path: string): boolean {
+  return path.startsWith("/") && path.split("/").every((part) => part === "" || part === ".");
+}
+
 function checkRecycling({ hostPath, persistentVolumeReclaimPolicy: policy }: PersistentVolumeSpec): FieldError[] {
-  if (policy !== "Recycle" || hostPath === undefined || !/^\/+(\.?\/+)*\.?$/.test(hostPath.path)) return [];
+  if (policy !== "Recycle" || hostPath === undefined || !isRoot(hostPath.path)) return [];
   const why = "may not be 'recycle' for a hostPath mount of '/'";
   return [fieldErrors.forbidden("spec.persistentVolumeReclaimPolicy", why)];
 }
@@ -234,7 +239,7 @@ function checkKeptAffinity(
 function renewLabels(term: NodeSelectorTerm, wanted: NodeSelectorTerm | undefined): NodeSelectorTerm {
   if (term.matchExpressions === undefined) return term;
   const matchExpressions = term.matchExpressions.map((expression, index) => {
-    const key = newLabels[expression.key];
+    const key = Object.hasOwn(newLabels, expression.key) ? newLabels[expression.key] : undefined;
     return key !== undefined && wanted?.matchExpressions?.[index]?.key === key ? { ...expression, key } : expression;
   });
   return { ...term, matchExpressions };

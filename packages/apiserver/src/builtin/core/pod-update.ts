@@ -1,6 +1,6 @@
 /** What may change about a pod once it is there: images, a deadline, tolerations, gates, and little else. */
 import type { NodeAffinity, NodeSelectorTerm, Pod, PodSpec, Toleration } from "@capstan/kinds/v1";
-import { cloneJson, fieldErrors, isDeepEqual, rangeMessage, type FieldError } from "@capstan/model";
+import { cloneJson, fieldErrors, isDeepEqual, rangeMessage, toCanonicalJson, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { internalDiff, toInternal, toInternalList } from "../meta/internal-form.ts";
 import {
@@ -53,10 +53,10 @@ export function checkAnnotationChange({ metadata, spec = emptySpec }: Pod, old: 
   const before = old.metadata.annotations ?? {};
   const path = "metadata.annotations";
   const errors = Object.entries(before)
-    .filter(([key, value]) => now[key] !== value)
+    .filter(([key, value]) => !Object.hasOwn(now, key) || now[key] !== value)
     .flatMap(([key]) => refuseKept(key, `${path}[${key}]`, "may not remove or update"));
   const added = Object.keys(now)
-    .filter((key) => !(key in before))
+    .filter((key) => !Object.hasOwn(before, key))
     .flatMap((key) => refuseKept(key, `${path}[${key}]`, "may not add"));
   return [...errors, ...added, ...checkPodAnnotations(now, spec, path, hasBadDeletionCost(old.metadata))];
 }
@@ -109,9 +109,9 @@ function checkDeadline(now: number | undefined, before: number | undefined): Fou
 
 function checkAddedTolerations(now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
   const path = "spec.tolerations";
-  const isKept = ({ tolerationSeconds: _old, ...rest }: Toleration): boolean =>
-    now.some(({ tolerationSeconds: _now, ...other }) => isDeepEqual(rest, other));
-  if (!before.every(isKept)) {
+  const withoutSeconds = ({ tolerationSeconds: _, ...rest }: Toleration): string => toCanonicalJson(rest);
+  const present = new Set(now.map(withoutSeconds));
+  if (!before.every((one) => present.has(withoutSeconds(one)))) {
     return [fieldErrors.forbidden(path, "existing toleration can not be modified except its tolerationSeconds")];
   }
   return checkTolerations(now, path);

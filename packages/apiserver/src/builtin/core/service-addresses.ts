@@ -5,6 +5,7 @@ import { checkOneOf } from "../meta/checks.ts";
 import { ipFamilyOf } from "../meta/ip-address.ts";
 import { checkIp } from "../meta/ip-checks.ts";
 import { isHeadless } from "./service-shape.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 const families = ["IPv4", "IPv6"];
 const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
@@ -39,7 +40,7 @@ function checkFirst({ clusterIP = "", clusterIPs = [] }: ServiceSpec): FieldErro
 function checkFamilies(given: readonly string[]): FieldError[] {
   return given.flatMap((family, index) => [
     ...checkOneOf(family, `spec.ipFamilies[${index}]`, families),
-    ...(given.indexOf(family) < index ? [fieldErrors.duplicate(`spec.ipFamilies[${index}]`, family)] : []),
+    ...(occursBefore(given, index) ? [fieldErrors.duplicate(`spec.ipFamilies[${index}]`, family)] : []),
   ]);
 }
 

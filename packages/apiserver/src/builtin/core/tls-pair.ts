@@ -1,7 +1,6 @@
 /** A certificate and its key, as a TLS server would load them: what it would complain about. */
+import { findPemBlocks } from "@capstan/pki";
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
-
-const pemBlock = /-----BEGIN ([^-\n]+)-----\r?\n[\s\S]*?-----END \1-----/g;
 
 /** The complaint, in the words of Go's TLS library; `undefined` if the pair is good. */
 export function complaintAboutPair(certificatePem: string, keyPem: string): string | undefined {
@@ -20,7 +19,9 @@ interface Block {
 }
 
 function blocksOf(pem: string): Block[] {
-  return [...pem.matchAll(pemBlock)].map(([text, type = ""]) => ({ type, text }));
+  return findPemBlocks(pem)
+    .filter(({ body }) => /^\r?\n/.test(body))
+    .map(({ label, text }) => ({ type: label, text }));
 }
 
 function complaintAboutBlocks(blocks: readonly Block[], input: "certificate" | "key"): string {

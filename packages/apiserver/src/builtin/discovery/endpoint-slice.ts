@@ -25,6 +25,7 @@ import { checkEndpointIp, checkIp, ipWarnings } from "../meta/ip-checks.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 import { listCell } from "./list-cell.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 const maxEndpoints = 1000;
 const maxAddresses = 100;
@@ -101,7 +102,7 @@ function checkPorts(ports: readonly EndpointPort[]): FieldError[] {
     const path = `ports[${index}]`;
     return [
       ...(name === "" ? [] : checkLabelName(name, `${path}.name`)),
-      ...(names.indexOf(name) < index ? [fieldErrors.duplicate(`${path}.name`, name)] : []),
+      ...(occursBefore(names, index) ? [fieldErrors.duplicate(`${path}.name`, name)] : []),
       ...checkOneOf(protocol, `${path}.protocol`, ["SCTP", "TCP", "UDP"]),
       ...(appProtocol === undefined ? [] : checkQualified(appProtocol, `${path}.appProtocol`)),
     ];
@@ -186,7 +187,7 @@ function checkNames(
 ): FieldError[] {
   const names = items.map(({ name }) => name);
   return names.flatMap((name, index) => [
-    ...(names.indexOf(name) < index ? [fieldErrors.duplicate(`${path}[${index}].name`, name)] : []),
+    ...(occursBefore(names, index) ? [fieldErrors.duplicate(`${path}[${index}].name`, name)] : []),
     ...invalidEach(`${path}[${index}].name`, name, check(name)),
   ]);
 }

@@ -18,6 +18,7 @@ import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
 import { tellSchema } from "./dangling.ts";
 import { checkFixedSchema } from "./fixed.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type FlowSchema = Whole<FlowSchemaObject>;
 
@@ -74,7 +75,7 @@ export function checkTypes(conditions: readonly { readonly type?: string }[]): F
   return types.flatMap((type, index) => {
     const path = `status.conditions[${index}].type`;
     return [
-      ...(types.indexOf(type) < index ? [fieldErrors.duplicate(path, type)] : []),
+      ...(occursBefore(types, index) ? [fieldErrors.duplicate(path, type)] : []),
       ...(type === "" ? [fieldErrors.required(path)] : []),
     ];
   });

@@ -11,6 +11,7 @@ import { checkContainerResources } from "../pod-template/resources.ts";
 import { checkTolerations } from "../pod-template/scheduling.ts";
 import { defineRules, type ResourceRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 const runtimeClass = defineRules<RuntimeClass>({
   validatesMetadata: true,
@@ -49,9 +50,7 @@ function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: s
     ...checkLabels(nodeSelector, `${path}.nodeSelector`),
     ...checkTolerations(tolerations, at),
     ...tolerations.flatMap((toleration, index) =>
-      keys.indexOf(keys[index] ?? "") < index
-        ? [fieldErrors.duplicate(`${at}[${index}]`, toInternal("Toleration", toleration))]
-        : [],
+      occursBefore(keys, index) ? [fieldErrors.duplicate(`${at}[${index}]`, toInternal("Toleration", toleration))] : [],
     ),
   ];
 }

@@ -36,11 +36,20 @@ function projectedFiles({ configMap, secret, downwardAPI, serviceAccountToken }:
   return serviceAccountToken === undefined ? [] : filesOf([serviceAccountToken], "ServiceAccountToken");
 }
 
+/** Each file is compared with so many before it: an answer has room for a few warnings only. */
+const maxCompared = 200;
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === "/") end--;
+  return path.slice(0, end);
+}
+
 function overlaps(files: readonly File[]): string[] {
-  const trimmed = files.map(({ path, source }) => ({ path: path.replace(/\/+$/, ""), source }));
+  const trimmed = files.map(({ path, source }) => ({ path: withoutSlashes(path), source }));
   return trimmed.flatMap((file, index) =>
     trimmed
-      .slice(0, index)
+      .slice(0, Math.min(index, maxCompared))
       .filter((other) => isOverlap(file.path, other.path))
       .map((other) => `${describe(file)} with ${describe(other)}`),
   );

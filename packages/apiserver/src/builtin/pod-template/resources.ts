@@ -113,10 +113,12 @@ function takeClaim(name: string, request: string, seen: Set<string>, path: strin
   const key = request === "" ? name : `${name}/${request}`;
   const errors = request === "" ? [] : checkLabelName(request, `${path}.request`);
   if (seen.has(key)) errors.push(fieldErrors.duplicate(path, key));
-  else if (request === "" && [...seen].some((other) => other.startsWith(`${name}/`))) {
+  else if (request === "" && seen.has(`${name}/`)) {
     errors.push(fieldErrors.duplicate(path, name));
   }
   seen.add(key);
+  // Stands for all requests of the claim.
+  if (request !== "") seen.add(`${name}/`);
   return errors;
 }
 

@@ -9,6 +9,7 @@ import { claimSpecWarnings } from "./claim-spec.ts";
 import { allContainers } from "./containers.ts";
 import { nodeLabelWarning, nodeTermWarnings } from "./node-label-warnings.ts";
 import { overlapWarnings } from "./overlap-warnings.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 /** Warnings about a template; `path` is where it stands. */
 export function podTemplateWarnings(template: PodTemplateSpec | undefined, path: string): string[] {
@@ -23,7 +24,7 @@ export function podWarnings(spec: PodSpec, { annotations = {} }: ObjectMeta, pat
   return [
     ...schedulingWarnings(spec, specPath),
     ...deprecatedAnnotations
-      .filter(([key]) => key in annotations)
+      .filter(([key]) => Object.hasOwn(annotations, key))
       .map(([key, why]) => `${at("metadata", "annotations")}[${key}]: ${why}`),
     ...volumeWarnings(spec, `${specPath}.volumes`),
     ...overlapWarnings(spec.volumes ?? []),
@@ -132,7 +133,7 @@ function repetitionWarnings({ hostAliases = [], imagePullSecrets = [] }: PodSpec
 function repeated(values: readonly string[]): [string, number][] {
   return values
     .map((value, index): [string, number] => [value, index])
-    .filter(([value, index]) => values.indexOf(value) < index);
+    .filter(([value, index]) => occursBefore(values, index));
 }
 
 function amountWarnings(list: { readonly [name: string]: string } | undefined, path: string): string[] {
@@ -158,14 +159,15 @@ function profileWarnings(
   { path, annotationsPath }: ProfilePlace,
 ): string[] {
   const ofPod =
-    spec.securityContext?.seccompProfile === undefined && podSeccomp in annotations
+    spec.securityContext?.seccompProfile === undefined && Object.hasOwn(annotations, podSeccomp)
       ? [`${annotationsPath}[${podSeccomp}]: ${useSeccompField}`]
       : [];
   const specPath = path === "" ? "spec" : `${path}.spec`;
   return [
     ...ofPod,
     ...allContainers(spec, specPath).flatMap(([container, here]) => [
-      ...(container.securityContext?.seccompProfile === undefined && containerSeccomp + container.name in annotations
+      ...(container.securityContext?.seccompProfile === undefined &&
+      Object.hasOwn(annotations, containerSeccomp + container.name)
         ? [`${annotationsPath}[${containerSeccomp}${container.name}]: ${useSeccompField}`]
         : []),
       ...(path === "" ? [] : appArmorWarnings(container, spec, annotations, annotationsPath)),
@@ -223,6 +225,9 @@ interface KnownPort extends ContainerPort {
   readonly path: string;
 }
 
+/** Each port is compared with so many before it: an answer has room for a few warnings only. */
+const maxCompared = 200;
+
 function portWarnings(spec: PodSpec, path: string): string[] {
   const ports: KnownPort[] = allContainers(spec, path).flatMap(([container, here]) =>
     (container.ports ?? []).map((port, index) => ({ ...port, path: `${here}.ports[${index}]` })),
@@ -231,10 +236,10 @@ function portWarnings(spec: PodSpec, path: string): string[] {
     ...(!isEmpty(port.hostIP) && (port.hostPort ?? 0) === 0
       ? [`${port.path}: hostIP set without hostPort: ${goFormat(port)}`]
       : []),
-    ...ports
-      .slice(0, index)
-      .filter((other) => other.containerPort === port.containerPort && other.protocol === port.protocol)
-      .flatMap((other) => conflictOf(port, other)),
+    ...ports.slice(0, Math.min(index, maxCompared)).flatMap((other) => {
+      const isSame = other.containerPort === port.containerPort && other.protocol === port.protocol;
+      return isSame ? conflictOf(port, other) : [];
+    }),
   ]);
   const first = new Map<string, string>();
   const names = ports.flatMap(({ name = "", path: here }) => {

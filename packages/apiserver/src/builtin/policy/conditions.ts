@@ -2,6 +2,7 @@
 import type { Condition } from "@capstan/kinds/meta/v1";
 import { byteLength, fieldErrors, patternMessage, type FieldError } from "@capstan/model";
 import { checkOneOf, checkQualified } from "../meta/checks.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 const maxReasonBytes = 1024;
 const maxMessageBytes = 32 * 1024;
@@ -13,7 +14,7 @@ const reasonSentence =
 export function checkConditions(conditions: readonly Condition[], path: string): FieldError[] {
   const types = conditions.map(({ type }) => type);
   return conditions.flatMap((condition, index) => [
-    ...(types.indexOf(condition.type) < index ? [fieldErrors.duplicate(`${path}[${index}].type`, condition.type)] : []),
+    ...(occursBefore(types, index) ? [fieldErrors.duplicate(`${path}[${index}].type`, condition.type)] : []),
     ...checkCondition(condition, `${path}[${index}]`),
   ]);
 }

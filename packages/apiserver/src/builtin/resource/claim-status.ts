@@ -8,7 +8,7 @@ import type {
   ResourceClaimConsumerReference,
   ResourceClaimStatus,
 } from "@capstan/kinds/resource.k8s.io/v1";
-import { byteLength, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import { byteLength, fieldErrors, isDeepEqual, toCanonicalJson, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { checkLabelName, checkPresent, requireOneOf } from "../meta/checks.ts";
 import { toInternal } from "../meta/internal-form.ts";
@@ -71,8 +71,8 @@ function checkReservation(
   if (allocation === undefined) {
     return [fieldErrors.forbidden(path, "may not be specified when `allocated` is not set")];
   }
-  const before = old.reservedFor ?? [];
-  const isNew = (user: ResourceClaimConsumerReference): boolean => !before.some((one) => isDeepEqual(one, user));
+  const before = new Set((old.reservedFor ?? []).map(toCanonicalJson));
+  const isNew = (user: ResourceClaimConsumerReference): boolean => !before.has(toCanonicalJson(user));
   if (!isDeleted || !reservedFor.some(isNew)) return [];
   const why = "new entries may not be added while `deallocationRequested` or `deletionTimestamp` are set";
   return [fieldErrors.forbidden(path, why)];

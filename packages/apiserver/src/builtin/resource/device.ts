@@ -13,6 +13,7 @@ import { taintEffects } from "./claim-spec.ts";
 import { checkAttributeName } from "./names.ts";
 import { checkDevicePlace } from "./place.ts";
 import { checkList, checkSet } from "./sets.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 const maxAttributes = 32;
 const maxTaints = 16;
@@ -137,7 +138,7 @@ export function checkBinding(
   const overlap = "bindingFailureConditions must not overlap with bindingConditions";
   const repeated = (items: readonly string[], at: string): FieldError[] =>
     items.flatMap((item, index) =>
-      items.indexOf(item) < index ? [fieldErrors.duplicate(`${at}[${index}]`, item)] : [],
+      occursBefore(items, index) ? [fieldErrors.duplicate(`${at}[${index}]`, item)] : [],
     );
   return [
     ...checkList(good, atGood, maxConditions, checkLabelKey),

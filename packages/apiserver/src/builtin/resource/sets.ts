@@ -1,5 +1,6 @@
 /** Lists of devices and of what is said about them: not too long, each item sound, none twice. */
 import { fieldErrors, type FieldError } from "@capstan/model";
+import { occursBefore } from "../occurs-before.ts";
 
 /** Checks one item. */
 export type CheckItem<T> = (item: T, path: string) => FieldError[];
@@ -33,7 +34,7 @@ export function checkSet<T>(items: readonly T[] | null, path: string, rules: Set
   if (items === null || items.length > limit) return errors;
   const keys = items.map(key);
   const repeated = items.flatMap((item, index) =>
-    keys.indexOf(key(item)) < index ? [fieldErrors.duplicate(`${path}[${index}]`, shown(item))] : [],
+    occursBefore(keys, index) ? [fieldErrors.duplicate(`${path}[${index}]`, shown(item))] : [],
   );
   return [...errors, ...repeated];
 }

@@ -1,7 +1,7 @@
 /** StorageClass and VolumeAttributesClass: kinds of volumes that a driver makes, and what may be changed about them. */
 import type { StorageClass, VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
 import type { TopologySelectorTerm } from "@capstan/kinds/v1";
-import { byteLength, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
+import { byteLength, fieldErrors, isDeepEqual, toCanonicalJson, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import {
   checkLabelKey,
@@ -15,6 +15,7 @@ import { nodeLabelWarning } from "../pod-template/node-label-warnings.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 import { givenOrNull, isSameField } from "../given-empty.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 const maxParameters = 512;
 const maxParameterBytes = 256 * 1024;
@@ -95,14 +96,18 @@ function checkParameters(parameters: { readonly [key: string]: string }, path: s
   ];
 }
 
+/** Of more repetitions than these the rest is not told: the real server names each pair, which is too much for long lists. */
+const maxRepetitions = 100;
+
 /** Terms must differ; one that says nothing is a duplicate of as many as there are. */
 function checkTopologies(terms: readonly TopologySelectorTerm[], path: string): FieldError[] {
-  const seen: object[] = terms.map(() => ({}));
+  const seen = new Map<string, number>([["{}", terms.length]]);
   return terms.flatMap((term, index) => {
-    const values = valuesByKey(term);
+    const values = toCanonicalJson(valuesByKey(term));
+    const count = seen.get(values) ?? 0;
     const at = `${path}[${index}].matchLabelExpressions`;
-    const duplicates = seen.filter((other) => isDeepEqual(other, values)).map(() => fieldErrors.duplicate(at, ""));
-    seen.push(values);
+    const duplicates = Array.from({ length: Math.min(count, maxRepetitions) }, () => fieldErrors.duplicate(at, ""));
+    seen.set(values, count + 1);
     return [...checkTerm(term, at), ...duplicates];
   });
 }
@@ -119,10 +124,10 @@ function checkTerm({ matchLabelExpressions = [] }: TopologySelectorTerm, path: s
     return [
       ...(values.length === 0 ? [fieldErrors.required(`${at}.values`)] : []),
       ...values.flatMap((value, place) =>
-        values.indexOf(value) < place ? [fieldErrors.duplicate(`${at}.values[${place}]`, value)] : [],
+        occursBefore(values, place) ? [fieldErrors.duplicate(`${at}.values[${place}]`, value)] : [],
       ),
       ...checkLabelKey(expression.key, `${at}.key`),
-      ...(keys.indexOf(expression.key) < index ? [fieldErrors.duplicate(`${at}.key`, expression.key)] : []),
+      ...(occursBefore(keys, index) ? [fieldErrors.duplicate(`${at}.key`, expression.key)] : []),
     ];
   });
 }

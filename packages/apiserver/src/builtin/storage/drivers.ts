@@ -25,6 +25,7 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
 import { ageOf } from "../table/cells.ts";
 import type { Whole } from "../whole.ts";
+import { occursBefore } from "../occurs-before.ts";
 
 type CsiDriver = Whole<CsiDriverObject>;
 type CsiNode = Whole<CsiNodeObject>;
@@ -120,7 +121,7 @@ function checkTokenRequests(requests: NonNullable<CSIDriverSpec["tokenRequests"]
   const audiences = requests.map(({ audience }) => audience);
   return requests.flatMap(({ audience, expirationSeconds }, index) => {
     const at = `${path}[${index}]`;
-    if (audiences.indexOf(audience) < index) return [fieldErrors.duplicate(`${at}.audience`, audience)];
+    if (occursBefore(audiences, index)) return [fieldErrors.duplicate(`${at}.audience`, audience)];
     const refuse = (why: string): FieldError =>
       fieldErrors.invalid(`${at}.expirationSeconds`, expirationSeconds, `may not specify a duration ${why}`);
     if (expirationSeconds === undefined) return [];
@@ -152,7 +153,7 @@ function checkNode(object: CsiNode): FieldError[] {
       const path = `spec.drivers[${index}]`;
       return [
         ...checkNodeDriver(driver, path),
-        ...(names.indexOf(driver.name) < index ? [fieldErrors.duplicate(`${path}.name`, driver.name)] : []),
+        ...(occursBefore(names, index) ? [fieldErrors.duplicate(`${path}.name`, driver.name)] : []),
         ...checkTopologyKeys(driver.topologyKeys ?? [], path),
       ];
     }),
@@ -176,7 +177,7 @@ function checkNodeDriver({ name, nodeID, allocatable }: CSINodeDriver, path: str
 function checkTopologyKeys(keys: readonly string[], path: string): FieldError[] {
   return keys.flatMap((key, index) => [
     ...(key === "" ? [fieldErrors.required(path)] : []),
-    ...(keys.indexOf(key) < index ? [fieldErrors.duplicate(path, key)] : []),
+    ...(occursBefore(keys, index) ? [fieldErrors.duplicate(path, key)] : []),
     ...checkQualified(key, path),
   ]);
 }
