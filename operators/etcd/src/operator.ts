@@ -46,10 +46,14 @@ function seedsWith({ agentImage }: OperatorOptions): Means["seedParts"] {
   return ({ seen, get }, member, version) => {
     const { form, seedFrom: source } = seen;
     if (source === undefined) throw new Error(`${member} is to begin with a backup, and there is none`);
-    const { recovery } = seen.object.status ?? {};
+    const { recovery, clusterId } = seen.object.status ?? {};
+    const { namespace = "", name, uid } = seen.object.metadata;
+    // What a cluster begins with may be of an earlier one of its name; what it goes on with is its own.
+    const cluster = { namespace, name, ...(clusterId === undefined ? {} : { uid }) };
     return seedParts({
       agentImage: resolveAgentImage(get, agentImage),
       source,
+      expected: { cluster, recorded: seen.recorded },
       image: imageOf(form.spec, version),
       version,
       member,

@@ -114,9 +114,9 @@ async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, sc
 }
 
 function trialOf(record: BackupRecord, { spec }: BackupObject, cluster: ClusterObject) {
-  const { store, encryption, timeout } = spec;
+  const { store, encryption, allowUnencrypted, timeout } = spec;
   return {
-    source: { store, encryption, backup: record.name },
+    source: { store, encryption, allowUnencrypted, backup: record.name, digest: record.digest },
     image: cluster.spec.image.replaceAll("{version}", record.version),
     version: record.version,
     revision: record.revision,
@@ -151,7 +151,9 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
     );
     return;
   }
-  const newest = job.purpose === "verify" ? tried(seen) : result.manifest && toRecord(result.manifest, job);
+  for (const why of result.refused ?? []) event("Warning", "BackupRefused", why);
+  const newest =
+    job.purpose === "verify" ? tried(seen) : result.manifest && toRecord(result.manifest, result.digest, job);
   if (newest === undefined) return;
   const others = (seen.status.backups ?? []).filter(({ name }) => name !== newest.name);
   status.last = newest;
@@ -182,7 +184,11 @@ function tried({ status }: BackupSeen): BackupRecord | undefined {
   return status.last && { ...status.last, verified: "restore" };
 }
 
-function toRecord(manifest: Manifest, { clusterUid }: Pick<SeenJob, "clusterUid">): BackupRecord {
+function toRecord(
+  manifest: Manifest,
+  digest: string | undefined,
+  { clusterUid }: Pick<SeenJob, "clusterUid">,
+): BackupRecord {
   const { name, cluster, forks, time, stored, version, revision, snapshot, kvHash } = manifest;
   return {
     name,
@@ -194,6 +200,7 @@ function toRecord(manifest: Manifest, { clusterUid }: Pick<SeenJob, "clusterUid"
     ...(clusterUid === undefined ? {} : { clusterUid }),
     ...(forks === undefined ? {} : { forks }),
     hash: snapshot.sha256,
+    ...(digest === undefined ? {} : { digest }),
     // It was read back and compared before it was declared.
     verified: "checksum",
     ...(kvHash ? { kvHash } : {}),

@@ -126,7 +126,15 @@ function reasonOf({ conditions }: BackupSeen["status"]): string {
 const ENOUGH = 6;
 
 /** What is in the store can never be had again as it was. */
-const SPOILED: ReadonlySet<string> = new Set(["Corrupt", "NotFound", "Truncated", "WrongKey"]);
+const SPOILED: ReadonlySet<string> = new Set([
+  "Changed",
+  "Corrupt",
+  "Misplaced",
+  "NotFound",
+  "Truncated",
+  "Unencrypted",
+  "WrongKey",
+]);
 
 /** A backup that could not be tried is tried again after a while; a new one may be due before. */
 function trialTime(seen: BackupSeen, { time }: BackupRecord): number {

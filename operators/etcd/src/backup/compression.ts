@@ -46,7 +46,7 @@ async function* toBuffers(content: AsyncIterable<Uint8Array>): AsyncGenerator<Bu
 function toBackupError(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "Z_BUF_ERROR")
-    return new BackupError("Truncated", "the compressed backup breaks off: take an older one", { cause: error });
+    return new BackupError("Truncated", "the compressed backup breaks off: name another backup", { cause: error });
   if (!/^(Z_|ZSTD_|ERR_ZSTD|ERR_ZLIB)/.test(code)) return error;
-  return new BackupError("Corrupt", "the compressed backup cannot be read: take an older one", { cause: error });
+  return new BackupError("Corrupt", "the compressed backup cannot be read: name another backup", { cause: error });
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { describe, test } from "node:test";
+import { test } from "node:test";
 import fc from "fast-check";
 import { readWhole } from "../store/index.ts";
 import { decrypt, encrypt, parseKey } from "./encryption.ts";
+import type { StreamKey } from "./encryption.ts";
 import { BackupError } from "./errors.ts";
 import type { BackupErrorCode } from "./errors.ts";
 
@@ -16,8 +17,9 @@ async function* pieces(content: Buffer, size: number): AsyncGenerator<Buffer> {
 }
 
 const sealed = (content: Buffer): Promise<Buffer> =>
-  readWhole(encrypt(pieces(content, 10_000), { key, salt: randomBytes(32) }));
-const opened = (content: Buffer, with_ = key): Promise<Buffer> => readWhole(decrypt(pieces(content, 7777), with_));
+  readWhole(encrypt(pieces(content, 10_000), { key, identity: "shop/db/1", salt: randomBytes(32) }));
+const opened = (content: Buffer, secret: Partial<StreamKey> = {}): Promise<Buffer> =>
+  readWhole(decrypt(pieces(content, 7777), { key, identity: "shop/db/1", ...secret }));
 const failsWith =
   (...codes: BackupErrorCode[]) =>
   (error: unknown) =>
@@ -38,8 +40,8 @@ test("nothing can be changed, cut off, moved or added", async () => {
     fc.asyncProperty(any, async (at) => {
       const torn = Buffer.from(whole);
       torn[at] = (torn[at] ?? 0) ^ 1;
-      await assert.rejects(opened(torn), failsWith("Corrupt", "WrongKey"));
-      await assert.rejects(opened(whole.subarray(0, at)), failsWith("Truncated", "Corrupt", "WrongKey"));
+      await assert.rejects(opened(torn), failsWith("Corrupt"));
+      await assert.rejects(opened(whole.subarray(0, at)), failsWith("Truncated", "Corrupt"));
     }),
     { numRuns: 40 },
   );
@@ -51,17 +53,45 @@ test("nothing can be changed, cut off, moved or added", async () => {
   await assert.rejects(opened(Buffer.concat([whole, Buffer.from("more")])), BackupError);
 });
 
-describe("another key", () => {
-  test("is told from damage", async () => {
-    const large = await sealed(randomBytes(2 * CHUNK));
-    await assert.rejects(opened(large, randomBytes(32)), failsWith("WrongKey"));
-    await assert.rejects(opened(Buffer.from("plain text, never encrypted, and long enough")), failsWith("WrongKey"));
-  });
+test("content opens under its own key and identity only", async () => {
+  for (const length of [10, 2 * CHUNK]) {
+    const whole = await sealed(randomBytes(length));
+    await assert.rejects(opened(whole, { key: randomBytes(32) }), failsWith("Corrupt"));
+    await assert.rejects(opened(whole, { identity: "shop/db/2" }), failsWith("Corrupt"));
+  }
+  await assert.rejects(opened(Buffer.from("plain text, never encrypted, and long enough")), failsWith("Corrupt"));
+});
 
-  test("may be written in three ways and no other", () => {
-    assert.deepEqual(parseKey(key), key);
-    assert.deepEqual(parseKey(Buffer.from(`${key.toString("hex")}\n`)), key);
-    assert.deepEqual(parseKey(Buffer.from(key.toString("base64"))), key);
-    assert.throws(() => parseKey(Buffer.from("hunter2")), failsWith("BadKey"));
-  });
+test("a key is 32 random bytes in base64, in hexadecimal or as they are", () => {
+  assert.deepEqual(parseKey(key), key);
+  assert.deepEqual(parseKey(Buffer.from(`${key.toString("hex")}\n`)), key);
+  assert.deepEqual(parseKey(Buffer.from(`${key.toString("base64")}\n`)), key);
+});
+
+test("text, and everything else that is not 32 random bytes, is refused with the way to make a key", () => {
+  const weak = randomBytes(16).toString("hex");
+  const refused = [
+    "",
+    "hunter2",
+    weak,
+    `${weak}\n`,
+    weak.slice(1) + "\n",
+    "correct horse battery staple, ok",
+    "pässwörter mit ümlauten sind text".slice(0, 28),
+    Buffer.from(weak).toString("base64"),
+    Buffer.from(weak).toString("hex"),
+    randomBytes(16).toString("base64"),
+    randomBytes(31).toString("hex"),
+    randomBytes(33).toString("base64"),
+    `${key.toString("base64")}${key.toString("base64")}`,
+    `${key.toString("base64").slice(0, 20)} ${key.toString("base64").slice(20)}`,
+    `${key.toString("hex")}zz`,
+  ];
+  for (const text of refused) {
+    assert.throws(
+      () => parseKey(Buffer.from(text)),
+      (error) => failsWith("BadKey")(error) && /openssl rand -base64 32/u.test(String(error)),
+      JSON.stringify(text),
+    );
+  }
 });

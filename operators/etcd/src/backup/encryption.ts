@@ -1,40 +1,68 @@
 /**
  * Encryption of a stream: AES-256-GCM over chunks, each authenticated, in the STREAM construction (Hoang, Reyhanitabar, Rogaway, Vizár
  * 2015): the nonce counts the chunks and marks the last one, so that chunks can be neither changed, moved, dropped nor cut off. Each
- * backup has a key of its own, derived from the Secret's key and a random salt, so that counting from zero is safe.
+ * backup has its own key, derived from the Secret's key, a random salt and the backup's identity, so that counting from zero is safe and the
+ * content of one backup does not open as that of another.
  */
+import { isUtf8 } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
 import { BackupError } from "./errors.ts";
 
-const MAGIC = Buffer.from("CPSTNBK1");
+/** The version of the form; the manifest's `format` changes with it. */
+const MAGIC = Buffer.from("CPSTNBK2");
 const SALT = 32;
 const TAG = 16;
 const CHUNK = 64 << 10;
+const KEY = 32;
 
-/** Reads a key from a Secret: 32 bytes as they are, in hexadecimal or in base64. */
+/** Reads a key from a Secret: 32 bytes in base64, in hexadecimal, or as they are. */
 export function parseKey(content: Buffer): Buffer {
-  if (content.length === 32) return content;
   const text = content.toString("utf8").trim();
-  const forms = [/^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : undefined, Buffer.from(text, "base64")];
-  const key = forms.find((form) => form?.length === 32);
-  if (key) return key;
+  const key = [content, fromBase64(text), fromHex(text)].find((form) => form?.length === KEY);
+  if (key !== undefined && !isText(key)) return key;
   throw new BackupError(
     "BadKey",
-    "the encryption key is not 32 bytes, plain, in hexadecimal or base64: make one with `openssl rand -hex 32`",
+    "the encryption key is not 32 random bytes in base64, in hexadecimal or as they are (text of 32 letters is weaker): make one with `openssl rand -base64 32`",
   );
+}
+
+function fromBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : undefined;
+}
+
+function fromHex(text: string): Buffer | undefined {
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : undefined;
+}
+
+/** Letters, digits and the like: a password, or a key in hexadecimal that is half as long as it looks. 32 random bytes never are. */
+function isText(bytes: Buffer): boolean {
+  return isUtf8(bytes) && !/[^\P{C}\s]/u.test(bytes.toString("utf8"));
 }
 
 /** Tells keys apart without telling them. */
 export function keyPrint(key: Buffer): string {
-  return createHash("sha256").update("capstan etcd backup key\0").update(key).digest("hex").slice(0, 16);
+  return createHash("sha256").update("capstan backup key\0").update(key).digest("hex").slice(0, 16);
+}
+
+/** The key that proves manifests: another one than those of the contents. */
+export function manifestKey(key: Buffer): Buffer {
+  return Buffer.from(hkdfSync("sha256", key, "", "capstan backup manifest 2", KEY));
+}
+
+/** What a stream is encrypted with. */
+export interface StreamKey {
+  readonly key: Buffer;
+  /** What the content belongs to. Under another identity it does not open. */
+  readonly identity: string;
 }
 
 /** Encrypts; the salt comes from outside, 32 random bytes that are never used twice. */
 export async function* encrypt(
   content: AsyncIterable<Uint8Array>,
-  { key, salt }: { readonly key: Buffer; readonly salt: Buffer },
+  { salt, ...secret }: StreamKey & { readonly salt: Buffer },
 ): AsyncGenerator<Buffer, void, void> {
-  const streamKey = deriveKey(key, salt);
+  const streamKey = deriveKey(secret, salt);
   yield Buffer.concat([MAGIC, salt]);
   let count = 0;
   for await (const { chunk, isLast } of inChunks(content, CHUNK)) {
@@ -44,11 +72,14 @@ export async function* encrypt(
 }
 
 /** Decrypts; nothing is given out that was not authenticated, and the end only when it is the end. */
-export async function* decrypt(content: AsyncIterable<Uint8Array>, key: Buffer): AsyncGenerator<Buffer, void, void> {
+export async function* decrypt(
+  content: AsyncIterable<Uint8Array>,
+  secret: StreamKey,
+): AsyncGenerator<Buffer, void, void> {
   let streamKey: Buffer | undefined;
   let count = 0;
   for await (const { chunk, isLast } of inChunks(
-    afterHead(content, (salt) => (streamKey = deriveKey(key, salt))),
+    afterHead(content, (salt) => (streamKey = deriveKey(secret, salt))),
     CHUNK + TAG,
   )) {
     if (streamKey === undefined || chunk.length < TAG) throw truncated();
@@ -67,17 +98,18 @@ function open(chunk: Buffer, streamKey: Buffer, iv: Buffer): Buffer | undefined 
   }
 }
 
-/** A last chunk that opens as one in the middle was not the last: the rest is missing. The first that does not open: another key. */
+/** A last chunk that opens as one in the middle was not the last: the rest is missing. */
 function refuse(chunk: Buffer, at: { streamKey: Buffer; count: number; isLast: boolean }): never {
   if (at.isLast && open(chunk, at.streamKey, nonce(at.count, false))) throw truncated();
-  if (at.count > 0 || at.isLast) {
-    throw new BackupError("Corrupt", "the encrypted backup was changed or broke off: take an older one");
+  if (at.count > 0) {
+    throw new BackupError("Corrupt", "the encrypted content was changed or broke off: name another backup");
   }
-  throw new BackupError("WrongKey", "the backup does not open with this key: give the one it was made with");
+  const message = "the encrypted content is not that of this backup, or was made with another key: name another backup";
+  throw new BackupError("Corrupt", message);
 }
 
 function truncated(): BackupError {
-  return new BackupError("Truncated", "the encrypted backup breaks off: take an older one");
+  return new BackupError("Truncated", "the encrypted content breaks off: name another backup");
 }
 
 /** Eleven bytes of count, one that says whether it is the last. */
@@ -88,8 +120,13 @@ function nonce(count: number, isLast: boolean): Buffer {
   return bytes;
 }
 
-function deriveKey(key: Buffer, salt: Buffer): Buffer {
-  return Buffer.from(hkdfSync("sha256", key, salt, "capstan etcd backup", 32));
+/** The identity enters as a hash: HKDF takes at most 1024 bytes of it. */
+function deriveKey({ key, identity }: StreamKey, salt: Buffer): Buffer {
+  const info = Buffer.concat([
+    Buffer.from("capstan backup content 2\0"),
+    createHash("sha256").update(identity).digest(),
+  ]);
+  return Buffer.from(hkdfSync("sha256", key, salt, info, KEY));
 }
 
 /** Takes the head off a stream and tells its salt. */
@@ -107,7 +144,10 @@ async function* afterHead(
     head = Buffer.concat([head, part]);
     if (head.length < size) continue;
     if (!head.subarray(0, MAGIC.length).equals(MAGIC)) {
-      throw new BackupError("WrongKey", "the backup is not encrypted, or not by this operator: leave out the key");
+      throw new BackupError(
+        "Corrupt",
+        "the content is not encrypted, though its manifest says so: name another backup",
+      );
     }
     useSalt(head.subarray(MAGIC.length, size));
     yield head.subarray(size);

@@ -10,8 +10,18 @@ export type BackupErrorCode =
   | "Truncated"
   /** It was encrypted with another key, or with one at all, or without. */
   | "WrongKey"
-  /** The key in the Secret is not 32 bytes. */
+  /** The Secret holds something else than 32 random bytes. */
   | "BadKey"
+  /** A key is configured, and the backup is not encrypted. */
+  | "Unencrypted"
+  /** The manifest describes a backup of another name, cluster, time or revision than its place in the store says. */
+  | "Misplaced"
+  /** The backup is of another cluster than the one that is restored. */
+  | "OtherCluster"
+  /** The newest backup that the operator made is not in the store. */
+  | "Missing"
+  /** The backup in the store is not the one that the operator recorded. */
+  | "Changed"
   /** It was taken from a newer etcd than the one that should read it. */
   | "NewerVersion"
   /** No room is left where the snapshot is kept meanwhile. */

@@ -1,48 +1,69 @@
 /** Gets a backup out of a store again: decrypted, decompressed, and compared with what was written down about it. */
 import { createHash } from "node:crypto";
-import { readWhole, StoreError } from "../store/index.ts";
+import { readUpTo, StoreError } from "../store/index.ts";
 import type { Store, StoreCall } from "../store/index.ts";
 import { decompress } from "./compression.ts";
 import { decrypt } from "./encryption.ts";
 import { BackupError } from "./errors.ts";
-import { checkKey, checkVersion, objectNames, parseManifest } from "./manifest.ts";
-import type { Manifest } from "./manifest.ts";
+import {
+  checkDigest,
+  checkManifest,
+  checkSeal,
+  checkVersion,
+  identityOf,
+  LARGEST_MANIFEST,
+  objectNames,
+  parseManifest,
+} from "./manifest.ts";
+import type { Manifest, Trust } from "./manifest.ts";
 import { spoolSnapshot } from "./snapshot/spool.ts";
 import type { SnapshotFile } from "./snapshot/spool.ts";
 
 /** Which content to read. */
-export interface ReadContentOptions extends StoreCall {
+export interface ReadContentOptions extends StoreCall, Trust {
   readonly store: Store;
   readonly manifest: Manifest;
-  readonly key?: Buffer;
 }
 
 /** The snapshot of a backup; fails at the latest at its end when anything differs. */
 export async function* readContent(options: ReadContentOptions): AsyncGenerator<Buffer, void, void> {
   const { store, manifest, key, signal } = options;
-  checkKey(manifest, key);
+  checkSeal(manifest, manifest.name, options);
   const stored = new Measure(manifest.name, manifest.stored);
   const snapshot = new Measure(manifest.name, manifest.snapshot);
   const raw = stored.measure(await store.get(objectNames(manifest.name).content, signal ? { signal } : {}));
-  const plain = manifest.encryption && key ? decrypt(raw, key) : raw;
+  const plain = manifest.encryption && key ? decrypt(raw, { key, identity: identityOf(manifest) }) : raw;
   yield* snapshot.measure(decompress(plain, manifest.compression));
 }
 
-/** Reads what is known of a backup. */
-export async function readManifest(store: Store, name: string, call: StoreCall = {}): Promise<Manifest> {
+/** Reads what is known of a backup, and believes it only if it is authentic and that of this name. */
+export async function readManifest(store: Store, name: string, options: StoreCall & Trust = {}): Promise<Manifest> {
+  const manifest = parseManifest(await readText(store, name, options));
+  checkManifest(manifest, name, options);
+  return manifest;
+}
+
+async function readText(store: Store, name: string, { signal }: StoreCall): Promise<string> {
   try {
-    return parseManifest((await readWhole(await store.get(objectNames(name).manifest, call))).toString("utf8"));
+    const bytes = await readUpTo(
+      await store.get(objectNames(name).manifest, signal ? { signal } : {}),
+      LARGEST_MANIFEST,
+    );
+    if (bytes !== undefined) return bytes.toString("utf8");
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "NotFound") throw error;
     throw new BackupError("NotFound", `there is no backup ${name} in ${store.place}`, { cause: error });
   }
+  const message = `the manifest of the backup ${name} has more than ${LARGEST_MANIFEST} bytes: name another backup`;
+  throw new BackupError("Corrupt", message);
 }
 
 /** What to fetch, and for which etcd. */
-export interface FetchOptions extends StoreCall {
+export interface FetchOptions extends StoreCall, Trust {
   readonly store: Store;
   readonly name: string;
-  readonly key?: Buffer;
+  /** Of the manifest that was recorded, if one was. */
+  readonly digest?: string | undefined;
   /** The file to write. */
   readonly path: string;
   /** The version of the etcd that will read it. */
@@ -53,11 +74,12 @@ export interface FetchOptions extends StoreCall {
 export async function fetchBackup(
   options: FetchOptions,
 ): Promise<{ readonly manifest: Manifest; readonly file: SnapshotFile }> {
-  const { store, name, key, path, version, signal } = options;
-  const call = signal ? { signal } : {};
-  const manifest = await readManifest(store, name, call);
+  const { store, name, path, version, signal } = options;
+  const manifest = await readManifest(store, name, options);
+  checkDigest(manifest, options.digest);
   checkVersion(manifest, version);
-  const content = readContent({ store, manifest, ...(key ? { key } : {}), ...call });
+  const content = readContent({ ...options, manifest });
+  const call = signal ? { signal } : {};
   const file = await spoolSnapshot(content, path, { size: manifest.snapshot.bytes, ...call });
   return { manifest, file };
 }
@@ -78,13 +100,14 @@ class Measure {
     for await (const part of content) {
       hash.update(part);
       bytes += part.length;
+      if (bytes > this.#expected.bytes) break;
       yield part;
     }
     if (bytes < this.#expected.bytes) {
-      const message = `the backup ${this.#name} breaks off after ${bytes} of ${this.#expected.bytes} bytes: take an older one`;
+      const message = `the backup ${this.#name} breaks off after ${bytes} of ${this.#expected.bytes} bytes: name another backup`;
       throw new BackupError("Truncated", message);
     }
     if (hash.digest("hex") === this.#expected.sha256) return;
-    throw new BackupError("Corrupt", `the backup ${this.#name} is not what was written: take an older one`);
+    throw new BackupError("Corrupt", `the backup ${this.#name} is not what was written: name another backup`);
   }
 }

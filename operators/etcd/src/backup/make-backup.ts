@@ -11,7 +11,7 @@ import { compress } from "./compression.ts";
 import type { Compression } from "./compression.ts";
 import { encrypt } from "./encryption.ts";
 import { readContent } from "./fetch-backup.ts";
-import { backupName, formatManifest, objectNames, seal } from "./manifest.ts";
+import { backupName, formatManifest, identityOf, objectNames, seal } from "./manifest.ts";
 import type { Manifest } from "./manifest.ts";
 import { inspectSnapshot, spoolSnapshot } from "./snapshot/spool.ts";
 import type { SnapshotFile } from "./snapshot/spool.ts";
@@ -22,7 +22,7 @@ export interface MakeBackupOptions {
   readonly store: Store;
   /** A folder in which the snapshot is kept meanwhile. */
   readonly scratch: string;
-  readonly cluster: { readonly namespace: string; readonly name: string };
+  readonly cluster: { readonly namespace: string; readonly name: string; readonly uid?: string };
   /** Its id, if it is known: members of another one are not asked. */
   readonly clusterId?: string | undefined;
   /** How often a member had gone on alone. */
@@ -64,7 +64,7 @@ async function describe(options: MakeBackupOptions, { client, status }: Candidat
   const time = new Date(options.now());
   const kvHash = await hashOf(client, revision, options.signal);
   return {
-    format: 1,
+    format: 2,
     name: backupName({ cluster, time, revision, salt: options.randomBytes(3).toString("hex") }),
     cluster,
     ...(options.spec === undefined ? {} : { spec: options.spec }),
@@ -97,7 +97,7 @@ async function upload(options: MakeBackupOptions, draft: Draft, file: SnapshotFi
   const names = objectNames(draft.name);
   const hash = createHash("sha256");
   const packed = compress(createReadStream(file.path, { highWaterMark: 1 << 18 }), draft.compression);
-  const content = key ? encrypt(packed, { key, salt: options.randomBytes(32) }) : packed;
+  const content = key ? encrypt(packed, { key, identity: identityOf(draft), salt: options.randomBytes(32) }) : packed;
   try {
     const { bytes } = await store.put(
       names.content,

@@ -1,15 +1,25 @@
-/** What is known of a backup: a small file beside it, written last, so that what has one is complete. */
-import { createHmac, timingSafeEqual } from "node:crypto";
+/**
+ * What is known of a backup: a small object beside its content, written last, so that what has one is complete. With a key it carries a proof
+ * over all its fields. A reader that has the key believes a manifest only after `checkManifest`: the proof must be there and right, and the
+ * manifest must lie under its own name. Without a key the manifest proves nothing: anybody who writes to the store can write one.
+ */
+import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Compression } from "./compression.ts";
-import { keyPrint } from "./encryption.ts";
+import { keyPrint, manifestKey } from "./encryption.ts";
 import { BackupError } from "./errors.ts";
 
 /** What is known of a backup. */
 export interface Manifest {
-  readonly format: 1;
+  readonly format: 2;
   /** In the store, without ending. */
   readonly name: string;
-  readonly cluster: { readonly namespace: string; readonly name: string; readonly clusterId: string };
+  readonly cluster: {
+    readonly namespace: string;
+    readonly name: string;
+    /** Of the Kubernetes object: another one has the same name later. */
+    readonly uid?: string;
+    readonly clusterId: string;
+  };
   /** The spec of the cluster then: enough to make it again. */
   readonly spec?: unknown;
   /** By which policy it was made: others push it out no more. Without one, any may. */
@@ -29,7 +39,7 @@ export interface Manifest {
   readonly snapshot: { readonly bytes: number; readonly sha256: string };
   readonly stored: { readonly bytes: number; readonly sha256: string };
   readonly compression: Compression;
-  /** Which key it was encrypted with, and a proof by that key that this file is unchanged. */
+  /** Which key it was encrypted with, and a proof by that key over all other fields. */
   readonly encryption?: { readonly key: string; readonly proof: string };
 }
 
@@ -62,52 +72,110 @@ export interface NameParts {
   readonly salt: string;
 }
 
+/** What a name tells; nothing, if it is not the name of a backup. */
+export function parseName(name: string): Omit<NameParts, "salt"> | undefined {
+  const [, namespace, cluster, moment, revision] = NAME.exec(name) ?? [];
+  if (namespace === undefined || cluster === undefined || moment === undefined) return undefined;
+  const time = new Date(moment.replace(/^(....)(..)(..T..)(..)/, "$1-$2-$3:$4:"));
+  if (Number.isNaN(time.getTime())) return undefined;
+  return { cluster: { namespace, name: cluster }, time, revision: Number(revision) };
+}
+
+const NAME = /^([a-z0-9][-a-z0-9]*)\/([a-z0-9][-.a-z0-9]*)\/(\d{8}T\d{6}Z)-r(\d{1,16})-[0-9a-f]{1,64}$/;
+
 /** Adds the proof, if there is a key. */
 export function seal(manifest: Omit<Manifest, "encryption">, key: Buffer | undefined): Manifest {
   return key ? { ...manifest, encryption: { key: keyPrint(key), proof: prove(manifest, key) } } : manifest;
 }
 
-/** As text. */
-export function formatManifest(manifest: Manifest): string {
-  return `${JSON.stringify(manifest, null, 2)}\n`;
+/** What the content belongs to, as text: it is encrypted under this. */
+export function identityOf({ name, cluster, time, revision }: Pick<Manifest, Identity>): string {
+  return canonical({ name, cluster, time, revision });
 }
 
-/** From text; the few fields on which everything depends are checked. */
+type Identity = "name" | "cluster" | "time" | "revision";
+
+/** sha256 over all fields, the same however they are ordered. */
+export function digestOf(manifest: Manifest): string {
+  return createHash("sha256").update(canonical(manifest)).digest("hex");
+}
+
+/** More is not read: a spec is an object of Kubernetes, which is smaller. */
+export const LARGEST_MANIFEST = 4 << 20;
+
+/** As text. */
+export function formatManifest(manifest: Manifest): string {
+  const text = `${JSON.stringify(manifest, null, 2)}\n`;
+  return Buffer.byteLength(text) <= LARGEST_MANIFEST ? text : JSON.stringify(manifest);
+}
+
+/** From text. Fields that the format does not have are refused, so that a change of meaning needs another number. */
 export function parseManifest(text: string): Manifest {
   const value = parseJson(text);
   if (!isRecord(value)) throw unreadable();
-  if (value["format"] !== 1) {
-    throw new BackupError(
-      "Unsupported",
-      `the backup has format ${String(value["format"])}: a newer operator is needed`,
-    );
+  const { format } = value;
+  if (format !== 2) {
+    const message = `the backup has format ${JSON.stringify(format) ?? "none"}, and this operator reads format 2: use the operator that made it`;
+    throw new BackupError("Unsupported", message);
   }
-  const { stored, snapshot } = value;
-  const isComplete =
-    ["name", "time", "version", "compression"].every((field) => typeof value[field] === "string") &&
-    typeof value["revision"] === "number" &&
-    [stored, snapshot].every((part) => isRecord(part) && typeof part["sha256"] === "string");
-  if (!isComplete) throw unreadable();
-  return value as unknown as Manifest;
+  if (isManifest(value)) return value;
+  throw unreadable();
 }
 
-/** Fails unless the key is the one that the backup was made with, and the manifest is unchanged. */
-export function checkKey(manifest: Manifest, key: Buffer | undefined): void {
+/** What a reader believes. */
+export interface Trust {
+  /** With a key, only what that key has sealed is believed. */
+  readonly key?: Buffer;
+  /** Believe manifests without encryption all the same: for the time after a key was introduced. */
+  readonly allowUnencrypted?: boolean;
+}
+
+/** Fails unless the manifest is authentic, as far as there is a key, and that of the backup of this name. */
+export function checkManifest(manifest: Manifest, name: string, trust: Trust): void {
+  checkSeal(manifest, name, trust);
+  const { cluster, time, revision } = parseName(name) ?? refuseName(name);
+  const isOwn =
+    manifest.name === name &&
+    manifest.cluster.namespace === cluster.namespace &&
+    manifest.cluster.name === cluster.name &&
+    Math.floor(Date.parse(manifest.time) / 1000) * 1000 === time.getTime() &&
+    manifest.revision === revision;
+  if (isOwn) return;
+  const found = `${JSON.stringify(manifest.name.slice(0, 300))} of ${manifest.time.slice(0, 40)}`;
+  const message = `under the name ${name} the store has the manifest of another backup, ${found}: name another backup`;
+  throw new BackupError("Misplaced", message);
+}
+
+/** Fails unless the manifest has a proof by the key. */
+export function checkSeal(manifest: Manifest, name: string, { key, allowUnencrypted = false }: Trust): void {
   const { encryption, ...rest } = manifest;
-  if (encryption === undefined) return;
+  if (encryption === undefined) {
+    if (key === undefined || allowUnencrypted) return;
+    const message = `the backup ${name} is not encrypted, though a key is configured: anybody who writes to the store can have made it. Set allowUnencrypted if it is from before the key`;
+    throw new BackupError("Unencrypted", message);
+  }
   if (key === undefined) {
-    throw new BackupError("WrongKey", `the backup ${manifest.name} is encrypted: name the Secret with its key`);
+    throw new BackupError("WrongKey", `the backup ${name} is encrypted: name the Secret with its key`);
   }
   if (encryption.key !== keyPrint(key)) {
-    const message = `the backup ${manifest.name} was made with another key (${encryption.key}, not ${keyPrint(key)})`;
+    const message = `the backup ${name} was made with another key (${encryption.key}, not ${keyPrint(key)})`;
     throw new BackupError("WrongKey", message);
   }
   const [given, expected] = [Buffer.from(encryption.proof), Buffer.from(prove(rest, key))];
   if (given.length === expected.length && timingSafeEqual(given, expected)) return;
-  throw new BackupError(
-    "Corrupt",
-    `the description of the backup ${manifest.name} was changed by somebody without its key`,
-  );
+  throw new BackupError("Corrupt", `the manifest of the backup ${name} was changed by somebody without its key`);
+}
+
+/** Fails unless it is the very backup that was recorded. */
+export function checkDigest(manifest: Manifest, digest: string | undefined): void {
+  if (digest === undefined || digestOf(manifest) === digest) return;
+  const message = `the backup ${manifest.name} in the store is not the one that was recorded (sha256 ${digestOf(manifest)}, not ${digest}): it was replaced`;
+  throw new BackupError("Changed", message);
+}
+
+function refuseName(name: string): never {
+  const message = `${JSON.stringify(name)} is not the name of a backup: <namespace>/<cluster>/<time>-r<revision>-<salt>`;
+  throw new BackupError("NotFound", message);
 }
 
 /** Fails when the etcd that should read a backup is older than the one that made it. */
@@ -124,18 +192,69 @@ function minorOf(version: string): number | undefined {
 }
 
 function prove(manifest: Omit<Manifest, "encryption">, key: Buffer): string {
-  return createHmac("sha256", key).update(canonical(manifest)).digest("hex");
+  return createHmac("sha256", manifestKey(key)).update(canonical(manifest)).digest("hex");
 }
 
+/** Kubernetes takes no deeper objects; what a store has may be anything. */
+const DEEPEST = 256;
+
 /** The same text for the same content, however its fields are ordered. */
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+function canonical(value: unknown, depth = 0): string {
+  if (depth > DEEPEST) throw unreadable();
+  if (Array.isArray(value)) return `[${value.map((one) => canonical(one, depth + 1)).join(",")}]`;
   if (!isRecord(value)) return JSON.stringify(value) ?? "null";
   const fields = Object.keys(value).filter((field) => value[field] !== undefined);
   return `{${fields
     .sort()
-    .map((field) => `${JSON.stringify(field)}:${canonical(value[field])}`)
+    .map((field) => `${JSON.stringify(field)}:${canonical(value[field], depth + 1)}`)
     .join(",")}}`;
+}
+
+type Check = (value: unknown) => boolean;
+
+const isShort: Check = (value) => typeof value === "string" && value.length <= 1024;
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0;
+const isTime: Check = (value) => isShort(value) && !Number.isNaN(Date.parse(String(value)));
+const isSum: Check = (value) => typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
+const isOneOf = (...values: readonly unknown[]): Check => {
+  return (value) => values.includes(value);
+};
+const isAnything: Check = () => true;
+const orNothing = (check: Check): Check => {
+  return (value) => value === undefined || check(value);
+};
+
+/** Has exactly these fields, and each as it must be. */
+function shape(fields: { readonly [field: string]: Check }): Check {
+  const checks = new Map(Object.entries(fields));
+  return (value) =>
+    isRecord(value) &&
+    Object.keys(value).every((field) => checks.has(field)) &&
+    [...checks].every(([field, check]) => check(value[field]));
+}
+
+const part = shape({ bytes: isCount, sha256: isSum });
+const whole = shape({
+  format: isOneOf(2),
+  name: isShort,
+  cluster: shape({ namespace: isShort, name: isShort, uid: orNothing(isShort), clusterId: isShort }),
+  spec: isAnything,
+  policy: orNothing(isShort),
+  forks: orNothing(isCount),
+  time: isTime,
+  member: isShort,
+  version: isShort,
+  storageVersion: orNothing(isShort),
+  revision: isCount,
+  kvHash: orNothing(shape({ hash: isCount, compactRevision: (value) => Number.isSafeInteger(value) })),
+  snapshot: part,
+  stored: part,
+  compression: isOneOf("none", "gzip", "zstd"),
+  encryption: orNothing(shape({ key: isShort, proof: isShort })),
+});
+
+function isManifest(value: Record<string, unknown>): value is Record<string, unknown> & Manifest {
+  return whole(value);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
@@ -151,5 +270,5 @@ function parseJson(text: string): unknown {
 }
 
 function unreadable(): BackupError {
-  return new BackupError("Corrupt", "the description of the backup cannot be read: take another one");
+  return new BackupError("Corrupt", "the manifest of the backup cannot be read: name another backup");
 }

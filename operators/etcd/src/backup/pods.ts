@@ -7,7 +7,7 @@ import { forksOf } from "../forks.ts";
 import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
 import { GUARD_LABEL } from "../pods/index.ts";
 import { PATHS } from "./agent/job.ts";
-import type { Job } from "./agent/job.ts";
+import type { Job, StoreWork } from "./agent/job.ts";
 import {
   agentContainer,
   CONTAINER_SECURITY,
@@ -19,7 +19,7 @@ import {
   toStoreJob,
 } from "./parts.ts";
 import type { Part, SecretKey, StoreSpec } from "./parts.ts";
-import type { Retention } from "./retention.ts";
+import type { Recorded, Retention, Wanted } from "./retention.ts";
 
 type DesiredPod = ApplyOf<typeof Pod>;
 type BackupObject = ObjectOf<typeof EtcdBackup>;
@@ -37,9 +37,21 @@ interface Common {
 /** Where to find a backup. */
 export interface BackupSource {
   readonly store: StoreSpec;
-  /** The newest if left out. */
+  /** The newest of `sourceCluster` if left out. */
   readonly backup?: string | undefined;
+  /** sha256 of the manifest, if it was recorded. */
+  readonly digest?: string | undefined;
+  readonly sourceCluster?: { readonly namespace?: string | undefined; readonly name: string } | undefined;
   readonly encryption?: SecretKey | undefined;
+  readonly allowUnencrypted?: boolean | undefined;
+}
+
+/** What is known of the newest backup, where none is named. */
+export interface Expected {
+  /** The cluster that is restored: its own backups are meant, unless the source says otherwise. */
+  readonly cluster: { readonly namespace: string; readonly name: string; readonly uid?: string };
+  /** The newest that the operator made. */
+  readonly recorded?: Recorded | undefined;
 }
 
 /** The label by which a pod's purpose is known. */
@@ -57,7 +69,7 @@ export function backupPod(
   const job: Job = {
     do: "backup",
     ...storeWork(spec),
-    cluster: { namespace: metadata.namespace ?? "", name: metadata.name },
+    cluster: { namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid },
     clusterId: cluster.status?.clusterId,
     forks: forksOf(cluster.status),
     // One by schedule would push better ones out; who asks for one now has reasons.
@@ -110,9 +122,11 @@ function toRetention({ retention: { count, age } = {} }: Pick<BackupSpec, "reten
 const READING = "1h";
 
 /** Reads a backup and tells what is known of it. */
-export function describePod(options: Common & { readonly source: BackupSource }): DesiredPod {
-  const { source, agentImage } = options;
-  const job: Job = { do: "describe", ...storeWork(source), ...named(source) };
+export function describePod(
+  options: Common & { readonly source: BackupSource; readonly expected: Expected },
+): DesiredPod {
+  const { source, agentImage, expected } = options;
+  const job: Job = { do: "describe", ...storeWork(source), ...wanted(source, expected) };
   const parts = storeParts(source.store, source.encryption);
   const container = agentContainer({ name: AGENT, image: agentImage, job, parts });
   return onePod({ ...options, purpose: "describe", timeout: READING, parts, containers: [container] });
@@ -149,7 +163,8 @@ export function verifyPod(options: Common & { readonly trial: Trial }): DesiredP
     peerURL: TRIAL.peer,
     part: scratch,
   });
-  const prune = { ...storeWork(source), backup: source.backup, retention };
+  const { backup, digest } = source;
+  const prune = { ...storeWork(source), backup, digest, retention };
   const check: Job = { do: "check", endpoint: TRIAL.client, revision, ...(kvHash ? { kvHash } : {}), prune };
   return onePod({
     ...options,
@@ -181,6 +196,7 @@ export function verifyPod(options: Common & { readonly trial: Trial }): DesiredP
 export interface Seed {
   readonly agentImage: string;
   readonly source: BackupSource;
+  readonly expected: Expected;
   /** Image and version of the etcd that the member runs. */
   readonly image: string;
   readonly version: string;
@@ -196,14 +212,14 @@ export interface Seed {
 
 /** What the pod of a first member needs that begins with the data of a backup: fetched, restored by etcd's own program, put in place. */
 export function seedParts(seed: Seed) {
-  const { agentImage, source, image, version, member, peerURL, token, volume, dataDir, bump } = seed;
+  const { agentImage, source, expected, image, version, member, peerURL, token, volume, dataDir, bump } = seed;
   const folder = `${volume.mountPath}/restore`;
   const data: Part = { volume: { name: volume.name }, mountPath: volume.mountPath, readOnly: false };
   const parts = storeParts(source.store, source.encryption);
   const restored = `${folder}/data`;
   return {
     initContainers: [
-      fetchContainer({ agentImage, source, version, folder, parts: [data, ...parts] }),
+      fetchContainer({ agentImage, source, expected, version, folder, parts: [data, ...parts] }),
       restoreContainer({
         image,
         folder,
@@ -228,16 +244,17 @@ export function seedParts(seed: Seed) {
 interface Fetch {
   readonly agentImage: string;
   readonly source: BackupSource;
+  readonly expected?: Expected;
   readonly version: string;
   readonly folder: string;
   readonly parts: readonly Part[];
 }
 
-function fetchContainer({ agentImage, source, version, folder, parts }: Fetch) {
+function fetchContainer({ agentImage, source, expected, version, folder, parts }: Fetch) {
   const job: Job = {
     do: "fetch",
     ...storeWork(source),
-    ...named(source),
+    ...wanted(source, expected),
     version,
     path: `${folder}/snapshot.db`,
     clear: folder,
@@ -314,12 +331,19 @@ function onePod({ labels, pullSecrets, purpose, timeout, parts, initContainers =
   return { metadata: { labels: { ...labels, [PURPOSE_LABEL]: purpose } }, spec } as DesiredPod;
 }
 
-function storeWork({ store, encryption }: { readonly store: StoreSpec; readonly encryption?: SecretKey | undefined }) {
-  return { store: toStoreJob(store), isEncrypted: encryption !== undefined };
+function storeWork({ store, encryption, allowUnencrypted }: Omit<BackupSource, "backup">): StoreWork {
+  const allowed = allowUnencrypted === undefined ? {} : { allowUnencrypted };
+  return { store: toStoreJob(store), isEncrypted: encryption !== undefined, ...allowed };
 }
 
-function named({ backup }: BackupSource): { readonly backup?: string } {
-  return backup === undefined ? {} : { backup };
+/** A name says the cluster, too; otherwise the newest of the source is meant, or of the cluster that is restored. */
+function wanted({ backup, digest, sourceCluster }: BackupSource, expected: Expected | undefined): Wanted {
+  const source =
+    sourceCluster === undefined
+      ? undefined
+      : { namespace: sourceCluster.namespace ?? expected?.cluster.namespace ?? "", name: sourceCluster.name };
+  if (backup !== undefined) return { backup, digest, cluster: source };
+  return { digest, cluster: source ?? expected?.cluster, recorded: expected?.recorded };
 }
 
 /** The Secret with which everything is allowed. */

@@ -3,23 +3,28 @@ import { again, controller } from "capstan";
 import type { Answer, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
 import { resolveAgentImage } from "../agent-image.ts";
-import { EtcdCluster, EtcdRestore } from "../kinds/index.ts";
+import { EtcdBackup, EtcdCluster, EtcdRestore } from "../kinds/index.ts";
 import type { BackupMeans } from "./backup-controller.ts";
 import { seeJob } from "./job-pods.ts";
-import type { Manifest } from "./manifest.ts";
 import { describePod } from "./pods.ts";
+import type { Expected } from "./pods.ts";
+import { recordedFor } from "./recorded.ts";
 import { nextRestoreStep, specFrom } from "./restore-steps.ts";
-import type { RestoreStep, SeenTarget } from "./restore-steps.ts";
+import type { Described, RestoreStep, SeenTarget } from "./restore-steps.ts";
 
 type RestoreObject = ObjectOf<typeof EtcdRestore>;
 type ClusterObject = ObjectOf<typeof EtcdCluster>;
-type RestoreContext = Context<typeof EtcdRestore, typeof Pod | typeof EtcdCluster, typeof EtcdRestore>;
+type RestoreContext = Context<
+  typeof EtcdRestore,
+  typeof Pod | typeof EtcdCluster,
+  typeof EtcdRestore | typeof EtcdBackup
+>;
 
 /** On a cluster: the restore that made it. */
 const RESTORE_LABEL = "etcd.capstan.dev/restore";
 
 export function restoreController(means: BackupMeans): Controller {
-  const kinds = { owns: [Pod, EtcdCluster], reads: [EtcdRestore], prune: false } as const;
+  const kinds = { owns: [Pod, EtcdCluster], reads: [EtcdRestore, EtcdBackup], prune: false } as const;
   return controller(EtcdRestore, kinds, (context) => turn(context, means));
 }
 
@@ -53,12 +58,12 @@ async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
       await describe(scene);
       return again("10s", "the backup is being looked up");
     case "create":
-      await create(step.manifest, scene);
-      return run(step.manifest, scene);
+      await create(step, scene);
+      return run(step, scene);
     case "overwrite":
       event("Normal", "Overwriting", `all data of ${object.spec.cluster} is replaced by ${step.manifest.name}`);
       context.status.clusterUid = context.get(EtcdCluster, object.spec.cluster)?.metadata.uid;
-      return run(step.manifest, scene);
+      return run(step, scene);
     case "succeed":
       finish(scene, {
         isDone: true,
@@ -89,29 +94,48 @@ function noteWait({ reason, why }: Extract<RestoreStep, { do: "wait" }>, { conte
 }
 
 async function describe({ context, means, object }: Scene): Promise<void> {
-  const { store, backup, encryption, imagePullSecrets: pullSecrets } = object.spec;
+  const { imagePullSecrets: pullSecrets } = object.spec;
   const labels = { "app.kubernetes.io/managed-by": "etcd-operator" };
   const agentImage = resolveAgentImage(context.get, means.agentImage);
-  const pod = describePod({ agentImage, labels, pullSecrets, source: { store, backup, encryption } });
+  const pod = describePod({
+    agentImage,
+    labels,
+    pullSecrets,
+    source: object.spec,
+    expected: expectedBy(context, object),
+  });
   await context.create(Pod, { prefix: `${object.metadata.name.slice(0, 40)}-describe-` }, pod);
   context.status.phase = "Pending";
   context.status.message = "the backup is being looked up";
 }
 
+/** What the operator knows of the backups that the restore may mean. A cluster that is replaced has its own; one that is made has none yet. */
+function expectedBy(context: RestoreContext, { metadata, spec }: RestoreObject): Expected {
+  const namespace = metadata.namespace ?? "";
+  const target = spec.overwrite === undefined ? undefined : context.get(EtcdCluster, spec.cluster);
+  const cluster = { namespace, name: spec.cluster, ...(target ? { uid: target.metadata.uid } : {}) };
+  const backups = context.find(EtcdBackup) as unknown as readonly ObjectOf<typeof EtcdBackup>[];
+  return {
+    cluster,
+    recorded: recordedFor(backups, { store: spec.store, cluster: spec.sourceCluster ?? cluster }, namespace),
+  };
+}
+
 /** The cluster outlives the restore: it is not owned. Whoever came here before and was cut off made the same one. */
-async function create(manifest: Manifest, { context, object }: Scene): Promise<void> {
+async function create({ manifest, digest }: Described, { context, object }: Scene): Promise<void> {
   const { cluster } = object.spec;
-  const spec = specFrom(manifest, object.spec);
+  const spec = specFrom(manifest, object.spec, digest);
   const labels = { [RESTORE_LABEL]: object.metadata.uid };
   // The spec was one when the backup was made; the API server judges whether it still is.
   await context.apply(EtcdCluster, cluster, { metadata: { labels }, spec } as never, { owned: false });
   context.event("Normal", "Created", `${cluster} begins with the data of ${manifest.name}`);
 }
 
-function run(manifest: Manifest, { context }: Scene): Answer {
+function run({ manifest, digest }: Described, { context }: Scene): Answer {
   const { status } = context;
   status.phase = "Running";
   status.backup = manifest.name;
+  status.digest = digest;
   status.revision = manifest.revision;
   status.version = manifest.version;
   status.message = "the cluster is being restored";

@@ -35,13 +35,20 @@ export interface RestoreSeen {
   readonly rival?: string | undefined;
 }
 
+/** A backup that was found and read to its end. */
+export interface Described {
+  readonly manifest: Manifest;
+  /** sha256 of its manifest in the store. */
+  readonly digest?: string | undefined;
+}
+
 /** One step. */
 export type RestoreStep =
   /** Asks the store what is known of the backup. */
   | { readonly do: "describe" }
-  | { readonly do: "create"; readonly manifest: Manifest; readonly pod: string }
+  | (Described & { readonly do: "create"; readonly pod: string })
   /** The cluster's own controller does it, when it sees that this restore runs. */
-  | { readonly do: "overwrite"; readonly manifest: Manifest; readonly pod: string }
+  | (Described & { readonly do: "overwrite"; readonly pod: string })
   | { readonly do: "succeed" }
   | { readonly do: "fail"; readonly reason: string; readonly why: string; readonly pod?: string }
   | { readonly do: "clear"; readonly pod: string }
@@ -66,12 +73,18 @@ export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
 }
 
 /** The spec of the cluster to make: that of the backup, beginning with its data. */
-export function specFrom(manifest: Manifest, source: RestoreObject["spec"]): ClusterSpec | undefined {
+export function specFrom(manifest: Manifest, source: RestoreObject["spec"], digest?: string): ClusterSpec | undefined {
   const { spec } = manifest;
   if (typeof spec !== "object" || spec === null) return undefined;
   const { bootstrap: _bootstrap, paused: _paused, ...kept } = spec as ClusterSpec;
-  const { store, encryption, imagePullSecrets } = source;
-  const bootstrap = { store, backup: manifest.name, ...(encryption ? { encryption } : {}) };
+  const { store, encryption, allowUnencrypted, imagePullSecrets } = source;
+  const bootstrap = {
+    store,
+    backup: manifest.name,
+    ...(digest === undefined ? {} : { digest }),
+    ...(encryption ? { encryption } : {}),
+    ...(allowUnencrypted === undefined ? {} : { allowUnencrypted }),
+  };
   const pull = imagePullSecrets.length > 0 ? { imagePullSecrets } : {};
   return { ...kept, ...pull, size: Math.max(1, kept.size), bootstrap } as ClusterSpec;
 }
@@ -88,15 +101,17 @@ function useDescription(job: SeenJob, { spec, target }: RestoreSeen): RestoreSte
     const { code, message } = result && !result.ok ? result : { code: "Lost", message: "the agent gave no answer" };
     return { do: "fail", reason: code, why: message, pod: job.pod };
   }
-  const { manifest } = result;
+  const { manifest, digest } = result;
   const { pod } = job;
   if (target === undefined || target.isOurs) {
-    if (specFrom(manifest, spec)) return { do: "create", manifest, pod };
+    if (specFrom(manifest, spec)) return { do: "create", manifest, digest, pod };
     const why = `the backup ${manifest.name} does not tell the spec of its cluster: make the EtcdCluster yourself, with spec.bootstrap`;
     return { do: "fail", reason: "NoSpec", why, pod };
   }
   const newer = newerThan(manifest, target.version);
-  return newer ? { do: "fail", reason: newer.code, why: newer.message, pod } : { do: "overwrite", manifest, pod };
+  return newer
+    ? { do: "fail", reason: newer.code, why: newer.message, pod }
+    : { do: "overwrite", manifest, digest, pod };
 }
 
 /** A cluster of the same name that somebody made since is not what was to be replaced. */

@@ -6,7 +6,7 @@ import { byRevision, toRemove } from "./retention.ts";
 const HOUR = 3_600_000;
 const now = Date.parse("2026-11-15T12:00:00Z");
 const backups = [0, 1, 5, 30, 100].map((hours): Manifest => ({
-  format: 1,
+  format: 2,
   name: `${hours}h`,
   cluster: { namespace: "n", name: "c", clusterId: "1" },
   time: new Date(now - hours * HOUR).toISOString(),

@@ -188,10 +188,15 @@ function chooseBackup({ seen }: View, gone: string): Action {
   if (!seen.wanted.recoversFromBackup)
     return refuse(`the data of ${gone} is gone, and spec.recovery.fromBackup is false`);
   if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and ${lackOf(seen)}`);
+  // The newest is not what was recorded: whether an older one may take its place is not the operator's to say, for somebody may want just that.
+  const { passed = [] } = passedBefore(seen);
+  if (passed.length > 0)
+    return refuse(
+      `the data of ${gone} is gone, and so is the use of ${listPassed(passed)}: make an EtcdRestore that names a backup, such as ${seen.newestBackup}, with spec.overwrite: ${seen.name}`,
+    );
   const recovery = {
     phase: "Stopping",
     source: "Backup",
-    ...passedBefore(seen),
     mayBeLost: `writes after the backup ${seen.newestBackup}`,
     reason: `the data of ${gone} is gone for good; the newest backup is ${seen.newestBackup}`,
   } as const;

@@ -59,7 +59,7 @@ function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
     const reason = `${member} serves the backup`;
     return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason } };
   }
-  const end = giveUp(seen, recovery) ?? goBackToLeft(seen, recovery) ?? passOver(seen, recovery);
+  const end = giveUp(seen, recovery) ?? goBackToLeft(seen, recovery);
   if (end !== undefined) return end;
   if (recovery.member === undefined) {
     return { do: "note-recovery", recovery: { ...recovery, member, reason: `${member} begins with the backup` } };
@@ -103,26 +103,6 @@ function isServed({ pods }: Observation, { member }: KnownRecovery): boolean {
 function spoiledFor({ pods, now, wanted }: Observation, { member }: KnownRecovery): string | undefined {
   const pod = pods.find((one) => one.member === member);
   return pod === undefined || now - pod.since < wanted.replaceAfter ? undefined : pod.spoiled;
-}
-
-/**
- * All data is gone and the backup, too, is worth nothing: the next older one takes its place. Only for what is wrong with the backup
- * itself, and only after a while: a store that is away comes back, and so may a key.
- */
-function passOver(seen: Observation, recovery: KnownRecovery): Action | undefined {
-  const { newestBackup } = seen;
-  const { restore, backup, passed = [] } = recovery;
-  const isMoot = restore !== undefined || backup === undefined || newestBackup === undefined;
-  const spoiled = spoiledFor(seen, recovery);
-  if (isMoot || spoiled === undefined) return undefined;
-  const older = {
-    phase: "Stopping",
-    source: "Backup",
-    passed: [...passed, { backup, why: spoiled }],
-    mayBeLost: `writes after the backup ${newestBackup}`,
-    reason: `the backup ${backup} cannot be used (${spoiled}); the next older one is ${newestBackup}`,
-  } as const;
-  return { do: "note-recovery", recovery: older };
 }
 
 /** A pod that came to its end, or that was made from a spec that has been mended since, is made anew. */

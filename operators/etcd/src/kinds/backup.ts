@@ -19,6 +19,7 @@ export const backupRecord = s.object({
     .optional()
     .describe("How often a member of that cluster had gone on alone: revisions are compared within one number only"),
   hash: s.string().describe("sha256 of the snapshot"),
+  digest: s.string().optional().describe("sha256 of its manifest in the store: what differs from it is refused"),
   verified: s.enum("checksum", "restore").optional().describe("How it was tried"),
   kvHash: s
     .object({

@@ -46,7 +46,7 @@ const recovery = s.object({
     .array(passed)
     .max(64)
     .optional()
-    .describe("Newer backups that nobody could begin with: they were given up for older ones"),
+    .describe("Backups that no member could begin with: they are not tried again"),
   bump: s.int64().optional().describe("What the backup's revisions are raised by, so that clients never see them fall"),
   revision: s.int64().optional().describe("The newest revision of that data"),
   mayBeLost: s.string().optional().describe("Which writes may be gone"),

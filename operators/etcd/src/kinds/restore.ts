@@ -1,6 +1,6 @@
 /** `EtcdRestore`: a cluster made anew from a backup, or an existing one put back in place. */
 import { defineResource, s } from "capstan";
-import { imagePullSecrets, secretKey, store } from "./store.ts";
+import { backupChoice, imagePullSecrets } from "./store.ts";
 
 export const EtcdRestore = defineResource({
   group: "etcd.capstan.dev",
@@ -13,9 +13,7 @@ export const EtcdRestore = defineResource({
   spec: s
     .object({
       cluster: s.string().min(1).max(56).describe("The EtcdCluster to make, or to overwrite if `overwrite` says so"),
-      store,
-      backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest"),
-      encryption: secretKey.optional().describe("The key that the backup was encrypted with"),
+      ...backupChoice,
       imagePullSecrets,
       overwrite: s
         .string()
@@ -34,6 +32,10 @@ export const EtcdRestore = defineResource({
     phase: s.enum("Pending", "Running", "Succeeded", "Failed").describe("How far it is"),
     message: s.string().describe("The same in a sentence"),
     backup: s.string().optional().describe("The backup that is restored, by its name in the store"),
+    digest: s
+      .string()
+      .optional()
+      .describe("sha256 of its manifest: what is restored is the very backup that was checked"),
     clusterUid: s.string().optional().describe("The very cluster whose data is replaced: not one that is made later"),
     revision: s.int64().optional().describe("The newest revision in it"),
     version: s.string().optional().describe("Of the etcd that it was taken from"),

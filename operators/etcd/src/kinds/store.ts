@@ -34,12 +34,38 @@ export const store = s
   .example({ volume: { claim: "backups" } })
   .describe("Where backups are: one of these");
 
-/** A backup, by where it is. */
-export const backupSource = s.object({
+const allowUnencrypted = s
+  .boolean()
+  .optional()
+  .describe(
+    "With `encryption`: take backups that are not encrypted, too, for the time after the key was introduced. Who writes to the store can then forge one",
+  );
+
+/** Which backup, and how it is read. */
+export const backupChoice = {
   store,
-  backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest"),
-  encryption: secretKey.optional().describe("The key that the backup was encrypted with"),
-});
+  backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest of `sourceCluster`"),
+  digest: s
+    .string()
+    .pattern("^[0-9a-f]{64}$")
+    .max(64)
+    .optional()
+    .describe("sha256 of its manifest, as the status of its EtcdBackup has it: any other is refused"),
+  sourceCluster: s
+    .object({
+      namespace: s.string().min(1).max(63).optional().describe("Left out: the namespace of this object"),
+      name: s.string().min(1).max(56).describe("The EtcdCluster that was backed up"),
+    })
+    .optional()
+    .describe("Whose backup; left out: that of a cluster of the same namespace and name, or whatever `backup` names"),
+  encryption: secretKey
+    .optional()
+    .describe("The key that the backup was encrypted with. What is not encrypted with it is refused"),
+  allowUnencrypted,
+};
+
+/** A backup, by where it is. */
+export const backupSource = s.object(backupChoice);
 
 /** Secrets for registries that ask who pulls. */
 export const imagePullSecrets = s
@@ -53,7 +79,10 @@ export const imagePullSecrets = s
 export const backupForm = {
   store,
   compression: s.enum("none", "gzip", "zstd").default("gzip").describe("How the snapshot is made smaller"),
-  encryption: secretKey.optional().describe("32 random bytes; whoever loses them has no backups"),
+  encryption: secretKey
+    .optional()
+    .describe("32 random bytes (`openssl rand -base64 32`): without them the backups cannot be read"),
+  allowUnencrypted,
   retention: s
     .object({
       count: s.int32().min(1).max(10_000).optional().describe("Keep so many"),

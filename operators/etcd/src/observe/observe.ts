@@ -8,6 +8,7 @@ import { isRecovering } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import { superusersOf } from "../etcd/index.ts";
 import type { Dial } from "../etcd/index.ts";
+import type { Recorded } from "../backup/retention.ts";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import {
@@ -100,6 +101,8 @@ export interface Seen extends Observation {
   readonly remains?: Remains | undefined;
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
+  /** The newest backup that was recorded of where that comes from, if it names none. */
+  readonly recorded?: Recorded;
   /** What a recovery would begin with now. */
   readonly newest?: SeedSource;
 }

@@ -152,6 +152,11 @@ const SPOILED: ReadonlySet<string> = new Set<BackupErrorCode>([
   "NotFound",
   "Different",
   "Unsupported",
+  "Unencrypted",
+  "Misplaced",
+  "OtherCluster",
+  "Missing",
+  "Changed",
 ]);
 
 /** The backup that a first member has begun with, or what is wrong with the one that it is to begin with. */

@@ -2,10 +2,15 @@
 import type { KnownRecovery, Observation, PassedBackup } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import { forksOf } from "../forks.ts";
+import { recordedFor } from "../backup/recorded.ts";
+import type { Recorded } from "../backup/retention.ts";
 import type { ClusterObject } from "./known.ts";
 
 /** A backup and the store that it is in; the newest there if none is named. */
-export type SeedSource = Pick<NonNullable<ClusterObject["spec"]["bootstrap"]>, "store" | "backup" | "encryption">;
+export type SeedSource = Pick<
+  NonNullable<ClusterObject["spec"]["bootstrap"]>,
+  "store" | "backup" | "digest" | "sourceCluster" | "encryption" | "allowUnencrypted"
+>;
 
 /** An EtcdBackup, as far as it matters. */
 export interface FoundBackup {
@@ -23,6 +28,8 @@ interface FoundRecord {
   readonly clusterUid?: string | undefined;
   readonly forks?: number | undefined;
   readonly verified?: "checksum" | "restore" | undefined;
+  /** sha256 of its manifest. Missing in what an older operator wrote down. */
+  readonly digest?: string | undefined;
 }
 
 /** An EtcdRestore, as far as it matters. */
@@ -32,6 +39,7 @@ export interface FoundRestore {
   readonly status?: {
     readonly phase?: string;
     readonly backup?: string | undefined;
+    readonly digest?: string | undefined;
     /** Which very cluster is to be overwritten. */
     readonly clusterUid?: string | undefined;
   };
@@ -58,6 +66,8 @@ export interface SeenBackups extends Pick<
 > {
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
+  /** The newest that was recorded of the source, where `seedFrom` names none. */
+  readonly recorded?: Recorded;
   /** What a recovery would begin with now: the newest that it has not tried yet. */
   readonly newest?: SeedSource;
 }
@@ -82,10 +92,23 @@ export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBacku
     ...facts,
     ...(restore === undefined ? {} : { restore: { uid: restore.metadata.uid, name: restore.metadata.name } }),
     ...(seedFrom === undefined ? {} : { seedFrom }),
+    ...recordedOf(object, seedFrom, backups),
     ...(newest === undefined ? {} : { newest }),
     earlierBackups: recordsOf(own).filter((record) => !isOfThisLife(object, record)).length,
     isWithdrawn: asker !== undefined && restores.every(({ metadata }) => metadata.uid !== asker),
   };
+}
+
+/** An older backup in the place of the newest is not what was recorded. */
+function recordedOf(
+  { metadata }: BackupsSeen["object"],
+  source: SeedSource | undefined,
+  backups: readonly FoundBackup[],
+): Pick<SeenBackups, "recorded"> {
+  if (source === undefined || source.backup !== undefined) return {};
+  const { store, sourceCluster } = source;
+  const recorded = recordedFor(backups, { store, cluster: sourceCluster ?? metadata }, metadata.namespace ?? "");
+  return recorded === undefined ? {} : { recorded };
 }
 
 /** It asks for a backup in the place of this very cluster's data, and was found to be possible. */
@@ -129,7 +152,7 @@ function triedBy(recovery: FoundRecovery | undefined): ReadonlySet<string> {
 /** The very backup that was looked up and read when the restore began, not one that is the newest by now. */
 function sourceOf({ spec, status }: FoundRestore): SeedSource {
   const source = spec as unknown as SeedSource;
-  return placed(source, status?.backup ?? source.backup);
+  return placed(source, status?.backup === undefined ? source : { backup: status.backup, digest: status.digest });
 }
 
 /**
@@ -177,7 +200,7 @@ function newestBackup(backups: readonly FoundBackup[], line: Line): Newest | und
       ? current.toSorted((one, other) => byLine(one.record, other.record) || byTime(one, other))
       : proven.toSorted(byTime);
   if (newest === undefined) return undefined;
-  const source = placed(newest.source, newest.record.name);
+  const source = placed(newest.source, { backup: newest.record.name, digest: newest.record.digest });
   return { source, ...(current.length > 0 ? placeOf(newest.record, recordsOf(backups), line) : {}) };
 }
 
@@ -203,6 +226,14 @@ function byTime(one: { readonly record: FoundRecord }, other: { readonly record:
   return other.record.time.localeCompare(one.record.time);
 }
 
-function placed({ store, encryption }: SeedSource, backup: string | undefined): SeedSource {
-  return { store, ...(backup === undefined ? {} : { backup }), ...(encryption === undefined ? {} : { encryption }) };
+function placed({ store, encryption, allowUnencrypted }: SeedSource, { backup, digest }: Named): SeedSource {
+  return {
+    store,
+    ...(backup === undefined ? {} : { backup }),
+    ...(digest === undefined ? {} : { digest }),
+    ...(encryption === undefined ? {} : { encryption }),
+    ...(allowUnencrypted === undefined ? {} : { allowUnencrypted }),
+  };
 }
+
+type Named = { readonly backup?: string | undefined; readonly digest?: string | undefined };

@@ -2,5 +2,5 @@
 export { openDirectory } from "./directory.ts";
 export { openS3 } from "./s3/s3.ts";
 export type { S3Options } from "./s3/s3.ts";
-export { readWhole, StoreError } from "./store.ts";
+export { readUpTo, readWhole, StoreError } from "./store.ts";
 export type { Store, StoredObject, StoreCall, StoreErrorCode } from "./store.ts";

@@ -73,6 +73,18 @@ export async function readWhole(content: AsyncIterable<Buffer>): Promise<Buffer>
   return Buffer.concat(parts);
 }
 
+/** All bytes of an object; undefined if there are more than `limit`. No more than that is read. */
+export async function readUpTo(content: AsyncIterable<Buffer>, limit: number): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let bytes = 0;
+  for await (const part of content) {
+    bytes += part.length;
+    if (bytes > limit) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
 /** The message of whatever was thrown. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -124,7 +124,7 @@ for (const version of ETCD_VERSIONS) {
     }
     assert.equal(manifest.version, version);
     assert.ok(manifest.kvHash);
-    assert.deepEqual(await findBackup(store, undefined), manifest);
+    assert.deepEqual(await findBackup(store, {}, { key }), manifest);
     const path = join(folder.path, "restored.db");
     const { file } = await fetchBackup({ store, name: manifest.name, key, path, version });
     assert.equal(file.sha256, manifest.snapshot.sha256);
@@ -267,16 +267,16 @@ describe("a folder as the store", () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     const store = openDirectory({ root: folder.path });
-    await assert.rejects(findBackup(store, undefined), failsWith("NotFound"));
-    await assert.rejects(findBackup(store, "shop/db/none"), failsWith("NotFound"));
+    await assert.rejects(findBackup(store, {}), failsWith("NotFound"));
+    await assert.rejects(findBackup(store, { backup: "shop/db/none" }), failsWith("NotFound"));
     let time = Date.parse("2026-11-15T00:00:00Z");
     const options = { ...optionsFor([etcd], store, folder.path), now: () => (time += 1000) };
     await makeBackup(options);
     const newest = await makeBackup(options);
-    assert.equal((await findBackup(store, undefined)).name, newest.name);
+    assert.equal((await findBackup(store, {})).name, newest.name);
     await makeBackup({ ...options, cluster: { namespace: "shop", name: "other" } });
-    await assert.rejects(findBackup(store, undefined), failsWith("Ambiguous"));
-    assert.equal((await findBackup(store, newest.name)).name, newest.name);
+    await assert.rejects(findBackup(store, {}), failsWith("Ambiguous"));
+    assert.equal((await findBackup(store, { backup: newest.name })).name, newest.name);
   });
 });
 
@@ -327,12 +327,12 @@ describe("bad input", () => {
     const text = await readFile(description, "utf8");
     await writeFile(description, text.replace(/"revision": \d+/, '"revision": 7'));
     await assert.rejects(fetchBackup({ ...fetching, key }), failsWith("Corrupt"));
-    await writeFile(description, text.replace('"format": 1', '"format": 2'));
-    await assert.rejects(readManifest(store, manifest.name), failsWith("Unsupported"));
+    await writeFile(description, text.replace('"format": 2', '"format": 1'));
+    await assert.rejects(readManifest(store, manifest.name, { key }), failsWith("Unsupported"));
     await writeFile(description, "not json");
-    await assert.rejects(readManifest(store, manifest.name), failsWith("Corrupt"));
-    const { backups, unreadable } = await listBackups(store, "");
-    assert.deepEqual([backups.length, unreadable], [0, [manifest.name]]);
+    await assert.rejects(readManifest(store, manifest.name, { key }), failsWith("Corrupt"));
+    const { backups, refused } = await listBackups(store, "", { key });
+    assert.deepEqual([backups.length, refused.map(({ name }) => name)], [0, [manifest.name]]);
   });
 
   test("of a newer version", async () => {

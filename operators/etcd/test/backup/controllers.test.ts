@@ -81,7 +81,7 @@ async function addCluster(world: TestWorld, name = "db", status: object = {}, sp
 function manifestOf(at: number, spec: unknown = { size: 3, version: "3.6.16" }): Manifest {
   const name = `default/db/backup-${at}`;
   return {
-    format: 1,
+    format: 2,
     name,
     cluster: { namespace: "default", name: "db", clusterId: "1" },
     spec,

@@ -61,7 +61,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     await truncate(file, Math.floor(whole.length / 2));
     await put(scene, ["EtcdRestore", "broken"], inPlace);
     const { message = "" } = await ended(scene, ["EtcdRestore", "broken"], "Failed");
-    assert.match(message, /breaks off after \d+ of \d+ bytes: take an older one/u);
+    assert.match(message, /breaks off after \d+ of \d+ bytes: name another backup/u);
     assert.deepEqual(await uidsOf(scene), uids, "nobody was stopped");
 
     await writeFile(file, whole);

@@ -17,6 +17,7 @@ const run = promisify(execFile);
 function restoreArguments(version: string, place: MemberPlace, bump: number): readonly string[] {
   const { initContainers } = seedParts({
     agentImage: "agent",
+    expected: { cluster: { namespace: "shop", name: "db" } },
     source: { store: { volume: { claim: "b", path: "" } } },
     image: "etcd",
     version,

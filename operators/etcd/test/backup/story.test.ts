@@ -61,6 +61,8 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     await put(scene, ["EtcdRestore", "in-place"], {
       cluster: scene.name,
       store: { s3 },
+      // The cluster was made from it: it is of an earlier one of the same name, and those are named.
+      backup: (await read(scene, ["EtcdBackup", "to-bucket"])).last?.name,
       encryption,
       overwrite: scene.name,
     });

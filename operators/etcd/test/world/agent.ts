@@ -48,11 +48,11 @@ function jobOf(container: Container | undefined): Job | undefined {
 type Container = NonNullable<ObjectOf<typeof Pod>["spec"]>["containers"][number];
 
 /** The backup that is named, or the newest. */
-function read({ backup }: { readonly backup?: string }, { backups, broken, refusal }: Store): JobResult {
+function read({ backup }: { readonly backup?: string | undefined }, { backups, broken, refusal }: Store): JobResult {
   if (refusal !== undefined) return { ok: false, code: "Unreachable", message: refusal };
   const manifest = backups.get(backup ?? [...backups.keys()].at(-1) ?? "");
   if (manifest === undefined) return { ok: false, code: "NotFound", message: "there is no backup" };
-  const message = `the backup ${manifest.name} breaks off after 1 of 20000 bytes: take an older one`;
+  const message = `the backup ${manifest.name} breaks off after 1 of 20000 bytes: name another backup`;
   return broken.has(manifest.name) ? { ok: false, code: "Truncated", message } : { ok: true, manifest };
 }
 
@@ -78,7 +78,7 @@ function resultOf(job: Job, etcd: ScriptedEtcd, store: Store): JobResult {
   const size = { bytes: 20_000, sha256: "0".repeat(64) };
   const name = backupName({ cluster: job.cluster, time, revision, salt: `${etcd.log.length}` });
   const manifest: Manifest = {
-    format: 1,
+    format: 2,
     name,
     cluster: { ...job.cluster, clusterId },
     ...(job.forks === undefined ? {} : { forks: job.forks }),

@@ -184,7 +184,7 @@ for (const name of ["root", "me"])
 async function begin(bed: EtcdWorld, spec: object): Promise<void> {
   const size = { bytes: 1, sha256: "0".repeat(64) };
   const cluster = { namespace: "default", name: "x", clusterId: "c9" };
-  const part = { format: 1, time: "2026-01-01T00:00:00.000Z", member: "x-0", version: "3.6.16", revision: 7 } as const;
+  const part = { format: 2, time: "2026-01-01T00:00:00.000Z", member: "x-0", version: "3.6.16", revision: 7 } as const;
   const name = "default/x/b";
   bed.kubelet.store.backups.set(name, { ...part, name, cluster, snapshot: size, stored: size, compression: "none" });
   bed.etcd.auth.roles.add("root");

@@ -1,7 +1,7 @@
 /** What the agent in a pod is told to do, and where it finds what it needs. It travels as JSON in an environment variable. */
 import type { Compression } from "../compression.ts";
 import type { Manifest } from "../manifest.ts";
-import type { Retention } from "../retention.ts";
+import type { Retention, Wanted } from "../retention.ts";
 
 /** A store without its secrets: those are mounted. */
 export type StoreJob =
@@ -18,7 +18,10 @@ export type StoreJob =
 /** What all jobs that use a store have in common. */
 export interface StoreWork {
   readonly store: StoreJob;
+  /** A key is mounted: what is not encrypted with it is refused. */
   readonly isEncrypted: boolean;
+  /** Unless this says that what is not encrypted at all is taken, too. */
+  readonly allowUnencrypted?: boolean;
 }
 
 /** One job. */
@@ -26,7 +29,7 @@ export type Job =
   /** Takes a snapshot, stores it, and removes what is not kept, unless the snapshot is to be tried before. */
   | (StoreWork & {
       readonly do: "backup";
-      readonly cluster: { readonly namespace: string; readonly name: string };
+      readonly cluster: { readonly namespace: string; readonly name: string; readonly uid?: string };
       /** etcd's id of it: members of another cluster are not asked. */
       readonly clusterId?: string | undefined;
       /** How often a member had gone on alone when the job was given. */
@@ -42,15 +45,15 @@ export type Job =
       readonly retention?: Retention;
     })
   /** Tells what is known of a backup, once all of it could be read. */
-  | (StoreWork & { readonly do: "describe"; readonly backup?: string })
+  | (StoreWork & Wanted & { readonly do: "describe" })
   /** Puts the snapshot of a backup into a file, for an etcd of that version; what `clear` names is removed before. */
-  | (StoreWork & {
-      readonly do: "fetch";
-      readonly backup?: string;
-      readonly version: string;
-      readonly path: string;
-      readonly clear: string;
-    })
+  | (StoreWork &
+      Wanted & {
+        readonly do: "fetch";
+        readonly version: string;
+        readonly path: string;
+        readonly clear: string;
+      })
   /** Makes a restored folder the data of a member, unless that has data already; removes what is left of the restore. */
   | { readonly do: "adopt"; readonly from: string; readonly to: string; readonly clear: string }
   /** Compares a member that was restored from a backup with what is known of the backup; then removes what is not kept. */
@@ -64,14 +67,24 @@ export type Job =
 
 /** What happens in the store once a backup was tried. */
 export interface Prune extends StoreWork {
-  /** The backup that was tried. */
+  /** The backup that was tried, and sha256 of its manifest. */
   readonly backup: string;
+  readonly digest?: string | undefined;
   readonly retention: Retention;
 }
 
 /** How a job ended; it travels back as the termination message of the container. */
 export type JobResult =
-  | { readonly ok: true; readonly manifest?: Manifest; readonly kept?: number; readonly removed?: number }
+  | {
+      readonly ok: true;
+      readonly manifest?: Manifest;
+      /** sha256 of the manifest as it is in the store; here its spec may be left out. */
+      readonly digest?: string;
+      readonly kept?: number;
+      readonly removed?: number;
+      /** The first of those in the store that have the name of a backup and are refused, and why. */
+      readonly refused?: readonly string[];
+    }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
 /** The environment variable that holds the job. */

@@ -11,6 +11,8 @@ import { parseKey } from "../encryption.ts";
 import { BackupError } from "../errors.ts";
 import { fetchBackup, readContent } from "../fetch-backup.ts";
 import { makeBackup } from "../make-backup.ts";
+import { digestOf } from "../manifest.ts";
+import type { Trust } from "../manifest.ts";
 import { findBackup, prune } from "../retention.ts";
 import { FILES, PATHS } from "./job.ts";
 import type { Job, JobResult, Prune, StoreJob, StoreWork } from "./job.ts";
@@ -56,7 +58,7 @@ async function backUp(job: JobOf<"backup">, surroundings: Surroundings): Promise
   const members = job.endpoints.map((endpoint) => stack.use(connectEtcd({ endpoint, ...(tls ? { tls } : {}) }, clock)));
   const { cluster, clusterId, forks, spec, policy, compression, learners = "never" } = job;
   const call = signal ? { signal } : {};
-  const key = await readKey(job, paths.encryption);
+  const trust = await readTrust(job, paths.encryption);
   const now = (): number => clock.wall();
   const made = {
     members,
@@ -71,40 +73,51 @@ async function backUp(job: JobOf<"backup">, surroundings: Surroundings): Promise
     compression,
     now,
     randomBytes,
-    ...key,
+    ...trust,
     ...call,
   };
   const manifest = await makeBackup(made);
   const { retention } = job;
-  if (retention === undefined) return { ok: true, manifest };
-  const { kept, removed } = await prune(store, { proven: manifest, retention, now: now(), ...call });
-  return { ok: true, manifest, kept: kept.length, removed: removed.length };
+  const done = { ok: true, manifest, digest: digestOf(manifest) } as const;
+  if (retention === undefined) return done;
+  const pruned = await prune(store, { proven: manifest, retention, now: now(), ...trust, ...call });
+  return { ...done, ...summarize(pruned) };
+}
+
+/** As many refused backups as a message has room for. */
+const TOLD = 3;
+
+function summarize({ kept, removed, refused }: Awaited<ReturnType<typeof prune>>) {
+  const told = refused.slice(0, TOLD).map(({ error }) => `${error.code}: ${error.message}`);
+  return { kept: kept.length, removed: removed.length, ...(told.length > 0 ? { refused: told } : {}) };
 }
 
 /** Reads all of it: nobody may be stopped for a backup that cannot take their place. */
 async function describe(job: JobOf<"describe">, surroundings: Surroundings): Promise<JobResult> {
   const { paths = PATHS, signal } = surroundings;
   using store = await openStore(job.store, surroundings);
-  const call = signal ? { signal } : {};
-  const manifest = await findBackup(store, job.backup, call);
-  const key = await readKey(job, paths.encryption);
-  const content = readContent({ store, manifest, ...key, ...call });
+  const options = { ...(await readTrust(job, paths.encryption)), ...(signal ? { signal } : {}) };
+  const manifest = await findBackup(store, job, options);
+  const content = readContent({ store, manifest, ...options });
   // Nothing is kept of it: what is not what was written makes reading fail.
   while ((await content.next()).done !== true);
-  return { ok: true, manifest };
+  return { ok: true, manifest, digest: digestOf(manifest) };
 }
 
 /** What is there already is from an attempt that was cut short: it is made anew. */
 async function fetchInto(job: JobOf<"fetch">, surroundings: Surroundings): Promise<JobResult> {
   const { paths = PATHS, signal } = surroundings;
   using store = await openStore(job.store, surroundings);
-  const call = signal ? { signal } : {};
-  const { name } = await findBackup(store, job.backup, call);
+  const options = { ...(await readTrust(job, paths.encryption)), ...(signal ? { signal } : {}) };
+  const found = await findBackup(store, job, options);
   await rm(job.clear, { recursive: true, force: true });
   await mkdir(dirname(job.path), { recursive: true });
-  const key = await readKey(job, paths.encryption);
-  const { manifest } = await fetchBackup({ store, name, path: job.path, version: job.version, ...key, ...call });
-  return { ok: true, manifest };
+  const { path, version } = job;
+  // It may be replaced in between: the very one that was found is fetched.
+  const { name } = found;
+  const digest = digestOf(found);
+  const { manifest } = await fetchBackup({ store, name, digest, path, version, ...options });
+  return { ok: true, manifest, digest };
 }
 
 /** Renaming is all or nothing: a member finds its data whole or not at all, however often its pod is started. */
@@ -152,13 +165,13 @@ async function check(job: JobOf<"check">, surroundings: Surroundings): Promise<J
 }
 
 /** Only now that one is proven may others go. */
-async function pruneAfter({ store: place, backup, retention }: Prune, surroundings: Surroundings): Promise<JobResult> {
-  const { clock, signal } = surroundings;
-  const call = signal ? { signal } : {};
-  using store = await openStore(place, surroundings);
-  const proven = await findBackup(store, backup, call);
-  const { kept, removed } = await prune(store, { proven, retention, now: clock.wall(), ...call });
-  return { ok: true, kept: kept.length, removed: removed.length };
+async function pruneAfter(job: Prune, surroundings: Surroundings): Promise<JobResult> {
+  const { clock, signal, paths = PATHS } = surroundings;
+  const options = { ...(await readTrust(job, paths.encryption)), ...(signal ? { signal } : {}) };
+  using store = await openStore(job.store, surroundings);
+  const proven = await findBackup(store, job, options);
+  const pruned = await prune(store, { proven, retention: job.retention, now: clock.wall(), ...options });
+  return { ok: true, ...summarize(pruned) };
 }
 
 function toSorted(facts: Record<string, number>): [string, number][] {
@@ -182,8 +195,8 @@ async function openStore(job: StoreJob, { clock, random, paths = PATHS }: Surrou
   return openS3({ ...bucket, credentials, ...(ca === undefined ? {} : { ca }), clock, random });
 }
 
-async function readKey({ isEncrypted }: StoreWork, folder: string): Promise<{ readonly key?: Buffer }> {
-  return isEncrypted ? { key: parseKey(await readFile(join(folder, FILES.key))) } : {};
+async function readTrust({ isEncrypted, allowUnencrypted = false }: StoreWork, folder: string): Promise<Trust> {
+  return isEncrypted ? { key: parseKey(await readFile(join(folder, FILES.key))), allowUnencrypted } : {};
 }
 
 async function readTls(folder: string): Promise<TlsMaterial | undefined> {
