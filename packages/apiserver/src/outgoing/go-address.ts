@@ -17,6 +17,16 @@ export function escapePath(bytes: string): string {
   return escape(bytes, /[\w.~$&+,/:;=@-]/);
 }
 
+/** Resolves `.`, `..` and empty segments of a path from the root, as Go's `path.Clean` does; a slash at the end stays. Takes linear time. */
+export function cleanPath(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") kept.pop();
+    else if (segment !== "" && segment !== ".") kept.push(segment);
+  }
+  return kept.length > 0 && path.endsWith("/") ? `/${kept.join("/")}/` : `/${kept.join("/")}`;
+}
+
 /** In the order of keys; values of one key stay in theirs. */
 function rewriteQuery(query: string): string {
   const read = query.split("&").flatMap((part): [string, string][] => {

@@ -43,16 +43,32 @@ const textual = new Set([
   "xmp",
 ]);
 
-/** The page with every address passed through a function. One pass, however broken the page is. */
-export function rewriteLinks(html: string, rewrite: (address: string) => string): string {
+/** How many characters are read between two yields. */
+const charactersPerTurn = 64 * 1024;
+
+/** A tag with more attributes is not written by people, and ends what is rewritten. */
+const mostAttributes = 1000;
+
+/**
+ * The page with every address passed through a function. One pass, however broken the page is: a tag that never ends is the last.
+ * It yields where other work may be done.
+ */
+export function* rewriteLinks(html: string, rewrite: (address: string) => string): Generator<undefined, string> {
   let result = "";
   let kept = 0;
+  let turn = charactersPerTurn;
   for (let at = html.indexOf("<"); at >= 0; at = html.indexOf("<", at)) {
-    const tag = readStartTag(html, at);
-    if (tag === undefined) {
+    if (at >= turn) {
+      turn = at + charactersPerTurn;
+      yield;
+    }
+    const [opening, name] = matchAt(tagName, html, at) ?? [];
+    if (opening === undefined || name === undefined) {
       at = endOfOther(html, at);
       continue;
     }
+    const tag = readStartTag(html, at + opening.length, toLower(name));
+    if (tag === undefined) break;
     result += html.slice(kept, at) + formatTag(tag, rewrite);
     kept = tag.end;
     at = textual.has(tag.element) ? endOfText(html, tag.end, tag.element) : tag.end;
@@ -73,18 +89,16 @@ const gap = /[ \n\r\t\f/]*/y;
 const attributeName = /=?[^ \n\r\t\f/=>]*/y;
 const attributeValue = /[ \n\r\t\f]*=[ \n\r\t\f]*(?:"([^"]*)"|'([^']*)'|([^ \n\r\t\f>"'][^ \n\r\t\f>]*)?)/y;
 
-/** The start tag at a place; `undefined` when there is none, or no end of it. */
-function readStartTag(html: string, start: number): StartTag | undefined {
-  const [opening, name] = matchAt(tagName, html, start) ?? [];
-  if (opening === undefined || name === undefined) return undefined;
+/** The start tag whose name ends at a place; `undefined` when the page ends before it, or when it has too many attributes. */
+function readStartTag(html: string, start: number, element: string): StartTag | undefined {
   const attributes: [string, string][] = [];
-  let at = start + opening.length;
+  let at = start;
   for (;;) {
     const between = matchAt(gap, html, at)?.[0] ?? "";
     at += between.length;
-    if (at >= html.length) return undefined;
+    if (at >= html.length || attributes.length > mostAttributes) return undefined;
     if (html[at] === ">") {
-      return { element: toLower(name), attributes, isClosed: between.endsWith("/"), end: at + 1 };
+      return { element, attributes, isClosed: between.endsWith("/"), end: at + 1 };
     }
     const { key, value, end } = readAttribute(html, at);
     attributes.push([key, value]);
@@ -109,7 +123,7 @@ function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | n
 }
 
 function formatTag({ element, attributes, isClosed }: StartTag, rewrite: (address: string) => string): string {
-  const linked = addresses[element] ?? [];
+  const linked = Object.hasOwn(addresses, element) ? (addresses[element] ?? []) : [];
   const written = attributes.map(([name, value]) => {
     return ` ${name}="${encode(linked.includes(name) ? rewrite(value) : value)}"`;
   });
@@ -136,8 +150,14 @@ const named: { readonly [name: string]: string } = { amp: "&", lt: "<", gt: ">",
 function decode(text: string): string {
   return text.replaceAll(/&(?:#(\d+)|#[xX]([0-9a-fA-F]+)|(amp|lt|gt|quot|apos));/g, (_, decimal, hex, name) => {
     if (name !== undefined) return named[name as string] ?? "";
-    return String.fromCodePoint(decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal));
+    return bytesOf(decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal));
   });
+}
+
+/** A character in UTF-8, one letter for each byte, as the page is read. Numbers that are not characters become U+FFFD, as in browsers. */
+function bytesOf(number: number): string {
+  const isCharacter = number > 0 && number <= 0x10_ff_ff && (number < 0xd8_00 || number > 0xdf_ff);
+  return Buffer.from(String.fromCodePoint(isCharacter ? number : 0xff_fd), "utf8").toString("latin1");
 }
 
 const escapes: { readonly [character: string]: string } = {

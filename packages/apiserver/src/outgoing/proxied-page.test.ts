@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { fromChunks } from "../answer.ts";
-import { throughProxy } from "./proxied-page.ts";
+import { fromChunks, isLive, type AnswerBody } from "../answer.ts";
+import { rewriteLinks } from "./html-links.ts";
+import { largestPage, throughProxy } from "./proxied-page.ts";
 import recorded from "./recorded/proxied-pages.json" with { type: "json" };
 
 const from = { prefix: "/api/v1/namespaces/default/pods/p/proxy", host: "10.1.2.3:80", requestHost: "localhost:8001" };
@@ -40,3 +41,114 @@ test("a page that never ends its tags takes no longer than others", async () => 
   const answer = await throughProxy({ status: 200, headers: { "content-type": "text/html" }, body }, from);
   assert.equal(Buffer.from(answer.body as Uint8Array).toString(), body);
 });
+
+/** The whole of a body. */
+async function bytesOf(body: AnswerBody): Promise<Buffer> {
+  if (!isLive(body)) return Buffer.from(body);
+  const chunks: Buffer[] = [];
+  await new Promise<void>((resolve) => {
+    const write = (chunk: string | Uint8Array): void => void chunks.push(Buffer.from(chunk));
+    body({ write, isFull: false, whenDrained: (callback) => callback(), end: resolve });
+  });
+  return Buffer.concat(chunks);
+}
+
+const packedPage = { "content-type": "text/html", "content-encoding": "gzip", "content-length": "9" };
+
+for (const more of [0, 1]) {
+  test(`a page of ${more} bytes over the bound is ${more === 0 ? "rewritten" : "passed as it is"}, packed or not`, async () => {
+    const link = "<a href=/x>";
+    const page = link + " ".repeat(largestPage - link.length + more);
+    const packed = gzipSync(page);
+    const seen = await throughProxy({ status: 200, headers: packedPage, body: packed }, from);
+    assert.equal(seen.body instanceof Uint8Array && packed.equals(seen.body), more === 1);
+    assert.equal(seen.headers["content-length"], more === 1 ? "9" : undefined);
+    for (const body of [page, Buffer.from(page), fromChunks(pieces(page))]) {
+      const plain = await throughProxy({ status: 200, headers: { "content-type": "text/html" }, body }, from);
+      const start = (await bytesOf(plain.body)).subarray(0, 10).toString();
+      assert.equal(start, more === 1 ? "<a href=/x" : '<a href="/');
+    }
+  });
+}
+
+async function* pieces(page: string): AsyncGenerator<string> {
+  for (let at = 0; at < page.length; at += 65_536) yield page.slice(at, at + 65_536);
+}
+
+test("a small page that unpacks to far more passes as it came", async () => {
+  const bomb = gzipSync(Buffer.alloc(16 * largestPage));
+  const { body } = await throughProxy({ status: 200, headers: packedPage, body: bomb }, from);
+  assert.ok(bomb.equals(await bytesOf(body)));
+});
+
+test("what calls itself packed and is not passes as it came", async () => {
+  for (const text of ["", "<a href=/x>"]) {
+    const { body } = await throughProxy({ status: 200, headers: packedPage, body: text }, from);
+    assert.equal((await bytesOf(body)).toString(), text);
+  }
+});
+
+test("a page without an end is given up with its client, and a long one waits for its reader", async () => {
+  const gone = new AbortController();
+  let stopped = 0;
+  const endless = throughProxy(
+    { status: 200, headers: { "content-type": "text/html" }, body: () => () => void stopped++ },
+    { ...from, signal: gone.signal },
+  );
+  gone.abort();
+  await endless;
+  assert.equal(stopped, 1);
+  let taken = 0;
+  const body = fromChunks(
+    (async function* () {
+      for (; taken < 100; taken++) yield Buffer.alloc(1024 * 1024);
+    })(),
+  );
+  const answer = await throughProxy({ status: 200, headers: { "content-type": "text/html" }, body }, from);
+  assert.ok(taken <= largestPage / (1024 * 1024) + 1, `${taken} pieces were taken`);
+  assert.equal((await bytesOf(answer.body)).length, 100 * 1024 * 1024);
+});
+
+const page = async (body: string): Promise<string> => {
+  const answer = await throughProxy({ status: 200, headers: { "content-type": "text/html" }, body }, from);
+  return (await bytesOf(answer.body)).toString();
+};
+
+/** Each took quadratic time, hours at this length, or was answered with an error. */
+test("hostile pages are rewritten in one pass", async () => {
+  const many = 250_000;
+  for (const body of [
+    "<a ".repeat(many),
+    `<a x=' ${'<b y=" '.repeat(many / 4)}`,
+    "<!--".repeat(many),
+    "</a".repeat(many),
+  ]) {
+    assert.equal(await page(body), body);
+  }
+  const climb = `/${"x".repeat(many)}${"/b/..".repeat(many / 2)}`;
+  assert.equal(await page(`<a href=${climb}>`), `<a href="${from.prefix}/${"x".repeat(many)}">`);
+});
+
+test("names of Object.prototype are elements like others, and references that are not characters are replaced", async () => {
+  assert.equal(await page("<constructor href=/x>"), '<constructor href="/x">');
+  assert.equal(await page("<p a='&#8364;&#xe9;&#99999999999;&#0;&#xd800;'>"), '<p a="\u20ac\u00e9\ufffd\ufffd\ufffd">');
+});
+
+test("a long page is rewritten in turns, and a tag with endless attributes is not read to its end", () => {
+  const turnsOf = (html: string): number => [...rewriteLinks(html, (address) => address)].length;
+  assert.equal(turnsOf("<a href=/x>".repeat(10)), 0);
+  for (const piece of ["<a href=/x>", "<", "<!-->", "</a>"]) {
+    const length = 1024 * 1024;
+    assert.ok(turnsOf(piece.repeat(length / piece.length)) >= 15, piece);
+  }
+  assert.doesNotMatch(rewritten(`<a ${"a=b ".repeat(1002)}>`), /"/);
+  assert.match(rewritten(`<a ${"a=b ".repeat(1000)}>`), /a="b"/);
+});
+
+function rewritten(html: string): string {
+  const rewriting = rewriteLinks(html, (address) => address);
+  for (;;) {
+    const { done, value } = rewriting.next();
+    if (done === true) return value;
+  }
+}

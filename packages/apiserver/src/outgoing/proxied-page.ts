@@ -1,8 +1,13 @@
 /** What comes back through a proxy: redirections and links in pages that point to the place behind it are led through it again. */
-import { posix } from "node:path";
-import { gunzipSync, gzipSync } from "node:zlib";
-import { isLive, type Answer, type AnswerBody } from "../answer.ts";
+import { promisify } from "node:util";
+import { gunzip, gzip } from "node:zlib";
+import { isLive, type Answer } from "../answer.ts";
+import { collectBody } from "./collect-body.ts";
+import { cleanPath } from "./go-address.ts";
 import { rewriteLinks } from "./html-links.ts";
+
+/** Longer pages, packed or unpacked, pass as they are, so that one page cannot fill the memory. */
+export const largestPage: number = 4 * 1024 * 1024;
 
 /** Where a page comes from, and how it is reached. */
 export interface ProxiedFrom {
@@ -12,6 +17,8 @@ export interface ProxiedFrom {
   readonly host: string;
   /** How the client calls the server. */
   readonly requestHost: string;
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal;
 }
 
 /** The answer as the client of the proxy should see it. */
@@ -22,19 +29,36 @@ export async function throughProxy(answer: Answer, from: ProxiedFrom): Promise<A
   if (textOf(headers["content-type"]).split(";")[0]?.trim() !== "text/html") return answer;
   const encoding = textOf(headers["content-encoding"]);
   if (encoding !== "" && encoding !== "gzip") return answer;
-  const bytes = await collect(answer.body);
-  const page = rewritePage(encoding === "gzip" ? gunzipSync(bytes) : bytes, from);
+  const { body } = answer;
+  const read = isLive(body) ? await collectBody(body, { bytes: largestPage, signal: from.signal }) : Buffer.from(body);
+  if (isLive(read) || read.length > largestPage) return { ...answer, body: read };
+  const page = encoding === "gzip" ? await unpack(read) : read;
+  if (page === undefined) return { ...answer, body: read };
+  const rewritten = await rewritePage(page, from);
   const { "content-length": _length, ...rest } = headers;
-  return { status: answer.status, headers: rest, body: encoding === "gzip" ? gzipSync(page) : page };
+  return { status: answer.status, headers: rest, body: encoding === "gzip" ? await pack(rewritten) : rewritten };
+}
+
+/** Not on the thread of the event loop. */
+const pack = promisify(gzip);
+
+/** Stops at the bound; `undefined` when the page is longer, or is not packed as it says. */
+async function unpack(bytes: Uint8Array): Promise<Uint8Array | undefined> {
+  try {
+    return await promisify(gunzip)(bytes, { maxOutputLength: largestPage });
+  } catch {
+    return undefined;
+  }
 }
 
 /** Pages are read as bytes: whatever alphabet they are in, tags are ASCII. */
-function rewritePage(bytes: Uint8Array, from: ProxiedFrom): Uint8Array {
-  const page = Buffer.from(bytes).toString("latin1");
-  return Buffer.from(
-    rewriteLinks(page, (address) => rewriteAddress(address, from)),
-    "latin1",
-  );
+async function rewritePage(bytes: Uint8Array, from: ProxiedFrom): Promise<Uint8Array> {
+  const rewriting = rewriteLinks(Buffer.from(bytes).toString("latin1"), (address) => rewriteAddress(address, from));
+  for (;;) {
+    const { done, value } = rewriting.next();
+    if (done === true) return Buffer.from(value, "latin1");
+    await new Promise((resolve) => setImmediate(resolve));
+  }
 }
 
 const parts = /^((?:[a-zA-Z][a-zA-Z0-9+.-]*:)?(?:\/\/([^/?#]*))?)([^?#]*)([^]*)$/;
@@ -46,7 +70,7 @@ export function rewriteAddress(address: string, { prefix, host: place, requestHo
   if (origin === "" && /^[^/]*:/.test(path)) return address;
   const isElsewhere = host !== "" && host !== place && host !== requestHost;
   if (!path.startsWith("/") || isElsewhere) return `${origin}${escapePath(path)}${rest}`;
-  const whole = escapePath(path.startsWith(prefix) ? path : posix.join(prefix, path));
+  const whole = escapePath(path.startsWith(prefix) ? path : cleanPath(`${prefix}/${path}`));
   return `${host !== "" && host === requestHost ? origin : ""}${whole}${rest}`;
 }
 
@@ -64,17 +88,4 @@ function escapeCharacter(character: string): string {
 
 function textOf(header: string | string[] | undefined): string {
   return (typeof header === "string" ? header : header?.[0]) ?? "";
-}
-
-function collect(body: AnswerBody): Promise<Uint8Array> | Uint8Array {
-  if (!isLive(body)) return Buffer.from(body);
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    body({
-      write: (chunk) => void chunks.push(Buffer.from(chunk)),
-      isFull: false,
-      whenDrained: (callback) => callback(),
-      end: () => resolve(Buffer.concat(chunks)),
-    });
-  });
 }

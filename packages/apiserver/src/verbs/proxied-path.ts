@@ -1,6 +1,5 @@
 /** Splits the URL of a proxied request into the part that names the proxy and the part that is meant for what is behind it. */
-import { posix } from "node:path";
-import { escapePath, unescape } from "../outgoing/go-address.ts";
+import { cleanPath, escapePath, unescape } from "../outgoing/go-address.ts";
 
 /** The two parts of a URL. */
 export interface ProxiedPath {
@@ -21,7 +20,7 @@ export function splitProxied(url: string, count: number): ProxiedPath {
   const segments = trimSlashes(bytes).split("/");
   const start = segments.length - count;
   const behind = `/${segments.slice(start).join("/")}`;
-  const rest = posix.normalize(bytes.endsWith("/") ? `${behind}/` : behind);
+  const rest = cleanPath(bytes.endsWith("/") ? `${behind}/` : behind);
   return { prefix: `/${segments.slice(0, start).join("/")}`, rest: escapePath(rest) + query };
 }
 

@@ -206,5 +206,6 @@ function connectable(
 async function handThrough({ call, info }: ResourceExchange, nodes: NodeDoor, place: ProxyPlace): Promise<Answer> {
   const { prefix, rest } = splitProxied(call.url, info.rest.length);
   const answer = await nodes.handOver(place.nodeName, { ...place.to, path: rest }, call);
-  return throughProxy(answer, { prefix, host: place.host, requestHost: headerOf(call, "host") ?? "" });
+  const requestHost = headerOf(call, "host") ?? "";
+  return throughProxy(answer, { prefix, host: place.host, requestHost, signal: call.signal });
 }
