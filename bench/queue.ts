@@ -34,12 +34,12 @@ function namesOf(keys: number): readonly string[] {
 function secondsOf(names: readonly string[], turns: number): number {
   const queue = new Queue<string>({ clock: systemClock, random: () => 0.5, onReady: () => {} });
   const began = process.cpuUsage();
-  for (const name of names) queue.add(name, { cause: "added" });
+  for (const name of names) queue.add(name, { trigger: "added" });
   for (let turn = 0; turn < turns; turn++) {
     const taken = queue.take();
     if (taken === undefined) throw new RangeError(`the queue ran dry after ${turn} turns`);
     queue.done(taken.key, { then: "forget" });
-    if (turn + names.length < turns) queue.add(taken.key, { cause: "changed" });
+    if (turn + names.length < turns) queue.add(taken.key, { trigger: "changed" });
   }
   const { user, system } = process.cpuUsage(began);
   return (user + system) / 1e6;

@@ -1,6 +1,8 @@
 /** The inner loop: everything that can be said about the sources without starting anything outside this process tree. */
 import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { checkEffects } from "./check/effects.ts";
+import { checkExamples, publicNames } from "./check/examples.ts";
 import { type Finding, formatFinding } from "./check/findings.ts";
 import { checkLayers, type Layers, type Manifest } from "./check/layers.ts";
 import { checkComments, checkNames } from "./check/manners.ts";
@@ -37,6 +39,7 @@ const steps: readonly Step[] = [
     "tsconfig.build.json",
   ),
   tool("types", "mend the types", bin("tsc"), "-p", "tsconfig.json"),
+  { name: "examples", cure: "each line says what to do", run: checkFacadeExamples },
   {
     name: "unit tests",
     cure: "mend the code or the test, whichever is wrong",
@@ -81,6 +84,32 @@ async function checkHouse(): Promise<{ ok: boolean; output: string }> {
     ...checkProse(written, JSON.parse(readFileSync("scripts/check/prose-pending.json", "utf8")) as Pending),
   ];
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
+}
+
+/** Every name of the package that users import, generated kinds apart, has an example that compiles. */
+async function checkFacadeExamples(): Promise<{ ok: boolean; output: string }> {
+  const entries = listFiles()
+    .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
+    .flatMap(entryPoints);
+  const sourceOf = new Map(entries);
+  const files = { read: (file: string) => readFileSync(file, "utf8"), resolve: (name: string) => sourceOf.get(name) };
+  const names = entries
+    .filter(([name]) => /^capstan(?:\/|$)/.test(name) && !name.includes("*"))
+    .flatMap(([name, file]) => publicNames(name, file, files));
+  const findings = await checkExamples(names, "node_modules/.cache/examples");
+  return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
+}
+
+/** What can be imported from a package, and the source of it. */
+function entryPoints(manifest: string): [string, string][] {
+  const { name, exports = {} } = JSON.parse(readFileSync(manifest, "utf8")) as {
+    name: string;
+    exports?: Record<string, { "@capstan/source"?: string } | string>;
+  };
+  return Object.entries(exports).flatMap(([path, to]) => {
+    const source = typeof to === "string" ? undefined : to["@capstan/source"];
+    return source === undefined ? [] : [[join(name, path), join(dirname(manifest), source)] as [string, string]];
+  });
 }
 
 function isCommand(file: string): boolean {

@@ -15,4 +15,4 @@ export const widget = controller(Widget, { owns: [ConfigMap], concurrency: 16 },
   status.size = object.spec.size;
 });
 
-if (import.meta.main) await operator({ controllers: [widget] }).run();
+if (import.meta.main) await operator({ name: "test", controllers: [widget] }).run();

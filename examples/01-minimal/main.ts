@@ -13,6 +13,6 @@ export const greeting = controller(Greeting, { owns: [ConfigMap] }, async ({ obj
   await apply(ConfigMap, object.metadata.name, { data: { text: `Hello, ${object.spec.to}` } });
 });
 
-export const app = operator({ controllers: [greeting] });
+export const app = operator({ name: "greeting", controllers: [greeting] });
 
 await app.runIfMain(import.meta);

@@ -36,6 +36,6 @@ export const website = controller(Website, { owns: [Deployment] }, async ({ obje
   });
 });
 
-export const app = operator({ controllers: [website] });
+export const app = operator({ name: "website", controllers: [website] });
 
 await app.runIfMain(import.meta);

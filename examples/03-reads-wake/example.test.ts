@@ -15,10 +15,10 @@ test("a banner is woken for its own source and for no other", async () => {
   await world.settle();
   assert.equal((await world.get(Banner, "door"))?.status?.text, "welcome");
 
-  const turns = world.running.explain("banner", "default/door").length;
+  const reconciles = world.running.explain("banner", "default/door").length;
   await world.apply(ConfigMap, "unrelated", { data: { text: "noise" } });
   await world.settle();
-  assert.equal(world.running.explain("banner", "default/door").length, turns);
+  assert.equal(world.running.explain("banner", "default/door").length, reconciles);
 
   await world.delete(ConfigMap, "greeting");
   await world.settle();

@@ -18,6 +18,6 @@ export const banner = controller(Banner, { reads: [ConfigMap] }, ({ object, get,
   status.condition("Found", source !== undefined);
 });
 
-export const app = operator({ controllers: [banner] });
+export const app = operator({ name: "banner", controllers: [banner] });
 
 await app.runIfMain(import.meta);

@@ -1,5 +1,5 @@
 /** A Bucket exists outside the cluster: it is made with its object, and removed before the object may go. */
-import { controller, defineResource, operator, Retry, s } from "capstan";
+import { controller, defineResource, operator, requeue, s } from "capstan";
 
 /** Stands for the API of a cloud. */
 export const cloud = { buckets: new Map<string, { readonly region: string }>(), isDown: false };
@@ -14,10 +14,11 @@ export const Bucket = defineResource({
 export const bucket = controller(
   Bucket,
   {
-    // The runtime puts a finalizer on the object before the first turn, and takes it away when this has succeeded.
+    // The runtime puts a finalizer on the object before the first reconcile, and takes it away when this has succeeded.
     cleanup: ({ object }) => {
-      if (cloud.isDown) throw new Retry("the cloud does not answer", { after: "1m" });
+      if (cloud.isDown) return requeue("1m", { reason: "the cloud does not answer" });
       cloud.buckets.delete(object.metadata.uid);
+      return undefined;
     },
   },
   ({ object }) => {
@@ -26,6 +27,6 @@ export const bucket = controller(
   },
 );
 
-export const app = operator({ controllers: [bucket] });
+export const app = operator({ name: "bucket", controllers: [bucket] });
 
 await app.runIfMain(import.meta);

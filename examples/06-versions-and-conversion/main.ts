@@ -21,6 +21,6 @@ export const timer = controller(Timer, { owns: [ConfigMap] }, async ({ object, a
   await apply(ConfigMap, object.metadata.name, { data: { duration: object.spec.duration } });
 });
 
-export const app = operator({ controllers: [timer] });
+export const app = operator({ name: "timer", controllers: [timer] });
 
 await app.runIfMain(import.meta);

@@ -30,6 +30,6 @@ export const Volume = defineResource({
 
 export const volume = controller(Volume, {}, () => undefined);
 
-export const app = operator({ controllers: [volume] });
+export const app = operator({ name: "volume", controllers: [volume] });
 
 await app.runIfMain(import.meta);

@@ -1,5 +1,5 @@
 /** A Quorum grows and shrinks by one member at a time, and never while a member is ill: the decision is a pure function. */
-import { again, controller, defineResource, operator, s } from "capstan";
+import { requeue, controller, defineResource, operator, s } from "capstan";
 
 /** Stands for a replicated database: members by name, and whether each is well. */
 export const database = { members: new Map<string, "well" | "ill">() };
@@ -33,7 +33,7 @@ export function decide({ wanted, members }: Seen): Action {
   return { do: "rest" };
 }
 
-const nextStep = again("1s", "one step at a time");
+const nextStep = requeue("1s", { reason: "one step at a time" });
 
 export const quorum = controller(
   Quorum,
@@ -48,7 +48,7 @@ export const quorum = controller(
     act: {
       wait: ({ action, status }) => {
         status.condition("Complete", false, { reason: "MemberIll", message: `${action.for} is ill` });
-        return again("10s", `waiting for ${action.for}`);
+        return requeue("10s", { reason: `waiting for ${action.for}` });
       },
       // A step is written down before and after: whoever comes back after a crash knows that it was begun.
       add: async ({ action, step }) => {
@@ -64,6 +64,6 @@ export const quorum = controller(
   },
 );
 
-export const app = operator({ controllers: [quorum] });
+export const app = operator({ name: "quorum", controllers: [quorum] });
 
 await app.runIfMain(import.meta);

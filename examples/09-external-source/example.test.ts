@@ -14,7 +14,7 @@ test("a ring wakes the mailbox it is for", async () => {
   assert.equal((await world.get(Mailbox, "anna"))?.status?.letters, 2);
   assert.equal((await world.get(Mailbox, "ben"))?.status?.letters, 0);
   const [last] = world.running.explain("mailbox", "default/anna").slice(-1);
-  assert.equal(last?.causes[0]?.relation, "source");
+  assert.equal(last?.triggers[0]?.relation, "source");
 });
 
 test("a crash between any two writes changes nothing in the end", async () => {

@@ -24,11 +24,11 @@ export const Mailbox = defineResource({
 });
 
 // Any async iterable of keys is a source. It only wakes: the truth is read, so that a ring that gets lost does no harm.
-export const mailbox = controller(Mailbox, { sources: [stream("the bell", rings)] }, ({ object, status }) => {
+export const mailbox = controller(Mailbox, { sources: [stream(rings, { name: "the bell" })] }, ({ object, status }) => {
   const { namespace, name } = object.metadata;
   status.letters = post.letters.get(`${namespace}/${name}`) ?? 0;
 });
 
-export const app = operator({ controllers: [mailbox] });
+export const app = operator({ name: "mailbox", controllers: [mailbox] });
 
 await app.runIfMain(import.meta);

@@ -1,5 +1,5 @@
 /** A Shop, with everything that an operator usually needs: each part is shown alone in one of the examples before. */
-import { controller, defineResource, operator, s, Terminal, timer } from "capstan";
+import { controller, defineResource, every, operator, s, TerminalError } from "capstan";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { ConfigMap, Service } from "capstan/kinds/v1";
 
@@ -53,7 +53,7 @@ export const shop = controller(
   {
     owns: [Deployment, Service],
     reads: [ConfigMap],
-    sources: [timer("ask the registrar", 600_000)],
+    sources: [every("10m", { name: "ask the registrar" })],
     concurrency: 4,
     timeout: "1m",
     cleanup: ({ object }) => void registrar.domains.delete(object.spec.domain),
@@ -64,7 +64,7 @@ export const shop = controller(
     const holder = registrar.domains.get(domain) ?? uid;
     if (holder !== uid) {
       status.condition("Open", false, { reason: "DomainTaken", message: `${domain} belongs to another shop` });
-      throw new Terminal(`${domain} belongs to another shop`);
+      throw new TerminalError(`${domain} belongs to another shop`);
     }
     await step("register the domain", () => void registrar.domains.set(domain, uid), { input: domain });
 

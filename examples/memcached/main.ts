@@ -1,5 +1,5 @@
 /** The operator everyone knows: a Memcached becomes a Deployment, and its status lists the pods. */
-import { controller, defineResource, type ObjectOf, operator, Retry, s } from "capstan";
+import { controller, defineResource, type ObjectOf, operator, requeue, s } from "capstan";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { Pod } from "capstan/kinds/v1";
 
@@ -42,7 +42,7 @@ export const memcached = controller(
     cleanup: async ({ object, apply, find }) => {
       await apply(Deployment, keyOf(object), servers(object, 0));
       const left = find(Pod, { labels: labelsOf(object) }).length;
-      if (left > 0) throw new Retry(`${left} servers still run`, { after: "1m" });
+      return left > 0 ? requeue("1m", { reason: `${left} servers still run` }) : undefined;
     },
   },
   async ({ object, apply, find, status }) => {
@@ -55,6 +55,6 @@ export const memcached = controller(
   },
 );
 
-export const app = operator({ controllers: [memcached] });
+export const app = operator({ name: "memcached", controllers: [memcached] });
 
 await app.runIfMain(import.meta);

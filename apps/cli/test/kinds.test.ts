@@ -21,7 +21,7 @@ import { Redis, redis } from "./redis.ts";
 import { Site, site } from "./site.ts";
 
 test("image", async () => {
-  await using world = await testOperator(operator({ controllers: [redis] }));
+  await using world = await testOperator(operator({ name: "test", controllers: [redis] }));
   await world.apply(Redis, "store", { spec: { size: 2 } });
   await world.settle();
   const { spec } = (await world.get(Deployment, "store")) ?? assert.fail();
@@ -30,14 +30,14 @@ test("image", async () => {
 });
 
 test("hooks", async () => {
-  await using world = await testOperator(operator({ controllers: [site] }));
+  await using world = await testOperator(operator({ name: "test", controllers: [site] }));
   await world.apply(Site, "shop", { spec: {} });
   assert.deepEqual((await world.get(Site, "shop"))?.spec.command, ["sleep", "3600"]);
   await assert.rejects(world.apply(Site, "shop", { spec: { image: "busybox:latest" } }), /name a version/);
 });
 
 test("versions", async () => {
-  await using world = await testOperator(operator({ controllers: [site] }));
+  await using world = await testOperator(operator({ name: "test", controllers: [site] }));
   await world.apply(Site.as.v1, "shop", { spec: { image: "busybox:1.36" } });
   await world.settle();
   assert.equal((await world.get(Site.as.v2, "shop"))?.spec.image, "busybox:1.36");
@@ -45,7 +45,7 @@ test("versions", async () => {
 });
 
 test("foreign", async () => {
-  await using world = await testOperator(operator({ controllers: [deployment] }));
+  await using world = await testOperator(operator({ name: "test", controllers: [deployment] }));
   await world.apply(Deployment, "somebodys", {
     spec: {
       selector: { matchLabels: { a: "b" } },

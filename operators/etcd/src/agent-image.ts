@@ -1,6 +1,5 @@
 /** The image of the pods that make and fetch backups: this program's own, for it is the agent, too. */
-import { Retry } from "capstan";
-import type { Context, ObjectOf } from "capstan";
+import type { Context } from "capstan";
 import { Pod } from "capstan/kinds/v1";
 import type { EtcdBackup } from "./kinds/index.ts";
 
@@ -21,15 +20,21 @@ export function agentImageFrom(environment: Environment): AgentImage {
 
 type GetPod = Pick<Context<typeof EtcdBackup, typeof Pod>, "get">["get"];
 
+/** The image of the agent cannot be found. */
+export class AgentImageError extends Error {
+  override readonly name = "AgentImageError";
+  readonly code = "AgentImageUnknown";
+}
+
 export function resolveAgentImage(get: GetPod, source: AgentImage): string {
   if (typeof source === "string") return source;
   const { namespace, pod: name } = source;
-  const pod = get(Pod, name, { namespace }) as ObjectOf<typeof Pod> | undefined;
+  const pod = get(Pod, { name, namespace });
   const containers = pod?.spec?.containers ?? [];
   const image = (containers.find((container) => container.name === MANAGER) ?? containers[0])?.image;
   if (image !== undefined) return image;
   const message = `the operator's own pod ${namespace}/${name} is not in sight, so the image for backups is unknown: set ETCD_OPERATOR_IMAGE`;
-  throw new Retry(message, { after: "10s" });
+  throw new AgentImageError(message);
 }
 
 /** What the generated Deployment calls its container. */

@@ -29,7 +29,7 @@ export type { HistoryLimits, Snapshot } from "./store/store.ts";
 export { openAuditLog } from "./audit/log.ts";
 export type { AuditLog } from "./audit/log.ts";
 export type { AuditEvent, AuditReference, AuditStage, AuditStatus, AuditUser } from "./audit/event.ts";
-export { AnswerLost } from "./testing/observe.ts";
+export { ResponseLostError } from "./testing/observe.ts";
 export type { Fault, FaultPlan, LoggedRequest, Observer } from "./testing/observe.ts";
 export { openHttpCaller } from "./outgoing/http-caller.ts";
 export type { HttpCaller } from "./outgoing/http-caller.ts";

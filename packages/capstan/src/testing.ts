@@ -33,11 +33,11 @@ export type {
  * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so. A
  * world that settles while objects still fail is refused, unless the test says that it expects it.
  *
- * ```ts
+ * @example
  * await using world = await testOperator(app);
  * await world.apply(Memcached, "cache", { spec: { size: 3 } });
  * await world.settle();
- * ```
+ * assert.equal((await world.get(Memcached, "cache"))?.spec.size, 3);
  */
 export async function testOperator(operator: Operator, options: TestOptions = {}): Promise<TestWorld> {
   const clock = options.clock ?? new VirtualClock();
@@ -54,15 +54,14 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
  * Kills an operator before each of its writes in turn. Wherever it dies, the world must end as if it had not: its objects, its
  * children, and whatever the story returns.
  *
- * ```ts
+ * With a `cluster` the same is told there, in a namespace that nobody else uses: what is left of an earlier world is removed first,
+ * and time passes only when the cluster has caught up.
+ *
+ * @example
  * await crashEverywhere(app, async (world) => {
  *   await world.apply(Memcached, "cache", { spec: { size: 3 } });
  *   await world.settle();
  * });
- * ```
- *
- * With a `cluster` the same is told there, in a namespace that nobody else uses: what is left of an earlier world is removed first,
- * and time passes only when the cluster has caught up.
  */
 export async function crashEverywhere(operator: Operator, story: Story, cluster?: TestCluster): Promise<Survived> {
   if (cluster === undefined) return crashIn(operator, () => testOperator(operator), story);

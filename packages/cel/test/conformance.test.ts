@@ -29,7 +29,7 @@ import type { CelResult, CelValue, Library } from "@capstan/cel";
 import { formatType } from "./dump.ts";
 import { show } from "./show.ts";
 import type { Original, WireValue } from "./wire.ts";
-import { functionOf, NeedsProtobuf, needsProtobuf, typeOfWire } from "./wire.ts";
+import { functionOf, NeedsProtobufError, needsProtobuf, typeOfWire } from "./wire.ts";
 
 const LIBRARIES: readonly Library[] = [
   STANDARD,
@@ -86,7 +86,7 @@ function valueOfWire(wire: WireValue): CelValue {
     case "objectValue":
       return timeOfWire(content as { "@type": string; value?: unknown });
     default:
-      throw new NeedsProtobuf(kind);
+      throw new NeedsProtobufError(kind);
   }
 }
 
@@ -100,13 +100,13 @@ function typeValue(name: string): Type {
   const value = createEnv({ libraries: LIBRARIES }).compile(name);
   const result = value.ok ? value.expression.evaluate(new Map()) : undefined;
   if (result instanceof Type) return result;
-  throw new NeedsProtobuf(name);
+  throw new NeedsProtobufError(name);
 }
 
 function timeOfWire(message: { "@type": string; value?: unknown }): CelValue {
   const text = String(message.value);
   if (message["@type"].endsWith(".Duration")) return new CelDuration(nanosOf(text));
-  if (!message["@type"].endsWith(".Timestamp")) throw new NeedsProtobuf(message["@type"]);
+  if (!message["@type"].endsWith(".Timestamp")) throw new NeedsProtobufError(message["@type"]);
   const compiled = createEnv({ libraries: LIBRARIES }).compile(`timestamp('${text}')`);
   const value = compiled.ok ? compiled.expression.evaluate(new Map()) : undefined;
   if (value instanceof CelTimestamp) return value;

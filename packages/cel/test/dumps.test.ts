@@ -28,7 +28,7 @@ import {
 import type { Library } from "@capstan/cel";
 import { dump, normalized } from "./dump.ts";
 import type { Original } from "./wire.ts";
-import { functionOf, NeedsProtobuf, needsProtobuf, typeOfWire } from "./wire.ts";
+import { functionOf, NeedsProtobufError, needsProtobuf, typeOfWire } from "./wire.ts";
 
 /** The dumps were made with the functions of these libraries, but without their syntax. */
 const DECLARED_ONLY: readonly Library[] = [OPTIONAL_LIBRARY, stringsLibrary(4), ENCODERS].map((library) => ({
@@ -107,11 +107,11 @@ describe("what cel-go's parser and checker make of expressions", () => {
       let [run, skipped] = [0, 0];
       for (const test of flatten(suite)) {
         try {
-          if (needsProtobuf(test) || isSkipped(test)) throw new NeedsProtobuf();
+          if (needsProtobuf(test) || isSkipped(test)) throw new NeedsProtobufError();
           run++;
           compareCase(test);
         } catch (error) {
-          if (error instanceof NeedsProtobuf) skipped++;
+          if (error instanceof NeedsProtobufError) skipped++;
           else
             failed.push(
               `${test.original.expr.slice(0, 100)}\n   ${error instanceof Error ? error.message : String(error)}`,

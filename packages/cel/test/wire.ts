@@ -57,7 +57,7 @@ type WireType = Readonly<Record<string, unknown>>;
 export type WireValue = Readonly<Record<string, unknown>>;
 
 /** Thrown for what only protobuf messages could mean. */
-export class NeedsProtobuf extends Error {
+export class NeedsProtobufError extends Error {
   override readonly name = "NeedsProtobuf";
 }
 
@@ -101,7 +101,7 @@ export function typeOfWire(wire: WireType): Type {
   if (wellKnown) return wellKnown;
   if ("abstractType" in wire) return abstractType(wire["abstractType"] as AbstractType);
   if ("type" in wire) return new Type("type", "type");
-  throw new NeedsProtobuf(JSON.stringify(wire));
+  throw new NeedsProtobufError(JSON.stringify(wire));
 }
 
 export function functionOf({ name, function: declared }: Declaration): FunctionDeclaration {

@@ -24,7 +24,12 @@ import type { Transport } from "./transport/transport.ts";
 import { watchCalls } from "./watch/watch.ts";
 import type { WatchCalls } from "./watch/watch.ts";
 
-/** A client of one API server. */
+/**
+ * A client of one API server.
+ *
+ * @example
+ * const deletePod = (client: Client, name: string) => client.delete(Pod, { namespace: "default", name });
+ */
 export interface Client
   extends ReadCalls, WriteCalls, WatchCalls, SubresourceCalls, PodCalls, DiscoveryCalls, AsyncDisposable {
   /** Any request, for what has no call of its own. */
@@ -33,7 +38,13 @@ export interface Client
   close(): Promise<void>;
 }
 
-/** How a client behaves; everything has a default. */
+/**
+ * How a client behaves; everything has a default.
+ *
+ * @example
+ * const options: ClientOptions = { timeoutMs: 10_000, userAgent: "memcached-operator" };
+ * const client = createClient(await loadConfig(processHost()), options);
+ */
 export interface ClientOptions {
   /** The machine around the client: clock, chance, environment and files come from it. */
   readonly host?: Host | undefined;
@@ -49,7 +60,13 @@ export interface ClientOptions {
   readonly limits?: Partial<ConnectionLimits> | undefined;
 }
 
-/** A client of a cluster that is configured, or of anything that answers requests. */
+/**
+ * A client of a cluster that is configured, or of anything that answers requests.
+ *
+ * @example
+ * await using client = createClient(await loadConfig(processHost()));
+ * const pod = await client.get(Pod, { namespace: "default", name: "web" });
+ */
 export function createClient(target: ClusterConfig | Transport, options: ClientOptions = {}): Client {
   const { host = processHost(), userAgent = "capstan", onWarning = () => {} } = options;
   const transport = "request" in target ? target : lazyTransport(() => connect(target, host, options.limits));

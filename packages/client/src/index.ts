@@ -61,7 +61,7 @@ export { chooseContext, loadConfig, loadKubeconfig } from "./kubeconfig/load.ts"
 export type { LoadOptions } from "./kubeconfig/load.ts";
 export { parseKubeconfig } from "./kubeconfig/parse.ts";
 export type { ConnectionLimits } from "./network/endpoint.ts";
-export { SocketRefused } from "./network/socket-refused.ts";
+export { SocketRefusedError } from "./network/socket-refused.ts";
 export type { PodCalls } from "./pod/calls.ts";
 export type { AttachOptions, ExecOptions, ExecSession, Exit, Finished, Output } from "./pod/exec.ts";
 export type { LogOptions, Logs } from "./pod/logs.ts";
@@ -83,7 +83,7 @@ export type {
 } from "./transport/transport.ts";
 export { initialEventsEnd, isInitialEventsEnd } from "./watch/event.ts";
 export type { Bookmark, WatchEvent, WatchLine } from "./watch/event.ts";
-export { MalformedJson } from "./watch/json-bytes.ts";
+export { MalformedJsonError } from "./watch/json-bytes.ts";
 export { parseMetadata, scanMetadata, withComma } from "./watch/scan.ts";
 export type { ByteRange, ScannedMetadata } from "./watch/scan.ts";
 export type { WatchCalls } from "./watch/watch.ts";

@@ -51,14 +51,24 @@ export interface StoredMeta extends ObjectMeta {
   readonly creationTimestamp: string;
 }
 
-/** Any Kubernetes object. */
+/**
+ * Any Kubernetes object.
+ *
+ * @example
+ * const describe = ({ kind, metadata }: KubeObject) => `${kind} ${metadata.name}`;
+ */
 export interface KubeObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: ObjectMeta;
 }
 
-/** Any Kubernetes object that came from a server. */
+/**
+ * Any Kubernetes object that came from a server.
+ *
+ * @example
+ * const isDeleting = ({ metadata }: StoredObject) => metadata.deletionTimestamp !== undefined;
+ */
 export interface StoredObject extends KubeObject {
   readonly metadata: StoredMeta;
 }

@@ -42,7 +42,12 @@ const wrongForm = "quantities must match the regular expression '^([+-]?[0-9.]+)
 const wrongNumber = "unable to parse numeric part of quantity";
 const wrongSuffix = "unable to parse quantity's suffix";
 
-/** Reads a quantity; throws a {@link ParseError} with the server's message. */
+/**
+ * Reads a quantity; throws a {@link ParseError} with the server's message.
+ *
+ * @example
+ * const memory = parseQuantity("512Mi");
+ */
 export function parseQuantity(text: string): Quantity {
   if (text === "0") return { unscaled: 0n, exponent: 0, format: "DecimalSI", text };
   const parts = split(text);
@@ -177,7 +182,12 @@ export function normalizeQuantity(text: string): string {
   return formatQuantity(parseQuantity(text));
 }
 
-/** Negative when `a` is less than `b`, positive when greater, zero when they are the same number. */
+/**
+ * Negative when `a` is less than `b`, positive when greater, zero when they are the same number.
+ *
+ * @example
+ * const isLarger = compareQuantities(parseQuantity("1Gi"), parseQuantity("500M")) > 0;
+ */
 export function compareQuantities(a: Quantity, b: Quantity): number {
   const signs = sign(a.unscaled) - sign(b.unscaled);
   if (signs !== 0) return signs < 0 ? -1 : 1;
@@ -232,7 +242,12 @@ export function negateQuantity({ unscaled, exponent, format }: Quantity): Quanti
   return { unscaled: -unscaled, exponent, format };
 }
 
-/** The whole number of units of `10 ** scale` in a quantity, rounded away from zero: 0 for its value, -3 for thousandths. */
+/**
+ * The whole number of units of `10 ** scale` in a quantity, rounded away from zero: 0 for its value, -3 for thousandths.
+ *
+ * @example
+ * const bytes = quantityToInteger(parseQuantity("512Mi"));
+ */
 export function quantityToInteger(quantity: Quantity, scale = 0): bigint {
   const { unscaled, exponent } = quantity;
   if (exponent >= scale) return unscaled * 10n ** BigInt(exponent - scale);

@@ -17,13 +17,23 @@ import { formatPrivateKey, keyIdentifier, parsePrivateKey, publicKeyInfo } from 
 import { encodeName, type Name } from "./name.ts";
 import { parseRequest } from "./request.ts";
 
-/** A certificate with the private key that belongs to it, both as PEM. */
+/**
+ * A certificate with the private key that belongs to it, both as PEM.
+ *
+ * @example
+ * const secretData = ({ certificate, privateKey }: KeyedCertificate) => ({ "tls.crt": certificate, "tls.key": privateKey });
+ */
 export interface KeyedCertificate {
   readonly certificate: string;
   readonly privateKey: string;
 }
 
-/** What to issue. Names and ends of the connection that are left out are not in the certificate. */
+/**
+ * What to issue. Names and ends of the connection that are left out are not in the certificate.
+ *
+ * @example
+ * const options: IssueOptions = { commonName: "web", usages: ["client"], ...validFor({ now: new Date(), days: 30 }) };
+ */
 export interface IssueOptions extends Validity, Partial<AlternativeNames> {
   readonly commonName: string;
   readonly organizations?: readonly string[];
@@ -36,7 +46,13 @@ export interface SignOptions extends Validity {
   readonly usages: readonly Usage[];
 }
 
-/** Something that vouches for others. */
+/**
+ * Something that vouches for others.
+ *
+ * @example
+ * const serverCertificate = (authority: Authority, dnsNames: readonly string[]) =>
+ *   authority.issue({ commonName: "web", dnsNames, usages: ["server"], ...validFor({ now: new Date(), days: 30 }) });
+ */
 export interface Authority extends KeyedCertificate {
   /** Makes a key and a certificate for it. */
   readonly issue: (options: IssueOptions) => KeyedCertificate;
@@ -44,7 +60,13 @@ export interface Authority extends KeyedCertificate {
   readonly sign: (request: string, options: SignOptions) => string;
 }
 
-/** How to make an authority. */
+/**
+ * How to make an authority.
+ *
+ * @example
+ * const options: AuthorityOptions = { commonName: "cache", now: new Date(), days: 365 };
+ * const authority = createAuthority(options);
+ */
 export interface AuthorityOptions {
   readonly commonName: string;
   readonly organizations?: readonly string[];
@@ -57,12 +79,23 @@ export interface AuthorityOptions {
 const skewMs = 5 * 60_000;
 const dayMs = 24 * 60 * 60_000;
 
-/** A period that starts five minutes ago, for clocks that are late, and ends in some days. */
+/**
+ * A period that starts five minutes ago, for clocks that are late, and ends in some days.
+ *
+ * @example
+ * const { notBefore, notAfter } = validFor({ now: new Date(), days: 90 });
+ */
 export function validFor({ now, days }: { now: Date; days: number }): Validity {
   return { notBefore: new Date(now.getTime() - skewMs), notAfter: new Date(now.getTime() + days * dayMs) };
 }
 
-/** Makes an authority that vouches for itself. */
+/**
+ * Makes an authority that vouches for itself.
+ *
+ * @example
+ * const authority = createAuthority({ commonName: "cache", now: new Date(), days: 365 });
+ * const issued = authority.issue({ commonName: "web", usages: ["server"], ...validFor({ now: new Date(), days: 30 }) });
+ */
 export function createAuthority(options: AuthorityOptions): Authority {
   const { commonName, organizations = [], keyKind = "ec-p256", entropy = systemEntropy } = options;
   const key = entropy.privateKey(keyKind);
@@ -87,7 +120,14 @@ export function createAuthority(options: AuthorityOptions): Authority {
   return openAuthority({ certificate, privateKey: formatPrivateKey(key), entropy });
 }
 
-/** An authority from its certificate and key, such as those kept in a Secret. */
+/**
+ * An authority from its certificate and key, such as those kept in a Secret.
+ *
+ * @example
+ * const authority = createAuthority({ commonName: "cache", now: new Date(), days: 365 });
+ * const { certificate, privateKey } = authority;
+ * const same = openAuthority({ certificate, privateKey });
+ */
 export function openAuthority(options: KeyedCertificate & { readonly entropy?: Entropy }): Authority {
   const { certificate, privateKey, entropy = systemEntropy } = options;
   const key = parsePrivateKey(privateKey);

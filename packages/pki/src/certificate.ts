@@ -18,13 +18,23 @@ import { readPublicKey, signatureAlgorithm, signBytes } from "./key.ts";
 import { readName, type Name } from "./name.ts";
 import { formatPem, parsePemBlock } from "./pem.ts";
 
-/** From when to when a certificate is valid. */
+/**
+ * From when to when a certificate is valid.
+ *
+ * @example
+ * const month: Validity = validFor({ now: new Date(), days: 30 });
+ */
 export interface Validity {
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** What a certificate says. */
+/**
+ * What a certificate says.
+ *
+ * @example
+ * const isExpired = ({ notAfter }: Certificate, now: Date) => notAfter < now;
+ */
 export interface Certificate extends Validity, AlternativeNames {
   readonly subject: Name;
   readonly issuer: Name;
@@ -65,7 +75,13 @@ export function buildCertificate(parts: CertificateParts, signer: KeyObject): st
   return formatPem("CERTIFICATE", sequence(body, algorithm, bitString(signBytes(signer, body))));
 }
 
-/** Reads the first certificate of a PEM text. */
+/**
+ * Reads the first certificate of a PEM text.
+ *
+ * @example
+ * const authority = createAuthority({ commonName: "cache", now: new Date(), days: 365 });
+ * const { subject, notAfter } = parseCertificate(authority.certificate);
+ */
 export function parseCertificate(pem: string): Certificate {
   return decodeCertificate(parsePemBlock(pem, "CERTIFICATE"));
 }
@@ -99,7 +115,14 @@ export function subjectBytes(pem: string): Buffer {
   return childAt(certificateFields(parsePemBlock(pem, "CERTIFICATE")), 5).whole;
 }
 
-/** Whether a certificate was signed by one of the authorities of a bundle and is valid at this moment. */
+/**
+ * Whether a certificate was signed by one of the authorities of a bundle and is valid at this moment.
+ *
+ * @example
+ * const authority = createAuthority({ commonName: "cache", now: new Date(), days: 365 });
+ * const issued = authority.issue({ commonName: "web", usages: ["server"], ...validFor({ now: new Date(), days: 30 }) });
+ * isTrusted(issued.certificate, { authorities: [authority.certificate], now: new Date() });
+ */
 export function isTrusted(pem: string, options: { authorities: readonly string[]; now: Date }): boolean {
   const certificate = new X509Certificate(pem);
   const { notBefore, notAfter } = parseCertificate(pem);

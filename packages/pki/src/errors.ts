@@ -1,6 +1,11 @@
 /** What can go wrong with certificates, requests and tokens. */
 
-/** Why something could not be read, made or trusted. */
+/**
+ * Why something could not be read, made or trusted.
+ *
+ * @example
+ * const isExpiry = (code: PkiErrorCode) => code === "TokenExpired";
+ */
 export type PkiErrorCode =
   | "MalformedPem"
   | "MalformedDer"
@@ -13,7 +18,16 @@ export type PkiErrorCode =
   | "TokenExpired"
   | "TokenNotYetValid";
 
-/** A certificate, request or token could not be read, made or trusted; `code` says why. */
+/**
+ * A certificate, request or token could not be read, made or trusted; `code` says why.
+ *
+ * @example
+ * try {
+ *   parseCertificate("no PEM");
+ * } catch (error) {
+ *   if (error instanceof PkiError && error.code === "MalformedPem") console.error(error.message);
+ * }
+ */
 export class PkiError extends Error {
   override readonly name = "PkiError";
   readonly code: PkiErrorCode;

@@ -5,7 +5,12 @@ import { childAt, readChildren, readElement, readObjectId, type Element } from "
 import { PkiError } from "./errors.ts";
 import { extendedUsage, extension } from "./object-ids.ts";
 
-/** An end of a TLS connection that a certificate may stand at. */
+/**
+ * An end of a TLS connection that a certificate may stand at.
+ *
+ * @example
+ * const usages: readonly Usage[] = ["server", "client"];
+ */
 export type Usage = "server" | "client";
 
 /** The names besides the subject's under which a certificate is valid. */

@@ -64,13 +64,23 @@ export function parsePemBlock(text: string, label: string): Buffer {
   return block.bytes;
 }
 
-/** The certificates of one or more PEM texts as one bundle, each certificate once. */
+/**
+ * The certificates of one or more PEM texts as one bundle, each certificate once.
+ *
+ * @example
+ * const bundle = (current: string, next: string) => bundleCertificates(current, next);
+ */
 export function bundleCertificates(...texts: readonly string[]): string {
   const blocks = texts.flatMap(parsePem).filter((block) => block.label === "CERTIFICATE");
   return [...new Set(blocks.map((block) => formatPem(block.label, block.bytes)))].join("");
 }
 
-/** The certificates of a bundle, one PEM text each. */
+/**
+ * The certificates of a bundle, one PEM text each.
+ *
+ * @example
+ * const authorities = (bundle: string) => splitBundle(bundle).map(parseCertificate);
+ */
 export function splitBundle(bundle: string): string[] {
   const blocks = parsePem(bundle).filter((block) => block.label === "CERTIFICATE");
   return blocks.map((block) => formatPem(block.label, block.bytes));

@@ -11,7 +11,7 @@ export interface CallSite {
   readonly stack?: string;
 }
 
-/** Remembers who called. It costs some microseconds: it is for turns of which somebody wants to know more. */
+/** Remembers who called. It costs some microseconds: it is for reconciles of which somebody wants to know more. */
 export function captureCallSite(): CallSite {
   const site: CallSite = {};
   const usual = Error.stackTraceLimit;

@@ -1,9 +1,9 @@
 /** Settings that are numbers, checked where they are written: what makes no sense would otherwise show as a loop or as silence. */
-import type { WriteBudget } from "./apply/breaker.ts";
+import type { HotLoopLimit } from "./apply/breaker.ts";
 import { RuntimeError, toMilliseconds } from "./errors.ts";
 import type { Duration } from "./errors.ts";
 import { plainJson } from "./plain-json.ts";
-import type { Curves } from "./queue/backoff.ts";
+import type { Curve, Curves, Failure } from "./queue/backoff.ts";
 import type { Rate } from "./queue/bucket.ts";
 
 /** A count of at least one; `what` is how users know the setting. */
@@ -20,23 +20,41 @@ export function checkedDuration(duration: Duration, what: string, least = 1): nu
 /** A rate at which something ever happens. */
 export function checkedRate(rate: Rate, what: string): Rate {
   if (isPositive(rate.perSecond) && isPositive(rate.burst) && rate.burst >= 1) return rate;
-  return refuse(rate, what, "use more than 0 turns per second, and a burst of 1 or more");
+  return refuse(rate, what, "use more than 0 reconciles per second, and a burst of 1 or more");
 }
 
 /** Curves that rise from one wait to another. */
-export function checkedBackoff(curves: Curves, what: string): Curves {
-  for (const [failure, { first, longest, factor }] of Object.entries(curves)) {
-    const rises = isPositive(first) && isPositive(longest) && isPositive(factor) && longest >= first && factor >= 1;
-    const cure = "use a `first` above 0, a `longest` not below it, and a `factor` of 1 or more";
-    if (!rises) refuse({ first, longest, factor }, `${what} for "${failure}"`, cure);
-  }
-  return curves;
+export function checkedBackoff(curves: Curves<Duration>, what: string): Curves {
+  const checked = (failure: Failure): Curve => checkedCurve(curves[failure], `${what} for "${failure}"`);
+  return {
+    conflict: checked("conflict"),
+    throttled: checked("throttled"),
+    unavailable: checked("unavailable"),
+    rejected: checked("rejected"),
+    error: checked("error"),
+  };
 }
 
-/** A budget that lets something be written. */
-export function checkedBudget(budget: WriteBudget, what: string): WriteBudget {
-  if (budget.writes >= 1 && isPositive(budget.writes) && isPositive(budget.within)) return budget;
-  return refuse(budget, what, "use 1 write or more within more than 0 milliseconds");
+function checkedCurve(curve: Curve<Duration>, what: string): Curve {
+  const first = millisecondsOf(curve.first);
+  const longest = millisecondsOf(curve.longest);
+  const { factor } = curve;
+  const rises = isPositive(first) && isPositive(longest) && isPositive(factor) && longest >= first && factor >= 1;
+  if (rises) return { first, longest, factor };
+  return refuse(curve, what, "use a `first` above 0, a `longest` not below it, and a `factor` of 1 or more");
+}
+
+/** A number that is not a duration is refused with the whole setting. */
+function millisecondsOf(duration: Duration): number {
+  return typeof duration === "string" ? toMilliseconds(duration) : duration;
+}
+
+/** A limit that lets something be written. */
+export function checkedLimit(limit: HotLoopLimit<Duration>, what: string): HotLoopLimit {
+  const { writes } = limit;
+  const within = millisecondsOf(limit.within);
+  if (writes >= 1 && isPositive(writes) && isPositive(within)) return { writes, within };
+  return refuse(limit, what, "use 1 write or more within more than 0 milliseconds");
 }
 
 function isPositive(number: number): boolean {

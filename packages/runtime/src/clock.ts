@@ -8,6 +8,9 @@ export interface Timer {
 /**
  * Time. `now` is monotonic and measures durations; `wall` is what the calendar says and is only written into objects, because it can
  * jump; `later` asks for one call.
+ *
+ * @example
+ * const remind = (clock: Clock) => clock.later(60_000, () => console.log("a minute has passed"));
  */
 export interface Clock {
   /** Milliseconds since some start; never goes back. */
@@ -24,7 +27,13 @@ export type Random = () => number;
 /** `setTimeout` counts in a 32-bit integer: longer waits are cut into pieces. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** The time of the machine. */
+/**
+ * The time of the machine.
+ *
+ * @example
+ * const started = systemClock.now();
+ * const elapsed = () => systemClock.now() - started;
+ */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),

@@ -25,24 +25,24 @@ import { Reporter } from "./manager/reporter.ts";
 import type { ReporterOptions } from "./manager/reporter.ts";
 import { Held } from "./queue/held.ts";
 import { Queue } from "./queue/queue.ts";
-import type { Turn, Wish } from "./queue/queue.ts";
+import type { ReconcileRequest, Request } from "./queue/queue.ts";
 import { Daemons } from "./reconcile/daemons.ts";
 import { consequenceOf } from "./reconcile/outcome.ts";
 import { Namespace, namespacePauses } from "./reconcile/pause.ts";
 import { Worker } from "./reconcile/worker.ts";
-import type { TurnEnd } from "./reconcile/worker.ts";
-import { outsideCause } from "./trigger/cause.ts";
-import type { Cause } from "./trigger/cause.ts";
+import type { ReconcileEnd } from "./reconcile/worker.ts";
+import { outsideTrigger } from "./trigger/reconcile-trigger.ts";
+import type { ReconcileTrigger } from "./trigger/reconcile-trigger.ts";
 import { Echoes, mayBeOfOthers } from "./trigger/echoes.ts";
 import type { OwnWrite } from "./trigger/echoes.ts";
 import { runSource } from "./trigger/source.ts";
 import { Reads } from "./trigger/tracked.ts";
 import { mapped, owned, self } from "./trigger/trigger.ts";
-import type { Trigger, Wake } from "./trigger/trigger.ts";
+import type { EventHandler, Wake } from "./trigger/trigger.ts";
 import { Troubles } from "./trigger/troubles.ts";
 import type { Trouble } from "./trigger/troubles.ts";
 
-/** After so many turns in a row, other things of the process have their time. */
+/** After so many reconciles in a row, other things of the process have their time. */
 const BREATH = 500;
 
 /** What a controller runs with. */
@@ -60,7 +60,7 @@ export interface ControllerSetting extends Identity, Omit<ReporterOptions, "cont
   readonly isAlone: boolean;
   /** The other controllers of the operator that do. */
   readonly siblings: readonly Sibling[];
-  /** Whether errors of every turn name the lines that called for what failed; otherwise those of turns that failed before do. */
+  /** Whether errors of every reconcile name the lines that called for what failed; otherwise those of reconciles that failed before do. */
   readonly namesCalls: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
 }
@@ -69,10 +69,10 @@ export interface ControllerSetting extends Identity, Omit<ReporterOptions, "cont
 export class RunningController {
   readonly definition: Controller;
   readonly #setting: ControllerSetting;
-  readonly #queue: Queue<Cause>;
+  readonly #queue: Queue<ReconcileTrigger>;
   readonly #worker: Worker;
   readonly #view: View;
-  /** Everything that turns may read. */
+  /** Everything that reconciles may read. */
   readonly #views: View[] = [];
   readonly #tracked = new Reads();
   readonly #stop = new AbortController();
@@ -85,28 +85,28 @@ export class RunningController {
   readonly #troubles: Troubles;
   #daemons: Daemons | undefined;
   #idle = Promise.withResolvers<void>();
-  readonly #held: Held<Cause>;
-  /** Keys whose turn runs, with the time it began. */
+  readonly #held: Held<ReconcileTrigger>;
+  /** Keys whose reconcile runs, with the time it began. */
   readonly #started = new Map<string, number>();
   #state: "warm" | "working" | "draining" = "warm";
-  /** Turns since there was none to give, or since others had their time. */
-  #turnsInARow = 0;
+  /** Reconciles since there was none to give, or since others had their time. */
+  #reconcilesInARow = 0;
   #isResting = false;
 
   constructor(definition: Controller, setting: ControllerSetting) {
     this.definition = definition;
     this.#setting = setting;
     const { clock, random, caches, log, meter } = setting;
-    const { tenantOf } = definition.options;
+    const { fairnessKey } = definition.options;
     const onTrouble = (what: string): void => meter.userFailed(what);
     this.#troubles = new Troubles({ controller: definition.name, log, onTrouble });
-    this.#queue = new Queue<Cause>({
+    this.#queue = new Queue<ReconcileTrigger>({
       clock,
       random,
       onReady: () => this.#pump(),
       rate: definition.options.rate,
       curves: definition.options.backoff,
-      ...(tenantOf === undefined ? {} : { tenantOf: this.#troubles.tenant(tenantOf) }),
+      ...(fairnessKey === undefined ? {} : { fairnessKey: this.#troubles.tenant(fairnessKey) }),
     });
     this.#held = new Held(this.#queue);
     this.#view = caches.of(definition.kind);
@@ -117,14 +117,14 @@ export class RunningController {
   /** Starts to listen: keys gather in the queue, nobody works on them yet. A standby replica stays here. */
   warm(): void {
     const { kind, owns, reads, options } = this.definition;
-    const triggers = new Map<string, { readonly kind: AnyKind; readonly triggers: Trigger[] }>();
-    const add = (of: AnyKind, trigger: Trigger): void => {
+    const triggers = new Map<string, { readonly kind: AnyKind; readonly triggers: EventHandler[] }>();
+    const add = (of: AnyKind, trigger: EventHandler): void => {
       const known = triggers.get(kindId(of));
       if (known === undefined) triggers.set(kindId(of), { kind: of, triggers: [trigger] });
       else known.triggers.push(trigger);
     };
-    add(kind, self(kind, this.#troubles.predicate("on", kind, options.on)));
-    for (const child of owns) add(child, owned(child, kind, { controllerOnly: options.controllerOnly }));
+    add(kind, self(kind, this.#troubles.predicate("predicate", kind, options.predicate)));
+    for (const child of owns) add(child, owned(child, kind, { onlyControllerOwner: options.onlyControllerOwner }));
     for (const other of new Map([...owns, ...reads].map((each) => [kindId(each), each])).values()) {
       add(other, this.#tracked.trigger(other));
     }
@@ -144,14 +144,14 @@ export class RunningController {
     this.#pump();
   }
 
-  /** What runs beside the turns, and reaches outside of the cluster: a plan has none of it. */
+  /** What runs beside the reconciles, and reaches outside of the cluster: a plan has none of it. */
   #startBeside(): void {
     const { clock, log } = this.#setting;
     for (const source of this.definition.options.sources) {
       const running = runSource(source, {
         clock,
         signal: this.#stop.signal,
-        wake: (key, wish) => this.#wake(key, wish),
+        wake: (key, request) => this.#wake(key, request),
         keys: () => this.#keys(),
         onError: (error) => log.error(`source "${source.name}" failed; it is opened again`, { error }),
       });
@@ -175,7 +175,7 @@ export class RunningController {
 
   /** Wakes one object by hand. */
   request(key: string): void {
-    this.#queue.add(key, { cause: outsideCause("request", "by hand"), priority: 10 });
+    this.#queue.add(key, { trigger: outsideTrigger("request", "by hand"), priority: 10 });
   }
 
   /** Wakes those among the objects that have these uids: children of theirs are seen in another way than before. */
@@ -183,7 +183,7 @@ export class RunningController {
     if (uids.size === 0) return;
     for (const object of this.#view.find({})) {
       if (!uids.has(object.metadata.uid)) continue;
-      this.#wake(keyText(object), { cause: outsideCause("request", "other namespaces are watched") });
+      this.#wake(keyText(object), { trigger: outsideTrigger("request", "other namespaces are watched") });
     }
   }
 
@@ -208,16 +208,16 @@ export class RunningController {
     return this.#learned.size;
   }
 
-  get counts(): Queue<Cause>["counts"] {
+  get counts(): Queue<ReconcileTrigger>["counts"] {
     return this.#queue.counts;
   }
 
-  /** Functions of the user that failed outside of turns, and have not succeeded since. */
+  /** Functions of the user that failed outside of reconciles, and have not succeeded since. */
   get troubles(): readonly Trouble[] {
     return this.#troubles.all;
   }
 
-  /** Seconds that running turns have taken so far. */
+  /** Seconds that running reconciles have taken so far. */
   get running(): { readonly sum: number; readonly longest: number } {
     const now = this.#setting.clock.now();
     let sum = 0;
@@ -234,7 +234,7 @@ export class RunningController {
     return this.#queue.nextDue;
   }
 
-  /** Takes no new turns and waits for those that run, for daemons and for sources; when the signal is aborted, no longer. */
+  /** Takes no new reconciles and waits for those that run, for daemons and for sources; when the signal is aborted, no longer. */
   async drain(signal: AbortSignal): Promise<void> {
     this.#state = "draining";
     for (const end of this.#ends.splice(0)) end();
@@ -242,7 +242,7 @@ export class RunningController {
     if (signal.aborted) cut();
     else signal.addEventListener("abort", cut, { once: true });
     const daemons = this.#daemons?.stop();
-    // Turns end with their signal, whether or not user code listens to it; of daemons and streams nobody knows.
+    // Reconciles end with their signal, whether or not user code listens to it; of daemons and streams nobody knows.
     if (this.#started.size > 0) await this.#idle.promise;
     await unlessAborted(daemons, signal);
     this.#stop.abort();
@@ -250,7 +250,7 @@ export class RunningController {
     await unlessAborted(Promise.all(this.#sources), signal);
   }
 
-  /** Ends every turn at once: this process must not act any more. */
+  /** Ends every reconcile at once: this process must not act any more. */
   cut(reason: unknown): void {
     this.#state = "draining";
     for (const end of this.#ends.splice(0)) end();
@@ -278,15 +278,15 @@ export class RunningController {
       view: this.#view,
       tracked: this.#tracked,
       writer: new Writer(this.#setting),
-      breaker: new Breaker({ clock, api, manager, budget: options.writeBudget }),
+      breaker: new Breaker({ clock, api, manager, budget: options.hotLoopLimit }),
       learned: this.#learned,
       log: log.with({ controller: name }),
       finalizers: this.#setting.finalizers,
       childrenFinalizers: this.#setting.childrenFinalizers,
       timeout: options.timeout,
       prune: options.prune,
-      whileLeaving: options.whileLeaving,
-      attempts: options.attempts,
+      reconcileDeleting: options.reconcileDeleting,
+      maxAttempts: options.maxAttempts,
       namespaceOf: (object) => this.#namespaceOf(object),
       pausable: { ...this.#setting, controller: name },
       readyWhen: options.readyWhen,
@@ -296,19 +296,23 @@ export class RunningController {
     });
   }
 
-  #mapped({ kind, map, on }: WatchDeclaration): Trigger {
-    return mapped(kind, this.#troubles.map(kind, map), this.#troubles.predicate(`predicate of ${kind.kind}`, kind, on));
+  #mapped({ kind, map, predicate }: WatchDeclaration): EventHandler {
+    return mapped(
+      kind,
+      this.#troubles.map(kind, map),
+      this.#troubles.predicate(`predicate of ${kind.kind}`, kind, predicate),
+    );
   }
 
-  #listen(kind: AnyKind, triggers: readonly Trigger[]): () => void {
+  #listen(kind: AnyKind, triggers: readonly EventHandler[]): () => void {
     const view = this.#setting.caches.of(kind);
     if (!this.#views.includes(view)) this.#views.push(view);
     view.onSynced(() => this.#pump());
     const end = view.subscribe((change) => {
       if (change.type === "removed") this.#learned.delete(childId(kind, change.key));
       const echoOf = this.#echoes.writerOf(childId(kind, change.key), change);
-      const wake = (key: string, wish: Wish<Cause>): void => {
-        if (key !== echoOf || wish.cause?.relation === "self") this.#wake(key, wish);
+      const wake = (key: string, request: Request<ReconcileTrigger>): void => {
+        if (key !== echoOf || request.trigger?.relation === "self") this.#wake(key, request);
       };
       for (const trigger of triggers) this.#pull(trigger, kind, change, wake);
     });
@@ -321,7 +325,7 @@ export class RunningController {
   }
 
   /** Whatever becomes of one trigger, the others hear of the change, and the watch goes on. */
-  #pull(trigger: Trigger, kind: AnyKind, change: Change, wake: Wake): void {
+  #pull(trigger: EventHandler, kind: AnyKind, change: Change, wake: Wake): void {
     try {
       trigger(change, wake);
     } catch (error) {
@@ -334,16 +338,16 @@ export class RunningController {
     const { clock, log } = this.#setting;
     const { handlers, name } = this.definition;
     if (handlers.daemon === undefined) return;
-    const wake = (key: string, why: string): void => this.#wake(key, { cause: outsideCause("source", why) });
+    const wake = (key: string, why: string): void => this.#wake(key, { trigger: outsideTrigger("source", why) });
     const get = (key: string) => this.#view.get(key);
     const daemons = new Daemons({ run: handlers.daemon, clock, log: log.with({ controller: name }), get, wake });
     this.#daemons = daemons;
     this.#ends.push(this.#view.subscribe((change) => daemons.see(change)));
   }
 
-  #wake(key: string, wish: Wish<Cause>): void {
+  #wake(key: string, request: Request<ReconcileTrigger>): void {
     this.#reporter.woken();
-    this.#queue.add(key, wish);
+    this.#queue.add(key, request);
   }
 
   #namespaceOf({ metadata }: StoredObject): StoredObject | undefined {
@@ -358,48 +362,48 @@ export class RunningController {
     }
   }
 
-  /** Gives turns as long as there are free hands, and only while everything that a turn may read is complete. */
+  /** Gives reconciles as long as there are free hands, and only while everything that a reconcile may read is complete. */
   #pump(): void {
     const { concurrency } = this.definition.options;
     if (this.#state !== "working" || !this.#isUsable) return;
     if (!this.#held.release((key) => this.#isKnownAround(key))) return;
     while (this.#state === "working" && this.#started.size < concurrency && !this.#isResting) {
-      const turn = this.#queue.take();
-      if (turn === undefined) {
-        this.#turnsInARow = 0;
+      const request = this.#queue.take();
+      if (request === undefined) {
+        this.#reconcilesInARow = 0;
         return;
       }
-      if (!this.#isKnownAround(turn.key)) {
-        this.#held.hold(turn);
+      if (!this.#isKnownAround(request.key)) {
+        this.#held.hold(request);
         continue;
       }
-      if (++this.#turnsInARow >= BREATH) this.#rest();
-      void this.#give(turn);
+      if (++this.#reconcilesInARow >= BREATH) this.#rest();
+      void this.#give(request);
     }
   }
 
-  /** Turns that wait for nothing follow each other without end: now and then the lease, probes and signals must have their time. */
+  /** Reconciles that wait for nothing follow each other without end: now and then the lease, probes and signals must have their time. */
   #rest(): void {
     this.#isResting = true;
     this.#setting.clock.later(0, () => {
       this.#isResting = false;
-      this.#turnsInARow = 0;
+      this.#reconcilesInARow = 0;
       this.#pump();
     });
   }
 
-  async #give(taken: Turn<Cause>): Promise<void> {
-    const turn = taken.causes.length > 0 ? taken : { ...taken, causes: [dueCause(taken)] };
-    this.#started.set(turn.key, this.#setting.clock.now());
-    const report = this.#reporter.begin(turn);
-    const namesCalls = this.#setting.namesCalls || turn.failures > 0;
-    const end = await this.#worker.run(turn, { signal: this.#stop.signal, trace: report.trace, namesCalls });
-    this.#started.delete(turn.key);
+  async #give(taken: ReconcileRequest<ReconcileTrigger>): Promise<void> {
+    const request = taken.triggers.length > 0 ? taken : { ...taken, triggers: [dueTrigger(taken)] };
+    this.#started.set(request.key, this.#setting.clock.now());
+    const report = this.#reporter.begin(request);
+    const namesCalls = this.#setting.namesCalls || request.failures > 0;
+    const end = await this.#worker.run(request, { signal: this.#stop.signal, trace: report.trace, namesCalls });
+    this.#started.delete(request.key);
     try {
-      this.#finish(turn, end);
+      this.#finish(request, end);
       report.end(end);
     } catch (error) {
-      this.#free(turn, error);
+      this.#free(request, error);
     }
     if (this.#started.size === 0) {
       this.#idle.resolve();
@@ -408,23 +412,27 @@ export class RunningController {
     this.#pump();
   }
 
-  /** Whatever goes wrong at the end of a turn, its key gets another one. */
-  #free({ key }: Turn<Cause>, error: unknown): void {
+  /** Whatever goes wrong at the end of a reconcile, its key gets another one. */
+  #free({ key }: ReconcileRequest<ReconcileTrigger>, error: unknown): void {
     const { log } = this.#setting;
     this.#queue.done(key, { then: "retry", failure: "error" });
-    log.error(`could not end a turn: ${messageOf(error)}`, { controller: this.definition.name, object: key, error });
+    log.error(`could not end a reconcile: ${messageOf(error)}`, {
+      controller: this.definition.name,
+      object: key,
+      error,
+    });
   }
 
-  /** The outcome decides what becomes of the key; what the turn wrote itself is no reason for another. */
-  #finish(turn: Turn<Cause>, end: TurnEnd): void {
-    const isEcho = this.#echoes.expect(turn.key, this.#ownWrites(end));
+  /** The outcome decides what becomes of the key; what the reconcile wrote itself is no reason for another. */
+  #finish(request: ReconcileRequest<ReconcileTrigger>, end: ReconcileEnd): void {
+    const isEcho = this.#echoes.expect(request.key, this.#ownWrites(end));
     const { queue } = consequenceOf(end.outcome);
     // Whoever asks for a plan does not wait for what an object waits for.
     const isEnough = this.#setting.dryRun && queue.then === "wait";
-    this.#queue.done(turn.key, isEnough ? { then: "forget" } : queue, isEcho);
+    this.#queue.done(request.key, isEnough ? { then: "forget" } : queue, isEcho);
   }
 
-  #ownWrites({ work }: TurnEnd): readonly OwnWrite[] {
+  #ownWrites({ work }: ReconcileEnd): readonly OwnWrite[] {
     const writes: OwnWrite[] = [];
     for (const { verb, kind, key, before, after } of work?.writes ?? []) {
       if (after === undefined) continue;
@@ -446,6 +454,6 @@ function shownIn(view: View | undefined, object: StoredObject): StoredObject {
 }
 
 /** Nothing happened to the object: it was time to look at it again. */
-function dueCause({ failures }: Turn<Cause>): Cause {
-  return outsideCause("again", failures > 0 ? `retry ${failures}` : "as asked for");
+function dueTrigger({ failures }: ReconcileRequest<ReconcileTrigger>): ReconcileTrigger {
+  return outsideTrigger("requeue", failures > 0 ? `retry ${failures}` : "as asked for");
 }

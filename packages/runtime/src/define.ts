@@ -1,18 +1,18 @@
 /** `controller`: what a user says about a controller, and the value that the runtime runs. */
 import type { Kind, ObjectOf } from "@capstan/model";
 import type { AnyKind } from "./api.ts";
-import type { WriteBudget } from "./apply/breaker.ts";
+import type { HotLoopLimit } from "./apply/breaker.ts";
 import { hidesField } from "./apply/status.ts";
 import type { CacheSettings } from "./cache/caches.ts";
 import type { Change } from "./cache/reflector.ts";
-import { checkedBackoff, checkedBudget, checkedCount, checkedDuration, checkedRate } from "./checked.ts";
+import { checkedBackoff, checkedLimit, checkedCount, checkedDuration, checkedRate } from "./checked.ts";
 import { madeFor, RuntimeError } from "./errors.ts";
 import type { Duration } from "./errors.ts";
 import { usualCurves } from "./queue/backoff.ts";
 import type { Curves } from "./queue/backoff.ts";
 import type { Rate } from "./queue/bucket.ts";
-import type { Answer } from "./reconcile/outcome.ts";
-import type { AnyContext, ConditionOf, Context, DeepReadonly } from "./reconcile/context.ts";
+import type { ReconcileResult } from "./reconcile/outcome.ts";
+import type { AnyContext, ConditionOf, Context } from "./reconcile/context.ts";
 import type { Daemon, DaemonContext } from "./reconcile/daemons.ts";
 import { toReconcile } from "./reconcile/phases.ts";
 import { validityOf } from "./reconcile/validity.ts";
@@ -24,40 +24,79 @@ import { isResource } from "./resource.ts";
 import type { Source } from "./trigger/source.ts";
 import type { MapToKeys } from "./trigger/trigger.ts";
 
-/** A mapping from objects of another kind to the keys (`namespace/name`) of objects to wake. */
+/**
+ * A mapping from objects of another kind to the keys (`namespace/name`) of objects to wake.
+ *
+ * @example
+ * const watches: readonly WatchDeclaration[] = [watch(Secret, ({ metadata }) => [`${metadata.namespace}/cache`])];
+ * controller(Memcached, { watches }, () => undefined);
+ */
 export interface WatchDeclaration {
   readonly kind: AnyKind;
   readonly map: MapToKeys;
-  readonly on: Predicate;
+  readonly predicate: Predicate;
 }
 
-/** Wakes whoever a function names, when an object of another kind changes; the function sees the old and the new object, and whether it was added, updated or removed. */
-export function watches<C extends Kind>(
+/**
+ * What a watch says besides its kind and its map.
+ *
+ * @example
+ * const options: WatchOptions = { predicate: labelsChanged };
+ * watch(ConfigMap, ({ metadata }) => [`${metadata.namespace}/cache`], options);
+ */
+export interface WatchOptions {
+  /** Which changes of the other object count: all of them by default. */
+  readonly predicate?: Predicate | undefined;
+}
+
+/**
+ * Reconciles the objects whose keys (`namespace/name`) a function returns, when an object of another kind changes. The function is called
+ * for the old and for the new object, and knows whether the object was added, updated or removed.
+ *
+ * @example
+ * const bySettings = watch(ConfigMap, ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.["cache"]}`], {
+ *   predicate: generationChanged,
+ * });
+ * controller(Memcached, { watches: [bySettings] }, () => undefined);
+ */
+export function watch<C extends Kind>(
   kind: C,
   map: (object: ObjectOf<C>, change: Pick<Change, "type">) => readonly string[],
-  on: Predicate = anyChange,
+  { predicate = anyChange }: WatchOptions = {},
 ): WatchDeclaration {
   // The watch of a kind gives objects of that kind.
-  return { kind, map: map as MapToKeys, on };
+  return { kind, map: map as MapToKeys, predicate };
 }
 
 /** A field that changed. */
 export interface FieldChanged<T, P extends string> {
-  readonly from: DeepReadonly<ValueAt<T, P>> | undefined;
-  readonly to: DeepReadonly<ValueAt<T, P>> | undefined;
+  readonly from: ValueAt<T, P> | undefined;
+  readonly to: ValueAt<T, P> | undefined;
 }
 
 /** A handler for each field that one cares for. */
 type FieldHandlers<K extends Kind, C> = {
-  readonly [P in FieldPath<ObjectOf<K>>]?: (context: C & FieldChanged<ObjectOf<K>, P>) => Promise<void> | void;
+  readonly [P in FieldPath<ObjectOf<K>>]?: (
+    context: C & FieldChanged<ObjectOf<K>, P>,
+  ) => Promise<ReconcileResult> | ReconcileResult;
 };
 
-/** What can be said about a controller besides its reconcile; everything has a default. */
+/**
+ * What can be said about a controller besides its reconcile; everything has a default.
+ *
+ * @example
+ * const options: ControllerOptions<typeof Memcached, readonly [typeof ConfigMap], readonly []> = {
+ *   owns: [ConfigMap],
+ *   concurrency: 4,
+ *   timeout: "1m",
+ * };
+ * controller(Memcached, options, () => undefined);
+ */
 export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R extends readonly Kind[]> {
   /** The name in metrics, logs, managed fields and finalizers; the kind in lower case unless said otherwise. */
   readonly name?: string;
-  /** Names that it had: what it applied and held under them stays its own, is pruned and let go of. */
-  readonly formerNames?: readonly string[];
+  /** Names that it had before: what it applied and held under them stays its own, and is pruned and released as usual. */
+  readonly previousNames?: readonly string[];
   /** Who reports its events; the name that managed fields have unless said otherwise. */
   readonly reporter?: string;
   /** Kinds that it writes. Their objects get an owner reference, and their changes wake the owner. */
@@ -68,7 +107,7 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
    * Which changes of the object itself wake it: all but those of its status, unless said otherwise. A status that somebody else
    * changed always wakes it, so that it is repaired.
    */
-  readonly on?: Predicate;
+  readonly predicate?: Predicate;
   /** Other objects that wake objects of this controller. */
   readonly watches?: readonly WatchDeclaration[];
   /** What happens outside the cluster. */
@@ -78,36 +117,39 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
    * is remembered on the object, so that a change is noticed although nobody ran when it was made. At first `from` is undefined.
    */
   // Behind a condition, so that the compiler settles the kind before it looks at the functions.
-  readonly onChange?: K extends Kind ? FieldHandlers<K, Context<K, O[number], R[number]>> : never;
-  /** Runs for each object as long as it is there, beside its turns: to keep a connection open, to follow a stream. */
-  readonly daemon?: (context: DaemonContext<K>) => Promise<void> | void;
-  /** Runs when an object is to be deleted. The object stays until it has succeeded; the finalizer is the runtime's business. */
-  readonly cleanup?: (context: Context<K, O[number], R[number]>) => Promise<Answer> | Answer;
+  readonly onFieldChange?: K extends Kind ? FieldHandlers<K, Context<K, O[number], R[number]>> : never;
   /**
-   * Objects that are being deleted and held by others are reconciled, too: false unless said otherwise. Nothing new should be made
-   * for them. Where there is a `cleanup`, it comes first.
+   * Runs for each object as long as it is there, beside its reconciles: to keep a connection open, to follow a stream. One that throws is
+   * started again after 5 seconds, one that returns `requeue(...)` after that delay.
    */
-  readonly whileLeaving?: boolean;
-  /** How often an object that fails is tried in a row before it rests until something changes; without end unless said otherwise. */
-  readonly attempts?: number;
-  /** The conditions that must hold for the condition `Ready`, which is then set from them at the end of each turn. */
+  readonly daemon?: (context: DaemonContext<K>) => Promise<ReconcileResult> | ReconcileResult;
+  /** Runs when an object is to be deleted. The object stays until it has succeeded; the finalizer is the runtime's business. */
+  readonly cleanup?: (context: Context<K, O[number], R[number]>) => Promise<ReconcileResult> | ReconcileResult;
+  /**
+   * Whether an object that is being deleted, and that finalizers of others hold, is still reconciled: false by default. Nothing new should
+   * be created for it. Where there is a `cleanup`, it runs first.
+   */
+  readonly reconcileDeleting?: boolean;
+  /** How often a failing object is reconciled in a row before it waits until something changes: without limit by default. */
+  readonly maxAttempts?: number;
+  /** The conditions that must hold for the condition `Ready`, which is then set from them at the end of each reconcile. */
   readonly readyWhen?: readonly ConditionOf<K>[];
   /** How many objects are worked on at once: 16 unless said otherwise. */
   readonly concurrency?: number;
-  /** How long a turn may take: 5 minutes unless said otherwise. */
+  /** How long a reconcile may take: 5 minutes unless said otherwise. */
   readonly timeout?: Duration;
-  /** A limit on turns per second. */
+  /** A limit on reconciles per second. */
   readonly rate?: Rate;
   /** How long to wait after each kind of failure. */
-  readonly backoff?: Partial<Curves>;
-  /** Whose share of turns a key counts against: its namespace unless said otherwise. */
-  readonly tenantOf?: (key: string) => string;
-  /** Children that this turn did not apply are deleted: true unless said otherwise. */
+  readonly backoff?: Partial<Curves<Duration>>;
+  /** Objects with the same fairness key share one place in the queue, so that many of them do not delay the others: the namespace by default. */
+  readonly fairnessKey?: (key: string) => string;
+  /** Children that this reconcile did not apply are deleted: true unless said otherwise. */
   readonly prune?: boolean;
-  /** How many repairs of one child in which time are a hot loop. */
-  readonly writeBudget?: WriteBudget;
-  /** Wake only owners that control the child: true unless said otherwise. */
-  readonly controllerOnly?: boolean;
+  /** How many writes to one child within which time are a hot loop: 20 within a minute by default. */
+  readonly hotLoopLimit?: HotLoopLimit<Duration>;
+  /** Whether a change of a child wakes only the owner that controls it, not the other owners: true by default. */
+  readonly onlyControllerOwner?: boolean;
   /**
    * How objects of kinds are cached, by kind name, or by `plural.version.group` where two kinds have the same name. Controllers of one
    * operator share the cache of a kind: all who use it must say the same about what it shows; indexes are joined.
@@ -115,30 +157,36 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
   readonly cache?: { readonly [kind: string]: CacheSettings };
 }
 
-/** A controller as the runtime sees it. Made by `controller`. */
+/**
+ * A controller as the runtime sees it. Made by `controller`.
+ *
+ * @example
+ * const controllers: readonly Controller[] = [memcached];
+ * operator({ name: "memcached-operator", controllers });
+ */
 export interface Controller {
   readonly name: string;
-  readonly formerNames: readonly string[];
+  readonly previousNames: readonly string[];
   readonly kind: AnyKind;
   readonly owns: readonly AnyKind[];
   readonly reads: readonly AnyKind[];
   readonly handlers: Handlers;
   readonly options: {
     readonly reporter: string | undefined;
-    readonly on: Predicate;
+    readonly predicate: Predicate;
     readonly watches: readonly WatchDeclaration[];
     readonly sources: readonly Source[];
     readonly concurrency: number;
     readonly timeout: number;
     readonly rate: Rate | undefined;
     readonly backoff: Curves;
-    readonly tenantOf: ((key: string) => string) | undefined;
+    readonly fairnessKey: ((key: string) => string) | undefined;
     readonly prune: boolean;
-    readonly whileLeaving: boolean;
-    readonly attempts: number;
+    readonly reconcileDeleting: boolean;
+    readonly maxAttempts: number;
     readonly readyWhen: readonly string[];
-    readonly writeBudget: WriteBudget | undefined;
-    readonly controllerOnly: boolean;
+    readonly hotLoopLimit: HotLoopLimit | undefined;
+    readonly onlyControllerOwner: boolean;
     readonly cache: { readonly [kind: string]: CacheSettings };
   };
 }
@@ -148,6 +196,20 @@ export interface Controller {
  *
  * The function is called for an object whenever something that concerns it changed, never twice at once for the same object, and
  * again with backoff when it throws. It must not rely on how often it is called.
+ *
+ * @example
+ * const memcached = controller(Memcached, { owns: [Deployment] }, async ({ object, apply, status }) => {
+ *   const labels = { app: object.metadata.name };
+ *   const containers = [{ name: "memcached", image: object.spec.image }];
+ *   const deployment = await apply(Deployment, object.metadata.name, {
+ *     spec: {
+ *       replicas: object.spec.size,
+ *       selector: { matchLabels: labels },
+ *       template: { metadata: { labels }, spec: { containers } },
+ *     },
+ *   });
+ *   status.condition("Available", deployment.status?.readyReplicas === object.spec.size);
+ * });
  */
 export function controller<
   K extends Kind,
@@ -156,7 +218,7 @@ export function controller<
 >(
   kind: K,
   options: ControllerOptions<K, O, R>,
-  reconcile: (context: Context<K, O[number], R[number]>) => Promise<Answer> | Answer,
+  reconcile: (context: Context<K, O[number], R[number]>) => Promise<ReconcileResult> | ReconcileResult,
 ): Controller;
 /** The form for software that can lose data: look, decide purely, act in one step of a closed union. */
 export function controller<
@@ -178,7 +240,7 @@ function toController(kind: Kind, options: LooseOptions, body: Body): Controller
   mustBeWritable(kind);
   return {
     name,
-    formerNames: (options.formerNames ?? []).filter((former) => former !== name),
+    previousNames: (options.previousNames ?? []).filter((former) => former !== name),
     kind,
     owns: options.owns ?? [],
     reads: options.reads ?? [],
@@ -186,7 +248,7 @@ function toController(kind: Kind, options: LooseOptions, body: Body): Controller
       reconcile: isPlain ? body : toReconcile(body),
       cleanup: options.cleanup,
       daemon: options.daemon as Daemon | undefined,
-      fieldHandlers: fieldHandlersOf(options.onChange),
+      fieldHandlers: fieldHandlersOf(options.onFieldChange),
       hasConditions: isResource(kind) && Object.keys(kind.conditions).length > 0,
       conditions: isResource(kind) ? Object.keys(kind.conditions) : undefined,
       declares: { stalled: declares(kind, "Stalled"), ready: declares(kind, "Ready") },
@@ -196,12 +258,12 @@ function toController(kind: Kind, options: LooseOptions, body: Body): Controller
   };
 }
 
-/** A field that no turn could write is better known now than missed later. */
+/** A field that no reconcile could write is better known now than missed later. */
 function mustBeWritable(kind: Kind): void {
   if (!hidesField(kind)) return;
   throw new RuntimeError(
     "BadSetting",
-    `Cannot control ${kind.kind}: its status has a field \`condition\`, and in a turn \`status.condition(...)\` is what sets conditions. Give the field another name.`,
+    `Cannot control ${kind.kind}: its status has a field \`condition\`, and in a reconcile \`status.condition(...)\` is what sets conditions. Give the field another name.`,
   );
 }
 
@@ -209,8 +271,8 @@ function declares(kind: Kind, condition: string): boolean {
   return isResource(kind) && Object.hasOwn(kind.conditions, condition);
 }
 
-function fieldHandlersOf(onChange: object = {}): Handlers["fieldHandlers"] {
-  const entries: [string, (context: never) => unknown][] = Object.entries(onChange);
+function fieldHandlersOf(onFieldChange: object = {}): Handlers["fieldHandlers"] {
+  const entries: [string, (context: never) => unknown][] = Object.entries(onFieldChange);
   return entries.map(([path, run]) => ({ path: path.split("."), run }));
 }
 
@@ -222,30 +284,30 @@ function settledOptions(
   const of = (option: string): string => `\`${option}\` of controller "${name}"`;
   return {
     reporter: options.reporter,
-    on: options.on ?? desiredStateChanged,
+    predicate: options.predicate ?? desiredStateChanged,
     watches: options.watches ?? [],
     sources: options.sources ?? [],
     concurrency: checkedCount(options.concurrency ?? 16, of("concurrency")),
     timeout: checkedDuration(options.timeout ?? "5m", of("timeout")),
     rate: options.rate && checkedRate(options.rate, of("rate")),
     backoff: checkedBackoff({ ...usualCurves, ...options.backoff }, of("backoff")),
-    tenantOf: options.tenantOf,
+    fairnessKey: options.fairnessKey,
     // An action is one step of many: what it does not apply is not unwanted.
     prune: options.prune ?? isPlain,
-    whileLeaving: options.whileLeaving ?? false,
-    attempts: options.attempts === undefined ? Infinity : checkedCount(options.attempts, of("attempts")),
+    reconcileDeleting: options.reconcileDeleting ?? false,
+    maxAttempts: options.maxAttempts === undefined ? Infinity : checkedCount(options.maxAttempts, of("maxAttempts")),
     readyWhen: options.readyWhen ?? [],
-    writeBudget: options.writeBudget && checkedBudget(options.writeBudget, of("writeBudget")),
-    controllerOnly: options.controllerOnly ?? true,
+    hotLoopLimit: options.hotLoopLimit && checkedLimit(options.hotLoopLimit, of("hotLoopLimit")),
+    onlyControllerOwner: options.onlyControllerOwner ?? true,
     cache: options.cache ?? {},
   };
 }
 
 type LooseOptions = Omit<
   ControllerOptions<Kind, readonly Kind[], readonly Kind[]>,
-  "cleanup" | "onChange" | "daemon"
+  "cleanup" | "onFieldChange" | "daemon"
 > & {
   readonly cleanup?: (context: AnyContext) => unknown;
   readonly daemon?: unknown;
-  readonly onChange?: object;
+  readonly onFieldChange?: object;
 };

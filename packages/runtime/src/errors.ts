@@ -1,6 +1,11 @@
-/** The errors of the runtime, and the two that a reconcile may throw on purpose. */
+/** The errors of the runtime, and the one that a reconcile throws when a retry cannot help. */
 
-/** Why the runtime could not do something. Programs switch on this, never on the message. */
+/**
+ * Why the runtime could not do something. Programs switch on this, never on the message.
+ *
+ * @example
+ * const isBug = (code: RuntimeErrorCode) => code === "NotDeclared" || code === "NotAwaited";
+ */
 export type RuntimeErrorCode =
   /** This process is not, or no longer, the leader: it must not write. */
   | "Fenced"
@@ -22,11 +27,11 @@ export type RuntimeErrorCode =
   | "ReadOnly"
   /** A reconcile did not wait for what it began. */
   | "NotAwaited"
-  /** Something was begun for a turn that had ended. */
-  | "TurnOver"
+  /** A reconcile started something after it had ended. */
+  | "ReconcileOver"
   /** A step has no name to be remembered by. */
   | "StepUnnamed"
-  /** Two steps of one turn have the same name. */
+  /** Two steps of one reconcile have the same name. */
   | "StepUsedTwice"
   /** What is applied is no object, has no name, or says what only the server may say. */
   | "BadChild"
@@ -49,7 +54,16 @@ export type RuntimeErrorCode =
   /** An API server answered with a state that is older than what was known. */
   | "ServerBehind";
 
-/** Something that the runtime could not do. */
+/**
+ * Something that the runtime could not do.
+ *
+ * @example
+ * try {
+ *   operator({ name: "memcached-operator", controllers: [memcached, memcached] });
+ * } catch (error) {
+ *   if (error instanceof RuntimeError && error.code === "BadSetting") console.error(error.message);
+ * }
+ */
 export class RuntimeError extends Error {
   override readonly name: string = "RuntimeError";
   readonly code: RuntimeErrorCode;
@@ -73,21 +87,17 @@ export function madeFor<T>(call: (...args: never) => unknown, make: () => T): T 
   }
 }
 
-/** Thrown by a reconcile that wants to be tried again, after a time of its choice or after the usual backoff. */
-export class Retry extends Error {
-  override readonly name = "Retry";
-  /** In milliseconds; absent: the usual backoff. */
-  readonly after: number | undefined;
-
-  constructor(message: string, options: { readonly after?: Duration; readonly cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
-    this.after = options.after === undefined ? undefined : toMilliseconds(options.after);
-  }
-}
-
-/** Thrown by a reconcile when trying again cannot help; the object rests until something about it changes. */
-export class Terminal extends Error {
-  override readonly name = "Terminal";
+/**
+ * Thrown by a reconcile when a retry cannot help. The object is not retried until it, or something that it reads or owns, changes. Any
+ * other error is retried with backoff.
+ *
+ * @example
+ * controller(Memcached, {}, ({ object }) => {
+ *   if (object.spec.image === "") throw new TerminalError("spec.image is empty");
+ * });
+ */
+export class TerminalError extends Error {
+  override readonly name = "TerminalError";
 
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
@@ -96,15 +106,29 @@ export class Terminal extends Error {
 
 type Unit = "ms" | "s" | "m" | "h" | "d";
 
-/** A duration as people write it: milliseconds, or text such as `"90s"`, `"5m"` or `"1h30m"`. */
-export type Duration = number | `${number}${Unit}` | `${number}${Unit}${number}${Unit}`;
-
-/** A duration that may be known only to the running program, such as a field of a spec; one that is written out is checked by the compiler. */
-export type SaidDuration<D extends string | number> = string extends D ? D : D extends Duration ? D : Duration;
+/**
+ * A duration: text such as `"90s"`, `"5m"` or `"1h30m"`, or a number of milliseconds. The compiler checks text that is written out. Text
+ * that only the running program knows, such as a field of a spec, goes through `toMilliseconds`.
+ *
+ * @example
+ * const interval: Duration = "1h30m";
+ * const milliseconds: Duration = 500;
+ */
+export type Duration =
+  | number
+  | `${number}${Unit}`
+  | `${number}${Unit}${number}${Unit}`
+  | `${number}${Unit}${number}${Unit}${number}${Unit}`;
 
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A duration in milliseconds; also one that only the running program knows, such as a field of a spec. */
+/**
+ * The milliseconds of a duration. It also reads text that only the running program knows, such as a field of a spec.
+ *
+ * @example
+ * const ttl: string = "1h30m";
+ * controller(Memcached, {}, () => requeue(toMilliseconds(ttl)));
+ */
 export function toMilliseconds(duration: string | number): number {
   if (typeof duration === "number") {
     if (Number.isFinite(duration) && duration >= 0) return duration;

@@ -10,7 +10,12 @@ export interface LogFields {
   readonly [name: string]: unknown;
 }
 
-/** Writes log lines. */
+/**
+ * Writes log lines.
+ *
+ * @example
+ * const report = (log: Log) => log.with({ component: "backup" }).info("uploaded", { bytes: 1024 });
+ */
 export interface Log {
   debug(message: string, fields?: LogFields): void;
   info(message: string, fields?: LogFields): void;

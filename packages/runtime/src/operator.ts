@@ -10,7 +10,12 @@ import { checkDefinition } from "./manager/definition.ts";
 import { plan } from "./manager/plan.ts";
 import type { Plan } from "./manager/plan.ts";
 
-/** An operator that can be run, started by hand, or asked what it would do. */
+/**
+ * An operator that can be run, started by hand, or asked what it would do.
+ *
+ * @example
+ * const start = (app: Operator) => app.run();
+ */
 export interface Operator {
   readonly definition: OperatorDefinition;
   /** Runs as a program: reads flags, environment and kubeconfig, and ends with the process's signals. */
@@ -23,7 +28,13 @@ export interface Operator {
   plan(options: StartOptions): Promise<Plan>;
 }
 
-/** An operator made of controllers. */
+/**
+ * An operator made of controllers.
+ *
+ * @example
+ * export const app = operator({ name: "memcached-operator", controllers: [memcached] });
+ * await app.runIfMain(import.meta);
+ */
 export function operator(definition: OperatorDefinition): Operator {
   madeFor(operator, () => checkDefinition(definition));
   const made: Operator = {

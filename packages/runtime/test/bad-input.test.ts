@@ -8,11 +8,11 @@ import { defineResource, s } from "@capstan/schema";
 import { ApiError, ForbiddenError } from "@capstan/client";
 import { controller } from "../src/define.ts";
 import type { ControllerOptions } from "../src/define.ts";
-import { timer } from "../src/trigger/source.ts";
-import { Retry, RuntimeError, Terminal, toMilliseconds } from "../src/errors.ts";
+import { every } from "../src/trigger/source.ts";
+import { RuntimeError, TerminalError, toMilliseconds } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
-import type { Answer } from "../src/reconcile/outcome.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import type { ReconcileResult } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { silentLog } from "../src/log.ts";
 import { errors, testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
@@ -41,11 +41,11 @@ async function worldWith(
     // A good object beside the bad one shows that the operator goes on.
     if (name === "good") context.status.text = "good";
     // The tests try answers that the compiler would refuse.
-    else return (await reconcile(context)) as Answer;
+    else return (await reconcile(context)) as ReconcileResult;
     return undefined;
   });
   const world = await testOperator(
-    operator({ controllers: [widget] }),
+    operator({ name: "test", controllers: [widget] }),
     { api: api ?? new ModelApi(() => clock.wall()) },
     { clock },
   );
@@ -106,9 +106,9 @@ describe("a reconcile", () => {
     await goesOn(world);
   });
 
-  test("that throws Terminal rests until something changes", async () => {
+  test("that throws TerminalError rests until something changes", async () => {
     await using world = await worldWith(() => {
-      throw new Terminal("the name is taken");
+      throw new TerminalError("the name is taken");
     });
     await world.advance("1h");
     assert.equal(world.runs(), 1);
@@ -117,16 +117,8 @@ describe("a reconcile", () => {
     assert.equal(world.runs(), 2);
   });
 
-  test("that throws Retry is tried again when it says", async () => {
-    await using world = await worldWith(() => {
-      throw new Retry("the backup runs", { after: "10m" });
-    });
-    await world.advance("35m");
-    assert.equal(world.runs(), 4);
-  });
-
-  test("that wants to be called again is called again", async () => {
-    await using world = await worldWith(() => again("1m", "waiting"));
+  test("that returns a requeue is called again after that time", async () => {
+    await using world = await worldWith(() => requeue("1m", { reason: "waiting" }));
     await world.advance("10m30s");
     assert.equal(world.runs(), 11);
   });
@@ -135,7 +127,7 @@ describe("a reconcile", () => {
     let late: unknown;
     let isFirst = true;
     const gate = Promise.withResolvers<void>();
-    // It does not listen to its signal; the turns after it never come back at all.
+    // It does not listen to its signal; the reconciles after it never come back at all.
     await using world = await worldWith(async ({ apply }) => {
       const until = isFirst ? gate.promise : new Promise(() => undefined);
       isFirst = false;
@@ -144,7 +136,7 @@ describe("a reconcile", () => {
     });
     await world.advance("40s");
     assert.match(world.message(), /^Stopped waiting for the reconcile of widget default\/bad after 30 s\./u);
-    assert.ok(world.runs() > 1, "it is tried again although the first turn still hangs");
+    assert.ok(world.runs() > 1, "it is tried again although the first reconcile still hangs");
     gate.resolve();
     await world.advance("1s");
     assert.ok(late instanceof Error);
@@ -157,7 +149,7 @@ describe("a reconcile", () => {
     await world.advance("1m");
     assert.equal(
       world.message(),
-      'Cannot use what the reconcile returned (an object with requeue): return nothing when done, or again("5m", "why").',
+      'Cannot use what the reconcile returned (an object with requeue): return nothing when done, or requeue("5m", { reason: "..." }).',
     );
     assert.equal(world.runs(), 1);
     await goesOn(world);
@@ -165,9 +157,9 @@ describe("a reconcile", () => {
 
   for (const answer of [NaN, Infinity, -5, -0.5]) {
     test(`that wants to be called again after ${answer} ms is told what to return, and holds up nobody`, async () => {
-      await using world = await worldWith(() => ({ again: answer, reason: "" }));
+      await using world = await worldWith(() => ({ requeue: answer, reason: "" }));
       await world.advance("1m");
-      assert.match(world.message(), /^Cannot use what the reconcile returned \(an object with again, reason\)/u);
+      assert.match(world.message(), /^Cannot use what the reconcile returned \(an object with requeue, reason\)/u);
       assert.equal(world.runs(), 1);
       const good = world.runs("good");
       await world.apply(Widget, "good", { spec: { size: 2 } });
@@ -191,7 +183,7 @@ describe("a reconcile", () => {
       await world.advance("10m");
       const message = world.message();
       assert.ok(message.startsWith(`Cannot change ${field} of Widget default/bad, which was only`), message);
-      assert.equal(world.runs(), 2, "the second turn knows what the first one did");
+      assert.equal(world.runs(), 2, "the second reconcile knows what the first one did");
       assert.equal(await world.get(ConfigMap, "child"), undefined);
       await goesOn(world);
     }
@@ -327,7 +319,7 @@ describe("a server", () => {
     const api = new ModelApi(() => clock.wall());
     const controllers = [controller(Widget, {}, ({ status }) => void (status.text = "seen"))];
     api.missing.add("Widget");
-    await using world = await testOperator(operator({ controllers }), { api }, { clock });
+    await using world = await testOperator(operator({ name: "test", controllers }), { api }, { clock });
     await world.advance("1m");
     assert.deepEqual(
       world.running.health.map(({ isSynced }) => isSynced),
@@ -367,7 +359,7 @@ describe("a server", () => {
       const tell = (message: string): void => void (message.startsWith("leads: ") || told.push(message));
       const log = { ...silentLog, warn: tell, info: tell };
       const controllers = [controller(Widget, { reads: [ConfigMap] }, () => undefined)];
-      await using world = await testOperator(operator({ controllers }), { api }, { clock, log });
+      await using world = await testOperator(operator({ name: "test", controllers }), { api }, { clock, log });
       await world.settle();
       assert.deepEqual(told, [], "nothing is wrong");
       const end = world.inject(({ verb, kind }) =>
@@ -390,7 +382,7 @@ describe("a server", () => {
     const told: string[] = [];
     const log = { ...silentLog, warn: (message: string) => void told.push(message) };
     const controllers = [controller(Widget, {}, () => undefined)];
-    await using world = await testOperator(operator({ controllers }), { api }, { clock, log });
+    await using world = await testOperator(operator({ name: "test", controllers }), { api }, { clock, log });
     await world.settle();
     api.closeWatches(errors.connectionLost());
     await world.advance("1m");
@@ -421,7 +413,7 @@ test("numbers that make no sense are refused where they are written", () => {
   const refused: readonly [ControllerOptions<typeof Widget, readonly [], readonly []>, RegExp][] = [
     [{ timeout: 0 }, /^Cannot use 0 as the `timeout` of controller "widget": use 1 milliseconds or more\.$/u],
     [{ timeout: NaN }, /^Cannot read "NaN" as a duration/u],
-    [{ attempts: 0.5 }, /`attempts`/u],
+    [{ maxAttempts: 0.5 }, /`maxAttempts`/u],
     [{ concurrency: NaN }, /`concurrency`/u],
     [
       { rate: { perSecond: 0, burst: 0 } },
@@ -434,21 +426,22 @@ test("numbers that make no sense are refused where they are written", () => {
     [{ backoff: { rejected: { ...curve, longest: 1 } } }, /for "rejected"/u],
     [{ backoff: { throttled: { ...curve, factor: 0.5 } } }, /for "throttled"/u],
     [{ backoff: { error: { first: 1, longest: 2 } as typeof curve } }, /for "error"/u],
-    [{ writeBudget: { writes: 0, within: 60_000 } }, /`writeBudget`/u],
+    [{ hotLoopLimit: { writes: 0, within: 60_000 } }, /`hotLoopLimit`/u],
   ];
   for (const [options, message] of refused)
     assert.throws(() => controller(Widget, options, () => undefined), { code: "BadSetting", message });
-  for (const every of [0, NaN, -1, "0s", "99ms"] as const)
-    assert.throws(() => timer("t", every), { code: "BadSetting", message: /duration|period of timer "t"/u });
-  assert.deepEqual(timer("t", "5m"), { type: "timer", name: "t", every: 300_000 });
+  for (const period of [0, NaN, -1, "0s", "99ms"] as const)
+    assert.throws(() => every(period), { code: "BadSetting", message: /duration|period of `every`/u });
+  assert.deepEqual(every("5m"), { type: "every", name: "every 5m", period: 300_000 });
+  assert.deepEqual(every("5m", { name: "poll" }), { type: "every", name: "poll", period: 300_000 });
 });
 
 test("a mistake in a declaration is told at the line of the user", () => {
   const mistakes = [
     () => controller(Widget, { concurrency: 0 }, () => undefined),
     () => controller(Widget, { timeout: "soon" as "1s" }, () => undefined),
-    () => timer("never", 0),
-    () => operator({ controllers: [], version: "latest" }),
+    () => every(0),
+    () => operator({ name: "test", controllers: [], version: "latest" }),
   ];
   for (const mistake of mistakes) {
     assert.throws(mistake, (error) => {
@@ -463,6 +456,6 @@ test("a mistake in a declaration is told at the line of the user", () => {
 test("two controllers with one name, or no hands, are refused", () => {
   const one = controller(Widget, {}, () => undefined);
   const api = new ModelApi();
-  assert.throws(() => operator({ controllers: [one, one] }).start({ api }), { code: "BadSetting" });
+  assert.throws(() => operator({ name: "test", controllers: [one, one] }).start({ api }), { code: "BadSetting" });
   assert.throws(() => controller(Widget, { concurrency: 0 }, () => undefined), { code: "BadSetting" });
 });

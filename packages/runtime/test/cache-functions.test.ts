@@ -6,7 +6,7 @@ import type { KubeObject, StoredObject } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
 import type { CacheSettings } from "../src/cache/caches.ts";
 import { index } from "../src/cache/lookup.ts";
-import { controller, watches } from "../src/define.ts";
+import { controller, watch } from "../src/define.ts";
 import { createLog } from "../src/log.ts";
 import { healthDoor } from "../src/manager/doors.ts";
 import { operator } from "../src/operator.ts";
@@ -32,7 +32,7 @@ async function worldWith(settings: CacheSettings) {
     Widget,
     {
       reads: [ConfigMap],
-      watches: [watches(ConfigMap, () => ["default/w"])],
+      watches: [watch(ConfigMap, () => ["default/w"])],
       cache: { ConfigMap: settings },
     },
     ({ object, get, find, status }) => {
@@ -42,7 +42,7 @@ async function worldWith(settings: CacheSettings) {
     },
   );
   const api = new ModelApi(() => clock.wall());
-  const world = await testOperator(operator({ controllers: [widget] }), { api }, { clock, log });
+  const world = await testOperator(operator({ name: "test", controllers: [widget] }), { api }, { clock, log });
   await world.apply(Widget, "w", { spec: { wants: "c" } });
   const readyz = async (): Promise<string> => {
     const request = { method: "GET", path: "/readyz", isLocal: true, authorization: undefined } as const;

@@ -5,7 +5,7 @@ import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import { operator } from "../src/operator.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
 
@@ -14,11 +14,11 @@ const Box = defineResource({ group: "example.com", version: "v1", kind: "Box", s
 test("a cleanup that has waited for long is woken by what it reads only", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
-  let turns = 0;
+  let reconciles = 0;
   const cleanup = ({ find }: { find: (kind: typeof ConfigMap, query: object) => unknown }) => {
-    turns++;
+    reconciles++;
     find(ConfigMap, { labels: { app: "a", tier: "b" } });
-    return again("1m", "waits for a provider");
+    return requeue("1m", { reason: "waits for a provider" });
   };
   const boxes = controller(Box, { reads: [ConfigMap], cleanup }, () => undefined);
   await using world = await testOperator(operator({ name: "boxes", controllers: [boxes] }), { api }, { clock });
@@ -26,11 +26,11 @@ test("a cleanup that has waited for long is woken by what it reads only", async 
   await world.settle();
   await world.delete(Box, "a");
   await world.advance("5m30s");
-  const before = turns;
+  const before = reconciles;
   await world.apply(ConfigMap, "other", { metadata: { labels: { app: "a", tier: "c" } } });
   await world.advance("1s");
-  assert.equal(turns, before, "another tier was not read");
+  assert.equal(reconciles, before, "another tier was not read");
   await world.apply(ConfigMap, "read", { metadata: { labels: { app: "a", tier: "b" } } });
   await world.advance("1s");
-  assert.equal(turns, before + 1);
+  assert.equal(reconciles, before + 1);
 });

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { ConfigMap, Pod } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { index } from "../src/cache/lookup.ts";
-import { controller, watches } from "../src/define.ts";
+import { controller, watch } from "../src/define.ts";
 import { counter, gauge, histogram } from "../src/manager/metric.ts";
 import { operator } from "../src/operator.ts";
 import { worlds } from "./worlds.ts";
@@ -47,7 +47,7 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`a reconcile on ${where}`, () => {
     test("creates and removes children, and sees at once what it did", async () => {
-      await using world = await worldOf(operator({ controllers: [group] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [group] }));
       await world.apply(Group, "g", { spec: { size: 3 } });
       await world.settle();
       const grown = (await world.get(Group, "g"))?.status?.members ?? [];
@@ -56,7 +56,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(
         world.writes.map(({ verb }) => verb),
         ["create", "create", "create", "status"],
-        "a stale read would have created more, a pruning turn would have deleted them",
+        "a stale read would have created more, a pruning reconcile would have deleted them",
       );
 
       await world.apply(Group, "g", { spec: { size: 1 } });
@@ -66,7 +66,7 @@ function tell(where: string, worldOf: MakeWorld): void {
     });
 
     test("leaves alone what somebody else made, says so, and goes on when it is gone", async () => {
-      await using world = await worldOf(operator({ controllers: [keeper] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [keeper] }));
       const precious = await world.apply(ConfigMap, "g-goes", { data: { size: "precious", other: "too" } });
       await world.apply(Group, "g", { spec: { size: 2 } });
       await world.settle();
@@ -89,7 +89,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         const adopt = object.metadata.name === "adopted";
         await apply(ConfigMap, object.metadata.name, { metadata: { labels: { ours: "yes" } }, data }, { adopt });
       });
-      await using world = await worldOf(operator({ controllers: [blind] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [blind] }));
       const precious = await world.apply(ConfigMap, "g", { data: { size: "precious" } });
       await world.apply(ConfigMap, "adopted", { data: { size: "0", more: "kept" } });
       for (const name of ["g", "adopted"]) await world.apply(Group, name, { spec: { size: 2 } });
@@ -107,7 +107,7 @@ function tell(where: string, worldOf: MakeWorld): void {
 
     /** The child is gone, and the operator will hear of it only in a minute. */
     const withoutChild = async (): Promise<Awaited<ReturnType<typeof worldOf>>> => {
-      const world = await worldOf(operator({ controllers: [keeper] }));
+      const world = await worldOf(operator({ name: "test", controllers: [keeper] }));
       await world.apply(Group, "g", { spec: { size: 2 } });
       await world.settle();
       await world.crash();
@@ -146,7 +146,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       const adopter = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
         await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } }, { adopt: true });
       });
-      await using world = await worldOf(operator({ controllers: [adopter] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [adopter] }));
       const { uid } = (await world.apply(ConfigMap, "holder", {})).metadata;
       const other = { apiVersion: "v1", kind: "ConfigMap", name: "holder", uid };
       await world.apply(ConfigMap, "free", {
@@ -173,7 +173,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       const sharing = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
         await apply(ConfigMap, "shared", { data: { size: String(object.spec.size) } });
       });
-      await using world = await worldOf(operator({ controllers: [sharing] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [sharing] }));
       await world.apply(Group, "first", { spec: { size: 1 } });
       await world.settle();
       await world.apply(Group, "second", { spec: { size: 2 } });
@@ -199,14 +199,14 @@ function tell(where: string, worldOf: MakeWorld): void {
           await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size), [name]: "yes" } });
         }),
       );
-      await using world = await worldOf(operator({ controllers: versions }));
+      await using world = await worldOf(operator({ name: "test", controllers: versions }));
       await world.apply(Group, "g", { spec: { size: 2 } });
       await world.settle();
       assert.deepEqual((await world.get(ConfigMap, "g"))?.data, { size: "2", old: "yes", new: "yes" });
     });
 
     test("keeps a child that is not owned in its state, and never deletes it", async () => {
-      await using world = await worldOf(operator({ controllers: [keeper] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [keeper] }));
       await world.apply(Group, "g", { spec: { size: 2 } });
       await world.settle();
       const stays = await world.get(ConfigMap, "g-stays");
@@ -227,16 +227,16 @@ function tell(where: string, worldOf: MakeWorld): void {
 
     test("measures what it likes", async () => {
       const sizes = gauge("example_group_size", "The size of a group", ["group"]);
-      const turns = counter("example_turns_total", "Turns of groups");
+      const reconciles = counter("example_reconciles_total", "Reconciles of groups");
       const spread = histogram("example_sizes", "Sizes of groups", { buckets: [5, 1] });
       const measuring = controller(Group, {}, ({ object, metric }) => {
         const { name } = object.metadata;
         if (object.spec.size === 0) metric(sizes).remove({ group: name });
         else metric(sizes).set({ group: name }, object.spec.size);
-        metric(turns).add({});
+        metric(reconciles).add({});
         metric(spread).observe({}, object.spec.size);
       });
-      await using world = await worldOf(operator({ controllers: [measuring] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [measuring] }));
       await world.apply(Group, "a", { spec: { size: 3 } });
       await world.apply(Group, "b", { spec: { size: 1 } });
       await world.settle();
@@ -245,7 +245,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         text,
         /^# TYPE example_group_size gauge\nexample_group_size\{group="a"\} 3\nexample_group_size\{group="b"\} 1$/mu,
       );
-      assert.match(text, /^example_turns_total 2$/mu);
+      assert.match(text, /^example_reconciles_total 2$/mu);
       assert.match(text, /^example_sizes_bucket\{le="1"\} 1\nexample_sizes_bucket\{le="5"\} 2$/mu);
       await world.apply(Group, "a", { spec: { size: 0 } });
       await world.settle();
@@ -260,7 +260,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         runs.set(name, (runs.get(name) ?? 0) + 1);
         status.seen = names(find(ConfigMap, { index: byColour(name) }));
       });
-      await using world = await worldOf(operator({ controllers: [painter] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [painter] }));
       await world.apply(ConfigMap, "rose", { data: { colour: "red" } });
       await world.apply(Group, "red", { spec: {} });
       await world.apply(Group, "blue", { spec: {} });
@@ -279,17 +279,17 @@ function tell(where: string, worldOf: MakeWorld): void {
         Group,
         {
           watches: [
-            watches(ConfigMap, (map, { type }) => {
+            watch(ConfigMap, (map, { type }) => {
               told.push(`${type} ${map.metadata.name}`);
               return type === "removed" ? [`${map.metadata.namespace}/g`] : [];
             }),
           ],
         },
-        ({ causes, status }) => {
-          status.seen = causes.map(({ relation, change }) => `${relation} ${change}`);
+        ({ triggers, status }) => {
+          status.seen = triggers.map(({ relation, change }) => `${relation} ${change}`);
         },
       );
-      await using world = await worldOf(operator({ controllers: [watcher] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [watcher] }));
       await world.apply(Group, "g", { spec: {} });
       await world.apply(ConfigMap, "note", { data: { a: "1" } });
       await world.settle();
@@ -304,17 +304,22 @@ function tell(where: string, worldOf: MakeWorld): void {
     });
 
     test("sees objects that others hold while they leave, if it wants to", async () => {
-      const turns: string[] = [];
-      const make = (whileLeaving: boolean) =>
-        controller(Group, { name: whileLeaving ? "stays" : "turns-away", whileLeaving }, ({ object }) => {
-          if (object.metadata.deletionTimestamp !== undefined) turns.push(whileLeaving ? "stays" : "turns away");
-        });
-      await using world = await worldOf(operator({ controllers: [make(true), make(false)] }));
+      const reconciles: string[] = [];
+      const make = (reconcileDeleting: boolean) =>
+        controller(
+          Group,
+          { name: reconcileDeleting ? "stays" : "reconciles-away", reconcileDeleting },
+          ({ object }) => {
+            if (object.metadata.deletionTimestamp !== undefined)
+              reconciles.push(reconcileDeleting ? "stays" : "reconciles away");
+          },
+        );
+      await using world = await worldOf(operator({ name: "test", controllers: [make(true), make(false)] }));
       await world.apply(Group, "g", { metadata: { finalizers: ["example.com/hold"] }, spec: {} });
       await world.settle();
       await world.delete(Group, "g");
       await world.settle();
-      assert.deepEqual([...new Set(turns)], ["stays"]);
+      assert.deepEqual([...new Set(reconciles)], ["stays"]);
     });
   });
 }
@@ -329,7 +334,7 @@ test("a child can be removed without waiting for its node", async () => {
     status.members = get(Pod, "member") === undefined ? [] : ["member"];
   });
   const [, onEmbedded] = worlds.find(([where]) => where.includes("embedded")) ?? assert.fail();
-  await using world = await onEmbedded(operator({ controllers: [removing] }));
+  await using world = await onEmbedded(operator({ name: "test", controllers: [removing] }));
   await world.apply(Group, "g", { spec: { size: 1 } });
   await world.settle();
   assert.deepEqual((await world.get(Group, "g"))?.status?.members, ["member"]);
@@ -347,7 +352,7 @@ test("a metric with a name that Prometheus cannot read, or that is taken, is ref
   const taken = gauge("workqueue_depth", "x");
   const taking = controller(Group, {}, ({ metric }) => metric(taken).set({}, 1));
   const [, onModel] = worlds[0] ?? assert.fail();
-  await using world = await onModel(operator({ controllers: [taking] }));
+  await using world = await onModel(operator({ name: "test", controllers: [taking] }));
   await world.apply(Group, "g", { spec: {} });
   await world.advance("1s");
   const message = world.running.explain("group", "default/g").at(-1)?.message ?? "";

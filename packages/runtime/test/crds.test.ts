@@ -147,9 +147,9 @@ tell("the real API server", onReal, kubernetesMissing());
 
 test("a version that is none is refused where an operator is defined", () => {
   for (const version of ["latest", "v1.0.0", "1.0", ""])
-    assert.throws(() => operator({ controllers: [], version }), {
+    assert.throws(() => operator({ name: "test", controllers: [], version }), {
       code: "BadSetting",
       message: /write one such as 1\.2\.3/u,
     });
-  assert.equal(operator({ controllers: [], version: "1.0.0-rc.1" }).definition.version, "1.0.0-rc.1");
+  assert.equal(operator({ name: "test", controllers: [], version: "1.0.0-rc.1" }).definition.version, "1.0.0-rc.1");
 });

@@ -2,15 +2,17 @@
 import type { Client } from "@capstan/client";
 import { ConfigMap, Namespace, Pod, Secret, Service } from "@capstan/kinds/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
+import type { ObjectOf } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
 import { index } from "../src/cache/lookup.ts";
-import { controller, watches } from "../src/define.ts";
+import { controller, watch } from "../src/define.ts";
 import { gauge } from "../src/manager/metric.ts";
 import type { Declared } from "../src/reconcile/context.ts";
 import { dependent } from "../src/reconcile/dependents.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { toMilliseconds } from "../src/errors.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { fieldsChanged } from "../src/trigger/predicate.ts";
-import { timer } from "../src/trigger/source.ts";
+import { every } from "../src/trigger/source.ts";
 
 type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 function holds<T extends true>(_proof?: T): void {}
@@ -90,16 +92,18 @@ controller(
   },
 );
 
-controller(Cache, {}, () => again("5m", "why"));
-controller(Cache, { timeout: "1h30m" }, ({ object }) => again(object.spec.tags[0] ?? "1.5h"));
+controller(Cache, {}, () => requeue("5m", { reason: "why" }));
+controller(Cache, { timeout: "1h30m" }, ({ object }) => requeue(toMilliseconds(object.spec.tags[0] ?? "1.5h")));
+// @ts-expect-error: text that only the program knows goes through toMilliseconds
+controller(Cache, {}, ({ object }) => requeue(object.spec.tags[0] ?? "1.5h"));
 // @ts-expect-error: durations have units of one or two letters
-controller(Cache, {}, () => again("5 minutes"));
+controller(Cache, {}, () => requeue("5 minutes"));
 // @ts-expect-error: nor is a word one
 controller(Cache, { timeout: "soon" }, () => undefined);
 // @ts-expect-error: nor is text without a unit
-controller(Cache, { sources: [timer("look", "5")] }, () => undefined);
+controller(Cache, { sources: [every("5")] }, () => undefined);
 controller(Cache, {}, async () => undefined);
-// @ts-expect-error: requeue flags are not an answer; again() is
+// @ts-expect-error: a flag is not a result; requeue(...) is
 controller(Cache, {}, () => ({ requeue: true }));
 // @ts-expect-error: a boolean is not an answer
 controller(Cache, {}, () => true);
@@ -108,14 +112,29 @@ controller(Cache, { concurrency: "2" }, () => undefined);
 // @ts-expect-error: an object is no kind
 controller(Cache, { owns: [{ kind: "ConfigMap" }] }, () => undefined);
 
+controller(Cache, { owns: [ConfigMap], reads: [Pod] }, ({ object, get, find }) => {
+  // What a reconcile is given has the type of its kind: functions over objects take it as it is.
+  const sizeOf = (cache: ObjectOf<typeof Cache>): number => cache.spec.size;
+  const nodeOf = (pod: ObjectOf<typeof Pod>): string | undefined => pod.spec?.nodeName;
+  sizeOf(object);
+  find(Pod).map(nodeOf);
+  get(ConfigMap, { name: "a", namespace: "other" });
+  // @ts-expect-error: a namespace alone names nothing
+  get(ConfigMap, { namespace: "other" });
+  // @ts-expect-error: objects are readonly
+  object.spec.size = 2;
+  const pod = get(Pod, "a");
+  // @ts-expect-error: those of built-in kinds too
+  if (pod?.spec !== undefined) pod.spec.nodeName = "b";
+});
 fieldsChanged(Cache, "spec.size", "status.nodes", "metadata.labels");
 // @ts-expect-error: there is no field spec.sise
 fieldsChanged(Cache, "spec.sise");
-watches(Pod, (pod) => [`${pod.metadata.namespace}/${pod.spec?.nodeName}`]);
+watch(Pod, (pod) => [`${pod.metadata.namespace}/${pod.spec?.nodeName}`]);
 // @ts-expect-error: a Pod has no field data
-watches(Pod, (pod) => [pod.data]);
+watch(Pod, (pod) => [pod.data]);
 // @ts-expect-error: keys are texts
-watches(Pod, () => [1]);
+watch(Pod, () => [1]);
 
 type Action = { readonly do: "grow"; readonly by: number } | { readonly do: "wait" };
 const decide = (seen: { readonly size: number }): Action => (seen.size > 1 ? { do: "wait" } : { do: "grow", by: 1 });
@@ -131,7 +150,7 @@ controller(
         holds<Equal<typeof action.by, number>>();
         await apply(ConfigMap, "a", { data: { size: String(seen.size) } });
       },
-      wait: () => again("10s"),
+      wait: () => requeue("10s"),
     },
   },
 );
@@ -166,7 +185,7 @@ controller(
     owns: [Deployment, ConfigMap],
     reads: [Pod],
     readyWhen: ["Available"],
-    onChange: {
+    onFieldChange: {
       "spec.size": ({ from, to }) => {
         holds<Equal<typeof from, number | undefined>>();
         holds<Equal<typeof to, number | undefined>>();
@@ -202,7 +221,7 @@ controller(
     holds<Equal<typeof made.id, number>>();
     // @ts-expect-error: what a step gives is kept as JSON, which a Map is not
     await step("map", () => new Map());
-    // @ts-expect-error: a status is told at the end of the turn; there is nothing to send
+    // @ts-expect-error: a status is told at the end of the reconcile; there is nothing to send
     await status.update();
     // @ts-expect-error: a quantity of replicas is a number, also in a status that is read
     const text: string | undefined = (await apply(Deployment, "a", {})).status?.readyReplicas;
@@ -212,9 +231,9 @@ controller(
 // @ts-expect-error: Ready cannot follow from a condition that was not declared
 controller(Cache, { readyWhen: ["Open"] }, () => undefined);
 // @ts-expect-error: there is no field spec.sise
-controller(Cache, { onChange: { "spec.sise": () => undefined } }, () => undefined);
+controller(Cache, { onFieldChange: { "spec.sise": () => undefined } }, () => undefined);
 // @ts-expect-error: attempts is a number
-controller(Cache, { attempts: "3" }, () => undefined);
+controller(Cache, { maxAttempts: "3" }, () => undefined);
 // @ts-expect-error: a label must be a text
 gauge("x", "y", [1]);
 
@@ -244,7 +263,7 @@ void client.patch(ConfigMap, { namespace: "n", name: "a" }, { data: {} });
 
 // What a runtime without types lets through, one by one.
 const Bare = defineResource({ group: "example.com", version: "v1", kind: "Bare", spec: s.object({}) });
-controller(Bare, { owns: [Service, Deployment] }, async ({ status, apply, signal, causes }) => {
+controller(Bare, { owns: [Service, Deployment] }, async ({ status, apply, signal, triggers }) => {
   // @ts-expect-error: a kind without a status has none to write
   status.ready = 1;
   // @ts-expect-error: nor has it conditions
@@ -258,7 +277,7 @@ controller(Bare, { owns: [Service, Deployment] }, async ({ status, apply, signal
   await apply(Deployment, "a", { spec: { template: { spec: { containers: [{ image: "a" }] } } } });
   holds<Equal<typeof signal, AbortSignal>>();
   // @ts-expect-error: why it was called is told, and cannot be changed
-  causes.pop();
+  triggers.pop();
 });
 // @ts-expect-error: finalizers and their names are the runtime's business
 controller(Bare, { finalizer: "no-slash" }, () => undefined);

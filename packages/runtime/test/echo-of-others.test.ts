@@ -21,7 +21,7 @@ for (const hides of [true, false]) {
     const clock = new VirtualClock();
     const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
     const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
-    // A transform that hides what is applied has every turn apply it again.
+    // A transform that hides what is applied has every reconcile apply it again.
     const transform = <T>(object: T): T => (hides ? { ...object, data: {} } : object);
     const box = controller(
       Box,
@@ -50,34 +50,34 @@ for (const hides of [true, false]) {
   });
 }
 
-/** How many turns one change of an object takes, whose controller applies something that differs each time. */
-async function turnsForOneChange(
+/** How many reconciles one change of an object takes, whose controller applies something that differs each time. */
+async function reconcilesForOneChange(
   kind: typeof ConfigMap | typeof Service,
-  made: (turn: number) => object,
+  made: (request: number) => object,
 ): Promise<number> {
   const clock = new VirtualClock();
   const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
   const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
-  let turns = 0;
+  let reconciles = 0;
   const box = controller(Box, { owns: [kind] }, async ({ object, apply }) => {
-    await apply(kind, object.metadata.name, made(++turns) as never);
+    await apply(kind, object.metadata.name, made(++reconciles) as never);
   });
   await using world = await testOperator(operator({ name: "boxes", controllers: [box] }), server, { clock });
   await world.apply(Box, "a", { spec: { number: 1 } });
   await world.advance("1m");
-  const before = turns;
+  const before = reconciles;
   await world.apply(Box, "a", { spec: { number: 2 } });
   await world.advance("10m");
-  return turns - before;
+  return reconciles - before;
 }
 
 test("an apply of many fields, or of a list by several keys, is known as one's own", async () => {
-  const many = (turn: number): object => ({
-    data: Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`k${index}`, String(turn)])),
+  const many = (request: number): object => ({
+    data: Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`k${index}`, String(request)])),
   });
-  assert.equal(await turnsForOneChange(ConfigMap, many), 1);
-  const ports = (turn: number): object => ({
-    spec: { ports: [{ port: 80, targetPort: 8000 + turn }], selector: { a: "b" } },
+  assert.equal(await reconcilesForOneChange(ConfigMap, many), 1);
+  const ports = (request: number): object => ({
+    spec: { ports: [{ port: 80, targetPort: 8000 + request }], selector: { a: "b" } },
   });
-  assert.equal(await turnsForOneChange(Service, ports), 1);
+  assert.equal(await reconcilesForOneChange(Service, ports), 1);
 });

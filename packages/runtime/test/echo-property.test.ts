@@ -91,7 +91,7 @@ async function send({ server, name }: Place, { plural, wanted, theirs }: Shape, 
 
 const versionOf = (object: StoredObject | undefined): string | undefined => object?.metadata.resourceVersion;
 
-test("no change of others passes for one's own where nothing else tells of it, and no turn is wasted a second later", async () => {
+test("no change of others passes for one's own where nothing else tells of it, and no reconcile is wasted a second later", async () => {
   const clock = new VirtualClock();
   const ring = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
   await using server = await startApiServer({ clock: { now: () => clock.wall(), after: ring } });

@@ -136,17 +136,17 @@ test("a process that is told to stop ends, although the program left a timer and
 test("a promise that nobody awaits is told and does not end the process", async (t) => {
   const { api, program, lines, exit } = await start(t);
   const apiVersion = "careless.example.com/v1";
-  const turn = async (size: number): Promise<void> => {
+  const request = async (size: number): Promise<void> => {
     const object = { apiVersion, kind: "Widget", metadata: { namespace: "default", name: "w" }, spec: { size } };
     await api.apply(Widget, object, { manager: "user", force: true });
     const stored = async () => (await api.get(Widget, { namespace: "default", name: "w" })) as { status?: unknown };
     await until(
-      async () => JSON.stringify((await stored()).status) === JSON.stringify({ turns: size }),
-      () => `turn ${size}\n${lines.join("\n")}`,
+      async () => JSON.stringify((await stored()).status) === JSON.stringify({ reconciles: size }),
+      () => `reconcile ${size}\n${lines.join("\n")}`,
     );
   };
-  await turn(1);
-  await turn(2);
+  await request(1);
+  await request(2);
   await until(
     async () => lines.some((line) => line.includes("a promise failed that nobody awaits")),
     () => `the line\n${lines.join("\n")}`,

@@ -7,7 +7,7 @@ import { defineResource, s } from "@capstan/schema";
 import type { AnyKind } from "../src/api.ts";
 import { controller } from "../src/define.ts";
 import { operator } from "../src/operator.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
 import type { Controller } from "../src/define.ts";
@@ -44,12 +44,12 @@ test("a child of another object of the same controller is not taken over, and st
       "default/b: Did not write ConfigMap far/shared: it belongs to Box default/a. Give the child of Box default/b another name, or remove what is there.",
     ],
   );
-  const before = (await world.get(ConfigMap, "shared", far)) ?? assert.fail();
+  const before = (await world.get(ConfigMap, { name: "shared", ...far })) ?? assert.fail();
   assert.deepEqual(before.data, { of: "a" });
   await world.delete(Box, "b");
   await world.settle();
   assert.equal(await world.get(Box, "b"), undefined);
-  assert.equal((await world.get(ConfigMap, "shared", far))?.metadata.uid, before.metadata.uid);
+  assert.equal((await world.get(ConfigMap, { name: "shared", ...far }))?.metadata.uid, before.metadata.uid);
 });
 
 test("a child whose owner is gone without it is the next one's that wants it", async () => {
@@ -69,7 +69,7 @@ test("a child whose owner is gone without it is the next one's that wants it", a
   world.restart();
   await world.apply(Box, "b", { spec: {} });
   await world.settle();
-  assert.deepEqual((await world.get(ConfigMap, "shared", far))?.data, { of: "b" });
+  assert.deepEqual((await world.get(ConfigMap, { name: "shared", ...far }))?.data, { of: "b" });
 });
 
 test("a child of another controller of the same object stays until that one's cleanup needs it no more", async () => {
@@ -79,7 +79,7 @@ test("a child of another controller of the same object stays until that one's cl
   });
   const cleanup = ({ get }: { get: (kind: typeof Secret, name: string, place: typeof far) => unknown }) => {
     seen.push(get(Secret, "two", far) !== undefined);
-    return seen.length < 4 ? again("10s", "the provider takes its time") : undefined;
+    return seen.length < 4 ? requeue("10s", { reason: "the provider takes its time" }) : undefined;
   };
   const two = controller(Box, { name: "two", owns: [Secret], cleanup }, async ({ apply }) => {
     await apply(Secret, "two", { metadata: far });
@@ -130,7 +130,7 @@ for (const mayLook of [true, false]) {
     const worldIn = async (namespace: string): Promise<TestWorld> => {
       const app = operator({ name: "boxes", controllers: [box], namespaces: [namespace, "far"] });
       const world = await testOperator(app, { api }, { clock, failures: "expected" });
-      await world.apply(Box, "a", { spec: {} }, { namespace });
+      await world.apply(Box, { name: "a", namespace }, { spec: {} });
       await world.settle();
       return world;
     };
@@ -149,7 +149,7 @@ for (const mayLook of [true, false]) {
         "two/a: Did not write ConfigMap far/shared: it belongs to Box one/a. Give the child of Box two/a another name, or remove what is there.",
       ],
     );
-    assert.deepEqual((await world.get(ConfigMap, "shared", far))?.data, { of: "one" });
+    assert.deepEqual((await world.get(ConfigMap, { name: "shared", ...far }))?.data, { of: "one" });
   });
 }
 
@@ -173,9 +173,9 @@ test("a child that was restored from a backup with its owner is that owner's", a
   await using world = await testOperator(operator({ name: "boxes", controllers: [box] }), { api }, { clock });
   await world.apply(Box, "a", { spec: {} });
   await world.settle();
-  const child = (await world.get(ConfigMap, "kept", far)) ?? assert.fail();
+  const child = (await world.get(ConfigMap, { name: "kept", ...far })) ?? assert.fail();
   assert.deepEqual(child.data, { from: "the operator" });
   await world.delete(Box, "a");
   await world.settle();
-  assert.equal(await world.get(ConfigMap, "kept", far), undefined);
+  assert.equal(await world.get(ConfigMap, { name: "kept", ...far }), undefined);
 });

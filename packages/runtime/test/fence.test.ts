@@ -52,7 +52,7 @@ for (const data of [{ size: "Mg==" }, { gone: "yes" }]) {
     const client = createClient(target, { host: { ...processHost(), clock, random: () => 0.5 } });
     const errors: string[] = [];
     const log = { ...silentLog, error: (message: string) => void errors.push(message) };
-    const app = operator({ controllers: [copies] });
+    const app = operator({ name: "test", controllers: [copies] });
     await using world = await testOperator(app, { api: apiOf(client) }, { clock, log });
     await world.apply(ConfigMap, "a", { data: { size: "MQ==" } });
     await world.settle();
@@ -88,7 +88,7 @@ for (const what of ["step", "onChange"]) {
     const acts =
       what === "step"
         ? controller(ConfigMap, { name: "acts" }, async ({ step }) => await step("act", act))
-        : controller(ConfigMap, { name: "acts", onChange: { data: act } }, () => undefined);
+        : controller(ConfigMap, { name: "acts", onFieldChange: { data: act } }, () => undefined);
     const app = operator({ name: "acting", controllers: [acts] });
     await using world = await testOperator(app, { api }, { clock, failures: "expected" });
     await world.apply(ConfigMap, "a", { data: { size: "1" } });

@@ -44,8 +44,9 @@ async function run(app: Operator, { clock, server }: Place, size: number): Promi
 }
 
 describe("steps of a controller that was renamed", () => {
-  const version = (runs: string[], options: { readonly name: string; readonly formerNames?: readonly string[] }) =>
+  const version = (runs: string[], options: { readonly name: string; readonly previousNames?: readonly string[] }) =>
     operator({
+      name: "capstan",
       controllers: [
         controller(Box, options, async ({ object, step, status }) => {
           const { size } = object.spec;
@@ -59,7 +60,7 @@ describe("steps of a controller that was renamed", () => {
     const runs: string[] = [];
     const here = await place();
     await run(version(runs, { name: "boxes" }), here, 1);
-    const renamed = version(runs, { name: "cases", formerNames: ["boxes"] });
+    const renamed = version(runs, { name: "cases", previousNames: ["boxes"] });
     assert.equal(await run(renamed, here, 1), "backup of 1");
     assert.equal(await run(renamed, here, 2), "none");
     assert.equal(await run(renamed, here, 3), "backup of 3");
@@ -67,17 +68,17 @@ describe("steps of a controller that was renamed", () => {
   });
 
   test("that an earlier version began since, when it was run again, are resumed", async () => {
-    for (const [annotation, formerNames] of [
+    for (const [annotation, previousNames] of [
       ["capstan.dev/steps", []],
       [stepsAnnotation("capstan-boxes"), ["boxes"]],
     ] as const) {
       const { clock, server } = await place();
       const runs: boolean[] = [];
-      const making = controller(Box, { formerNames }, async ({ object, step, status }) => {
+      const making = controller(Box, { previousNames }, async ({ object, step, status }) => {
         status.text = await step("pay", () => "paid");
         await step("make", ({ resumed }) => void runs.push(resumed), { input: object.spec.size });
       });
-      await using world = await testOperator(operator({ controllers: [making] }), server, { clock });
+      await using world = await testOperator(operator({ name: "capstan", controllers: [making] }), server, { clock });
       await world.apply(Box, "b", { spec: { size: 1 } });
       await world.settle();
       await world.crash();
@@ -94,15 +95,16 @@ describe("steps of a controller that was renamed", () => {
 });
 
 test("whoever has its own name among the former ones gives up nothing", async () => {
-  for (const [names, formerNames] of [
+  for (const [names, previousNames] of [
     [[], ["box"]],
     [["capstan"], []],
   ] as const) {
     const here = await place();
     const app = operator({
-      formerly: { names },
+      name: "capstan",
+      previous: { names },
       controllers: [
-        controller(Box, { formerNames, owns: [ConfigMap] }, async ({ object, apply }) => {
+        controller(Box, { previousNames, owns: [ConfigMap] }, async ({ object, apply }) => {
           await apply(ConfigMap, "c", { data: { size: String(object.spec.size) } });
         }),
       ],
@@ -121,7 +123,7 @@ describe("an operator under another name", () => {
   const version = (name: string, names: readonly string[] = []) =>
     operator({
       name,
-      formerly: { names },
+      previous: { names },
       controllers: [
         controller(Box, { owns: [ConfigMap] }, async ({ apply }) => {
           await apply(ConfigMap, "c", { data: { by: name } });
@@ -187,7 +189,7 @@ describe("an object that is deleted while its operator is updated", () => {
       const two = controller(Box, { name: "two", owns: [Secret] }, async ({ apply }) => {
         await apply(Secret, "s", { ...far, stringData: {} });
       });
-      const app = operator({ controllers: [one, two] });
+      const app = operator({ name: "capstan", controllers: [one, two] });
       await using world = await testOperator(app, server, { clock, failures: "expected" });
       await world.apply(Namespace, "far", {});
       await world.apply(Box, "b", { spec: {} });
@@ -202,11 +204,11 @@ describe("an object that is deleted while its operator is updated", () => {
       );
       world.restart();
       await world.advance("40s");
-      assert.equal(await world.get(ConfigMap, "c", { namespace: "far" }), undefined);
+      assert.equal(await world.get(ConfigMap, { name: "c", namespace: "far" }), undefined);
       assert.notEqual(await world.get(Box, "b"), undefined, "the Secret is still there");
       isForbidden = false;
       await world.advance("10m");
-      assert.equal(await world.get(Secret, "s", { namespace: "far" }), undefined);
+      assert.equal(await world.get(Secret, { name: "s", namespace: "far" }), undefined);
       assert.equal(await world.get(Box, "b"), undefined);
     }
   });
@@ -228,17 +230,21 @@ describe("an object that is deleted while its operator is updated", () => {
     const { clock, server } = here;
     const lines: string[] = [];
     const log = createLog({ clock, write: (line) => lines.push(line) });
-    await using world = await testOperator(operator({ controllers: [controller(Box, {}, () => undefined)] }), server, {
-      clock,
-      log,
-    });
+    await using world = await testOperator(
+      operator({ name: "capstan", controllers: [controller(Box, {}, () => undefined)] }),
+      server,
+      {
+        clock,
+        log,
+      },
+    );
     await world.apply(Box, "b", { spec: {} });
     await world.settle();
     await leave(here, "capstan-chests", ["example.com/capstan-chests"]);
     await world.settle();
     assert.match(
       lines.join(""),
-      /Box b cannot go: it is held by example.com\/capstan-chests.*formerNames: \[\\"chests\\"\]/u,
+      /Box b cannot go: it is held by example.com\/capstan-chests.*previousNames: \[\\"chests\\"\]/u,
     );
   });
 });
@@ -246,10 +252,11 @@ describe("an object that is deleted while its operator is updated", () => {
 test("finalizers and steps are moved to the present name, so that the former one may be forgotten", async () => {
   const here = await place();
   const done: string[] = [];
-  const version = (name: string, formerNames: readonly string[] = []) => {
+  const version = (name: string, previousNames: readonly string[] = []) => {
     const cleanup = (): void => void done.push(`cleaned up by ${name}`);
-    const body = { name, formerNames, cleanup, owns: [ConfigMap] };
+    const body = { name, previousNames, cleanup, owns: [ConfigMap] };
     return operator({
+      name: "capstan",
       controllers: [
         controller(Box, body, async ({ object, step, apply }) => {
           await step("pay", () => void done.push(`paid by ${name}`));
@@ -273,7 +280,7 @@ test("finalizers and steps are moved to the present name, so that the former one
   await world.settle();
   assert.deepEqual(done, ["paid by boxes", "cleaned up by cases"]);
   assert.equal(await world.get(Box, "b"), undefined);
-  assert.equal(await world.get(ConfigMap, "c", { namespace: "far" }), undefined);
+  assert.equal(await world.get(ConfigMap, { name: "c", namespace: "far" }), undefined);
 });
 
 test("a kind that moves to another controller of the same objects moves with its fields", async () => {
@@ -285,8 +292,8 @@ test("a kind that moves to another controller of the same objects moves with its
       await apply(Secret, "s", { data: { keep: "YQ==", ...(size === 1 ? { revoked: "YQ==" } : {}) } });
       if (size === 1) await apply(Secret, "more", { data: {} });
     });
-  await run(operator({ controllers: [owner("one", true), owner("two", false)] }), here, 1);
-  const moved = operator({ controllers: [owner("one", false), owner("two", true)] });
+  await run(operator({ name: "capstan", controllers: [owner("one", true), owner("two", false)] }), here, 1);
+  const moved = operator({ name: "capstan", controllers: [owner("one", false), owner("two", true)] });
   await run(moved, here, 1);
   await run(moved, here, 2);
   await using world = await testOperator(moved, here.server, { clock: here.clock });

@@ -176,15 +176,15 @@ for (const [where, serve] of servers) {
         await world.apply(Box, "pruned", { spec: { far: true } });
         await world.apply(Box, "leaving", { spec: { far: true } });
         await world.settle();
-        assert.notEqual(await world.get(ConfigMap, "pruned-far", { namespace: "far" }), undefined);
+        assert.notEqual(await world.get(ConfigMap, { name: "pruned-far", namespace: "far" }), undefined);
       }
       const nearby = operator({ ...first.definition, namespaces: ["default"] });
       await using world = await testOperator(nearby, server, { clock });
       await world.apply(Box, "pruned", { spec: { far: false } });
       await world.delete(Box, "leaving");
       await world.settle();
-      assert.equal(await world.get(ConfigMap, "pruned-far", { namespace: "far" }), undefined);
-      assert.equal(await world.get(ConfigMap, "leaving-far", { namespace: "far" }), undefined);
+      assert.equal(await world.get(ConfigMap, { name: "pruned-far", namespace: "far" }), undefined);
+      assert.equal(await world.get(ConfigMap, { name: "leaving-far", namespace: "far" }), undefined);
       assert.equal(await world.get(Box, "leaving"), undefined, "nothing holds it back");
     });
 
@@ -200,7 +200,7 @@ for (const [where, serve] of servers) {
       await world.delete(Box, "leaving");
       await world.settle();
       const isFar = async (name: string): Promise<boolean> =>
-        (await world.get(ConfigMap, `${name}-far`, { namespace: "far" })) !== undefined;
+        (await world.get(ConfigMap, { name: `${name}-far`, namespace: "far" })) !== undefined;
       assert.deepEqual([await isFar("pruned"), await isFar("leaving"), await isFar("staying")], [false, false, true]);
       assert.equal(await world.get(Box, "leaving"), undefined, "nothing holds it back");
     });
@@ -212,19 +212,19 @@ for (const [where, serve] of servers) {
       await world.apply(Namespace, "far", {});
       await world.apply(Box, "b", { spec: { far: true } });
       await world.settle();
-      // The list of what is left behind takes its time; the turn does not wait for it.
+      // The list of what is left behind takes its time; the reconcile does not wait for it.
       const end = world.inject(({ verb, kind }) =>
         verb === "list" && kind.kind === "ConfigMap" ? { fault: "delay", by: 30_000 } : undefined,
       );
       const known = world.running.setNamespaces(["default"]);
       await world.apply(Box, "b", { spec: { far: false } });
       await world.advance("10s");
-      assert.notEqual(await world.get(ConfigMap, "b-far", { namespace: "far" }), undefined, "not known yet");
+      assert.notEqual(await world.get(ConfigMap, { name: "b-far", namespace: "far" }), undefined, "not known yet");
       await world.advance("30s");
       await known;
       end();
       await world.settle();
-      assert.equal(await world.get(ConfigMap, "b-far", { namespace: "far" }), undefined);
+      assert.equal(await world.get(ConfigMap, { name: "b-far", namespace: "far" }), undefined);
     });
 
     test("is no reason to stand still when it cannot be read", async () => {
@@ -241,7 +241,7 @@ for (const [where, serve] of servers) {
   });
 }
 
-test("the inventory is written once for children of the whole cluster, not once a turn", async () => {
+test("the inventory is written once for children of the whole cluster, not once a reconcile", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const cluster = controller(Box, { owns: [Namespace] }, async ({ object, apply }) => {
@@ -299,7 +299,7 @@ describe("children in many namespaces", () => {
       await world.apply(Tenants, `t${number}`, { spec: { from: number, to: number + 1 } });
     await world.settle();
     for (let number = 0; number < 30; number++)
-      assert.ok(await world.get(ConfigMap, `t${number}`, { namespace: namespaceOf(number) }));
+      assert.ok(await world.get(ConfigMap, { name: `t${number}`, namespace: namespaceOf(number) }));
     assert.equal(most, 1, "one at a time");
     assert.ok(writes < 30, `${writes} writes for 30 namespaces`);
     assert.ok(world.running.isLeader);
@@ -318,10 +318,10 @@ describe("children in many namespaces", () => {
     isDown = true;
     await world.apply(Tenants, "t", { spec: { from: 0, to: 1 } });
     await world.advance("1m");
-    assert.equal(await world.get(ConfigMap, "t", { namespace: namespaceOf(0) }), undefined);
+    assert.equal(await world.get(ConfigMap, { name: "t", namespace: namespaceOf(0) }), undefined);
     isDown = false;
     await world.advance("10m");
-    assert.ok(await world.get(ConfigMap, "t", { namespace: namespaceOf(0) }));
+    assert.ok(await world.get(ConfigMap, { name: "t", namespace: namespaceOf(0) }));
     const note = (await world.get(Lease, "tenants"))?.metadata.annotations?.["capstan.dev/inventory"] ?? "";
     assert.ok(note.includes(namespaceOf(0)));
   });
@@ -332,7 +332,7 @@ describe("children in many namespaces", () => {
       await using world = await testOperator(app, { api }, { clock });
       await world.apply(Tenants, "t", { spec: { from: 0, to: 520 } });
       await world.settle();
-      assert.ok(await world.get(ConfigMap, "t", { namespace: namespaceOf(519) }));
+      assert.ok(await world.get(ConfigMap, { name: "t", namespace: namespaceOf(519) }));
       const lease = await world.get(Lease, "tenants");
       assert.ok(JSON.stringify(lease?.metadata.annotations).length < 40_000, "the Lease stays small");
     }
@@ -341,7 +341,7 @@ describe("children in many namespaces", () => {
     await world.apply(Tenants, "t", { spec: { from: 1, to: 3 } });
     await world.settle();
     const isThere = async (number: number): Promise<boolean> =>
-      (await world.get(ConfigMap, "t", { namespace: namespaceOf(number) })) !== undefined;
+      (await world.get(ConfigMap, { name: "t", namespace: namespaceOf(number) })) !== undefined;
     assert.deepEqual(
       [await isThere(0), await isThere(1), await isThere(2), await isThere(3), await isThere(519)],
       [false, true, true, false, false],
@@ -354,10 +354,10 @@ describe("children in many namespaces", () => {
 
 describe("an operator under another name", () => {
   /** Two children, one of them with two fields; or only that one, with one field. */
-  const named = (name: string, isLater: boolean, formerly?: { readonly names: readonly string[] }) =>
+  const named = (name: string, isLater: boolean, previous?: { readonly names: readonly string[] }) =>
     operator({
       name,
-      ...(formerly && { formerly }),
+      ...(previous && { previous }),
       controllers: [
         controller(Box, { owns: isLater ? [ConfigMap] : [ConfigMap, Secret] }, async ({ object, apply }) => {
           const { name: box } = object.metadata;

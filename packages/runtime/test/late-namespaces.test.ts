@@ -44,22 +44,22 @@ async function setUp(t: { after(run: () => Promise<void>): void }, forbidden: st
   const api = new GuardedApi(() => clock.wall());
   api.forbidden = forbidden;
   const lines: string[] = [];
-  const turns: string[] = [];
+  const reconciles: string[] = [];
   for (const namespace of ["open", "closed"]) {
     const box = { apiVersion: "example.com/v1", kind: "Box", metadata: { namespace, name: "a" }, spec: {} };
     await api.create(Box, box, { manager: "user" });
   }
   const box = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
-    turns.push(object.metadata.namespace ?? "");
+    reconciles.push(object.metadata.namespace ?? "");
     await apply(ConfigMap, "a", {});
   });
   const operator = new RunningOperator(
-    { controllers: [box], namespaces: ["open"] },
+    { name: "test", controllers: [box], namespaces: ["open"] },
     { api, clock, random: () => 0.5, log: createLog({ clock, level: "info", write: (line) => lines.push(line) }) },
   );
   t.after(async () => void (await Promise.all([operator.stop(), clock.advance(60_000)])));
   await clock.advance(1_000);
-  assert.deepEqual(turns.splice(0), ["open"]);
+  assert.deepEqual(reconciles.splice(0), ["open"]);
   await operator.setNamespaces(["open", "closed"]);
   await clock.advance(60_000);
   const said = (text: string): number => lines.filter((line) => line.includes(text)).length;
@@ -72,15 +72,15 @@ async function setUp(t: { after(run: () => Promise<void>): void }, forbidden: st
     });
     return { status, lines: body.split("\n").filter((line) => line.includes("closed")) };
   };
-  return { clock, api, operator, turns, said, ready };
+  return { clock, api, operator, reconciles, said, ready };
 }
 
 for (const kind of ["Box", "ConfigMap"]) {
   test(`where ${kind} may not be watched in a namespace that came later, others go on, and it is told until it may`, async (t) => {
-    const { clock, api, operator, turns, said, ready } = await setUp(t, kind);
+    const { clock, api, operator, reconciles, said, ready } = await setUp(t, kind);
     operator.request("box", "open/a");
     await clock.advance(600_000);
-    assert.deepEqual(turns.splice(0), ["open"]);
+    assert.deepEqual(reconciles.splice(0), ["open"]);
     const plural = kind === "Box" ? "boxes" : "configmaps";
     assert.equal(said(`cannot watch ${plural} in closed`), 1, "told once, whatever the others do");
     assert.equal(said("again"), 0);
@@ -89,17 +89,17 @@ for (const kind of ["Box", "ConfigMap"]) {
     assert.ok(before.lines.includes(`[-] ${kind} in closed: may not watch ${kind} in closed`), before.lines.join("\n"));
     api.forbidden = undefined;
     await clock.advance(600_000);
-    assert.deepEqual(turns.splice(0), ["closed"]);
+    assert.deepEqual(reconciles.splice(0), ["closed"]);
     assert.equal(said(`watches ${plural} in closed again`), 1);
     assert.deepEqual((await ready()).lines.toSorted(), ["[+] Box in closed", "[+] ConfigMap in closed"]);
   });
 }
 
 test("what waits in such a namespace is forgotten with it", async (t) => {
-  const { clock, api, operator, turns } = await setUp(t, "ConfigMap");
+  const { clock, api, operator, reconciles } = await setUp(t, "ConfigMap");
   await operator.setNamespaces(["open"]);
   api.forbidden = undefined;
   operator.request("box", "open/a");
   await clock.advance(600_000);
-  assert.deepEqual(turns, ["open"]);
+  assert.deepEqual(reconciles, ["open"]);
 });

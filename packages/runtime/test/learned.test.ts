@@ -24,7 +24,7 @@ test("what was learnt about children goes when they go, whoever deletes them", a
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
   });
-  await using world = await testOperator(operator({ controllers: [boxes] }), server, { clock });
+  await using world = await testOperator(operator({ name: "test", controllers: [boxes] }), server, { clock });
   const names = ["a", "b", "c"];
   for (const name of names) await world.apply(Box, name, { spec: {} });
   await world.settle();

@@ -7,13 +7,13 @@ import { defineResource, s } from "@capstan/schema";
 import type { Api, WatchEvent } from "../src/api.ts";
 import { sleep } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
-import { Terminal } from "../src/errors.ts";
+import { TerminalError } from "../src/errors.ts";
 import { silentLog } from "../src/log.ts";
 import { healthDoor } from "../src/manager/doors.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { Lease } from "../src/manager/lease.ts";
 import type { LeaseObject } from "../src/manager/lease.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { stream } from "../src/trigger/source.ts";
 import { VirtualClock } from "../src/testing/clock.ts";
 import { ModelApi } from "./model-api.ts";
@@ -69,14 +69,14 @@ test("work begins with the lease and complete lists; it ends before the lease is
   const model = new ModelApi(() => clock.wall());
   const notes: string[] = [];
   const slow = controller(Task, { reads: [ConfigMap] }, async () => {
-    notes.push("turn begins");
+    notes.push("reconcile begins");
     await sleep(clock, 5_000);
-    notes.push("turn ends");
+    notes.push("reconcile ends");
   });
   await model.create(Task, taskNamed("a"), { manager: "user" });
   const leaderElection = { namespace: "default", identity: "one" };
   const operator = new RunningOperator(
-    { controllers: [slow] },
+    { name: "capstan", controllers: [slow] },
     { api: noting(model, notes), clock, random: () => 0.5, log: silentLog, leaderElection },
   );
   await clock.advance(1_000);
@@ -87,7 +87,7 @@ test("work begins with the lease and complete lists; it ends before the lease is
   assert.deepEqual(watches("watch"), ["watch ConfigMap", "watch Task"]);
   assert.deepEqual(
     notes.filter((line) => !line.startsWith("watch") && !line.startsWith("end")),
-    ["lease taken", "turn begins", "turn ends", "lease given back"],
+    ["lease taken", "reconcile begins", "reconcile ends", "lease given back"],
   );
   assert.deepEqual(notes.slice(-2).toSorted(), ["end ConfigMap", "end Task"]);
 });
@@ -102,15 +102,11 @@ test("stops when the grace is over, although a daemon and a stream do not listen
     yield "default/a";
     await deaf();
   }
-  const stubborn = controller(
-    Task,
-    { daemon: () => (daemons++, deaf()), sources: [stream("silence", silence)] },
-    () => undefined,
-  );
+  const stubborn = controller(Task, { daemon: () => (daemons++, deaf()), sources: [stream(silence)] }, () => undefined);
   await model.create(Task, taskNamed("a"), { manager: "user" });
   const leaderElection = { namespace: "default", identity: "one" };
   const operator = new RunningOperator(
-    { controllers: [stubborn] },
+    { name: "capstan", controllers: [stubborn] },
     { api: model, clock, random: () => 0.5, log: silentLog, leaderElection },
   );
   await clock.advance(1_000);
@@ -136,7 +132,7 @@ test("a standby changes its namespaces at once, and looks for what was left when
   }
   const start = (identity: string): RunningOperator =>
     new RunningOperator(
-      { controllers: [noting], namespaces: ["nowhere"] },
+      { name: "capstan", controllers: [noting], namespaces: ["nowhere"] },
       { api, clock, random: () => 0.5, log: silentLog, leaderElection: { namespace: "default", identity } },
     );
   const leader = start("leader");
@@ -156,7 +152,7 @@ test("is ready when each of its watches is, and names the one that is not", asyn
   api.missing.add("Task");
   const waiting = controller(Task, { reads: [ConfigMap] }, () => undefined);
   await using operator = new RunningOperator(
-    { controllers: [waiting], namespaces: ["default"] },
+    { name: "capstan", controllers: [waiting], namespaces: ["default"] },
     { api, clock, random: () => 0.5, log: silentLog },
   );
   await clock.advance(1_000);
@@ -182,7 +178,7 @@ test("tells how many bytes and objects a cache holds, as they come and go", asyn
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const idle = controller(Task, {}, () => undefined);
-  await using operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
+  await using operator = new RunningOperator({ name: "capstan", controllers: [idle] }, { api, clock, log: silentLog });
   const told = async (): Promise<readonly [objects: number, bytes: number]> => {
     await clock.advance(1_000);
     const text = operator.registry.text();
@@ -207,7 +203,7 @@ async function startIdle(): Promise<RunningOperator> {
   const api = new ModelApi(() => clock.wall());
   await api.create(Task, taskNamed("a"), { manager: "user" });
   const idle = controller(Task, {}, () => undefined);
-  const operator = new RunningOperator({ controllers: [idle] }, { api, clock, log: silentLog });
+  const operator = new RunningOperator({ name: "capstan", controllers: [idle] }, { api, clock, log: silentLog });
   await clock.advance(1_000);
   return operator;
 }
@@ -252,7 +248,7 @@ test("a web page that reaches the door by DNS rebinding learns nothing", async (
   }
 });
 
-test("says why there is nothing to explain: no such controller, no such object, or no turn of it", async () => {
+test("says why there is nothing to explain: no such controller, no such object, or no reconcile of it", async () => {
   await using operator = await startIdle();
   const ask = async (object: string): Promise<string> => {
     const request = { method: "GET", path: `/explain/${object}`, isLocal: true, authorization: undefined };
@@ -292,11 +288,11 @@ test("counts under controller-runtime's names, with its results", async () => {
   const mixed = controller(Task, { timeout: "10s" }, async ({ object }) => {
     switch (object.spec.text) {
       case "later":
-        return again("1h");
+        return requeue("1h");
       case "broken":
         throw new Error("broken");
       case "hopeless":
-        throw new Terminal("hopeless");
+        throw new TerminalError("hopeless");
       case "slow":
         await sleep(clock, 60_000);
     }
@@ -304,7 +300,10 @@ test("counts under controller-runtime's names, with its results", async () => {
   });
   for (const name of ["fine", "later", "broken", "hopeless", "slow"])
     await api.create(Task, taskNamed(name), { manager: "user" });
-  const operator = new RunningOperator({ controllers: [mixed] }, { api, clock, random: () => 0.5, log: silentLog });
+  const operator = new RunningOperator(
+    { name: "capstan", controllers: [mixed] },
+    { api, clock, random: () => 0.5, log: silentLog },
+  );
   await clock.advance(15_000);
   const text = operator.registry.text();
   for (const name of NAMES) assert.match(text, new RegExp(`^# TYPE ${name} (?:counter|gauge|histogram)$`, "mu"));

@@ -35,7 +35,7 @@ function showing(wanted: readonly Members[]): Controller {
   });
 }
 
-/** A place where a turn waits until the test lets it go on. */
+/** A place where a reconcile waits until the test lets it go on. */
 class Gate {
   readonly #opened = Promise.withResolvers<void>();
   #isReached = false;
@@ -61,7 +61,7 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`nothing is lost on ${where}`, () => {
     for (const children of [3, 20, 40]) {
-      test(`of a change that is made while a turn writes ${children} children`, async () => {
+      test(`of a change that is made while a reconcile writes ${children} children`, async () => {
         let gate: Gate | undefined = new Gate();
         const many = controller(Tree, { owns: [ConfigMap] }, async ({ object, apply, status }) => {
           for (let at = 0; at < children; at++) {
@@ -72,7 +72,7 @@ function tell(where: string, worldOf: MakeWorld): void {
           await here?.pass();
           status.seen = object.spec.size;
         });
-        await using world = await worldOf(operator({ controllers: [many] }));
+        await using world = await worldOf(operator({ name: "capstan", controllers: [many] }));
         const first = gate;
         await world.apply(Tree, "a", { spec: { size: 1 } });
         await first.reached(world);
@@ -87,7 +87,7 @@ function tell(where: string, worldOf: MakeWorld): void {
 
     test("of what a status should be: fields go, however deep they are", async () => {
       const wanted = [{ one: { a: "1", b: "2" }, two: {} }, { one: { a: "1" } }, { one: {} }, {}];
-      await using world = await worldOf(operator({ controllers: [showing(wanted)] }));
+      await using world = await worldOf(operator({ name: "capstan", controllers: [showing(wanted)] }));
       for (const [size, members] of wanted.entries()) {
         await world.apply(Tree, "a", { spec: { size } });
         await world.settle();
@@ -109,7 +109,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         });
         status.note = `volume of ${made}`;
       });
-      await using world = await worldOf(operator({ controllers: [stepping] }));
+      await using world = await worldOf(operator({ name: "capstan", controllers: [stepping] }));
       const first = gate;
       const old = await world.apply(Tree, "a", {});
       await first.reached(world);
@@ -130,7 +130,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         await here.pass();
         status.note = `of ${object.metadata.uid}`;
       });
-      await using world = await worldOf(operator({ controllers: [telling] }));
+      await using world = await worldOf(operator({ name: "capstan", controllers: [telling] }));
       const first = gate;
       await world.apply(Tree, "a", {});
       await first.reached(world);
@@ -147,7 +147,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         await step("charge the card", ({ resumed }) => void runs.push(resumed), { input: object.spec.size });
         status.seen = object.spec.size;
       });
-      await using world = await worldOf(operator({ controllers: [charging] }));
+      await using world = await worldOf(operator({ name: "capstan", controllers: [charging] }));
       const first = world.running;
       const punctual = world.staleReads("1m");
       world.restart();
@@ -168,19 +168,19 @@ function tell(where: string, worldOf: MakeWorld): void {
 
     test("of steps that run side by side, or of one whose input has its fields in another order", async () => {
       const runs: string[] = [];
-      let turns = 0;
+      let reconciles = 0;
       const both = controller(Tree, {}, async ({ step, object, status }) => {
-        const input = turns++ % 2 === 0 ? { a: 1, b: { c: 2, d: 3 } } : { b: { d: 3, c: 2 }, a: 1 };
+        const input = reconciles++ % 2 === 0 ? { a: 1, b: { c: 2, d: 3 } } : { b: { d: 3, c: 2 }, a: 1 };
         const ran = ["one", "two", "three"].map((name) => step(name, () => void runs.push(name), { input }));
         await Promise.all(ran);
         status.seen = object.spec.size;
       });
-      await using world = await worldOf(operator({ controllers: [both] }));
+      await using world = await worldOf(operator({ name: "capstan", controllers: [both] }));
       await world.apply(Tree, "a", { spec: { size: 1 } });
       await world.settle();
       await world.apply(Tree, "a", { spec: { size: 2 } });
       await world.settle();
-      assert.deepEqual([runs.sort(), turns >= 2], [["one", "three", "two"], true]);
+      assert.deepEqual([runs.sort(), reconciles >= 2], [["one", "three", "two"], true]);
       const stored = (await world.get(Tree, "a"))?.metadata.annotations?.[stepsAnnotation("capstan-tree")] ?? "{}";
       assert.deepEqual(Object.keys(JSON.parse(stored) as object).sort(), ["", "one", "three", "two"]);
     });
@@ -193,7 +193,7 @@ function tell(where: string, worldOf: MakeWorld): void {
           return "x".repeat(300_000);
         });
       });
-      await using world = await worldOf(operator({ controllers: [dumping] }));
+      await using world = await worldOf(operator({ name: "capstan", controllers: [dumping] }));
       await world.apply(Tree, "a", {});
       await world.advance("10m");
       // Once more, because its having begun was written on the object; then it rests.
@@ -209,8 +209,11 @@ function tell(where: string, worldOf: MakeWorld): void {
 test("an object can be deleted although the version that gave it a finalizer had a cleanup, and this one has none", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
-  const cleaning = operator({ controllers: [controller(Tree, { cleanup: () => undefined }, () => undefined)] });
-  const plain = operator({ controllers: [controller(Tree, {}, () => undefined)] });
+  const cleaning = operator({
+    name: "capstan",
+    controllers: [controller(Tree, { cleanup: () => undefined }, () => undefined)],
+  });
+  const plain = operator({ name: "capstan", controllers: [controller(Tree, {}, () => undefined)] });
   const former = await testOperator(cleaning, { api }, { clock });
   await former.apply(Tree, "a", {});
   await former.settle();
@@ -228,7 +231,7 @@ test("a status is what the draft was, whatever it was before", async () => {
   const plain = { noNullPrototype: true };
   const tree = fc.dictionary(label, fc.dictionary(label, fc.constantFrom("1", "2"), plain), plain);
   const story = async (wanted: readonly Members[]): Promise<void> => {
-    await using world = await onModel(operator({ controllers: [showing(wanted)] }));
+    await using world = await onModel(operator({ name: "capstan", controllers: [showing(wanted)] }));
     for (const [size, members] of wanted.entries()) {
       await world.apply(Tree, "a", { spec: { size } });
       await world.settle();
@@ -238,7 +241,7 @@ test("a status is what the draft was, whatever it was before", async () => {
   await fc.assert(fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 5 }), story), { numRuns: 30 });
 });
 
-test("others may go on changing an object while a turn of it begins a step and writes its status", async () => {
+test("others may go on changing an object while a reconcile of it begins a step and writes its status", async () => {
   let gate: Gate | undefined = new Gate();
   const slow = controller(Tree, {}, async ({ object, step, status }) => {
     const here = gate;
@@ -247,7 +250,7 @@ test("others may go on changing an object while a turn of it begins a step and w
     await step("once", () => undefined);
     status.seen = object.spec.size;
   });
-  await using world = await onModel(operator({ controllers: [slow] }));
+  await using world = await onModel(operator({ name: "capstan", controllers: [slow] }));
   const first = gate;
   await world.apply(Tree, "a", { spec: { size: 1 } });
   await first.reached(world);

@@ -1,4 +1,4 @@
-/** A million keys in one queue: each gets its turn, with its causes, and nobody waits for all the others. */
+/** A million keys in one queue: each gets its reconcile, with its triggers, and nobody waits for all the others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Queue } from "../src/queue/queue.ts";
@@ -6,7 +6,7 @@ import { VirtualClock } from "../src/testing/clock.ts";
 
 const KEYS = 1_000_000;
 const TENANTS = 1_000;
-/** One key in so many is wished for later, and one twice. */
+/** One key in so many is requested later, and one twice. */
 const SOME = 10;
 const DELAY = 60_000;
 
@@ -19,47 +19,50 @@ function fullQueue(): { readonly clock: VirtualClock; readonly queue: Queue<numb
   const clock = new VirtualClock();
   const queue = new Queue<number>({ clock, random: () => 0.5, onReady: () => undefined });
   for (let at = 0; at < KEYS; at++) {
-    queue.add(keyAt(at), { cause: at, delay: isLate(at) ? DELAY : 0 });
-    if (isTwice(at)) queue.add(keyAt(at), { cause: -at });
+    queue.add(keyAt(at), { trigger: at, delay: isLate(at) ? DELAY : 0 });
+    if (isTwice(at)) queue.add(keyAt(at), { trigger: -at });
   }
   return { clock, queue };
 }
 
-test("a million keys get one turn each when it is due, with all their causes", async () => {
+test("a million keys get one reconcile each when it is due, with all their triggers", async () => {
   const { clock, queue } = fullQueue();
   const late = KEYS / SOME;
   assert.deepEqual(queue.counts, { ready: KEYS - late, waiting: late, running: 0 });
-  const turns = new Uint8Array(KEYS);
+  const reconciles = new Uint8Array(KEYS);
   const takeAll = (): number => {
     let taken = 0;
-    for (let turn = queue.take(); turn !== undefined; turn = queue.take(), taken++) {
-      const at = placeOf(turn.key);
-      turns[at] = (turns[at] ?? 0) + 1;
-      const { causes } = turn;
-      assert.ok(causes[0] === at && causes.length === (isTwice(at) ? 2 : 1), `${turn.key} has causes ${causes.join()}`);
-      queue.done(turn.key, { then: "forget" });
+    for (let request = queue.take(); request !== undefined; request = queue.take(), taken++) {
+      const at = placeOf(request.key);
+      reconciles[at] = (reconciles[at] ?? 0) + 1;
+      const { triggers } = request;
+      assert.ok(
+        triggers[0] === at && triggers.length === (isTwice(at) ? 2 : 1),
+        `${request.key} has triggers ${triggers.join()}`,
+      );
+      queue.done(request.key, { then: "forget" });
     }
     return taken;
   };
   assert.equal(takeAll(), KEYS - late);
   await clock.advance(DELAY);
   assert.equal(takeAll(), late);
-  assert.equal(turns.indexOf(0), -1, "no key was forgotten");
+  assert.equal(reconciles.indexOf(0), -1, "no key was forgotten");
   assert.equal(
-    turns.findIndex((count) => count > 1),
+    reconciles.findIndex((count) => count > 1),
     -1,
-    "no key had two turns",
+    "no key had two reconciles",
   );
   assert.deepEqual(queue.counts, { ready: 0, waiting: 0, running: 0 });
 });
 
-test("whoever comes last waits for one turn of each tenant, not for a million keys", () => {
+test("whoever comes last waits for one reconcile of each tenant, not for a million keys", () => {
   const { queue } = fullQueue();
   queue.add("newcomer/object-0");
   let before = 0;
-  for (let turn = queue.take(); turn?.key !== "newcomer/object-0"; turn = queue.take()) {
-    assert.ok(turn !== undefined && before <= TENANTS, `the newcomer waits for ${before} turns`);
+  for (let request = queue.take(); request?.key !== "newcomer/object-0"; request = queue.take()) {
+    assert.ok(request !== undefined && before <= TENANTS, `the newcomer waits for ${before} reconciles`);
     before++;
-    queue.done(turn.key, { then: "forget" });
+    queue.done(request.key, { then: "forget" });
   }
 });

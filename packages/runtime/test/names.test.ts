@@ -7,7 +7,7 @@ import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import { createLog } from "../src/log.ts";
 import { operator } from "../src/operator.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { stepsAnnotation } from "../src/reconcile/steps.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import { failure, ModelApi } from "./model-api.ts";
@@ -39,7 +39,7 @@ describe("steps", () => {
       await step("make a database", make, { input: size });
     });
     const { clock, server } = model();
-    await using world = await testOperator(operator({ controllers: [making] }), server, {
+    await using world = await testOperator(operator({ name: "capstan", controllers: [making] }), server, {
       clock,
       failures: "expected",
     });
@@ -56,7 +56,7 @@ describe("steps", () => {
       status.text = await step("make", () => `made for ${object.metadata.name}`);
     });
     const { clock, server } = model();
-    await using world = await testOperator(operator({ controllers: [making] }), server, { clock });
+    await using world = await testOperator(operator({ name: "capstan", controllers: [making] }), server, { clock });
     await world.apply(Box, "a", { spec: {} });
     await world.settle();
     const annotations = (await world.get(Box, "a"))?.metadata.annotations ?? {};
@@ -66,14 +66,14 @@ describe("steps", () => {
     assert.equal((await world.get(Box, "b"))?.status?.text, "made for b");
   });
 
-  test("of turns that never are done do not pile up, and the latest are kept", async () => {
+  test("of reconciles that never are done do not pile up, and the latest are kept", async () => {
     const { clock, server } = model();
     const second = (): number => Math.floor(clock.wall() / 1_000);
     const waiting = controller(Box, {}, async ({ step }) => {
       await step(`look ${second()}`, () => undefined);
-      return again("1s", "for ever");
+      return requeue("1s", { reason: "for ever" });
     });
-    await using world = await testOperator(operator({ controllers: [waiting] }), server, { clock });
+    await using world = await testOperator(operator({ name: "capstan", controllers: [waiting] }), server, { clock });
     await world.apply(Box, "b", { spec: {} });
     const known = async (): Promise<string[]> => {
       const text = (await world.get(Box, "b"))?.metadata.annotations?.[STEPS_ANNOTATION];
@@ -89,11 +89,15 @@ describe("steps", () => {
     const { clock, server } = model();
     const runs: string[] = [];
     const acting = (name: string) =>
-      controller(Box, { name, onChange: { "spec.size": () => void runs.push(`${name} change`) } }, async ({ step }) => {
-        const told = await step("act", () => (runs.push(name), name));
-        assert.equal(told, name);
-      });
-    const app = operator({ controllers: [acting("pay"), acting("ship")] });
+      controller(
+        Box,
+        { name, onFieldChange: { "spec.size": () => void runs.push(`${name} change`) } },
+        async ({ step }) => {
+          const told = await step("act", () => (runs.push(name), name));
+          assert.equal(told, name);
+        },
+      );
+    const app = operator({ name: "capstan", controllers: [acting("pay"), acting("ship")] });
     await using world = await testOperator(app, server, { clock });
     await world.apply(Box, "b", { spec: {} });
     await world.settle();
@@ -108,11 +112,11 @@ describe("steps", () => {
     for (const annotation of ["capstan.dev/steps", stepsAnnotation("capstan-boxes")]) {
       for (const others of [[], [controller(Box, { name: "other" }, () => undefined)]]) {
         const { clock, server } = model();
-        const own = controller(Box, { formerNames: ["boxes"] }, async ({ step, status, object }) => {
+        const own = controller(Box, { previousNames: ["boxes"] }, async ({ step, status, object }) => {
           status.text = await step("act", () => "again");
           if (object.spec.size > 1) await step("more", () => undefined);
         });
-        const app = operator({ controllers: [own, ...others] });
+        const app = operator({ name: "capstan", controllers: [own, ...others] });
         await using world = await testOperator(app, server, { clock });
         await world.apply(Box, "b", { metadata: { annotations: { [annotation]: done } }, spec: { size: 1 } });
         await world.settle();
@@ -136,9 +140,9 @@ describe("steps", () => {
       const { clock, server } = model();
       const acting = controller(Box, {}, async ({ step, status }) => {
         status.text = await step("act", () => "done");
-        return again("1h");
+        return requeue("1h");
       });
-      await using world = await testOperator(operator({ controllers: [acting] }), server, { clock });
+      await using world = await testOperator(operator({ name: "capstan", controllers: [acting] }), server, { clock });
       const annotations = { [STEPS_ANNOTATION]: JSON.stringify({ act: rubbish, other: rubbish }) };
       await world.apply(Box, "b", { metadata: { annotations }, spec: {} });
       await world.advance("10s");
@@ -152,7 +156,7 @@ describe("steps", () => {
       await step("", () => undefined);
     });
     const { clock, server } = model();
-    await using world = await testOperator(operator({ controllers: [nameless] }), server, {
+    await using world = await testOperator(operator({ name: "capstan", controllers: [nameless] }), server, {
       clock,
       failures: "expected",
     });
@@ -198,9 +202,10 @@ describe("finalizers", () => {
     ]) {
       const { clock, server } = model();
       let isCleaned = false;
-      const options = { formerNames: ["boxes"], cleanup: () => void (isCleaned = true) };
+      const options = { previousNames: ["boxes"], cleanup: () => void (isCleaned = true) };
       const app = operator({
-        formerly: { names: ["chests"] },
+        name: "capstan",
+        previous: { names: ["chests"] },
         controllers: [controller(Box, options, () => undefined)],
       });
       await server.api.create(
@@ -222,8 +227,9 @@ describe("finalizers", () => {
 });
 
 describe("a controller under another name", () => {
-  const later = (options: { readonly name: string; readonly formerNames?: readonly string[] }) =>
+  const later = (options: { readonly name: string; readonly previousNames?: readonly string[] }) =>
     operator({
+      name: "capstan",
       controllers: [
         controller(Box, { ...options, owns: [ConfigMap] }, async ({ object, apply }) => {
           await apply(ConfigMap, object.metadata.name, { data: { a: "1" } });
@@ -231,6 +237,7 @@ describe("a controller under another name", () => {
       ],
     });
   const earlier = operator({
+    name: "capstan",
     controllers: [
       controller(Box, { name: "boxes", owns: [ConfigMap, Secret] }, async ({ object, apply }) => {
         await apply(ConfigMap, object.metadata.name, { data: { a: "1", b: "1" } });
@@ -253,7 +260,7 @@ describe("a controller under another name", () => {
 
   test("prunes what it applied under the former one", async () => {
     const { clock, server } = await begin();
-    await using world = await testOperator(later({ name: "cases", formerNames: ["boxes"] }), server, { clock });
+    await using world = await testOperator(later({ name: "cases", previousNames: ["boxes"] }), server, { clock });
     await world.settle();
     assert.deepEqual((await world.get(ConfigMap, "b"))?.data, { a: "1" });
     assert.equal(await world.get(ConfigMap, "more"), undefined);
@@ -266,7 +273,7 @@ describe("a controller under another name", () => {
     const log = createLog({ clock, write: (line) => lines.push(line) });
     await using world = await testOperator(later({ name: "cases" }), server, { clock, log });
     await world.settle();
-    assert.match(lines.join(""), /"boxes\\" of an earlier version left of ConfigMap, Secret stays.*formerNames/u);
+    assert.match(lines.join(""), /"boxes\\" of an earlier version left of ConfigMap, Secret stays.*previousNames/u);
   });
 });
 
@@ -277,6 +284,7 @@ describe("a Secret whose texts are given in stringData", () => {
       clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
     });
     const app = operator({
+      name: "capstan",
       controllers: [
         controller(Box, { owns: [Secret] }, async ({ object, apply }) => {
           const stringData = object.spec.size > 1 ? { a: "é" } : { a: "é", b: "old password" };
@@ -313,6 +321,7 @@ describe("children that cannot be deleted", () => {
   test("keep none of the others", async () => {
     const { clock, server } = model();
     const app = operator({
+      name: "capstan",
       controllers: [
         controller(Box, { owns: [Secret, ConfigMap] }, async ({ object, apply }) => {
           if (object.spec.size > 1) return;
@@ -330,7 +339,7 @@ describe("children that cannot be deleted", () => {
     await world.advance("1m");
     assert.notEqual(await world.get(Secret, "s"), undefined);
     assert.equal(await world.get(ConfigMap, "c"), undefined);
-    assert.equal(await world.get(ConfigMap, "far", { namespace: "far" }), undefined);
+    assert.equal(await world.get(ConfigMap, { name: "far", namespace: "far" }), undefined);
     assert.match(world.running.explain("box", "default/b").at(-1)?.message ?? "", /forbidden/u);
   });
 
@@ -344,18 +353,18 @@ describe("children that cannot be deleted", () => {
     const other = controller(Box, { name: "two", owns: [Secret] }, async ({ apply }) => {
       await apply(Secret, "s", { ...far, stringData: {} });
     });
-    const app = operator({ controllers: [first, other] });
+    const app = operator({ name: "capstan", controllers: [first, other] });
     await using world = await testOperator(app, server, { clock, failures: "expected" });
     world.inject(forbidden(() => isForbidden));
     await world.apply(Box, "b", { spec: {} });
     await world.settle();
     await world.delete(Box, "b");
     await world.advance("1m");
-    assert.equal(await world.get(ConfigMap, "c", { namespace: "far" }), undefined);
+    assert.equal(await world.get(ConfigMap, { name: "c", namespace: "far" }), undefined);
     assert.notEqual(await world.get(Box, "b"), undefined, "the Secret is still there");
     isForbidden = false;
     await world.advance("30m");
-    assert.equal(await world.get(Secret, "s", { namespace: "far" }), undefined);
+    assert.equal(await world.get(Secret, { name: "s", namespace: "far" }), undefined);
     assert.equal(await world.get(Box, "b"), undefined);
   });
 });
@@ -372,7 +381,7 @@ test("a condition that the kind does not declare is an error that names those th
     (status.condition as (name: string, holds: boolean) => void)("Redy", true);
   });
   const { clock, server } = model();
-  await using world = await testOperator(operator({ controllers: [careless] }), server, {
+  await using world = await testOperator(operator({ name: "capstan", controllers: [careless] }), server, {
     clock,
     failures: "expected",
   });
@@ -388,12 +397,13 @@ test("a list of namespaces with an empty name means every namespace", async () =
   const seen: string[] = [];
   const { clock, server } = model();
   const app = operator({
+    name: "capstan",
     namespaces: [""],
     controllers: [controller(Box, {}, ({ object }) => void seen.push(object.metadata.namespace ?? ""))],
   });
   await using world = await testOperator(app, server, { clock });
   await world.apply(Box, "b", { spec: {} });
-  await world.apply(Box, "b", { spec: {} }, { namespace: "far" });
+  await world.apply(Box, { name: "b", namespace: "far" }, { spec: {} });
   await world.settle();
   assert.deepEqual([...new Set(seen)].toSorted(), ["default", "far"]);
 });

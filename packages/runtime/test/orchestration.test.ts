@@ -4,9 +4,9 @@ import { describe, test } from "node:test";
 import { Deployment, StatefulSet } from "@capstan/kinds/apps/v1";
 import { ConfigMap, Secret } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
-import { controller, watches } from "../src/define.ts";
+import { controller, watch } from "../src/define.ts";
 import { operator } from "../src/operator.ts";
-import { bringUp, dependent } from "../src/reconcile/dependents.ts";
+import { applyInOrder, dependent } from "../src/reconcile/dependents.ts";
 import { isReady } from "../src/reconcile/readiness.ts";
 import { worlds } from "./worlds.ts";
 import type { MakeWorld } from "./worlds.ts";
@@ -62,9 +62,9 @@ function tell(where: string, worldOf: MakeWorld): void {
           adopt,
         });
       const shop = controller(Shop, { owns: [ConfigMap] }, async (context) => {
-        await bringUp(context, [of("adopted", true), of("refused", false)]);
+        await applyInOrder(context, [of("adopted", true), of("refused", false)]);
       });
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       for (const name of ["s-adopted", "s-refused"]) await world.apply(ConfigMap, name, { data: { size: "precious" } });
       await world.apply(Shop, "s", { spec: { size: 3 } });
       await world.settle();
@@ -79,10 +79,10 @@ function tell(where: string, worldOf: MakeWorld): void {
     test("brings children up in the order of their dependencies, and takes down what is no longer wanted", async () => {
       const owns = [ConfigMap, StatefulSet, Secret, Deployment] as const;
       const shop = controller(Shop, { owns }, async (context) => {
-        const progress = await bringUp(context, [web, cache, database, settings]);
+        const progress = await applyInOrder(context, [web, cache, database, settings]);
         context.status.waiting = [...progress.waiting];
       });
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       await world.apply(Shop, "books", { spec: { size: 1 } });
       await world.settle();
       assert.notEqual(await world.get(StatefulSet, "books"), undefined);
@@ -113,7 +113,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       const shop = controller(
         Shop,
         {
-          onChange: {
+          onFieldChange: {
             "spec.size": ({ from, to, object }) => {
               handled.push(`${object.metadata.name}: ${from} -> ${to}`);
             },
@@ -121,7 +121,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         },
         () => undefined,
       );
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       await world.apply(Shop, "books", { spec: { size: 1 } });
       await world.settle();
       await world.apply(Shop, "books", { spec: { size: 1, owner: "anna" } });
@@ -148,9 +148,9 @@ function tell(where: string, worldOf: MakeWorld): void {
             await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
           },
         },
-        ({ causes, status }) => void (status.log = causes.map(({ kind }) => kind)),
+        ({ triggers, status }) => void (status.log = triggers.map(({ kind }) => kind)),
       );
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       await world.apply(Shop, "books", { spec: {} });
       await world.apply(Shop, "toys", { spec: {} });
       await world.advance("20s");
@@ -166,11 +166,11 @@ function tell(where: string, worldOf: MakeWorld): void {
 
     test("gives up after as many attempts as it was told, until something changes", async () => {
       let runs = 0;
-      const shop = controller(Shop, { attempts: 3 }, () => {
+      const shop = controller(Shop, { maxAttempts: 3 }, () => {
         runs++;
         throw new Error("no stock");
       });
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       await world.apply(Shop, "books", { spec: { size: 1 } });
       await world.advance("5m");
       assert.equal(runs, 3);
@@ -186,7 +186,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         status.condition("Stocked", true);
         if (object.spec.size > 0) status.condition("Open", object.spec.size > 1, "the key is lost");
       });
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       const ready = async (name: string, size: number) => {
         await world.apply(Shop, name, { spec: { size } });
         await world.settle();
@@ -200,33 +200,33 @@ function tell(where: string, worldOf: MakeWorld): void {
 
     test("leaves a whole namespace alone while that is paused", async () => {
       const shop = controller(Shop, {}, ({ object, status }) => void (status.log = [String(object.spec.size)]));
-      await using world = await worldOf(operator({ controllers: [shop], pauseByNamespace: true }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop], pauseByNamespace: true }));
       const team = { namespace: "team" };
       await world.apply(Namespace, "team", { metadata: { annotations: { "capstan.dev/pause": "true" } } });
-      await world.apply(Shop, "books", { spec: { size: 1 } }, team);
+      await world.apply(Shop, { name: "books", ...team }, { spec: { size: 1 } });
       await world.apply(Shop, "toys", { spec: { size: 1 } });
       await world.settle();
-      const { status } = (await world.get(Shop, "books", team)) ?? {};
+      const { status } = (await world.get(Shop, { name: "books", ...team })) ?? {};
       assert.equal(status?.log, undefined);
       assert.match(status?.conditions?.[0]?.message ?? "", /leaves everything in this namespace alone/u);
       assert.deepEqual((await world.get(Shop, "toys"))?.status?.log, ["1"], "other namespaces go on");
       await world.apply(Namespace, "team", {});
       await world.settle();
-      const resumed = (await world.get(Shop, "books", team))?.status;
+      const resumed = (await world.get(Shop, { name: "books", ...team }))?.status;
       assert.deepEqual([resumed?.log, resumed?.conditions], [["1"], []], "it is woken when the pause ends");
     });
 
     test("watches another kind from now on, and no longer", async () => {
-      const shop = controller(Shop, {}, ({ causes, status }) => {
-        status.log = causes.map(({ relation, kind, key }) => `${relation} ${kind} ${key}`);
+      const shop = controller(Shop, {}, ({ triggers, status }) => {
+        status.log = triggers.map(({ relation, kind, key }) => `${relation} ${kind} ${key}`);
       });
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       await world.apply(Shop, "books", { spec: {} });
       await world.settle();
       const log = async () => (await world.get(Shop, "books"))?.status?.log?.at(-1);
       const end = world.running.watch(
         "shop",
-        watches(ConfigMap, ({ metadata }) => (metadata.name === "sale" ? ["default/books"] : [])),
+        watch(ConfigMap, ({ metadata }) => (metadata.name === "sale" ? ["default/books"] : [])),
       );
       await world.apply(ConfigMap, "sale", { data: { a: "1" } });
       await world.settle();
@@ -235,15 +235,15 @@ function tell(where: string, worldOf: MakeWorld): void {
       end();
       await world.settle();
       assert.ok(!world.running.health.some(({ kind }) => kind === "ConfigMap"), "its objects are forgotten");
-      const turns = world.running.explain("shop", "default/books").length;
+      const reconciles = world.running.explain("shop", "default/books").length;
       await world.apply(ConfigMap, "sale", { data: { a: "2" } });
       await world.settle();
-      assert.equal(world.running.explain("shop", "default/books").length, turns);
+      assert.equal(world.running.explain("shop", "default/books").length, reconciles);
       assert.throws(
         () =>
           world.running.watch(
             "nobody",
-            watches(ConfigMap, () => []),
+            watch(ConfigMap, () => []),
           ),
         { code: "BadSetting" },
       );
@@ -262,10 +262,12 @@ function tell(where: string, worldOf: MakeWorld): void {
         },
         () => undefined,
       );
-      await using world = await worldOf(operator({ controllers: [shop], namespaces: ["default", "other"] }));
+      await using world = await worldOf(
+        operator({ name: "test", controllers: [shop], namespaces: ["default", "other"] }),
+      );
       await world.apply(Namespace, "other", {});
       await world.apply(Shop, "books", { spec: {} });
-      await world.apply(Shop, "toys", { spec: {} }, { namespace: "other" });
+      await world.apply(Shop, { name: "toys", namespace: "other" }, { spec: {} });
       await world.settle();
       assert.deepEqual([...tasks].toSorted(), ["books", "toys"]);
       await Promise.all([world.running.setNamespaces(["default"]), world.settle()]);
@@ -279,21 +281,21 @@ function tell(where: string, worldOf: MakeWorld): void {
       const shop = controller(
         Shop,
         { reads: [ConfigMap] },
-        ({ causes }) => void keys.push(...causes.map(({ key }) => key)),
+        ({ triggers }) => void keys.push(...triggers.map(({ key }) => key)),
       );
-      await using world = await worldOf(operator({ controllers: [shop], namespaces: ["default"] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop], namespaces: ["default"] }));
       await world.apply(Namespace, "other", {});
       await world.apply(Shop, "books", { spec: {} });
       await world.settle();
       const end = world.running.watch(
         "shop",
-        watches(ConfigMap, () => ["default/books"]),
+        watch(ConfigMap, () => ["default/books"]),
       );
       await Promise.all([world.running.setNamespaces(["default", "other"]), world.settle()]);
-      await world.apply(ConfigMap, "heard", {}, { namespace: "other" });
+      await world.apply(ConfigMap, { name: "heard", namespace: "other" }, {});
       await world.settle();
       end();
-      for (const namespace of ["default", "other"]) await world.apply(ConfigMap, "unheard", {}, { namespace });
+      for (const namespace of ["default", "other"]) await world.apply(ConfigMap, { name: "unheard", namespace }, {});
       await world.settle();
       assert.ok(keys.includes("other/heard"));
       assert.ok(!keys.some((key) => key.endsWith("/unheard")), keys.join());
@@ -313,11 +315,11 @@ function tell(where: string, worldOf: MakeWorld): void {
             .toSorted();
         },
       );
-      await using world = await worldOf(operator({ controllers: [shop] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
       await world.apply(Namespace, "other", {});
       await world.apply(ConfigMap, "map-a", { metadata: { labels: { shop: "yes" } } });
       await world.apply(ConfigMap, "map-b", {});
-      await world.apply(ConfigMap, "map-c", {}, { namespace: "other" });
+      await world.apply(ConfigMap, { name: "map-c", namespace: "other" }, {});
       await world.apply(Shop, "books", { spec: {} });
       await world.settle();
       assert.deepEqual((await world.get(Shop, "books"))?.status?.log, ["map-a", "map-c"]);

@@ -27,7 +27,11 @@ async function worldWith(settings: CacheSettings, log?: Log) {
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
   });
-  return await testOperator(operator({ controllers: [box] }), server, log === undefined ? { clock } : { clock, log });
+  return await testOperator(
+    operator({ name: "test", controllers: [box] }),
+    server,
+    log === undefined ? { clock } : { clock, log },
+  );
 }
 
 describe("the cache of a kind that is owned", () => {
@@ -55,7 +59,7 @@ describe("the cache of a kind that is owned", () => {
       await world.apply(Box, "b", { spec: { children: ["x", "y"] } });
       await world.settle();
       const before = world.writes.length;
-      await world.apply(Box, "b", { metadata: { labels: { any: "turn" } }, spec: { children: ["x", "y"] } });
+      await world.apply(Box, "b", { metadata: { labels: { any: "reconcile" } }, spec: { children: ["x", "y"] } });
       await world.settle();
       assert.equal(world.writes.length, before);
       await world.apply(ConfigMap, "x", { data: { a: "evil" } });
@@ -98,7 +102,7 @@ describe("the cache of a kind that is owned", () => {
     await world.settle();
     assert.deepEqual((await world.get(ConfigMap, "y"))?.data, { a: "1" });
     const told = lines.filter((line) =>
-      line.includes("is written in every turn: the `transform` of its kind's cache changes data.a"),
+      line.includes("is written in every reconcile: the `transform` of its kind's cache changes data.a"),
     );
     assert.equal(told.length, 1);
   });

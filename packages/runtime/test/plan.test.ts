@@ -11,8 +11,8 @@ import { silentLog } from "../src/log.ts";
 import { formatPlan } from "../src/manager/plan.ts";
 import type { Plan } from "../src/manager/plan.ts";
 import { operator } from "../src/operator.ts";
-import { PAUSE_ANNOTATION } from "../src/reconcile/pause.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { pauseAnnotation } from "../src/reconcile/pause.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { stepsAnnotation } from "../src/reconcile/steps.ts";
 import { sha256 } from "../src/digest.ts";
 import { stream } from "../src/trigger/source.ts";
@@ -20,6 +20,7 @@ import { VirtualClock } from "../src/testing/index.ts";
 import { failure } from "./model-api.ts";
 
 const app = operator({
+  name: "test",
   controllers: [
     controller(ConfigMap, { name: "signs", owns: [Secret] }, async ({ object, apply }) => {
       if (object.metadata.name === "broken") throw new Error("my own mistake");
@@ -31,7 +32,7 @@ const app = operator({
 async function serve(...names: readonly string[]): Promise<Api> {
   const api = apiOf(createClient(inProcess((await startApiServer()).fetch)));
   for (const name of names) {
-    const annotations = name === "resting" ? { [PAUSE_ANNOTATION]: "true" } : {};
+    const annotations = name === "resting" ? { [pauseAnnotation]: "true" } : {};
     await api.create(
       ConfigMap,
       { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name, annotations } },
@@ -48,7 +49,7 @@ async function leave(api: Api, name: string, finalizer: string): Promise<void> {
   await api.delete(ConfigMap, key, {});
 }
 
-/** An object whose step "pay" an earlier turn has done. */
+/** An object whose step "pay" an earlier reconcile has done. */
 async function payFor(api: Api, name: string): Promise<void> {
   const steps = { pay: { input: sha256("null", "base64url").slice(0, 16), state: "done", result: "a receipt" } };
   const metadata = { annotations: { [stepsAnnotation("bank-pay")]: JSON.stringify(steps) } };
@@ -134,7 +135,7 @@ describe("a plan", () => {
       {
         name: "pay",
         owns: [Secret],
-        sources: [stream("bank", () => (real.push("source"), ReadableStream.from([])))],
+        sources: [stream(() => (real.push("source"), ReadableStream.from([])))],
         cleanup: () => void real.push("cleanup"),
         daemon: () => void real.push("daemon"),
       },
@@ -179,18 +180,21 @@ describe("a plan", () => {
         act: { remove: ({ action }) => void acts.push(action.name) },
       },
     );
-    const plan = await operator({ controllers: [deciding] }).plan({ api: await serve("one"), log: silentLog });
+    const plan = await operator({ name: "test", controllers: [deciding] }).plan({
+      api: await serve("one"),
+      log: silentLog,
+    });
     assert.deepEqual(acts, []);
     const told = plan.untaken.find(({ key }) => key === "default/one");
     assert.equal(told?.message, 'act on {"do":"remove","name":"one"}');
   });
 
   test("ends although objects ask to be looked at again and again", async () => {
-    let turns = 0;
-    const restless = controller(ConfigMap, { name: "restless" }, () => (turns++, again(1, "soon")));
+    let reconciles = 0;
+    const restless = controller(ConfigMap, { name: "restless" }, () => (reconciles++, requeue(1, { reason: "soon" })));
     const options = { api: await serve("one"), log: silentLog, namespaces: ["default"] };
-    assert.deepEqual((await operator({ controllers: [restless] }).plan(options)).writes, []);
-    assert.equal(turns, 1, "each object has one turn");
+    assert.deepEqual((await operator({ name: "test", controllers: [restless] }).plan(options)).writes, []);
+    assert.equal(reconciles, 1, "each object has one reconcile");
   });
 
   test("ends with what keeps a watch from its objects", async () => {
@@ -211,10 +215,11 @@ describe("a plan", () => {
   test("of a controller that was renamed shows what it gives up", async () => {
     const api = await serve("one");
     const named = (
-      options: { name: string; formerNames?: readonly string[] },
+      options: { name: string; previousNames?: readonly string[] },
       data: { readonly [key: string]: string },
     ) =>
       operator({
+        name: "test",
         controllers: [
           controller(ConfigMap, { ...options, owns: [Secret] }, async ({ object, apply }) => {
             if (object.metadata.name === "one") await apply(Secret, "one", { data });
@@ -226,7 +231,7 @@ describe("a plan", () => {
     const before = named({ name: "old" }, { a: "QQ==", b: "Qg==" }).start({ ...options, clock });
     await clock.advance(1000);
     await before.stop();
-    const { writes } = await named({ name: "new", formerNames: ["old"] }, { a: "QQ==" }).plan(options);
+    const { writes } = await named({ name: "new", previousNames: ["old"] }, { a: "QQ==" }).plan(options);
     assert.deepEqual(
       writes.map(({ verb, kind, key, changes }) => [verb, kind, key, changes]),
       [["apply", "Secret", "default/one", [{ path: "data.b", from: "***", to: undefined }]]],

@@ -99,10 +99,10 @@ test(
       "the child",
     );
     await until(async () => (await ask(health, `/explain/widget/${namespace}/w`)).status === 200, "the explanation");
-    const { turns } = (await (await ask(health, `/explain/widget/${namespace}/w`)).json()) as {
-      turns: { causes: { relation: string }[] }[];
+    const { reconciles } = (await (await ask(health, `/explain/widget/${namespace}/w`)).json()) as {
+      reconciles: { triggers: { relation: string }[] }[];
     };
-    assert.equal(turns[0]?.causes[0]?.relation, "self");
+    assert.equal(reconciles[0]?.triggers[0]?.relation, "self");
     const text = await (await ask(metrics, "/metrics")).text();
     assert.match(text, /^controller_runtime_reconcile_total\{controller="widget",result="success"\} [1-9]/mu);
     assert.match(text, /^leader_election_master_status\{name="program"\} 1$/mu);

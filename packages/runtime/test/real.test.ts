@@ -78,7 +78,7 @@ async function connect(t: TestContext, known?: TestCluster): Promise<Real> {
   const { namespace } = cluster;
   const start = (): RunningOperator =>
     new RunningOperator(
-      { controllers: [cache], namespaces: [namespace] },
+      { name: "test", controllers: [cache], namespaces: [namespace] },
       {
         api,
         log: silentLog,
@@ -169,7 +169,7 @@ describe("on a real kube-apiserver", { skip }, () => {
     await api.apply(Namespace, { apiVersion: "v1", kind: "Namespace", metadata: { name: far } }, { manager: "user" });
     await user(api, namespace, "c", { elsewhere: far });
     await using _running = new RunningOperator(
-      { controllers: [cache] },
+      { name: "test", controllers: [cache] },
       {
         api,
         log: silentLog,
@@ -234,7 +234,7 @@ describe("on a real kube-apiserver", { skip }, () => {
     };
     await using running = new RunningOperator({ controllers: [sparse], name: "sparse" }, options);
     await until(() => writes.length >= 2, "two writes");
-    for (let turn = 0; turn < 5; turn++) {
+    for (let request = 0; request < 5; request++) {
       running.request("sparse", `${namespace}/c`);
       await quiet(writes);
     }
@@ -248,7 +248,10 @@ describe("on a real kube-apiserver", { skip }, () => {
     await using real = await connect(t);
     const { api, namespace } = real;
     await user(api, namespace, "c", { size: 3 });
-    const planned = await plan({ controllers: [cache] }, { api, namespaces: [namespace], log: silentLog });
+    const planned = await plan(
+      { name: "test", controllers: [cache] },
+      { api, namespaces: [namespace], log: silentLog },
+    );
     assert.match(formatPlan(planned), /apply Deployment .*\/c \(cache\)\n(?: {2}\+ .*\n)* {2}\+ spec\.replicas: 3\n/u);
     await assert.rejects(api.get(Deployment, { namespace, name: "c" }), { code: "NotFound" });
   });

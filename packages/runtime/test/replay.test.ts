@@ -71,8 +71,8 @@ test("a replay makes the same writes for the same reasons, twice", async () => {
     writes,
   );
   const [first, last] = [again.explain("note", "default/a")[0], again.explain("note", "default/a").at(-1)];
-  assert.equal(first?.causes[0]?.relation, "self");
-  assert.deepEqual(last?.causes[0]?.fields, ["spec.text"]);
+  assert.equal(first?.triggers[0]?.relation, "self");
+  assert.deepEqual(last?.triggers[0]?.fields, ["spec.text"]);
   assert.deepEqual(
     (
       await replay(

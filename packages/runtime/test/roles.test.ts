@@ -15,7 +15,7 @@ import { controller } from "../src/define.ts";
 import { createLog, silentLog } from "../src/log.ts";
 import type { Log } from "../src/log.ts";
 import { installCrds } from "../src/manager/crds.ts";
-import type { Formerly } from "../src/manager/formerly.ts";
+import type { Previous } from "../src/manager/previous.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { Registry } from "../src/manager/registry.ts";
 import { toldHooks } from "../src/manager/told-hooks.ts";
@@ -47,11 +47,11 @@ const first = operator({
 });
 
 /** A version without hooks, without crates and without Secrets. */
-function second(formerly: Formerly): Operator {
+function second(previous: Previous): Operator {
   const shop = controller(Shop, { owns: [ConfigMap] }, async ({ object, apply }) => {
     await apply(ConfigMap, object.metadata.name, { data: { a: "2" } });
   });
-  return operator({ name: "shops", formerly, controllers: [shop] });
+  return operator({ name: "shops", previous, controllers: [shop] });
 }
 
 /** Webhooks that are told of and that nobody answers, as when the version is gone that had them. */
@@ -96,7 +96,7 @@ function worldOn(server: ApiServer): World {
       for (const role of roles) await admin.create(kindOf(role), role, { manager: "test" });
       const api = apiOf(createClient(inProcess(asOperator), { retry: noRetry }));
       const resources = resourcesAmong(app.definition.controllers.map(({ kind }) => kind));
-      const told = { api, name: "shops", formerly: app.definition.formerly, version: undefined, log };
+      const told = { api, name: "shops", previous: app.definition.previous, version: undefined, log };
       const shared = { api, clock: systemClock, log, registry: new Registry(), namespace: NAMESPACE };
       await using webhooks = needsWebhooks(resources)
         ? await openWebhooks({ ...shared, resources, name: "shops", door: noDoor })
@@ -187,8 +187,8 @@ test("an operator that may not take back what it had says what to declare", asyn
   const log = createLog({ clock: systemClock, write: (line) => lines.push(line) });
   const warned = (what: RegExp) => (): boolean => lines.some((line) => what.test(line));
   await world.run(second({}), log, async () => {
-    await until(warned(/left of Secret .* `formerly\.owned`/u), "it names the kind that it owned");
-    await until(warned(/crates\.example\.com, shops\.example\.com .* `formerly\.hooked`/u), "it names the hooks");
+    await until(warned(/left of Secret .* `previous\.owned`/u), "it names the kind that it owned");
+    await until(warned(/crates\.example\.com, shops\.example\.com .* `previous\.hooked`/u), "it names the hooks");
   });
   assert.deepEqual(await told(admin), hooked);
   assert.ok(await isThere(admin, Secret, "s"));

@@ -66,7 +66,7 @@ test("a successor asks only for what its predecessor could not know, and sees wh
     return status?.seen;
   };
   const run = (seed?: Snapshot) =>
-    new RunningOperator({ controllers: [note] }, { api, clock, random: () => 0.5, log: silentLog, seed });
+    new RunningOperator({ name: "test", controllers: [note] }, { api, clock, random: () => 0.5, log: silentLog, seed });
   await api.create(
     Note,
     { apiVersion: "example.com/v1", kind: "Note", metadata: { namespace: "default", name: "n" } },
@@ -104,13 +104,13 @@ test("a version that the server has forgotten is no harm: everything is listed a
   const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "map-a" } };
   await model.create(ConfigMap, object, { manager: "user" });
   const options = { api: model, clock, random: () => 0.5, log: silentLog };
-  const first = new RunningOperator({ controllers: [note] }, options);
+  const first = new RunningOperator({ name: "test", controllers: [note] }, options);
   await clock.advance(5_000);
   const seed = first.snapshot();
   await first.stop();
   await model.delete(ConfigMap, { namespace: "default", name: "map-a" }, {});
   model.compact();
-  await using second = new RunningOperator({ controllers: [note] }, { ...options, seed });
+  await using second = new RunningOperator({ name: "test", controllers: [note] }, { ...options, seed });
   await clock.advance(30_000);
   assert.equal(second.health.find(({ kind }) => kind === "ConfigMap")?.objects, 0, "no phantom is left");
 });

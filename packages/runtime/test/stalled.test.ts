@@ -1,11 +1,11 @@
-/** What an object shows while its turns fail again and again: `Stalled`, and no `Ready` from better days. */
+/** What an object shows while its reconciles fail again and again: `Stalled`, and no `Ready` from better days. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
-import { Terminal } from "../src/errors.ts";
+import { TerminalError } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import type { TestWorld } from "../src/testing/index.ts";
 import { onModel, worlds } from "./worlds.ts";
 
@@ -42,14 +42,14 @@ const conditionsOf = async (world: TestWorld, name: string): Promise<readonly (r
 
 for (const [where, worldOf] of worlds) {
   describe(`Stalled on ${where}`, () => {
-    test("is true, with the reason, while turns fail again and again, and false when they do not", async () => {
+    test("is true, with the reason, while reconciles fail again and again, and false when they do not", async () => {
       let isDown = false;
       const job = controller(Job, {}, ({ object, status }) => {
         if (isDown) throw new Error("no database");
         status.condition("Available", true);
         status.size = object.spec.size;
       });
-      await using world = await worldOf(operator({ controllers: [job] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [job] }));
       await world.apply(Job, "a", { spec: { size: 1 } });
       await world.settle();
       const well = [
@@ -75,10 +75,10 @@ for (const [where, worldOf] of worlds) {
     test("is not worth a line for a failure that passes, and worth one at once for one that stays", async () => {
       let left = 2;
       const job = controller(Job, {}, ({ object }) => {
-        if (object.metadata.name === "final") throw new Terminal("the name is taken");
+        if (object.metadata.name === "final") throw new TerminalError("the name is taken");
         if (left-- > 0) throw new Error("not yet");
       });
-      await using world = await worldOf(operator({ controllers: [job] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [job] }));
       await world.apply(Job, "passing", {});
       await world.apply(Job, "final", {});
       await world.settle();
@@ -96,7 +96,7 @@ for (const [where, worldOf] of worlds) {
       const failing = controller(Job, { name: "failing" }, ({ object }) => {
         if (object.spec.text === "fails") throw new Error("never");
       });
-      await using world = await worldOf(operator({ controllers: [own, failing] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [own, failing] }));
       await world.apply(Job, "own", { spec: { text: "own" } });
       await world.apply(Job, "fails", { spec: { text: "fails" } });
       await world.advance("10m");
@@ -124,7 +124,7 @@ describe("a kind that declares Ready and not Stalled", () => {
       status.condition("Available", true);
       if (isDown) throw new Error("no database");
     });
-    await using world = await onModel(operator({ controllers: [site] }));
+    await using world = await onModel(operator({ name: "test", controllers: [site] }));
     await world.apply(Site, "a", {});
     await world.advance("1m");
     assert.deepEqual(await shownBy(world, "a"), failing);
@@ -141,7 +141,7 @@ describe("a kind that declares Ready and not Stalled", () => {
   test("tells of a reconcile that does not come back in time, and calls it again", async () => {
     let isDown = true;
     const site = controller(Site, { timeout: "10s" }, () => (isDown ? new Promise<void>(() => undefined) : undefined));
-    await using world = await onModel(operator({ controllers: [site] }));
+    await using world = await onModel(operator({ name: "test", controllers: [site] }));
     await world.apply(Site, "a", {});
     await world.advance("5m");
     const [stalled, ...others] = await shownBy(world, "a");
@@ -163,7 +163,7 @@ describe("a kind that declares Ready and not Stalled", () => {
       status.condition("Ready", true);
       status.condition("Available", true);
     });
-    await using world = await onModel(operator({ controllers: [site] }));
+    await using world = await onModel(operator({ name: "test", controllers: [site] }));
     await world.apply(Site, "a", { spec: { text: "old" } });
     await world.settle();
     isDown = true;
@@ -179,11 +179,11 @@ describe("a kind that declares Ready and not Stalled", () => {
     let does: "work" | "fail" | "wait" = "work";
     const site = controller(Site, {}, ({ object, status }) => {
       if (does === "fail") throw new Error("no database");
-      if (does === "wait") return again("30s", "waiting for the database");
+      if (does === "wait") return requeue("30s", { reason: "waiting for the database" });
       if (object.spec.text === "old") status.condition("Ready", true);
       return undefined;
     });
-    await using world = await onModel(operator({ controllers: [site] }));
+    await using world = await onModel(operator({ name: "test", controllers: [site] }));
     await world.apply(Site, "a", { spec: { text: "old" } });
     await world.settle();
     does = "fail";
@@ -210,7 +210,7 @@ describe("a kind that declares Ready and not Stalled", () => {
     const broken = controller(Site, { name: "broken" }, ({ object }) => {
       if (object.metadata.name === "shared") throw new Error("no database");
     });
-    await using world = await onModel(operator({ controllers: [words, other, broken] }));
+    await using world = await onModel(operator({ name: "test", controllers: [words, other, broken] }));
     await world.apply(Site, "own", {});
     await world.apply(Site, "shared", {});
     await world.advance("2m");
@@ -230,7 +230,7 @@ describe("a kind that declares Ready and not Stalled", () => {
       if (isDown) throw new Error("no database");
     };
     const site = controller(Site, { cleanup }, ({ status }) => status.condition("Ready", true));
-    await using world = await onModel(operator({ controllers: [site] }));
+    await using world = await onModel(operator({ name: "test", controllers: [site] }));
     await world.apply(Site, "a", {});
     await world.settle();
     await world.delete(Site, "a");
@@ -243,7 +243,7 @@ describe("a kind that declares Ready and not Stalled", () => {
 });
 
 for (const [where, worldOf] of worlds) {
-  test(`a field that the schema of status does not have, or fills in, costs no write a turn on ${where}`, async () => {
+  test(`a field that the schema of status does not have, or fills in, costs no write a reconcile on ${where}`, async () => {
     const List = defineResource({
       group: "example.com",
       version: "v1",
@@ -251,20 +251,20 @@ for (const [where, worldOf] of worlds) {
       spec: s.object({}),
       status: s.object({ items: s.array(s.object({ a: s.string(), tier: s.string().default("slow") })) }),
     });
-    const turns = { count: 0 };
+    const reconciles = { count: 0 };
     const list = controller(List, {}, ({ status }) => {
-      turns.count++;
+      reconciles.count++;
       status.items = ["x"].map((a) => ({ a, b: 1 })) as never;
-      return again("1m");
+      return requeue("1m");
     });
-    await using world = await worldOf(operator({ controllers: [list] }));
+    await using world = await worldOf(operator({ name: "test", controllers: [list] }));
     await world.apply(List, "one", { spec: {} });
     await world.settle();
     assert.match(world.failures[0]?.message ?? "", /^The status of List has no field "items\[\]\.b", so/u);
     assert.deepEqual((await world.get(List, "one"))?.status?.items?.[0]?.a, "x");
-    const [before, written] = [turns.count, world.writes.length];
+    const [before, written] = [reconciles.count, world.writes.length];
     await world.advance("10m");
-    assert.ok(turns.count >= before + 10, "it had its turns");
+    assert.ok(reconciles.count >= before + 10, "it had its reconciles");
     assert.equal(world.writes.length, written);
   });
 }

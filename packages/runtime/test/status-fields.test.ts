@@ -26,7 +26,7 @@ async function lamps(
   // The compiler refuses what these tests are about.
   const lamp = controller(Lamp, {}, ({ status }) => write(status as unknown as { [field: string]: unknown }));
   const world = await testOperator(
-    operator({ controllers: [lamp] }),
+    operator({ name: "test", controllers: [lamp] }),
     { api: new ModelApi(() => clock.wall()) },
     { clock, log },
   );
@@ -87,7 +87,7 @@ test("what a later version left in a list is nobody's mistake, also where the li
   });
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
-  await using world = await testOperator(operator({ controllers: [shelf] }), { api }, { clock });
+  await using world = await testOperator(operator({ name: "test", controllers: [shelf] }), { api }, { clock });
   await world.apply(Shelf, "a", { spec: {} });
   await world.settle();
   const status = { books: [{ name: "old", zone: "of a later version" }] };

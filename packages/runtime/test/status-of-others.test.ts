@@ -1,4 +1,4 @@
-/** What others write into a status while a turn runs stays, also where the turn has written the object itself meanwhile. */
+/** What others write into a status while a reconcile runs stays, also where the reconcile has written the object itself meanwhile. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";

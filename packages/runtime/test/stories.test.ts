@@ -5,7 +5,7 @@ import { ConfigMap } from "@capstan/kinds/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
@@ -53,12 +53,12 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`an operator on ${where}, in virtual time`, () => {
     test("brings objects to their desired state with two writes each, and then writes nothing", async () => {
-      await using world = await worldOf(operator({ controllers: [cache] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       for (let at = 0; at < 5; at++) await world.apply(Cache, `c${at}`, { spec: { size: at } });
       await world.settle();
       assert.equal(world.writes.length, 10);
-      const turns = world.running.explain("cache", "default/c3");
-      assert.equal(turns.length, 1, "what it wrote itself, child and status, is no reason for another turn");
+      const reconciles = world.running.explain("cache", "default/c3");
+      assert.equal(reconciles.length, 1, "what it wrote itself, child and status, is no reason for another reconcile");
       const stored = await world.get(Cache, "c3");
       assert.equal(stored?.status?.conditions?.[0]?.status, "False");
       assert.equal(stored?.status?.conditions?.[0]?.observedGeneration, stored?.metadata.generation);
@@ -71,7 +71,7 @@ function tell(where: string, worldOf: MakeWorld): void {
     });
 
     test("deletes a child that is no longer wanted, and repairs one that was changed", async () => {
-      await using world = await worldOf(operator({ controllers: [cache] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
       await world.settle();
       assert.ok(await world.get(ConfigMap, "c-extra"));
@@ -85,7 +85,7 @@ function tell(where: string, worldOf: MakeWorld): void {
 
     test("comes to the same end wherever it crashes", async () => {
       for (let nth = 1; nth <= 4; nth++) {
-        await using world = await worldOf(operator({ controllers: [cache] }));
+        await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
         world.crashBeforeWrite(nth);
         await world.apply(Cache, "c", { spec: { size: 2, extra: true } });
         await world.settle();
@@ -99,11 +99,11 @@ function tell(where: string, worldOf: MakeWorld): void {
       const runs: boolean[] = [];
       const backup = controller(Cache, { name: "backup" }, async ({ object, step, status }) => {
         const copied = await step("copy", ({ resumed }) => (runs.push(resumed), 42), { input: object.spec.size });
-        if (copied !== 42) return again("1s");
+        if (copied !== 42) return requeue("1s");
         status.ready = copied;
         return undefined;
       });
-      await using world = await worldOf(operator({ controllers: [backup] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [backup] }));
       // The first write says that the step has begun, the second that it is done: the crash falls between them.
       world.crashBeforeWrite(2);
       await world.apply(Cache, "c", { spec: { size: 1 } });
@@ -127,7 +127,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         },
         () => undefined,
       );
-      await using world = await worldOf(operator({ controllers: [cleaning] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [cleaning] }));
       await world.apply(Cache, "c", { spec: { size: 1 } });
       await world.settle();
       await world.delete(Cache, "c");
@@ -137,7 +137,7 @@ function tell(where: string, worldOf: MakeWorld): void {
     });
 
     test("notices what it missed while watches were silent", async () => {
-      await using world = await worldOf(operator({ controllers: [cache] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       const heal = world.dropEvents();
       await world.advance("10s");
       await world.apply(Cache, "c", { spec: { size: 7 } });
@@ -149,7 +149,7 @@ function tell(where: string, worldOf: MakeWorld): void {
     });
 
     test("writes nothing after somebody else took the lease", async () => {
-      await using world = await worldOf(operator({ controllers: [cache] }));
+      await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       await world.apply(Cache, "c", { spec: { size: 1 } });
       await world.settle();
       const before = world.writes.length;
@@ -166,7 +166,7 @@ function tell(where: string, worldOf: MakeWorld): void {
 test("breaks a hot loop, and names the fields and the other manager", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
-  await using world = await testOperator(operator({ controllers: [cache] }), { api }, { clock });
+  await using world = await testOperator(operator({ name: "test", controllers: [cache] }), { api }, { clock });
   await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
   await world.settle();
   const rival = {
@@ -187,7 +187,7 @@ test("breaks a hot loop, and names the fields and the other manager", async () =
 test("repairs a status that somebody else changed, and says so when they do not stop", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
-  await using world = await testOperator(operator({ controllers: [cache] }), { api }, { clock });
+  await using world = await testOperator(operator({ name: "test", controllers: [cache] }), { api }, { clock });
   await world.apply(Cache, "c", { spec: { size: 1 } });
   await world.settle();
   const theirs = {
@@ -212,7 +212,7 @@ test("repairs a status that somebody else changed, and says so when they do not 
 });
 
 test("does not trust its picture of the status when the answer to a write was lost", async () => {
-  await using world = await onModel(operator({ controllers: [cache] }));
+  await using world = await onModel(operator({ name: "test", controllers: [cache] }));
   world.loseAnswer(2);
   await world.apply(Cache, "c", { spec: { size: 1 } });
   await world.settle();

@@ -82,7 +82,7 @@ const noting = (name: string, notes: string[]): Controller =>
 test("controllers share one watch a kind", async () => {
   const { clock, start, task, watched } = await place();
   const notes: string[] = [];
-  await using operator = start({ controllers: [noting("one", notes), noting("two", notes)] });
+  await using operator = start({ name: "test", controllers: [noting("one", notes), noting("two", notes)] });
   await clock.advance(1_000);
   await task("a");
   await clock.advance(1_000);
@@ -94,7 +94,7 @@ test("controllers share one watch a kind", async () => {
 test("namespaces can be changed while it runs", async () => {
   const { clock, start, task } = await place();
   const notes: string[] = [];
-  await using operator = start({ controllers: [noting("one", notes)], namespaces: ["default"] });
+  await using operator = start({ name: "test", controllers: [noting("one", notes)], namespaces: ["default"] });
   await task("a");
   await task("b", "other");
   await clock.advance(1_000);
@@ -136,7 +136,7 @@ test("kinds can be cached without what nobody needs", async () => {
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata, data: { big: "text" } } as KubeObject;
     await api.create(ConfigMap, object, { manager: "test" });
   }
-  await using _operator = start({ controllers: [slim] });
+  await using _operator = start({ name: "test", controllers: [slim] });
   await task("a");
   await clock.advance(1_000);
   const [seen, ...maps] = found;
@@ -162,7 +162,7 @@ test("controllers that share a cache must say the same about what it shows", asy
     controller(Job, { owns: [ConfigMap], cache }, () => undefined);
   const refusal = (second: Controller) => {
     try {
-      void start({ controllers: [first, second] });
+      void start({ name: "test", controllers: [first, second] });
     } catch (error) {
       return error instanceof RuntimeError && error.code === "BadSetting" ? error.message : error;
     }
@@ -207,7 +207,7 @@ test("controllers that share a cache join their indexes, and kinds of the same n
   const metadata = { name: "m", namespace: "default", labels: { app: "x" } };
   await api.create(ConfigMap, { apiVersion: "v1", kind: "ConfigMap", metadata }, { manager: "test" });
   await installCrds([controller(OtherConfigMap, {}, () => undefined)], { api, clock, manager: "test" });
-  await using _operator = start({ controllers: [first, second] });
+  await using _operator = start({ name: "test", controllers: [first, second] });
   await task("a");
   await clock.advance(1_000);
   assert.deepEqual(found, ["m", "m"]);
@@ -223,7 +223,7 @@ test("no more objects are worked on at once than there are hands", async () => {
     now--;
   });
   for (const name of ["a", "b", "c", "d", "e"]) await task(name);
-  await using _operator = start({ controllers: [slow] });
+  await using _operator = start({ name: "test", controllers: [slow] });
   await clock.advance(10_000);
   assert.deepEqual([most, now], [2, 0]);
 });
@@ -237,7 +237,7 @@ test("an end waits for what runs, and takes nothing new", async () => {
   });
   await task("a");
   await task("b");
-  const operator = start({ controllers: [slow] });
+  const operator = start({ name: "test", controllers: [slow] });
   await clock.advance(1_000);
   const stopped = operator.stop();
   await clock.advance(20_000);
@@ -245,7 +245,7 @@ test("an end waits for what runs, and takes nothing new", async () => {
   assert.deepEqual(ended, ["a"]);
 });
 
-test("events that repeat are counted, and each turn has a span", async () => {
+test("events that repeat are counted, and each reconcile has a span", async () => {
   const { api, clock, start, task } = await place();
   const spans: string[] = [];
   const tracer = {
@@ -261,7 +261,7 @@ test("events that repeat are counted, and each turn has a span", async () => {
   };
   const chatty = controller(Task, {}, ({ event }) => event("Normal", "Seen", "it was seen"));
   await task("a");
-  await using operator = start({ controllers: [chatty] }, { tracer });
+  await using operator = start({ name: "test", controllers: [chatty] }, { tracer });
   for (let times = 0; times < 5; times++) {
     operator.request("task", "default/a");
     await clock.advance(120_000);
@@ -304,7 +304,7 @@ test("a trace goes with what is written, from object to object, and is no reason
   });
   const incoming = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   await task("a", "default", { "capstan.dev/traceparent": incoming });
-  await using operator = start({ controllers: [maker, reader] }, { tracer });
+  await using operator = start({ name: "test", controllers: [maker, reader] }, { tracer });
   await clock.advance(5_000);
   const made = spans.find(({ name }) => name === "reconcile maker");
   assert.deepEqual([made?.trace, made?.parent, made?.links], [incoming.slice(3, 35), incoming.slice(36, 52), 1]);
@@ -322,9 +322,9 @@ test("a standby has its cache filled and works at once when it is elected", asyn
   const { clock, start, task } = await place();
   const notes: string[] = [];
   const elected = (identity: string): Partial<StartOptions> => ({ leaderElection: { namespace: "default", identity } });
-  const leader = start({ controllers: [noting("one", notes)] }, elected("leader"));
+  const leader = start({ name: "test", controllers: [noting("one", notes)] }, elected("leader"));
   await clock.advance(1_000);
-  await using standby = start({ controllers: [noting("two", notes)] }, elected("standby"));
+  await using standby = start({ name: "test", controllers: [noting("two", notes)] }, elected("standby"));
   await task("a");
   await clock.advance(5_000);
   assert.deepEqual(notes, ["one default/a 0"]);

@@ -6,10 +6,10 @@ import { ApiError } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
-import { Retry, RuntimeError } from "../src/errors.ts";
+import { RuntimeError } from "../src/errors.ts";
 import { operator } from "../src/operator.ts";
 import type { Context } from "../src/reconcile/context.ts";
-import { again } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
 import { crashEverywhere, testOperator, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
 import { onModel } from "./worlds.ts";
@@ -31,16 +31,13 @@ const picky = controller(Task, {}, ({ object }) => {
   if (object.spec.text === "") throw new Error("there is no text");
 });
 
-test("objects whose last turn failed are known, with the reason and the line, until a turn succeeds", async () => {
-  await using world = await onModel(operator({ controllers: [picky] }));
+test("objects whose last reconcile failed are known, with the reason and the line, until a reconcile succeeds", async () => {
+  await using world = await onModel(operator({ name: "test", controllers: [picky] }));
   await world.apply(Task, "good", { spec: { text: "x" } });
   await world.apply(Task, "bad", { spec: { text: "" } });
   await world.settle();
   const [{ where = "", ...failed } = {}, ...others] = world.failures;
-  assert.deepEqual(
-    [failed, others],
-    [{ controller: "task", object: "default/bad", message: "there is no text", isForeseen: false }, []],
-  );
+  assert.deepEqual([failed, others], [{ controller: "task", object: "default/bad", message: "there is no text" }, []]);
   assert.match(where, HERE);
   await world.apply(Task, "bad", { spec: { text: "y" } });
   await world.settle();
@@ -48,7 +45,7 @@ test("objects whose last turn failed are known, with the reason and the line, un
 });
 
 test("a world that settles while objects fail is refused, unless the test says that it expects it", async () => {
-  await using world = await onModel(operator({ controllers: [picky] }), { failures: "refused" });
+  await using world = await onModel(operator({ name: "test", controllers: [picky] }), { failures: "refused" });
   await world.apply(Task, "bad", { spec: { text: "" } });
   const isRefused = (error: unknown): boolean => {
     assert.ok(error instanceof RuntimeError && error.code === "StillFailing");
@@ -63,17 +60,14 @@ test("a world that settles while objects fail is refused, unless the test says t
   await world.settle();
 });
 
-test("a reconcile that says when it comes back does not fail", async () => {
+test("a reconcile that returns a requeue does not fail", async () => {
   const patient = controller(Task, {}, () => {
-    throw new Retry("the database is away", { after: "1h" });
+    return requeue("1h", { reason: "the database is away" });
   });
-  await using world = await onModel(operator({ controllers: [patient] }), { failures: "refused" });
+  await using world = await onModel(operator({ name: "test", controllers: [patient] }), { failures: "refused" });
   await world.apply(Task, "a", {});
   await world.settle();
-  assert.deepEqual(
-    world.failures.map(({ message, isForeseen }) => [message, isForeseen]),
-    [["the database is away", true]],
-  );
+  assert.deepEqual(world.failures, []);
 });
 
 for (const [what, call] of [
@@ -90,41 +84,44 @@ for (const [what, call] of [
     const server = await startApiServer({
       clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
     });
-    await using world = await testOperator(operator({ controllers: [task] }), server, { clock, failures: "expected" });
+    await using world = await testOperator(operator({ name: "test", controllers: [task] }), server, {
+      clock,
+      failures: "expected",
+    });
     await world.apply(Task, "a", {});
     await world.settle();
     assert.match(world.failures[0]?.where ?? `nothing: ${world.failures[0]?.message}`, HERE);
   });
 }
 
-test("a turn that waits for what is not of this world is told to be the reason why nothing settles", async () => {
+test("a reconcile that waits for what is not of this world is told to be the reason why nothing settles", async () => {
   const waiting = controller(Task, { timeout: "10h" }, () => new Promise<void>(() => undefined));
-  await using world = await onModel(operator({ controllers: [waiting] }));
+  await using world = await onModel(operator({ name: "test", controllers: [waiting] }));
   await world.apply(Task, "a", {});
   await assert.rejects(world.settle(), { code: "TimedOut", message: /a timer of Node, the network, a file\./u });
 });
 
-test("a world that does not settle tells which objects failed last, and why", async () => {
+test("a world that does not settle names the objects that wait, and their reasons", async () => {
   const restless = controller(Task, {}, ({ object }) => {
-    throw new Retry(`the database of ${object.metadata.name} is away`, { after: "1s" });
+    return requeue("1s", { reason: `the database of ${object.metadata.name} is away` });
   });
-  await using world = await onModel(operator({ controllers: [restless] }));
+  await using world = await onModel(operator({ name: "test", controllers: [restless] }));
   for (let at = 0; at < 7; at++) await world.apply(Task, `task-${at}`, {});
   await assert.rejects(world.settle(), (error) => {
     assert.ok(error instanceof Error);
     assert.match(error.message, /^Nothing settles: /u);
     assert.match(
       error.message,
-      /\nWhat is not well:\n(?: {2}task default\/task-\d: the database of task-\d is away\n {4}at .*\n){5} {2}and 2 more$/u,
+      /\nThese objects asked for a requeue:\n(?: {2}task default\/task-\d: the database of task-\d is away\n){5} {2}and 2 more$/u,
     );
     return true;
   });
 });
 
 for (const wait of [0, 1]) {
-  test(`an object that wants another turn after ${wait} ms, for ever, is named long before an hour has passed`, async () => {
-    const hasty = controller(Task, {}, () => again(wait, "the disk is not there"));
-    await using world = await onModel(operator({ controllers: [hasty] }));
+  test(`an object that wants another reconcile after ${wait} ms, for ever, is named long before an hour has passed`, async () => {
+    const hasty = controller(Task, {}, () => requeue(wait, { reason: "the disk is not there" }));
+    await using world = await onModel(operator({ name: "test", controllers: [hasty] }));
     await world.apply(Task, "a", {});
     await assert.rejects(world.settle(), {
       code: "TimedOut",
@@ -134,13 +131,13 @@ for (const wait of [0, 1]) {
   });
 }
 
-test("an object that wants many turns at once and then comes to an end settles", async () => {
-  let turns = 0;
-  const busy = controller(Task, {}, () => (++turns < 1_000 ? again(0, "one by one") : undefined));
-  await using world = await onModel(operator({ controllers: [busy] }));
+test("an object that wants many reconciles at once and then comes to an end settles", async () => {
+  let reconciles = 0;
+  const busy = controller(Task, {}, () => (++reconciles < 1_000 ? requeue(0, { reason: "one by one" }) : undefined));
+  await using world = await onModel(operator({ name: "test", controllers: [busy] }));
   await world.apply(Task, "a", {});
   await world.settle();
-  assert.equal(turns, 1_000);
+  assert.equal(reconciles, 1_000);
 });
 
 test("a crash that leads to another end tells what failed last", async () => {
@@ -157,7 +154,7 @@ test("a crash that leads to another end tells what failed last", async () => {
     await world.settle();
     isFirst = false;
   };
-  const app = operator({ controllers: [forgetful] });
+  const app = operator({ name: "test", controllers: [forgetful] });
   await assert.rejects(
     crashEverywhere(app, () => onModel(app), story),
     (error) => {
@@ -174,7 +171,10 @@ test("a crash that leads to another end tells what failed last", async () => {
 test("of two worlds of one operator on one server, one leads", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
-  const app = operator({ controllers: [controller(Task, {}, ({ status }) => void (status.seen = "yes"))] });
+  const app = operator({
+    name: "test",
+    controllers: [controller(Task, {}, ({ status }) => void (status.seen = "yes"))],
+  });
   await using one = await testOperator(app, { api }, { clock });
   await using other = await testOperator(app, { api }, { clock });
   await one.apply(Task, "t", { spec: {} });
@@ -189,7 +189,7 @@ test("of two worlds of one operator on one server, one leads", async () => {
 
 test("what the server refuses to a test names the line of the test", async () => {
   const server = await startApiServer();
-  await using world = await testOperator(operator({ controllers: [picky] }), server);
+  await using world = await testOperator(operator({ name: "test", controllers: [picky] }), server);
   // The compiler refuses it, too.
   const refused = { spec: { text: 1 as unknown as string } };
   for (const work of [
@@ -209,9 +209,9 @@ test("an operator that looks again and again never settles: what becomes of it i
   let looks = 0;
   const restless = controller(Task, {}, ({ status }) => {
     status.seen = String(++looks);
-    return again("5s", "looks again");
+    return requeue("5s", { reason: "looks again" });
   });
-  await using world = await onModel(operator({ controllers: [restless] }));
+  await using world = await onModel(operator({ name: "test", controllers: [restless] }));
   await world.apply(Task, "a", { spec: {} });
   await assert.rejects(world.settle(), { code: "TimedOut" });
   const from = looks;

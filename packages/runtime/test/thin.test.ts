@@ -51,7 +51,10 @@ test("applies the child and the status of each object with two writes, and none 
   };
   for (let at = 0; at < 20; at++) await create(`w${at}`, at);
   api.writes.length = 0;
-  const running = new RunningOperator({ controllers: [widget] }, { api, clock, random: () => 0.5, log: silentLog });
+  const running = new RunningOperator(
+    { name: "test", controllers: [widget] },
+    { api, clock, random: () => 0.5, log: silentLog },
+  );
   await clock.advance(10_000);
   assert.equal(api.writes.length, 40);
   assert.deepEqual((api.peek(ConfigMap, "default/w7") as ConfigMapObject).data, { size: "7" });
@@ -59,7 +62,10 @@ test("applies the child and the status of each object with two writes, and none 
   await running.stop();
 
   api.writes.length = 0;
-  const again = new RunningOperator({ controllers: [widget] }, { api, clock, random: () => 0.5, log: silentLog });
+  const again = new RunningOperator(
+    { name: "test", controllers: [widget] },
+    { api, clock, random: () => 0.5, log: silentLog },
+  );
   await clock.advance(10_000);
   assert.deepEqual(api.writes, []);
   await api.patch(

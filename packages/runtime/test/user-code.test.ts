@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { systemClock } from "../src/clock.ts";
-import { controller, watches } from "../src/define.ts";
+import { controller, watch } from "../src/define.ts";
 import type { ControllerOptions } from "../src/define.ts";
 import { RuntimeError } from "../src/errors.ts";
 import { createLog, silentLog } from "../src/log.ts";
@@ -13,8 +13,8 @@ import { healthDoor } from "../src/manager/doors.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { operator } from "../src/operator.ts";
 import type { Context } from "../src/reconcile/context.ts";
-import { again } from "../src/reconcile/outcome.ts";
-import type { Answer } from "../src/reconcile/outcome.ts";
+import { requeue } from "../src/reconcile/outcome.ts";
+import type { ReconcileResult } from "../src/reconcile/outcome.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
@@ -35,12 +35,12 @@ type WidgetContext = Context<typeof Widget, typeof ConfigMap>;
 async function worldWith(reconcile: (context: WidgetContext) => unknown, options: Options = {}): Promise<TestWorld> {
   const clock = new VirtualClock();
   const widget = controller(Widget, { ...options, owns: [ConfigMap] }, async (context) => {
-    if (context.object.metadata.name === "bad") return (await reconcile(context)) as Answer;
+    if (context.object.metadata.name === "bad") return (await reconcile(context)) as ReconcileResult;
     context.status.text = `size ${context.object.spec.size}`;
     return undefined;
   });
   const world = await testOperator(
-    operator({ controllers: [widget] }),
+    operator({ name: "test", controllers: [widget] }),
     { api: new ModelApi(() => clock.wall()) },
     { clock },
   );
@@ -89,7 +89,7 @@ describe("what is thrown", () => {
   };
 
   for (const [what, make] of Object.entries(thrown)) {
-    test(`${what} fails the turn, which is tried again`, async () => {
+    test(`${what} fails the reconcile, which is tried again`, async () => {
       let runs = 0;
       await using world = await worldWith(() => {
         runs++;
@@ -104,7 +104,7 @@ describe("what is thrown", () => {
 });
 
 describe("an await that was forgotten", () => {
-  test("fails the turn, although what was begun failed where nobody listens", async () => {
+  test("fails the reconcile, although what was begun failed where nobody listens", async () => {
     await using world = await worldWith(
       ({ apply }) => void apply(ConfigMap, "a", { metadata: { name: "b" } } as never),
     );
@@ -116,7 +116,7 @@ describe("an await that was forgotten", () => {
     await goesOn(world);
   });
 
-  test("fails the turn, although all went well", async () => {
+  test("fails the reconcile, although all went well", async () => {
     await using world = await worldWith(async ({ apply, create, remove, step }) => {
       await apply(ConfigMap, "a", { data: { a: "b" } });
       void create(ConfigMap, "c", { data: {} });
@@ -125,15 +125,15 @@ describe("an await that was forgotten", () => {
     });
     await world.advance("1s");
     assert.match(messageOf(world) ?? "", /^The create of ConfigMap c was not awaited/u);
-    assert.notEqual(await world.get(ConfigMap, "c"), undefined, "what was begun has ended before the turn did");
+    assert.notEqual(await world.get(ConfigMap, "c"), undefined, "what was begun has ended before the reconcile did");
     await goesOn(world);
   });
 
-  test("of a step fails the turn when the step has ended", async () => {
+  test("of a step fails the reconcile when the step has ended", async () => {
     const gate = Promise.withResolvers<void>();
     await using world = await worldWith(({ step }) => void step("slow", () => gate.promise));
     await world.advance("1s");
-    assert.equal(messageOf(world), undefined, "the turn waits for it");
+    assert.equal(messageOf(world), undefined, "the reconcile waits for it");
     gate.resolve();
     await world.advance("1s");
     assert.match(messageOf(world) ?? "", /^The step "slow" was not awaited/u);
@@ -149,32 +149,33 @@ describe("an await that was forgotten", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  test("a turn that fails waits for what else it began", async () => {
+  test("a reconcile that fails waits for what else it began", async () => {
     const gate = Promise.withResolvers<void>();
-    let turns = 0;
+    let reconciles = 0;
     await using world = await worldWith(async ({ step }) => {
-      turns++;
+      reconciles++;
       const fails = Promise.reject(new Error("one of them"));
       await Promise.all([step("slow", () => gate.promise), fails]);
     });
     await world.advance("1m");
-    assert.equal(turns, 1, "no other turn while the step of this one runs");
+    assert.equal(reconciles, 1, "no other reconcile while the step of this one runs");
     gate.resolve();
     await world.advance("1m");
     assert.equal(messageOf(world), "one of them");
-    assert.ok(turns > 1);
+    assert.ok(reconciles > 1);
   });
 
-  test("what comes after the turn is refused", async () => {
+  test("what comes after the reconcile is refused", async () => {
     const late = Promise.withResolvers<WidgetContext>();
     await using world = await worldWith((context) => late.resolve(context));
     await world.settle();
     const { apply, step } = await late.promise;
-    const isTurnOver = (error: unknown): boolean => error instanceof RuntimeError && error.code === "TurnOver";
-    await assert.rejects(apply(ConfigMap, "late", { data: {} }), isTurnOver);
+    const isReconcileOver = (error: unknown): boolean =>
+      error instanceof RuntimeError && error.code === "ReconcileOver";
+    await assert.rejects(apply(ConfigMap, "late", { data: {} }), isReconcileOver);
     await assert.rejects(
       step("late", () => assert.fail("it runs")),
-      isTurnOver,
+      isReconcileOver,
     );
     assert.equal(await world.get(ConfigMap, "late"), undefined);
   });
@@ -207,16 +208,16 @@ describe("functions that decide what wakes whom", () => {
     const clock = new VirtualClock();
     const lines: string[] = [];
     const heard: string[] = [];
-    const turns: string[] = [];
-    const poor = controller(Widget, { name: "poor", watches: [watches(ConfigMap, map)] }, ({ object }) => {
-      turns.push(object.metadata.name);
+    const reconciles: string[] = [];
+    const poor = controller(Widget, { name: "poor", watches: [watch(ConfigMap, map)] }, ({ object }) => {
+      reconciles.push(object.metadata.name);
     });
     const rich = controller(
       Widget,
       {
         name: "rich",
         watches: [
-          watches(ConfigMap, ({ metadata }, { type }) => {
+          watch(ConfigMap, ({ metadata }, { type }) => {
             heard.push(`${type} ${metadata?.name}`);
             return [];
           }),
@@ -226,16 +227,16 @@ describe("functions that decide what wakes whom", () => {
     );
     const log = createLog({ clock, level: "error", write: (line) => lines.push(line) });
     const world = await testOperator(
-      operator({ controllers: [poor, rich] }),
+      operator({ name: "test", controllers: [poor, rich] }),
       { api: new ModelApi(() => clock.wall()) },
       { clock, log },
     );
     await world.settle();
-    return { world, lines, heard, turns };
+    return { world, lines, heard, reconciles };
   }
 
   test("a map that throws is told, and everybody else hears of the object", async () => {
-    const { world, lines, heard, turns } = await twoOnOneWatch((config) => [(config.data as { ref: string }).ref]);
+    const { world, lines, heard, reconciles } = await twoOnOneWatch((config) => [(config.data as { ref: string }).ref]);
     await using _ = world;
     await world.apply(Widget, "w", { spec: {} });
     await world.apply(ConfigMap, "nodata", {});
@@ -257,10 +258,10 @@ describe("functions that decide what wakes whom", () => {
       world.running.registry.text(),
       /^capstan_function_errors_total\{controller="poor",function="map of ConfigMap"\} [1-9]/mu,
     );
-    turns.length = 0;
+    reconciles.length = 0;
     await world.apply(ConfigMap, "nodata", { data: { ref: "default/w" } });
     await world.settle();
-    assert.ok(turns.includes("w"), "what it names now is woken");
+    assert.ok(reconciles.includes("w"), "what it names now is woken");
     assert.equal(lines.length > 0 && heard.includes("updated nodata"), true);
     await world.apply(ConfigMap, "nodata", { data: { ref: "default/w", more: "" } });
     await world.settle();
@@ -268,28 +269,28 @@ describe("functions that decide what wakes whom", () => {
   });
 
   test("a map that names what is no key is told, and the keys among it are woken", async () => {
-    const { world, lines, turns } = await twoOnOneWatch(() => [42, undefined, "default/w", ""] as never);
+    const { world, lines, reconciles } = await twoOnOneWatch(() => [42, undefined, "default/w", ""] as never);
     await using _ = world;
     await world.apply(Widget, "w", { spec: {} });
     await world.settle();
-    turns.length = 0;
+    reconciles.length = 0;
     await world.apply(ConfigMap, "c", {});
     await world.settle();
-    assert.deepEqual(turns, ["w"]);
+    assert.deepEqual(reconciles, ["w"]);
     assert.match(lines.join(""), /Cannot wake 42: a map returns keys/u);
   });
 
   const broken: Options = {
-    on: () => {
+    predicate: () => {
       throw new Error("no judgement");
     },
-    tenantOf: () => {
+    fairnessKey: () => {
       throw new Error("no tenant");
     },
   };
 
-  for (const option of ["on", "tenantOf"] as const) {
-    test(`where ${option} throws, the object has its turns`, async () => {
+  for (const option of ["predicate", "fairnessKey"] as const) {
+    test(`where ${option} throws, the object has its reconciles`, async () => {
       await using world = await worldWith(() => undefined, { [option]: broken[option] });
       await goesOn(world);
       assert.ok(world.running.troubles.some(({ what }) => what === option));
@@ -299,7 +300,7 @@ describe("functions that decide what wakes whom", () => {
 
 describe("a step", () => {
   for (const inputs of ["without inputs", "with inputs"] as const) {
-    test(`whose name is used twice in one turn is refused, ${inputs}`, async () => {
+    test(`whose name is used twice in one reconcile is refused, ${inputs}`, async () => {
       const ran: string[] = [];
       await using world = await worldWith(async ({ step }) => {
         for (const member of ["a", "b", "c"]) {
@@ -311,19 +312,19 @@ describe("a step", () => {
       assert.deepEqual(ran, ["a"]);
       assert.match(
         messageOf(world) ?? "",
-        /^Cannot run the step "add-member" twice in one turn of Widget default\/bad: .*step\(`add/u,
+        /^Cannot run the step "add-member" twice in one request of Widget default\/bad: .*step\(`add/u,
       );
       await goesOn(world);
     });
   }
 
-  test("does not begin when its turn was given up", async () => {
+  test("does not begin when its reconcile was given up", async () => {
     const said: string[] = [];
     const gate = Promise.withResolvers<void>();
-    let turns = 0;
+    let reconciles = 0;
     await using world = await worldWith(
       async ({ step, create, event, signal }) => {
-        if (++turns > 1) await new Promise(() => undefined);
+        if (++reconciles > 1) await new Promise(() => undefined);
         await gate.promise;
         assert.equal(signal.aborted, true);
         event("Normal", "Late", "nobody hears this");
@@ -339,21 +340,21 @@ describe("a step", () => {
     assert.equal(await world.get(ConfigMap, "late"), undefined);
   });
 
-  test("that was announced when its turn was given up does not run", async () => {
+  test("that was announced when its reconcile was given up does not run", async () => {
     const said: string[] = [];
     const gate = Promise.withResolvers<void>();
-    let turns = 0;
+    let reconciles = 0;
     await using world = await worldWith(
       async ({ step }) => {
-        if (++turns > 1) await new Promise(() => undefined);
+        if (++reconciles > 1) await new Promise(() => undefined);
         await gate.promise;
         await step("pay", () => void said.push("paid")).catch(() => said.push("refused"));
       },
       { timeout: "10s" },
     );
-    // The answer to the announcement comes after the turn's time.
+    // The answer to the announcement comes after the reconcile's time.
     const end = world.inject(({ verb, kind }) =>
-      verb === "patch" && kind.kind === "Widget" && turns === 1 ? { fault: "delay", by: 15_000 } : undefined,
+      verb === "patch" && kind.kind === "Widget" && reconciles === 1 ? { fault: "delay", by: 15_000 } : undefined,
     );
     gate.resolve();
     await world.advance("20s");
@@ -362,11 +363,11 @@ describe("a step", () => {
   });
 });
 
-describe("turns that wait for nothing", () => {
+describe("reconciles that wait for nothing", () => {
   const many = 1_500;
 
   /** An operator in real time whose objects are there already. */
-  async function running(objects: number, reconcile: () => Answer): Promise<RunningOperator> {
+  async function running(objects: number, reconcile: () => ReconcileResult): Promise<RunningOperator> {
     const api = new ModelApi();
     const widget = controller(Widget, {}, reconcile);
     await installCrds([widget], { api, clock: systemClock, manager: "test" });
@@ -375,26 +376,26 @@ describe("turns that wait for nothing", () => {
       const object = { apiVersion: "example.com/v1", kind: "Widget", metadata, spec: { size: 1 } };
       await api.create(Widget, object, { manager: "user" });
     }
-    return new RunningOperator({ controllers: [widget] }, { api, log: silentLog });
+    return new RunningOperator({ name: "test", controllers: [widget] }, { api, log: silentLog });
   }
 
   test("and always want another leave time to everybody else", async () => {
-    let turns = 0;
-    // Were others never heard, the test itself would not be: the turns end when it has gone on for far too long.
-    await using _ = await running(20, () => (++turns < 1_000_000 ? again(0, "more") : undefined));
+    let reconciles = 0;
+    // Were others never heard, the test itself would not be: the reconciles end when it has gone on for far too long.
+    await using _ = await running(20, () => (++reconciles < 1_000_000 ? requeue(0, { reason: "more" }) : undefined));
     for (let timers = 0; timers < 20; timers++) await new Promise((resolve) => setTimeout(resolve, 1));
-    assert.ok(turns < 1_000_000, "timers fire between turns");
+    assert.ok(reconciles < 1_000_000, "timers fire between reconciles");
   });
 
   test("are interrupted, however many there are", async () => {
-    let turns = 0;
+    let reconciles = 0;
     let between = 0;
     await using _ = await running(many, () => {
-      if (++turns === 1) setImmediate(() => (between = turns));
+      if (++reconciles === 1) setImmediate(() => (between = reconciles));
       return undefined;
     });
-    await until(() => turns === many);
-    assert.ok(between > 0 && between < many, `others were heard after ${between} turns`);
+    await until(() => reconciles === many);
+    assert.ok(between > 0 && between < many, `others were heard after ${between} reconciles`);
   });
 });
 

@@ -4,10 +4,10 @@ import type { ControllerNames } from "../dev/messages.ts";
 import { findSession } from "../dev/session.ts";
 import { CliError } from "../errors.ts";
 import { askDoor } from "../explain/door.ts";
-import { formatTurns, paperOf } from "../explain/format.ts";
+import { formatReconciles, paperOf } from "../explain/format.ts";
 import { outputOption, print } from "../output/print.ts";
 
-/** Explains an object's last turns. */
+/** Explains an object's last reconciles. */
 export const explain: Command = defineCommand({
   describe:
     "Asks the running operator: what woke the object, what was read and written, how it ended, how long it took, what is next.",
@@ -28,7 +28,7 @@ export const explain: Command = defineCommand({
     output: outputOption,
   },
   examples: [
-    { line: "capstan explain memcached/cache", does: "The last turns of the object cache" },
+    { line: "capstan explain memcached/cache", does: "The last reconciles of the object cache" },
     {
       line: "kubectl port-forward deploy/app 8081 & capstan explain memcached/prod/cache",
       does: "The same for an operator in a cluster",
@@ -47,8 +47,11 @@ export const explain: Command = defineCommand({
     const session = options.address === undefined ? await findSession(terminal.cwd) : undefined;
     const door = options.address ?? session?.door ?? "127.0.0.1:8081";
     const known = session?.controllers ?? [];
-    const turns = await askDoor({ door, controller: controllerOf(controller, known), namespace, name });
-    await print({ terminal, output: options.output }, { value: turns, table: formatTurns(turns, paperOf(terminal)) });
+    const reconciles = await askDoor({ door, controller: controllerOf(controller, known), namespace, name });
+    await print(
+      { terminal, output: options.output },
+      { value: reconciles, table: formatReconciles(reconciles, paperOf(terminal)) },
+    );
   },
 });
 

@@ -1,6 +1,6 @@
 /** `capstan pause` and `capstan resume`: take an object out of the operator's hands, and give it back. */
 import { type Client, isApiError } from "@capstan/client";
-import { apiOf, PAUSE_ANNOTATION } from "@capstan/runtime";
+import { apiOf, pauseAnnotation } from "@capstan/runtime";
 import { type Command, defineCommand } from "../command/define.ts";
 import { nearest } from "../command/suggest.ts";
 import { CliError } from "../errors.ts";
@@ -15,7 +15,7 @@ const argument = { name: "OBJECT", describe: "kind/name, as in memcached/cache",
 
 /** Pauses an object. */
 export const pause: Command = defineCommand({
-  describe: `Sets the annotation ${PAUSE_ANNOTATION}: the operator leaves the object alone until it is resumed.`,
+  describe: `Sets the annotation ${pauseAnnotation}: the operator leaves the object alone until it is resumed.`,
   arguments: [argument],
   options: {
     ...options,
@@ -65,7 +65,7 @@ async function annotate(
   }
   const kind = await kindOf(client, word);
   const key = { namespace: kind.scope === "Cluster" ? "" : namespace, name };
-  const body = { metadata: { annotations: { [PAUSE_ANNOTATION]: value ?? null } } };
+  const body = { metadata: { annotations: { [pauseAnnotation]: value ?? null } } };
   try {
     await apiOf(client).patch(kind, key, body, { type: "merge", manager: "capstan-cli" });
   } catch (error) {

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TurnRecord } from "@capstan/runtime";
+import type { ReconcileRecord } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
-import { type AskTurns, Failing } from "./failing.ts";
+import { type AskReconciles, Failing } from "./failing.ts";
 
 const line = { level: "error", controller: "lamp", object: "default/a", message: "no power" };
 
-function ended(outcome: string): AskTurns {
-  return async () => [{ outcome } as TurnRecord];
+function ended(outcome: string): AskReconciles {
+  return async () => [{ outcome } as ReconcileRecord];
 }
 
-test("an object fails from the first error until a turn that does not", async () => {
+test("an object fails from the first error until a reconcile that does not", async () => {
   let outcome = "failed";
   const failing = new Failing((controller, key) => ended(outcome)(controller, key));
   failing.hear(line);
@@ -34,7 +34,7 @@ test("an object that is gone fails no more; an operator that does not answer cha
     ["Cluster", "no power"],
     ["Failed", undefined],
   ] as const) {
-    const failing = new Failing(() => Promise.reject(new CliError(code, "no turns")));
+    const failing = new Failing(() => Promise.reject(new CliError(code, "no reconciles")));
     failing.hear(line);
     await failing.recheck();
     assert.equal(failing.messageOf(["lamp"], "default/a"), left);

@@ -1,5 +1,5 @@
 /** Which objects the operator fails on at present: its log tells when that begins, its history when it is over. */
-import type { TurnRecord } from "@capstan/runtime";
+import type { ReconcileRecord } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 
 /** A line of the operator's log about an object, as far as it matters here. */
@@ -10,8 +10,8 @@ export interface HeardLine {
   readonly message: string;
 }
 
-/** The last turns of an object, as the operator remembers them. */
-export type AskTurns = (controller: string, key: string) => Promise<readonly TurnRecord[]>;
+/** The last reconciles of an object, as the operator remembers them. */
+export type AskReconciles = (controller: string, key: string) => Promise<readonly ReconcileRecord[]>;
 
 interface Failure {
   readonly controller: string;
@@ -22,14 +22,14 @@ interface Failure {
 /** The failures of one operator. */
 export class Failing {
   readonly #failures = new Map<string, Failure>();
-  readonly #ask: AskTurns;
+  readonly #ask: AskReconciles;
   #isAsking = false;
 
-  constructor(ask: AskTurns) {
+  constructor(ask: AskReconciles) {
     this.#ask = ask;
   }
 
-  /** Errors about objects are failed turns; whoever waits on purpose only warns. */
+  /** Errors about objects are failed reconciles; whoever waits on purpose only warns. */
   hear({ level, controller, object: key, message }: HeardLine): void {
     if (level === "error") this.#failures.set(`${controller} ${key}`, { controller, key, message });
   }
@@ -59,8 +59,8 @@ export class Failing {
 
   async #isOver({ controller, key }: Failure): Promise<boolean> {
     try {
-      const turns = await this.#ask(controller, key);
-      return turns.at(-1)?.outcome !== "failed";
+      const reconciles = await this.#ask(controller, key);
+      return reconciles.at(-1)?.outcome !== "failed";
     } catch (error) {
       // An object that is not remembered is gone; an operator that does not answer tells nothing.
       return error instanceof CliError && error.code === "Failed";

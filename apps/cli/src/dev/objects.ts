@@ -1,6 +1,6 @@
 /** The operator's objects and their conditions, as rows of a table. */
 import type { StoredObject } from "@capstan/model";
-import { PAUSE_ANNOTATION } from "@capstan/runtime";
+import { pauseAnnotation } from "@capstan/runtime";
 import { formatAge } from "@capstan/schema";
 import type { Table } from "../output/print.ts";
 import type { Style } from "../output/style.ts";
@@ -33,7 +33,7 @@ export function toRow(names: KindNames, object: StoredObject): Row {
   const { namespace, name, creationTimestamp, annotations } = object.metadata;
   const key = namespace === undefined ? name : `${namespace}/${name}`;
   const resource = resourceOf(names);
-  const pause = annotations?.[PAUSE_ANNOTATION] ?? "false";
+  const pause = annotations?.[pauseAnnotation] ?? "false";
   const { status } = object as { readonly status?: { readonly conditions?: readonly ConditionLike[] } };
   return {
     id: `${resource} ${key}`,

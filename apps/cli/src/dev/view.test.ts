@@ -8,7 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess } from "@capstan/client";
 import { Secret } from "@capstan/kinds/v1";
-import { type Api, apiOf, PAUSE_ANNOTATION } from "@capstan/runtime";
+import { type Api, apiOf, pauseAnnotation } from "@capstan/runtime";
 import type { Table } from "../output/print.ts";
 import { styleOf } from "../output/style.ts";
 import { readKeys } from "./keys.ts";
@@ -52,7 +52,7 @@ async function open(t: TestContext, { change = (_api: Api): Partial<Api> => ({})
   const show = (): void => view.show({ kinds: [names], controllers, door });
   const paused = async (): Promise<string> => {
     const { items } = await client.list(Secret, { namespace: "default" }).all();
-    const marked = items.filter(({ metadata }) => metadata.annotations?.[PAUSE_ANNOTATION] === "true");
+    const marked = items.filter(({ metadata }) => metadata.annotations?.[pauseAnnotation] === "true");
     return marked.map(({ metadata }) => metadata.name).join(" ");
   };
   const seen = (text: string): Promise<void> =>
@@ -165,7 +165,7 @@ test("e asks each controller about the selected object, a lets each look at it a
   const asked: string[] = [];
   const server = createServer(({ url = "" }, response) => {
     asked.push(url);
-    response.end(JSON.stringify({ turns: [] }));
+    response.end(JSON.stringify({ reconciles: [] }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -183,7 +183,7 @@ test("e asks each controller about the selected object, a lets each look at it a
 
 test("an object that the operator fails on is marked until it does no more, and the last error stands below", async (t) => {
   let outcome = "failed";
-  const server = createServer((_request, response) => void response.end(JSON.stringify({ turns: [{ outcome }] })));
+  const server = createServer((_request, response) => void response.end(JSON.stringify({ reconciles: [{ outcome }] })));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => (server.close(), server.closeAllConnections()));

@@ -1,9 +1,9 @@
 /** What a dev session shows of the operator's objects, and what its keys do with the one that is selected. */
 import type { StoredObject } from "@capstan/model";
-import { type Api, PAUSE_ANNOTATION } from "@capstan/runtime";
+import { type Api, pauseAnnotation } from "@capstan/runtime";
 import { toCliError } from "../errors.ts";
 import { askDoor } from "../explain/door.ts";
-import { formatTurns, type Paper } from "../explain/format.ts";
+import { formatReconciles, type Paper } from "../explain/format.ts";
 import { wrap } from "../output/wrap.ts";
 import { Failing, type HeardLine } from "./failing.ts";
 import { type ObjectEvents, followObjects } from "./follow.ts";
@@ -222,7 +222,7 @@ export class View implements Disposable {
   async #setPause({ resource, key, isPaused }: Row): Promise<void> {
     const names = this.#shown.kinds.find((one) => resourceOf(one) === resource);
     if (names === undefined) return;
-    const body = { metadata: { annotations: { [PAUSE_ANNOTATION]: isPaused ? null : "true" } } };
+    const body = { metadata: { annotations: { [pauseAnnotation]: isPaused ? null : "true" } } };
     await this.#options.api.patch(names, keyOf(key), body, { type: "merge", manager: "capstan-dev" });
   }
 
@@ -231,8 +231,8 @@ export class View implements Disposable {
     const { screen, paper } = this.#options;
     const { door } = this.#shown;
     for (const controller of this.#controllersOf(resource)) {
-      const turns = await askDoor({ door, controller, ...keyOf(key) });
-      screen.line(`${paper().style.bold(title)} by ${controller}\n${formatTurns(turns, paper())}`);
+      const reconciles = await askDoor({ door, controller, ...keyOf(key) });
+      screen.line(`${paper().style.bold(title)} by ${controller}\n${formatReconciles(reconciles, paper())}`);
     }
   }
 

@@ -41,8 +41,8 @@ test("the operator says why it has nothing to tell", async (t) => {
   });
 });
 
-test("turns are answered as they are told", async (t) => {
-  assert.deepEqual(await askDoor({ ...object, door: await door(t, 200, '{"turns":[{"outcome":"done"}]}') }), [
+test("reconciles are answered as they are told", async (t) => {
+  assert.deepEqual(await askDoor({ ...object, door: await door(t, 200, '{"reconciles":[{"outcome":"done"}]}') }), [
     { outcome: "done" },
   ]);
 });

@@ -1,5 +1,5 @@
 /** Asks a running operator why it did what it did. */
-import type { TurnRecord } from "@capstan/runtime";
+import type { ReconcileRecord } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 
 /** Which object of which controller. */
@@ -14,13 +14,14 @@ export interface Question {
 /** No more of an answer is shown: it may come from anybody who listens there. */
 const MOST_SAID = 300;
 
-/** The last turns of an object, the latest last. Objects of the whole cluster have no namespace: both keys are tried. */
-export async function askDoor({ door, controller, namespace, name }: Question): Promise<readonly TurnRecord[]> {
+/** The last reconciles of an object, the latest last. Objects of the whole cluster have no namespace: both keys are tried. */
+export async function askDoor({ door, controller, namespace, name }: Question): Promise<readonly ReconcileRecord[]> {
   let why = "";
   for (const key of [[namespace, name], [name]]) {
     const path = [controller, ...key].map((part) => encodeURIComponent(part)).join("/");
     const response = await get(`http://${door}/explain/${path}`);
-    if (response.status === 200) return ((await response.json()) as { turns: readonly TurnRecord[] }).turns;
+    if (response.status === 200)
+      return ((await response.json()) as { reconciles: readonly ReconcileRecord[] }).reconciles;
     if (response.status !== 404) throw await refusal(door, response);
     why ||= await wordsOf(response);
   }

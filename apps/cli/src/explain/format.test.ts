@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatFields, formatTurns, paperOf } from "./format.ts";
+import { formatFields, formatReconciles, paperOf } from "./format.ts";
 
 test("a few fields are named, of many the first, and one is never counted for itself", () => {
   const fields = ["a", "b", "c", "d", "e", "f"];
@@ -11,9 +11,9 @@ test("a few fields are named, of many the first, and one is never counted for it
 
 test("where somebody sits, facts go on below where they began; a script gets a line for each", () => {
   const fields = Array.from({ length: 5 }, (_, at) => `status.conditions[Ready].somethingLong${at}`);
-  const turn = {
+  const reconcile = {
     at: "2030-01-01T00:00:00Z",
-    causes: [],
+    triggers: [],
     reads: [],
     decisions: [],
     writes: [{ verb: "status", kind: "Lamp", key: "default/one", fields }],
@@ -21,12 +21,12 @@ test("where somebody sits, facts go on below where they began; a script gets a l
     message: "",
     milliseconds: 3,
     next: "",
-  } as unknown as Parameters<typeof formatTurns>[0][number];
+  } as unknown as Parameters<typeof formatReconciles>[0][number];
   const terminal = { color: false, columns: 60, isInteractive: true };
-  const lines = formatTurns([turn], paperOf(terminal)).trimEnd().split("\n");
+  const lines = formatReconciles([reconcile], paperOf(terminal)).trimEnd().split("\n");
   assert.match(lines[1] ?? "", /^ {2}wrote {5}status Lamp default\/one$/);
   for (const line of lines.slice(2)) assert.match(line, /^ {12}status\./);
   for (const line of lines) assert.ok(line.length <= 60, line);
-  const piped = formatTurns([turn], paperOf({ ...terminal, isInteractive: false }));
+  const piped = formatReconciles([reconcile], paperOf({ ...terminal, isInteractive: false }));
   assert.equal(piped.trimEnd().split("\n").length, 2);
 });

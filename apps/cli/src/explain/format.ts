@@ -1,5 +1,5 @@
 /** Turns of an object as people read them. */
-import type { Cause, TurnRecord } from "@capstan/runtime";
+import type { ReconcileTrigger, ReconcileRecord } from "@capstan/runtime";
 import { type Style, styleOf } from "../output/style.ts";
 import { wrap } from "../output/wrap.ts";
 import type { Terminal } from "../terminal.ts";
@@ -7,10 +7,10 @@ import type { Terminal } from "../terminal.ts";
 /** More fields than this are counted: a line is read, JSON output has them all. */
 const MOST_FIELDS = 4;
 
-/** Where the facts of a turn begin. */
+/** Where the facts of a reconcile begin. */
 const INDENT = 12;
 
-/** The paper that turns are written on; where nobody sits, lines are as long as they are. */
+/** The paper that reconciles are written on; where nobody sits, lines are as long as they are. */
 export interface Paper {
   readonly style: Style;
   readonly columns: number;
@@ -21,17 +21,17 @@ export function paperOf(terminal: Pick<Terminal, "color" | "columns" | "isIntera
   return { style: styleOf(terminal), columns: terminal.isInteractive ? terminal.columns : Number.POSITIVE_INFINITY };
 }
 
-/** The turns, the latest last. */
-export function formatTurns(turns: readonly TurnRecord[], paper: Paper): string {
-  return turns.map((turn) => formatTurn(turn, paper)).join("\n");
+/** The reconciles, the latest last. */
+export function formatReconciles(reconciles: readonly ReconcileRecord[], paper: Paper): string {
+  return reconciles.map((reconcile) => formatReconcile(reconcile, paper)).join("\n");
 }
 
-function formatTurn(
-  { at, causes, reads, writes, decisions, warnings = [], outcome, message, milliseconds, next }: TurnRecord,
+function formatReconcile(
+  { at, triggers, reads, writes, decisions, warnings = [], outcome, message, milliseconds, next }: ReconcileRecord,
   { style: { bold, dim }, columns }: Paper,
 ): string {
   const facts: readonly (readonly [string, string])[] = [
-    ...causes.map((cause) => ["woken by", formatCause(cause)] as const),
+    ...triggers.map((trigger) => ["woken by", formatTrigger(trigger)] as const),
     ...(reads.length === 0 ? [] : [["read", reads.join(", ")] as const]),
     ...decisions.map((decision) => ["decided", decision] as const),
     ...writes.map(({ verb, kind, key, fields }) => {
@@ -50,8 +50,8 @@ function formatTurn(
   return `${lines.join("\n")}\n`;
 }
 
-/** A cause in words. */
-function formatCause({ relation, change, kind, key, fields, manager }: Cause): string {
+/** A trigger in words. */
+function formatTrigger({ relation, change, kind, key, fields, manager }: ReconcileTrigger): string {
   const what = key === "" ? kind : `${kind} ${key} ${change}`;
   const where = fields.length === 0 ? "" : `: ${formatFields(fields)}`;
   return `${relation} ${what}${where}${manager === undefined ? "" : ` by ${manager}`}`;

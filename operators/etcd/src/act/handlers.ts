@@ -1,5 +1,5 @@
 /** One handler an action. Each does one thing that can be repeated: whoever dies in between finds its traces and goes on. */
-import { again, Retry } from "capstan";
+import { requeue } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { Action } from "../contract.ts";
 import { EtcdError } from "../etcd/index.ts";
@@ -16,21 +16,21 @@ import { recoveryRecord } from "./recovery-record.ts";
 import { spokesman } from "./turn.ts";
 import type { Handler, Turn } from "./turn.ts";
 
-const NEXT = again("500ms", "one step at a time");
+const NEXT = requeue("500ms", { reason: "one step at a time" });
 
 /** Exhaustive by type. */
 export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
   rest: async (turn, means) => {
     await keepForm(turn);
     const isBusy = await care(turn, means);
-    return isBusy ? NEXT : again("30s", "all is well");
+    return isBusy ? NEXT : requeue("30s", { reason: "all is well" });
   },
 
-  wait: ({ action }) => again("2s", `waiting for ${action.for}`),
+  wait: ({ action }) => requeue("2s", { reason: `waiting for ${action.for}` }),
 
   refuse: ({ action, event }) => {
     event("Warning", action.reason, action.why);
-    return again("15s", action.why);
+    return requeue("15s", { reason: action.why });
   },
 
   "create-volume": async (turn) => {
@@ -106,7 +106,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
     // Whoever asks too late does no harm: etcd itself knows whether this very learner has caught up.
     turn.signal.throwIfAborted();
     const isDone = await ask(() => spokesman(turn).members.promote(turn.action.id), ["NotLearner", "LearnerNotReady"]);
-    if (!isDone) return again("1s", `${turn.action.member} has yet to catch up`);
+    if (!isDone) return requeue("1s", { reason: `${turn.action.member} has yet to catch up` });
     turn.event("Normal", "MemberPromoted", `${turn.action.member} votes`);
     return NEXT;
   },
@@ -137,7 +137,7 @@ export const HANDLERS: { readonly [D in Action["do"]]: Handler<D> } = {
       while (left-- > 0) await client.leases.revoke((await client.leases.grant(60)).id);
     };
     await ask(() => Promise.all(Array.from({ length: ENTRIES_AT_ONCE }, grow)), []);
-    return again("1s", "the log grows past a snapshot");
+    return requeue("1s", { reason: "the log grows past a snapshot" });
   },
 
   disarm: async (turn) => {
@@ -224,8 +224,7 @@ async function ask(change: () => Promise<unknown>, mild: readonly EtcdError["cod
     await change();
     return true;
   } catch (error) {
-    if (!(error instanceof EtcdError)) throw error;
-    if (mild.includes(error.code)) return false;
-    throw new Retry(error.message, { after: "2s", cause: error });
+    if (error instanceof EtcdError && mild.includes(error.code)) return false;
+    throw error;
   }
 }

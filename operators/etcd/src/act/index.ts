@@ -1,5 +1,5 @@
 /** Taking the step that was decided. */
-import type { Answer } from "capstan";
+import type { ReconcileResult } from "capstan";
 import type { Action, RefusalReason } from "../contract.ts";
 import { HANDLERS } from "./handlers.ts";
 import { measure } from "./metrics.ts";
@@ -11,19 +11,19 @@ import type { Handler, Means, Turn } from "./turn.ts";
 export type { Means, Turn } from "./turn.ts";
 
 /** Handlers as the controller wants them: around each, the status is told and the ways to the members are closed. */
-export function actions(means: Means): { readonly [D in Action["do"]]: (turn: Turn<D>) => Promise<Answer> } {
+export function actions(means: Means): { readonly [D in Action["do"]]: (turn: Turn<D>) => Promise<ReconcileResult> } {
   const entries = Object.entries(HANDLERS).map(([name, handler]) => {
     // Each handler gets the action of its own name: the controller picks it by that name.
     const own = handler as unknown as Handler<Action["do"]>;
     return [name, (turn: Turn) => take(turn, own, means)];
   });
-  return Object.fromEntries(entries) as { readonly [D in Action["do"]]: (turn: Turn<D>) => Promise<Answer> };
+  return Object.fromEntries(entries) as { readonly [D in Action["do"]]: (turn: Turn<D>) => Promise<ReconcileResult> };
 }
 
 /** With these, not even Services and Secrets are kept. */
 const HANDS_OFF: ReadonlySet<RefusalReason> = new Set(["Paused", "NameTaken", "NameInvalid"]);
 
-async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): Promise<Answer> {
+async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): Promise<ReconcileResult> {
   await using _reach = turn.seen.reach;
   report(turn);
   measure(turn);
@@ -37,6 +37,8 @@ async function take(turn: Turn, handler: Handler<Action["do"]>, means: Means): P
     else if (turn.action.do !== "refuse") obstacle(turn, refused);
     return answer;
   } catch (error) {
-    throw obstacle(turn, error);
+    const wait = obstacle(turn, error);
+    if (wait === undefined) throw error;
+    return wait;
   }
 }

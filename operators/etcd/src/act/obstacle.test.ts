@@ -13,7 +13,7 @@ function told(code: EtcdError["code"]): readonly string[] {
     status: { condition: (type: string) => void words.push(type) },
   };
   const error = new EtcdError(code, "no", { endpoint: "http://e-0:2379", maybeDone: false });
-  assert.ok(obstacle(turn as unknown as Turn, error) instanceof Error);
+  assert.ok(obstacle(turn as unknown as Turn, error) !== undefined);
   return words;
 }
 

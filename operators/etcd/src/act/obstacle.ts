@@ -2,28 +2,22 @@
  * What stood in the way of a step: told in the status, and tried again soon. The runtime asks ever more rarely where it cannot know
  * better; here nobody would tell that a quota was raised or that a member takes orders again, and a cluster may be waiting for it.
  */
-import { Retry } from "capstan";
+import { requeue } from "capstan";
+import type { Requeue } from "capstan";
 import { EtcdError, isPassing } from "../etcd/index.ts";
 import type { Turn } from "./turn.ts";
 
 /** The reason of `Degraded` while the API server or etcd refuses what the operator asks for. */
 export const REFUSED = "Refused";
 
-/** What is to be thrown instead of an error. */
-export function obstacle(turn: Turn, thrown: unknown): unknown {
-  const error = refusalBehind(thrown) ?? thrown;
-  if (error instanceof EtcdError && isPassing(error)) return new Retry(error.message, { after: "2s", cause: error });
-  if (!(error instanceof Error) || isOfTheMoment(error)) return error;
+/** When the step is retried after an error that is a known obstacle; undefined for any other error, which is left to the backoff. */
+export function obstacle(turn: Turn, error: unknown): Requeue | undefined {
+  if (error instanceof EtcdError && isPassing(error)) return requeue("2s", { reason: error.message });
+  if (!(error instanceof Error) || isOfTheMoment(error)) return undefined;
   const message = refusalWords(error);
   if (refusedBefore(turn) !== message) turn.event("Warning", REFUSED, message);
   turn.status.condition("Degraded", true, { reason: REFUSED, message });
-  return new Retry(message, { after: "15s", cause: error });
-}
-
-/** A step that is to be tried again because of what etcd said: if that stays, it is told as well. */
-function refusalBehind(error: unknown): EtcdError | undefined {
-  const cause = error instanceof Retry ? error.cause : undefined;
-  return cause instanceof EtcdError && !isPassing(cause) ? cause : undefined;
+  return requeue("15s", { reason: message });
 }
 
 /** What is told of an error that stays. */
@@ -51,11 +45,12 @@ function refusedBefore({ seen }: Turn): string | undefined {
 /** Somebody else was quicker, or the API server is away: over before anybody could look. */
 function isOfTheMoment(error: Error): boolean {
   if (error instanceof EtcdError) return isPassing(error);
-  if (error instanceof Retry || error.name === "AbortError") return true;
+  if (error.name === "AbortError") return true;
   return "code" in error && typeof error.code === "string" && PASSING.has(error.code);
 }
 
 const PASSING: ReadonlySet<string> = new Set([
+  "AgentImageUnknown",
   "AlreadyExists",
   "Conflict",
   "ConnectionLost",

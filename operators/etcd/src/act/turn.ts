@@ -1,5 +1,5 @@
 /** What every action works with. */
-import type { Answer } from "capstan";
+import type { ReconcileResult } from "capstan";
 import type { Action } from "../contract.ts";
 import type { EtcdClient } from "../etcd/index.ts";
 import type { ClusterContext, Seen } from "../observe/index.ts";
@@ -22,7 +22,10 @@ export interface Means {
   readonly passwords: Map<string, ReadonlyMap<string, string>>;
 }
 
-export type Handler<D extends Action["do"]> = (turn: Turn<D>, means: Means) => Promise<Answer> | Answer;
+export type Handler<D extends Action["do"]> = (
+  turn: Turn<D>,
+  means: Means,
+) => Promise<ReconcileResult> | ReconcileResult;
 
 /**
  * Does something to members for which they pause, once: two operators at once could stop a majority. etcd does not know which of them leads,

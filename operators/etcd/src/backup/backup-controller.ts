@@ -1,6 +1,6 @@
 /** The controller of EtcdBackup: looks, decides, and takes one step. */
-import { again, controller } from "capstan";
-import type { Answer, Context, Controller, ObjectOf } from "capstan";
+import { requeue, controller } from "capstan";
+import type { ReconcileResult, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
 import { resolveAgentImage } from "../agent-image.ts";
 import type { AgentImage } from "../agent-image.ts";
@@ -31,13 +31,10 @@ export function backupController(means: BackupMeans): Controller {
   return controller(EtcdBackup, { owns: [Pod], reads: [EtcdCluster], prune: false }, (context) => turn(context, means));
 }
 
-async function turn(context: BackupContext, means: BackupMeans): Promise<Answer> {
-  // The object's own type is spelled out: made readonly once more it would be too deep for the compiler.
-  const object = context.object as unknown as BackupObject;
-  const cluster = context.get(EtcdCluster, object.spec.cluster) as unknown as ClusterObject | undefined;
-  const jobs = context
-    .find(Pod, { owner: context.object })
-    .map((pod) => seeJob(pod as unknown as ObjectOf<typeof Pod>));
+async function turn(context: BackupContext, means: BackupMeans): Promise<ReconcileResult> {
+  const { object } = context;
+  const cluster = context.get(EtcdCluster, object.spec.cluster);
+  const jobs = context.find(Pod, { owner: context.object }).map((pod) => seeJob(pod));
   const seen: BackupSeen = {
     now: means.now(),
     spec: object.spec,
@@ -63,30 +60,30 @@ interface Scene {
   readonly seen: BackupSeen;
 }
 
-async function act(step: BackupStep, scene: Scene): Promise<Answer> {
+async function act(step: BackupStep, scene: Scene): Promise<ReconcileResult> {
   const { context, seen } = scene;
   const { status } = context;
   switch (step.do) {
     case "make":
     case "verify":
       await startJob(step, scene);
-      return again("10s", "a job is running");
+      return requeue("10s", { reason: "a job is running" });
     case "record":
       record(step.job, step.result, scene);
-      return again("1s", "the result was written down");
+      return requeue("1s", { reason: "the result was written down" });
     case "clear":
       await context.remove(Pod, step.pod);
-      return again("1s", "the job is done");
+      return requeue("1s", { reason: "the job is done" });
     case "refuse":
       if (seen.status.message !== step.why) context.event("Warning", step.reason, step.why);
       status.phase = "Pending";
       status.message = step.why;
       status.condition("Ready", false, { reason: step.reason, message: step.why });
-      return again("1m", step.why);
+      return requeue("1m", { reason: step.why });
     case "wait":
       if (step.isRunning || (seen.status.failures ?? 0) === 0) status.message = step.why;
       if (!step.isRunning) noteNext(scene);
-      return again(step.ms, step.why);
+      return requeue(step.ms, { reason: step.why });
     case "rest":
       return undefined;
   }

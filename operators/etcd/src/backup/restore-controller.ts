@@ -1,6 +1,6 @@
 /** The controller of EtcdRestore: looks, decides, and takes one step. */
-import { again, controller } from "capstan";
-import type { Answer, Context, Controller, ObjectOf } from "capstan";
+import { requeue, controller } from "capstan";
+import type { ReconcileResult, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
 import { resolveAgentImage } from "../agent-image.ts";
 import { EtcdBackup, EtcdCluster, EtcdRestore } from "../kinds/index.ts";
@@ -28,16 +28,16 @@ export function restoreController(means: BackupMeans): Controller {
   return controller(EtcdRestore, kinds, (context) => turn(context, means));
 }
 
-async function turn(context: RestoreContext, means: BackupMeans): Promise<Answer> {
+async function turn(context: RestoreContext, means: BackupMeans): Promise<ReconcileResult> {
   // The object's own type is spelled out: made readonly once more it would be too deep for the compiler.
-  const object = context.object as unknown as RestoreObject;
-  const cluster = context.get(EtcdCluster, object.spec.cluster) as unknown as ClusterObject | undefined;
-  const all = context.find(EtcdRestore) as unknown as readonly RestoreObject[];
+  const { object } = context;
+  const cluster = context.get(EtcdCluster, object.spec.cluster);
+  const all = context.find(EtcdRestore);
   const step = nextRestoreStep({
     uid: object.metadata.uid,
     spec: object.spec,
     status: object.status ?? {},
-    jobs: context.find(Pod, { owner: context.object }).map((pod) => seeJob(pod as unknown as ObjectOf<typeof Pod>)),
+    jobs: context.find(Pod, { owner: context.object }).map((pod) => seeJob(pod)),
     target: cluster && seeTarget(cluster, object.metadata.uid),
     rival: all.find((other) => isRival(other, object))?.metadata.name,
   });
@@ -50,13 +50,13 @@ interface Scene {
   readonly object: RestoreObject;
 }
 
-async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
+async function act(step: RestoreStep, scene: Scene): Promise<ReconcileResult> {
   const { context, object } = scene;
   const { event } = context;
   switch (step.do) {
     case "describe":
       await describe(scene);
-      return again("10s", "the backup is being looked up");
+      return requeue("10s", { reason: "the backup is being looked up" });
     case "create":
       await create(step, scene);
       return run(step, scene);
@@ -73,13 +73,13 @@ async function act(step: RestoreStep, scene: Scene): Promise<Answer> {
       return undefined;
     case "fail":
       finish(scene, { isDone: false, reason: step.reason, message: step.why });
-      return again("1s", "to tidy up");
+      return requeue("1s", { reason: "to tidy up" });
     case "clear":
       await context.remove(Pod, step.pod);
-      return again("1s", "the job is done");
+      return requeue("1s", { reason: "the job is done" });
     case "wait":
       noteWait(step, scene);
-      return again("10s", step.why);
+      return requeue("10s", { reason: step.why });
     case "rest":
       return undefined;
   }
@@ -131,7 +131,7 @@ async function create({ manifest, digest }: Described, { context, object }: Scen
   context.event("Normal", "Created", `${cluster} begins with the data of ${manifest.name}`);
 }
 
-function run({ manifest, digest }: Described, { context }: Scene): Answer {
+function run({ manifest, digest }: Described, { context }: Scene): ReconcileResult {
   const { status } = context;
   status.phase = "Running";
   status.backup = manifest.name;
@@ -139,7 +139,7 @@ function run({ manifest, digest }: Described, { context }: Scene): Answer {
   status.revision = manifest.revision;
   status.version = manifest.version;
   status.message = "the cluster is being restored";
-  return again("5s", "the cluster is being restored");
+  return requeue("5s", { reason: "the cluster is being restored" });
 }
 
 function finish(

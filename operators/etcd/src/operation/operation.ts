@@ -1,6 +1,6 @@
 /** Runs an EtcdOperation: admits it, does it once, tells how it went, and takes it away after a while. */
-import { again, controller } from "capstan";
-import type { Answer, Context, Controller, ObjectOf } from "capstan";
+import { controller, requeue, toMilliseconds } from "capstan";
+import type { Context, Controller, ObjectOf, ReconcileResult } from "capstan";
 import { Pod, Secret } from "capstan/kinds/v1";
 import { parseDuration } from "../duration.ts";
 import { EtcdError } from "../etcd/index.ts";
@@ -24,11 +24,11 @@ export function operationController(outside: Outside): Controller {
   return controller(EtcdOperation, { owns: OWNS, reads: READS, prune: false }, (context) => turn(context, outside));
 }
 
-async function turn(context: OperationContext, outside: Outside): Promise<Answer> {
+async function turn(context: OperationContext, outside: Outside): Promise<ReconcileResult> {
   const { object, status, get, event } = context;
-  const operation = object as unknown as Operation;
+  const operation = object;
   if (operation.status?.ended !== undefined) return await retire(context, operation.status.ended, outside.now());
-  const cluster = get(EtcdCluster, operation.spec.cluster) as unknown as ClusterObject | undefined;
+  const cluster = get(EtcdCluster, operation.spec.cluster);
   const progress =
     cluster === undefined
       ? rejected(`there is no EtcdCluster ${operation.spec.cluster}`)
@@ -40,10 +40,10 @@ async function turn(context: OperationContext, outside: Outside): Promise<Answer
   if ("done" in progress && progress.done !== undefined) status.done = [...progress.done];
   status.phase = PHASES[progress.is];
   status.condition("Complete", progress.is === "done", progress.message);
-  if (progress.is === "running") return again("2s", progress.message);
+  if (progress.is === "running") return requeue("2s", { reason: progress.message });
   status.ended = now;
   event(progress.is === "done" ? "Normal" : "Warning", PHASES[progress.is], progress.message);
-  return again(operation.spec.ttl, "ended");
+  return requeue(toMilliseconds(operation.spec.ttl), { reason: "ended" });
 }
 
 const PHASES = { running: "Running", done: "Succeeded", failed: "Failed", rejected: "Rejected" } as const;
@@ -52,10 +52,10 @@ function rejected(message: string): Progress {
   return { is: "rejected", message };
 }
 
-async function retire({ object, remove }: OperationContext, ended: string, now: number): Promise<Answer> {
-  const { spec, metadata } = object as unknown as Operation;
+async function retire({ object, remove }: OperationContext, ended: string, now: number): Promise<ReconcileResult> {
+  const { spec, metadata } = object;
   const left = Date.parse(ended) + parseDuration(spec.ttl) - now;
-  if (left > 0) return again(left, "ended");
+  if (left > 0) return requeue(left, { reason: "ended" });
   await remove(EtcdOperation, metadata.name);
   return undefined;
 }

@@ -21,7 +21,7 @@ async function startWorld() {
   const clock = new VirtualClock();
   const idle = controller(EtcdCluster, {}, () => undefined);
   const now = (): number => clock.wall();
-  const app = operator({ controllers: [idle, ...backupControllers({ agentImage: "operator:1", now })] });
+  const app = operator({ name: "test", controllers: [idle, ...backupControllers({ agentImage: "operator:1", now })] });
   const world = await testOperator(app, { clock });
   const pods = async (): Promise<PodObject[]> =>
     (await world.list(Pod)).filter(({ metadata }) => metadata.deletionTimestamp === undefined) as PodObject[];

@@ -4,7 +4,7 @@ import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { GoReader } from "../decode/go-codec.ts";
 import { goTypeOf } from "../decode/go-type.ts";
 import { typeMetaProblem } from "../decode/object.ts";
-import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
+import { StrictProblems, TypeMismatchError } from "../decode/strict.ts";
 import type { ServedKind } from "./admission.ts";
 
 /** Refuses an object that cannot be read as what it says it is. */
@@ -24,7 +24,7 @@ export function checkPatchedKind(patched: unknown, form: ServedKind): void {
   try {
     new GoReader(undefined, "text").readObject(type, patched as JsonValue);
   } catch (error) {
-    if (error instanceof TypeMismatch) throw internal(error.message);
+    if (error instanceof TypeMismatchError) throw internal(error.message);
     throw error;
   }
 }
@@ -37,7 +37,7 @@ export function checkPatchedFields(patched: JsonValue, { kind: { group, version,
   try {
     new GoReader(problems, "text").readObject(type, patched);
   } catch (error) {
-    if (error instanceof TypeMismatch) throw internal(error.message);
+    if (error instanceof TypeMismatchError) throw internal(error.message);
     throw error;
   }
   if (problems.messages.length > 0) throw internal(`strict decoding error: ${problems.messages.join(", ")}`);

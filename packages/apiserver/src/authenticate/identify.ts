@@ -1,7 +1,7 @@
 /** Who a call comes from, after impersonation. */
 import { apiErrors, type StatusError } from "@capstan/model";
 import { accessOf } from "../authorize/authorize-call.ts";
-import { AccessDenied, toDenied } from "../authorize/forbidden.ts";
+import { AccessDeniedError, toDenied } from "../authorize/forbidden.ts";
 import type { AuditTrail } from "../audit/trail.ts";
 import type { Call } from "../call.ts";
 import type { ServerParts } from "../parts.ts";
@@ -28,7 +28,7 @@ export async function identify(parts: ServerParts, call: Call, purpose: Purpose)
     case "none":
       return user;
     case "malformed":
-      throw new AccessDenied(apiErrors.badRequest(impersonation.problem).status);
+      throw new AccessDeniedError(apiErrors.badRequest(impersonation.problem).status);
     case "as": {
       const way = await firstAllowed(parts, parts.lastWays.inOrder(user.name, impersonation.ways));
       parts.lastWays.allowed(user.name, way);

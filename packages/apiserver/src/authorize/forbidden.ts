@@ -3,11 +3,11 @@ import { apiErrors, quote, StatusError } from "@capstan/model";
 import type { AccessAttributes } from "./authorizer.ts";
 
 /** A request that its user may not make; other refusals with 403 are about what it would do. */
-export class AccessDenied extends StatusError {}
+export class AccessDeniedError extends StatusError {}
 
 /** The refusal of a request at the door. */
-export function toDenied(asked: AccessAttributes, reason: string): AccessDenied {
-  return new AccessDenied(toForbidden(asked, reason).status);
+export function toDenied(asked: AccessAttributes, reason: string): AccessDeniedError {
+  return new AccessDeniedError(toForbidden(asked, reason).status);
 }
 
 /** The 403 for a decision against what somebody wants to do. */

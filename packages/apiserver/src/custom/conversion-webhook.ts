@@ -14,7 +14,7 @@ import { GoReader } from "../decode/go-codec.ts";
 import { structOf } from "../decode/go-type.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
 import { typeMetaProblem } from "../decode/object.ts";
-import { TypeMismatch } from "../decode/strict.ts";
+import { TypeMismatchError } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import { addressOf, authorityOf, noPlace, placeOf, type ClientConfig } from "../outgoing/client-config.ts";
 import type { OutgoingAnswer, ServiceResolver } from "../outgoing/outgoing.ts";
@@ -159,7 +159,7 @@ function parseReview(text: string): Review | string {
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return toReview(value);
     return typeMetaProblem(value);
   } catch (error) {
-    if (error instanceof YamlSyntaxError || error instanceof TypeMismatch) return error.message;
+    if (error instanceof YamlSyntaxError || error instanceof TypeMismatchError) return error.message;
     if (!(error instanceof JsonSyntaxError)) throw error;
     return `couldn't get version/kind; json parse error: ${error.message}`;
   }

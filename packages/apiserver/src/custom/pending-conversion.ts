@@ -3,8 +3,8 @@ import type { KubeObject } from "@capstan/model";
 import type { Converter } from "./conversion-webhook.ts";
 
 /** Thrown where a conversion is missing. Not an error that anybody sees: whoever can wait settles it and starts over. */
-export class PendingConversion extends Error {
-  override readonly name = "PendingConversion";
+export class PendingConversionError extends Error {
+  override readonly name = "PendingConversionError";
   readonly code = "PendingConversion";
   readonly settle: () => Promise<void>;
 
@@ -20,7 +20,7 @@ export async function withConversions<T>(run: () => T | Promise<T>): Promise<T> 
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof PendingConversion)) throw error;
+      if (!(error instanceof PendingConversionError)) throw error;
       await error.settle();
     }
   }
@@ -35,7 +35,7 @@ export function impatient(convert: Converter): (object: KubeObject, apiVersion: 
     const key = `${apiVersion} ${JSON.stringify(object)}`;
     const converted = known.get(key);
     if (converted !== undefined) return converted;
-    throw new PendingConversion(async () => {
+    throw new PendingConversionError(async () => {
       const [oldest] = known.keys();
       if (known.size >= remembered && oldest !== undefined) known.delete(oldest);
       known.set(key, await convert(object, apiVersion));

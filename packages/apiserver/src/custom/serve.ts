@@ -20,7 +20,7 @@ import {
 import { compareVersions } from "../discovery/version-priority.ts";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import type { KindRules, SubresourceRules } from "../builtin/rules.ts";
-import { FieldMismatch, TypeMismatch } from "../decode/strict.ts";
+import { FieldMismatch, TypeMismatchError } from "../decode/strict.ts";
 import { createFieldManager, type FieldManager } from "../managed/field-manager.ts";
 import { structureOnly } from "../resources/builtin.ts";
 import type { Codec, ServedResource, ServedSubresource } from "../resources/resource.ts";
@@ -133,8 +133,8 @@ function deprecationOf({ spec }: Definition, { name, deprecationWarning }: Defin
   return better === undefined ? warning : `${warning}; use ${spec.group}/${better} ${spec.names.kind}`;
 }
 
-function refusalOf(problem: string, error: FieldError | undefined): TypeMismatch {
-  return error === undefined ? new TypeMismatch(problem) : new FieldMismatch(problem, error);
+function refusalOf(problem: string, error: FieldError | undefined): TypeMismatchError {
+  return error === undefined ? new TypeMismatchError(problem) : new FieldMismatch(problem, error);
 }
 
 /** Objects are maps: what is known stays, sorted by name. */

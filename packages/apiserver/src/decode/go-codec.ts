@@ -6,7 +6,7 @@ import { readCustom } from "./go-custom.ts";
 import type { GoField, GoStruct, GoType } from "./go-type.ts";
 import { isHeldEmpty } from "./held-empty.ts";
 import { NumberLiteral, withoutLiterals } from "./number-literal.ts";
-import { TypeMismatch, type StrictProblems } from "./strict.ts";
+import { TypeMismatchError, type StrictProblems } from "./strict.ts";
 
 /**
  * Where a value comes from: `text` is decoded as JSON, `values` are converted one by one, as strategic patches and applied configurations
@@ -25,7 +25,7 @@ export class GoReader {
   readonly #path: PathPart[] = [];
   #struct = "";
   /** Go goes on after a value of the wrong type and reports the first one at the end. */
-  #mismatch: TypeMismatch | undefined;
+  #mismatch: TypeMismatchError | undefined;
   #inDocumentOrder = false;
   readonly #sortsMaps: boolean;
   readonly #source: GoSource;
@@ -48,7 +48,7 @@ export class GoReader {
     try {
       return this.read(type, value);
     } catch (error) {
-      if (!(error instanceof TypeMismatch)) throw error;
+      if (!(error instanceof TypeMismatchError)) throw error;
       if (this.#source === "values") this.#mismatch ??= error;
       else this.#mismatch = error;
       return undefined;
@@ -56,12 +56,12 @@ export class GoReader {
   }
 
   /** Go's decoder complains about what comes first in the text, its converter about what comes first in the type. */
-  #firstInDocument(type: GoStruct, value: JsonValue, inType: TypeMismatch): TypeMismatch {
+  #firstInDocument(type: GoStruct, value: JsonValue, inType: TypeMismatchError): TypeMismatchError {
     const again = new GoReader(undefined, this.#source);
     again.#inDocumentOrder = true;
     again.#attempt(type, value);
     const { message } = again.#mismatch ?? inType;
-    return new TypeMismatch(message, { conversion: inType.asConversion() });
+    return new TypeMismatchError(message, { conversion: inType.asConversion() });
   }
 
   /** Reads a value that is there; `undefined` stands for Go's nil. */
@@ -89,11 +89,11 @@ export class GoReader {
   }
 
   /** The complaint about a value of the wrong type, for types that stop the reading. */
-  mismatchError(go: string, value: JsonValue, { literal = "", scalar }: MismatchDetails = {}): TypeMismatch {
+  mismatchError(go: string, value: JsonValue, { literal = "", scalar }: MismatchDetails = {}): TypeMismatchError {
     const fields = this.#path.flatMap((part) => (typeof part === "object" ? part.goName : []));
     const place = fields.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${fields.join(".")}`;
     const found = jsonTypeOf(value);
-    return new TypeMismatch(`json: cannot unmarshal ${found}${literal} into ${place} of type ${go}`, {
+    return new TypeMismatchError(`json: cannot unmarshal ${found}${literal} into ${place} of type ${go}`, {
       found,
       wanted: go,
       scalar,
@@ -229,7 +229,7 @@ export class GoReader {
     const bad = firstBadBase64(value);
     if (bad < 0) return isCanonicalBase64(value) ? value : Buffer.from(value, "base64").toString("base64");
     const why = `illegal base64 data at input byte ${bad}`;
-    this.#mismatch ??= new TypeMismatch(why, { conversion: `error decoding from json: ${why}` });
+    this.#mismatch ??= new TypeMismatchError(why, { conversion: `error decoding from json: ${why}` });
     return undefined;
   }
 }

@@ -14,7 +14,7 @@ import type { JsonValue } from "../builtin/draft.ts";
 import type { GoReader } from "./go-codec.ts";
 import { structOf, type GoType } from "./go-type.ts";
 import { NumberLiteral, withoutLiterals } from "./number-literal.ts";
-import { TypeMismatch } from "./strict.ts";
+import { TypeMismatchError } from "./strict.ts";
 
 type Custom = GoType & { type: "custom" };
 
@@ -91,18 +91,18 @@ function intOrString(reader: GoReader, value: JsonValue): JsonValue {
 }
 
 /** Converters, too, hand such a value to a decoder, which knows no more than the value. */
-function misfit(reader: GoReader, go: string, value: JsonValue): TypeMismatch {
+function misfit(reader: GoReader, go: string, value: JsonValue): TypeMismatchError {
   const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof NumberLiteral;
   const literal = isNumber && go === "int32" ? ` ${literalOf(value)}` : "";
   const { message } = reader.mismatchError(go, value, { literal });
-  return new TypeMismatch(message, { conversion: message.replace(/into .* of type/, "into Go value of type") });
+  return new TypeMismatchError(message, { conversion: message.replace(/into .* of type/, "into Go value of type") });
 }
 
 function asMismatch(parse: () => string): string {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof ParseError) throw new TypeMismatch(error.message);
+    if (error instanceof ParseError) throw new TypeMismatchError(error.message);
     throw error;
   }
 }

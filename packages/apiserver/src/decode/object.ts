@@ -14,7 +14,7 @@ import { JsonSyntaxError, parseJson, parseJsonLiterals } from "./json-text.ts";
 import { formatOfBody } from "./media-type.ts";
 import { firstBeyondFloat } from "./number-literal.ts";
 import { isOldVersion } from "./old-versions.ts";
-import { StrictProblems, TypeMismatch } from "./strict.ts";
+import { StrictProblems, TypeMismatchError } from "./strict.ts";
 import { parseYaml, YamlSyntaxError } from "./yaml-text.ts";
 
 /** The kind that a body is expected to have, and how it is read. */
@@ -83,7 +83,7 @@ export async function readAsWritten(exchange: ResourceExchange, expected: Expect
     expected.codec.defaults(draft);
     return draft;
   } catch (error) {
-    if (error instanceof TypeMismatch) return undefined;
+    if (error instanceof TypeMismatchError) return undefined;
     throw error;
   }
 }
@@ -164,7 +164,7 @@ interface TypeMeta {
 /** The kind that a body says it has; what it does not say is taken from what is expected. */
 function readTypeMeta(value: JsonValue, expected: Expected): TypeMeta {
   if (value !== null && (typeof value !== "object" || Array.isArray(value)))
-    throw new Unrecognized(typeMetaProblem(value));
+    throw new UnrecognizedError(typeMetaProblem(value));
   const apiVersion = readMetaField(value?.["apiVersion"], "apiVersion");
   const kind = readMetaField(value?.["kind"], "kind");
   const { group, version } = apiVersion === "" ? expected : readApiVersion(apiVersion);
@@ -175,13 +175,13 @@ function readApiVersion(apiVersion: string): { group: string; version: string } 
   try {
     return parseApiVersion(apiVersion);
   } catch (error) {
-    throw error instanceof ParseError ? new Unrecognized(error.message) : error;
+    throw error instanceof ParseError ? new UnrecognizedError(error.message) : error;
   }
 }
 
 /** A body whose kind could not even be read. */
-class Unrecognized extends Error {
-  override readonly name = "Unrecognized";
+class UnrecognizedError extends Error {
+  override readonly name = "UnrecognizedError";
   readonly code = "Unrecognized";
 }
 
@@ -195,7 +195,7 @@ export function typeMetaProblem(value: JsonValue): string {
 
 function readMetaField(value: JsonValue | undefined, name: string): string {
   const problem = metaFieldProblem(value, name);
-  if (problem !== undefined) throw new Unrecognized(problem);
+  if (problem !== undefined) throw new UnrecognizedError(problem);
   return typeof value === "string" ? value : "";
 }
 
@@ -210,7 +210,7 @@ function checkCustomKind(value: JsonValue, text: string): void {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return;
   if (typeof value["kind"] === "string" && value["kind"] !== "") return;
   if (value["kind"] !== undefined && value["kind"] !== null && value["kind"] !== "") return;
-  throw new Unrecognized(`Object 'Kind' is missing in '${text}'`);
+  throw new UnrecognizedError(`Object 'Kind' is missing in '${text}'`);
 }
 
 /** Why a document that a patch made cannot be read as the expected kind any more; another version of the same kind can. */
@@ -226,7 +226,7 @@ export function patchedKindProblem(
     }
     return undefined;
   } catch (error) {
-    if (error instanceof Unrecognized || error instanceof TypeMismatch) return error.message;
+    if (error instanceof UnrecognizedError || error instanceof TypeMismatchError) return error.message;
     throw error;
   }
 }
@@ -269,14 +269,14 @@ function checkKnown(actual: Said, expected: Expected): void {
   if (type === undefined && (expected.isAlone === true || !isOld)) {
     const scheme = "pkg/runtime/scheme.go:111";
     const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`;
-    throw new TypeMismatch(why);
+    throw new TypeMismatchError(why);
   }
   // Events of either group are the same inside.
   if (goPackageOf(group) === goPackageOf(expected.group) && kind === expected.kind) return;
   // It is read as what it says first, and that may already go wrong.
   if (type !== undefined) new GoReader(undefined, "text").readObject(type, value ?? {});
   const from = `${version}.${kind}`;
-  throw new TypeMismatch(
+  throw new TypeMismatchError(
     `converting (${from}) to (${goPackageOf(expected.group)}.${expected.kind}): unknown conversion`,
   );
 }
@@ -316,13 +316,13 @@ function toDecodeError(
   if (error instanceof JsonSyntaxError) {
     return unrecognized(expected, `couldn't get version/kind; json parse error: ${error.message}`, body);
   }
-  const said = error instanceof ProtobufError ? error.said : error instanceof TypeMismatch ? actual : undefined;
+  const said = error instanceof ProtobufError ? error.said : error instanceof TypeMismatchError ? actual : undefined;
   if (error instanceof Error && said !== undefined) {
     return apiErrors.badRequest(
       `${said.kind} in version ${quote(said.version)} cannot be handled as a ${expected.kind}: ${error.message}`,
     );
   }
-  if (error instanceof Unrecognized || error instanceof ProtobufError || error instanceof YamlSyntaxError) {
+  if (error instanceof UnrecognizedError || error instanceof ProtobufError || error instanceof YamlSyntaxError) {
     return unrecognized(expected, error.message, body);
   }
   if (error instanceof RangeError) {

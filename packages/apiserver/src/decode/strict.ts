@@ -105,8 +105,8 @@ export interface Mismatch {
 }
 
 /** A value of a type that the field cannot hold, in the words of Go's JSON decoder. */
-export class TypeMismatch extends Error {
-  override readonly name = "TypeMismatch";
+export class TypeMismatchError extends Error {
+  override readonly name = "TypeMismatchError";
   readonly code = "TypeMismatch";
   readonly #mismatch: Mismatch | { readonly conversion: string } | undefined;
 
@@ -130,7 +130,7 @@ export class TypeMismatch extends Error {
 }
 
 /** What is wrong with one field, of which the rest of the server could tell as well. */
-export class FieldMismatch extends TypeMismatch {
+export class FieldMismatch extends TypeMismatchError {
   readonly error: FieldError;
 
   constructor(message: string, error: FieldError) {

@@ -9,7 +9,7 @@ import {
   type Status,
 } from "@capstan/model";
 import type { Answer, AnswerBody, AnswerHeaders } from "../answer.ts";
-import { AccessDenied } from "../authorize/forbidden.ts";
+import { AccessDeniedError } from "../authorize/forbidden.ts";
 import type { JsonValue } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { encodeProtobuf } from "../protobuf/protobuf.ts";
@@ -118,6 +118,6 @@ export function respondError(error: unknown, media: OutputMedia): Answer {
   const answer = respondStatus(refusal.status, media);
   const retry = refusal.status.details?.retryAfterSeconds;
   if (retry !== undefined) answer.headers["retry-after"] = String(retry);
-  if (refusal instanceof AccessDenied) answer.headers["x-content-type-options"] = "nosniff";
+  if (refusal instanceof AccessDeniedError) answer.headers["x-content-type-options"] = "nosniff";
   return answer;
 }

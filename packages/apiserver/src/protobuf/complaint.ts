@@ -8,7 +8,7 @@ export function complaintAbout(message: string, bytes: Uint8Array): string | und
     new Walk(bytes).message(message);
     return undefined;
   } catch (error) {
-    if (error instanceof Complaint) return error.message;
+    if (error instanceof ComplaintError) return error.message;
     // Nested so deeply that it cannot be read once more.
     if (error instanceof RangeError) return undefined;
     throw error;
@@ -16,8 +16,8 @@ export function complaintAbout(message: string, bytes: Uint8Array): string | und
 }
 
 /** What stops the reading. */
-class Complaint extends Error {
-  override readonly name = "Complaint";
+class ComplaintError extends Error {
+  override readonly name = "ComplaintError";
   readonly code = "Complaint";
 }
 
@@ -72,8 +72,8 @@ class Walk {
       const start = this.#at;
       const tag = this.#varint();
       const [number, wireType] = [Number(BigInt.asIntN(32, tag >> 3n)), Number(tag & 7n)];
-      if (wireType === endGroup) throw new Complaint(`proto: ${name}: wiretype end group for non-group`);
-      if (number <= 0) throw new Complaint(`proto: ${name}: illegal tag ${number} (wire type ${tag})`);
+      if (wireType === endGroup) throw new ComplaintError(`proto: ${name}: wiretype end group for non-group`);
+      if (number <= 0) throw new ComplaintError(`proto: ${name}: illegal tag ${number} (wire type ${tag})`);
       const field = fields.find(([one]) => one === number);
       if (field === undefined) this.#skip(start);
       else this.#field(field, wireType);
@@ -86,7 +86,7 @@ class Walk {
     const wanted = isMap ? lengthDelimited : (wireTypes[type] ?? lengthDelimited);
     const isPacked = (flags & protobufFlags.repeated) !== 0 && wireType === lengthDelimited;
     if (wireType !== wanted && !isPacked) {
-      throw new Complaint(`proto: wrong wireType = ${wireType} for field ${goNameOf(field)}`);
+      throw new ComplaintError(`proto: wrong wireType = ${wireType} for field ${goNameOf(field)}`);
     }
     if (isMap) this.#entry(type);
     else if (isPacked && wanted !== lengthDelimited) this.#take(this.#length());
@@ -107,7 +107,7 @@ class Walk {
   #entry(type: string): void {
     const length = this.#length();
     const end = this.#at + length;
-    if (end > this.#bytes.length) throw new Complaint(endsEarly);
+    if (end > this.#bytes.length) throw new ComplaintError(endsEarly);
     while (this.#at < end) {
       const start = this.#at;
       const number = Number(BigInt.asIntN(32, this.#varint() >> 3n));
@@ -121,9 +121,9 @@ class Walk {
   #varint(): bigint {
     let value = 0n;
     for (let shift = 0n; ; shift += 7n) {
-      if (shift >= 64n) throw new Complaint("proto: integer overflow");
+      if (shift >= 64n) throw new ComplaintError("proto: integer overflow");
       const byte = this.#bytes[this.#at++];
-      if (byte === undefined) throw new Complaint(endsEarly);
+      if (byte === undefined) throw new ComplaintError(endsEarly);
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return BigInt.asUintN(64, value);
     }
@@ -132,14 +132,14 @@ class Walk {
   #length(): number {
     const length = BigInt.asIntN(64, this.#varint());
     if (length < 0n || BigInt.asIntN(64, length + BigInt(this.#at)) < 0n) {
-      throw new Complaint("proto: negative length found during unmarshaling");
+      throw new ComplaintError("proto: negative length found during unmarshaling");
     }
     return Number(length);
   }
 
   #take(length: number): Uint8Array {
     const part = this.#bytes.subarray(this.#at, this.#at + length);
-    if (part.length < length) throw new Complaint(endsEarly);
+    if (part.length < length) throw new ComplaintError(endsEarly);
     this.#at += length;
     return part;
   }
@@ -154,9 +154,9 @@ class Walk {
       else if (wireType === lengthDelimited) this.#take(this.#length());
       else if (wireType === startGroup) depth++;
       else if (wireType === endGroup && depth > 0) depth--;
-      else if (wireType === endGroup) throw new Complaint("proto: unexpected end of group");
+      else if (wireType === endGroup) throw new ComplaintError("proto: unexpected end of group");
       else if (wireType === bit32) this.#take(4);
-      else throw new Complaint(`proto: illegal wireType ${wireType}`);
+      else throw new ComplaintError(`proto: illegal wireType ${wireType}`);
       if (depth === 0) return;
     }
   }

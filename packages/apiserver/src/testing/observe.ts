@@ -43,8 +43,8 @@ export interface Observer {
 }
 
 /** The connection was lost before the answer arrived. */
-export class AnswerLost extends Error {
-  override readonly name = "AnswerLost";
+export class ResponseLostError extends Error {
+  override readonly name = "ResponseLostError";
   readonly code = "AnswerLost";
 }
 
@@ -97,7 +97,7 @@ async function withFaults(
       return faultyAnswer(fault);
     case "drop":
       await handler(call, trail);
-      throw new AnswerLost("the answer was dropped by a fault plan");
+      throw new ResponseLostError("the answer was dropped by a fault plan");
     case "stale":
       return call.method === "GET" ? handlerAt(fault.revision)(call, trail) : handler(call, trail);
   }

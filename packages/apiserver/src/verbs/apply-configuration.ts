@@ -4,7 +4,7 @@ import type { JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
 import { firstBeyondFloat } from "../decode/number-literal.ts";
-import { FieldMismatch, StrictProblems, TypeMismatch } from "../decode/strict.ts";
+import { FieldMismatch, StrictProblems, TypeMismatchError } from "../decode/strict.ts";
 import { mayHaveHalfPair } from "../decode/yaml-escape.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -56,7 +56,7 @@ function setDefaults({ codec, group, version, kind }: PatchedKind, draft: AnyDra
   try {
     codec.defaults(draft);
   } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
+    if (!(error instanceof TypeMismatchError)) throw error;
     const what = `${namesOf(metadata)}; ${group}/${version}, Kind=${kind}`;
     const message = `failed to convert to unversioned (${what}): ${error.message}`;
     throw new StatusError(toFailure({ code: 500, reason: "", message }));
@@ -85,7 +85,7 @@ function decodeApplied(
   try {
     return codec.decode(merged, undefined, "values");
   } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
+    if (!(error instanceof TypeMismatchError)) throw error;
     const { name } = (metadata ?? {}) as { name?: string | null };
     // Nobody looks into embedded objects before the whole is validated.
     if (error instanceof FieldMismatch) throw apiErrors.invalid({ group, kind }, name ?? "", [error.error]);
@@ -104,7 +104,7 @@ function readApplied(text: string, problems: StrictProblems | undefined): JsonOb
     if (typeof value !== "object" || Array.isArray(value)) throw notAMap(value);
     return value as JsonObject;
   } catch (error) {
-    if (error instanceof TypeMismatch) {
+    if (error instanceof TypeMismatchError) {
       throw apiErrors.badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${error.message}`);
     }
     if (!(error instanceof YamlSyntaxError)) throw error;

@@ -16,7 +16,7 @@ import { structOf } from "../decode/go-type.ts";
 import { JsonSyntaxError, parseJsonLiterals } from "../decode/json-text.ts";
 import { metaFieldProblem, typeMetaProblem } from "../decode/object.ts";
 import { formatOfBody } from "../decode/media-type.ts";
-import { TypeMismatch } from "../decode/strict.ts";
+import { TypeMismatchError } from "../decode/strict.ts";
 import { parseYaml, YamlSyntaxError } from "../decode/yaml-text.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { decodeProtobuf, ProtobufError } from "../protobuf/protobuf.ts";
@@ -117,15 +117,15 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
 }
 
 function isUnreadable(error: unknown): error is Error {
-  return [TypeMismatch, YamlSyntaxError, ParseError, ProtobufError].some((type) => error instanceof type);
+  return [TypeMismatchError, YamlSyntaxError, ParseError, ProtobufError].some((type) => error instanceof type);
 }
 
 function asFields(value: JsonValue): JsonObject {
   if (value === null) return {};
-  if (typeof value !== "object" || Array.isArray(value)) throw new TypeMismatch(typeMetaProblem(value));
+  if (typeof value !== "object" || Array.isArray(value)) throw new TypeMismatchError(typeMetaProblem(value));
   for (const field of ["apiVersion", "kind"]) {
     const problem = metaFieldProblem(value[field], field);
-    if (problem !== undefined) throw new TypeMismatch(problem);
+    if (problem !== undefined) throw new TypeMismatchError(problem);
   }
   return value;
 }

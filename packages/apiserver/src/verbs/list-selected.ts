@@ -1,6 +1,6 @@
 /** Lists of what is selected. Custom objects are judged as their version shows them, which may have to wait for a webhook. */
 import type { KubeObject } from "@capstan/model";
-import { PendingConversion, withConversions } from "../custom/pending-conversion.ts";
+import { PendingConversionError, withConversions } from "../custom/pending-conversion.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { listPage, type ListPage, type ListQuery } from "../store/list.ts";
 import type { Store } from "../store/store.ts";
@@ -43,7 +43,7 @@ function withoutWaiting(matches: Matcher, others: () => readonly KubeObject[]): 
   return (object) => {
     const verdict = verdicts.get(object) ?? matches(object);
     if (typeof verdict === "boolean") return verdict;
-    throw new PendingConversion(async () => {
+    throw new PendingConversionError(async () => {
       const missing = others().filter((one) => one !== object && !verdicts.has(one));
       await Promise.all([keep(object, verdict), ...missing.map((one) => keep(one, matches(one)))]);
     });

@@ -5,7 +5,7 @@ import type { JsonValue } from "../builtin/draft.ts";
 import { JsonSyntaxError, parseJson, parseJsonLiterals } from "../decode/json-text.ts";
 import { shallow } from "../decode/shallow.ts";
 import { firstBeyondFloat, hideLiterals } from "../decode/number-literal.ts";
-import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
+import { StrictProblems, TypeMismatchError } from "../decode/strict.ts";
 import { toStatusError } from "../managed/field-manager.ts";
 import type { WriteOptions } from "./options.ts";
 
@@ -35,7 +35,7 @@ export function readPatch(
     if (kind !== "json" && !isMergeable(value, kind, isChecked)) throw notAMap(value);
     return value;
   } catch (error) {
-    if (error instanceof JsonSyntaxError || error instanceof TypeMismatch) {
+    if (error instanceof JsonSyntaxError || error instanceof TypeMismatchError) {
       throw apiErrors.badRequest(unreadable(error.message, kind, isChecked));
     }
     if (error instanceof PatchError) throw toStatusError(error.code, error.message);
@@ -59,7 +59,7 @@ function checkFloats(text: string, kind: PatchRequest["kind"]): void {
   const literal = firstBeyondFloat(text);
   if (literal === undefined) return;
   const place = kind === "json" ? "Go struct field jsonPatchOp.value" : "Go value";
-  throw new TypeMismatch(`json: cannot unmarshal number ${literal} into ${place} of type float64`);
+  throw new TypeMismatchError(`json: cannot unmarshal number ${literal} into ${place} of type float64`);
 }
 
 /** A merge patch that nobody has looked at may be a list: it takes the place of the object. */
@@ -80,7 +80,7 @@ function hidden(value: JsonValue): JsonValue {
 }
 
 /** What should be a map of fields is something else. */
-export function notAMap(value: JsonValue): TypeMismatch {
+export function notAMap(value: JsonValue): TypeMismatchError {
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-  return new TypeMismatch(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
+  return new TypeMismatchError(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);
 }

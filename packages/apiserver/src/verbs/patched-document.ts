@@ -11,7 +11,7 @@ import {
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { patchedKindProblem } from "../decode/object.ts";
 import { showLiterals, withoutLiterals } from "../decode/number-literal.ts";
-import { StrictProblems, TypeMismatch } from "../decode/strict.ts";
+import { StrictProblems, TypeMismatchError } from "../decode/strict.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { toStatusError } from "../managed/field-manager.ts";
 import type { FieldValidation } from "./options.ts";
@@ -70,14 +70,14 @@ export function readPatched(exchange: ResourceExchange, document: Json, reading:
     kind.codec.defaults(draft);
     return draft;
   } catch (error) {
-    throw error instanceof TypeMismatch
+    throw error instanceof TypeMismatchError
       ? toInternalRefusal(error, request.kind === "strategic" ? undefined : shown)
       : error;
   }
 }
 
 /** What only the server's own type cannot hold: nobody has prepared strategic patches for that. */
-function toInternalRefusal({ message }: TypeMismatch, shown: (() => string) | undefined): StatusError {
+function toInternalRefusal({ message }: TypeMismatchError, shown: (() => string) | undefined): StatusError {
   return shown === undefined
     ? new StatusError(toFailure({ code: 500, reason: "", message }))
     : invalidPatch(shown(), message);
@@ -100,7 +100,7 @@ function readMerged(
     found?.sortByWords();
     return { draft, shown };
   } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
+    if (!(error instanceof TypeMismatchError)) throw error;
     throw invalidPatch(shown(), error.asConversion());
   }
 }
@@ -125,7 +125,7 @@ function readDocument(document: Json, { kind, form, parsed, found }: DocumentRea
     if (!kind.isCustom) found?.orderBy(sorted as JsonValue);
     return { draft, shown };
   } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
+    if (!(error instanceof TypeMismatchError)) throw error;
     throw invalidPatch(shown(), error.message);
   }
 }

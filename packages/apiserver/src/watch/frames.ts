@@ -15,8 +15,8 @@ export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 export type Frame = string | Uint8Array;
 
 /** An event that has no such form: the watch ends with it, and the client is not told why. */
-export class UnsendableEvent extends Error {
-  override readonly name = "UnsendableEvent";
+export class UnsendableEventError extends Error {
+  override readonly name = "UnsendableEventError";
   readonly code = "UnsendableEvent";
 }
 
@@ -90,7 +90,7 @@ function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeOb
     }
     case "PartialObjectMetadataList":
       return () => {
-        throw new UnsendableEvent(`${exchange.resource.kind} is no list`);
+        throw new UnsendableEventError(`${exchange.resource.kind} is no list`);
       };
     case "PartialObjectMetadata":
       return (object) => toPartialMetadata(exchange.resource, object, transform.version);

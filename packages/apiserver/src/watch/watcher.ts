@@ -8,7 +8,7 @@ import { tooLargeVersion } from "../store/list.ts";
 import type { Store } from "../store/store.ts";
 import type { Selection } from "../verbs/selection.ts";
 import { covers, followFeed, type FeedEvent, type Follower } from "./feed.ts";
-import { UnsendableEvent, type Frame, type FrameWriter } from "./frames.ts";
+import { UnsendableEventError, type Frame, type FrameWriter } from "./frames.ts";
 
 /** What to watch and from where. */
 export interface WatchPlan {
@@ -107,7 +107,8 @@ class Watcher implements Follower {
 
   fail(error: unknown): void {
     if (this.#stopped) return;
-    if (!(error instanceof UnsendableEvent)) this.#write(this.#plan.frames.error(this.#plan.refusal(error).status));
+    if (!(error instanceof UnsendableEventError))
+      this.#write(this.#plan.frames.error(this.#plan.refusal(error).status));
     this.#finish();
   }
 

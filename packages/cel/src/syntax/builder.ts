@@ -5,7 +5,7 @@ import { childrenOf } from "./ast.ts";
 import type { Macro } from "./macros.ts";
 import { ANY_ARGS, MacroError, NodeFactory } from "./macros.ts";
 import type { Report } from "./token-stream.ts";
-import { ParseStop } from "./token-stream.ts";
+import { ParseStopError } from "./token-stream.ts";
 
 /** How deep anything may be nested; every later walk over the tree relies on it. */
 export const MAX_DEPTH = 250;
@@ -74,7 +74,7 @@ export class NodeBuilder {
 
   giveUp(message: string): never {
     this.report(-1, message);
-    throw new ParseStop(message);
+    throw new ParseStopError(message);
   }
 
   private withHeight(node: Node, own: number): Node {

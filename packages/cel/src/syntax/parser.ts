@@ -11,7 +11,7 @@ import { tokenize } from "./lexer.ts";
 import { LiteralError, literalValue } from "./literals.ts";
 import type { Macro } from "./macros.ts";
 import type { Report } from "./token-stream.ts";
-import { ParseStop, TokenStream } from "./token-stream.ts";
+import { ParseStopError, TokenStream } from "./token-stream.ts";
 
 /** How much source and nesting the parser takes, and what syntax is on. */
 export interface ParseOptions {
@@ -46,7 +46,7 @@ export function parse(source: string, options: ParseOptions): ParseResult {
   try {
     return { node: parser.parseAll(), issues };
   } catch (error) {
-    if (!(error instanceof ParseStop)) throw error;
+    if (!(error instanceof ParseStopError)) throw error;
     return { node: NOWHERE, issues };
   }
 }

@@ -4,8 +4,8 @@ import { EXPRESSION, FOLLOWS_OPERAND, formatExpected } from "./expected.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 
 /** Thrown where parsing cannot go on; what was wrong is already reported. */
-export class ParseStop extends Error {
-  override readonly name = "ParseStop";
+export class ParseStopError extends Error {
+  override readonly name = "ParseStopError";
 }
 
 export type Report = (position: number, message: string) => void;
@@ -155,7 +155,7 @@ export class TokenStream {
   }
 
   stop(): never {
-    throw new ParseStop("the expression cannot be parsed");
+    throw new ParseStopError("the expression cannot be parsed");
   }
 
   /** Whether `found` could come after a `kind` that was forgotten here. */

@@ -7,13 +7,23 @@ interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** The steps (RFC 6902) from one value to another; none when they are equal. Lists that differ are replaced as a whole. */
+/**
+ * The steps (RFC 6902) from one value to another; none when they are equal. Lists that differ are replaced as a whole.
+ *
+ * @example
+ * const steps = jsonPatchBetween({ replicas: 1 }, { replicas: 3 });
+ */
 export function jsonPatchBetween<T>(from: T, to: T): readonly JsonPatchStep[] {
   // Objects of Kubernetes are JSON, which their types cannot say because fields may be undefined.
   return stepsBetween(from as Json, to as Json, "");
 }
 
-/** The merge patch (RFC 7386) from one object to another, null where a field goes; undefined when they are equal. */
+/**
+ * The merge patch (RFC 7386) from one object to another, null where a field goes; undefined when they are equal.
+ *
+ * @example
+ * const patch = mergePatchBetween({ replicas: 1, paused: true }, { replicas: 3 });
+ */
 export function mergePatchBetween<T extends object>(from: T, to: T): object | undefined {
   return mergeBetween(from as unknown as JsonObject, to as unknown as JsonObject);
 }

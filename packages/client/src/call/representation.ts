@@ -2,14 +2,25 @@
 import type { Kind, KubeObject, Scope, StoredMeta } from "@capstan/model";
 import type { AnyKind } from "./target.ts";
 
-/** An object of which only the metadata was asked for. */
+/**
+ * An object of which only the metadata was asked for.
+ *
+ * @example
+ * const labelsOf = ({ metadata }: PartialObjectMetadata) => metadata.labels ?? {};
+ */
 export interface PartialObjectMetadata extends KubeObject {
   readonly metadata: StoredMeta;
 }
 
 const partial = Symbol("metadata only");
 
-/** The same kind, of which the server sends only the metadata: `client.list(metadataOnly(Pod), ...)`. */
+/**
+ * The same kind, of which the server sends only the metadata: `client.list(metadataOnly(Pod), ...)`.
+ *
+ * @example
+ * const client = createClient(await loadConfig(processHost()));
+ * for await (const { metadata } of client.list(metadataOnly(Secret), { namespace: "default" })) console.log(metadata.name);
+ */
 export function metadataOnly<S extends Scope>(
   kind: Kind<KubeObject, unknown, S>,
 ): Kind<PartialObjectMetadata, never, S> {

@@ -3,7 +3,12 @@ import type { ApiError } from "../error/api-error.ts";
 import type { Verb } from "../error/attempt.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 
-/** How often and how patiently requests are repeated. */
+/**
+ * How often and how patiently requests are repeated.
+ *
+ * @example
+ * const patient: RetryPolicy = { attempts: 10, firstDelayMs: 500, maxDelayMs: 30_000 };
+ */
 export interface RetryPolicy {
   /** How often a request is sent at most; 1 means never again. */
   readonly attempts: number;
@@ -11,10 +16,20 @@ export interface RetryPolicy {
   readonly maxDelayMs: number;
 }
 
-/** Five times within about two seconds. */
+/**
+ * Five times within about two seconds.
+ *
+ * @example
+ * const client = createClient(await loadConfig(processHost()), { retry: { ...defaultRetry, attempts: 10 } });
+ */
 export const defaultRetry: RetryPolicy = { attempts: 5, firstDelayMs: 100, maxDelayMs: 5000 };
 
-/** Sent once, whatever happens. */
+/**
+ * Sent once, whatever happens.
+ *
+ * @example
+ * const client = createClient(await loadConfig(processHost()), { retry: noRetry });
+ */
 export const noRetry: RetryPolicy = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0 };
 
 /** Sending these twice does what sending them once does. */

@@ -9,7 +9,13 @@ export type InNamespace<S extends Scope> = S extends "Namespaced"
 /** One object. */
 export type Target<S extends Scope> = InNamespace<S> & { readonly name: string };
 
-/** In place of a namespace: every namespace. Only lists and watches can reach that far. */
+/**
+ * In place of a namespace: every namespace. Only lists and watches can reach that far.
+ *
+ * @example
+ * const client = createClient(await loadConfig(processHost()));
+ * const pods = await client.list(Pod, { namespace: allNamespaces });
+ */
 export const allNamespaces = "*";
 
 /** An object as it is sent for create: the client fills in `apiVersion` and `kind`. */

@@ -1,6 +1,6 @@
 /** A transport that says who we are with every request, and once more with a new credential when the server says 401. */
 import type { NetworkTransport } from "../network/network.ts";
-import { SocketRefused } from "../network/socket-refused.ts";
+import { SocketRefusedError } from "../network/socket-refused.ts";
 import type {
   MessageSocket,
   RequestHeaders,
@@ -50,7 +50,7 @@ export function authenticated(network: NetworkTransport, credential: Credential,
       try {
         return await open(identity);
       } catch (error) {
-        if (!(error instanceof SocketRefused) || error.status !== 401) throw error;
+        if (!(error instanceof SocketRefusedError) || error.status !== 401) throw error;
         const renewed = await credential.renew(identity, request.signal);
         if (renewed === identity) throw error;
         return open(renewed);

@@ -23,7 +23,7 @@ export interface OidcClient {
 }
 
 /** The provider does not take the refresh token: it was used, or has expired. */
-export class GrantRefused extends ApiError {}
+export class GrantRefusedError extends ApiError {}
 
 /** A provider that says nothing for so long will not say anything. */
 const patienceMs = 30_000;
@@ -105,7 +105,7 @@ function requestOf({ pathname, search }: URL, { form }: Ask): TransportRequest {
 async function answerOf(entry: OidcEntry, server: URL, { status, body }: TransportResponse): Promise<unknown> {
   if (status === 200) return body.json();
   const why = `${placeOf(server)} answered ${status}`;
-  throw status === 400 || status === 401 ? new GrantRefused(failure(entry, why)) : oidcFailure(entry, why);
+  throw status === 400 || status === 401 ? new GrantRefusedError(failure(entry, why)) : oidcFailure(entry, why);
 }
 
 function placeOf({ origin, pathname }: URL): string {

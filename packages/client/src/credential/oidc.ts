@@ -6,7 +6,7 @@ import type { Issued } from "./cached.ts";
 import { bearer } from "./credential.ts";
 import type { Credential } from "./credential.ts";
 import { keptTokens, unkept } from "./kept-tokens.ts";
-import { GrantRefused, oidcFailure, redeem } from "./oidc-grant.ts";
+import { GrantRefusedError, oidcFailure, redeem } from "./oidc-grant.ts";
 
 /** A token is renewed a little before it expires: clocks differ, requests take time. */
 const earlyMs = 10_000;
@@ -53,7 +53,7 @@ export function oidcProvider(host: Host, entry: OidcEntry, origin?: UserOrigin):
       return await renew();
     } catch (error) {
       // Another process was faster with the same token, and has yet to write down what it got for it.
-      if (!(error instanceof GrantRefused) || !(await takeNews("patiently"))) throw error;
+      if (!(error instanceof GrantRefusedError) || !(await takeNews("patiently"))) throw error;
       return takeUnused() ?? (await renew());
     }
   }

@@ -16,7 +16,12 @@ export interface ApiErrorInit {
   readonly cause?: unknown;
 }
 
-/** A request failed. `code` says why; `attempt` says what was to be done to which object. */
+/**
+ * A request failed. `code` says why; `attempt` says what was to be done to which object.
+ *
+ * @example
+ * const wait = (error: unknown) => (error instanceof ApiError ? error.retryAfterMs : undefined);
+ */
 export class ApiError extends Error {
   override readonly name: string = "ApiError";
   readonly code: ApiErrorCode;
@@ -45,7 +50,12 @@ export class ApiError extends Error {
   }
 }
 
-/** The server forbids it; `rule` is what a Role would have to say to permit it. */
+/**
+ * The server forbids it; `rule` is what a Role would have to say to permit it.
+ *
+ * @example
+ * const missingVerbs = (error: unknown) => (error instanceof ForbiddenError ? error.rule.verbs : []);
+ */
 export class ForbiddenError extends ApiError {
   override readonly name = "ForbiddenError";
   readonly rule: PolicyRule;
@@ -62,7 +72,15 @@ export class ForbiddenError extends ApiError {
   }
 }
 
-/** Whether something that was thrown is an `ApiError`, optionally with one of these codes. */
+/**
+ * Whether something that was thrown is an `ApiError`, optionally with one of these codes.
+ *
+ * @example
+ * const orUndefined = (error: unknown) => {
+ *   if (isApiError(error, "NotFound")) return undefined;
+ *   throw error;
+ * };
+ */
 export function isApiError(error: unknown, ...codes: readonly ApiErrorCode[]): error is ApiError {
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
 }

@@ -46,7 +46,12 @@ const clientCodes = [
   "NotSupported",
 ] as const;
 
-/** Why a request failed. Programs switch on this, never on the message. */
+/**
+ * Why a request failed. Programs switch on this, never on the message.
+ *
+ * @example
+ * const passing: readonly ApiErrorCode[] = ["Conflict", "TooManyRequests"];
+ */
 export type ApiErrorCode = (typeof statusCodes)[number] | (typeof clientCodes)[number];
 
 const known: ReadonlySet<string> = new Set<string>(statusCodes);

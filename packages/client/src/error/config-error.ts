@@ -16,7 +16,16 @@ export type ConfigProblem =
   /** There is no configuration at all. */
   | "NoConfiguration";
 
-/** A configuration cannot be used. */
+/**
+ * A configuration cannot be used.
+ *
+ * @example
+ * try {
+ *   await loadConfig(processHost());
+ * } catch (error) {
+ *   if (error instanceof ConfigError && error.problem === "NoConfiguration") console.error("Set KUBECONFIG.");
+ * }
+ */
 export class ConfigError extends ApiError {
   override readonly name = "ConfigError";
   readonly problem: ConfigProblem;

@@ -3,7 +3,12 @@ import { ApiError } from "./api-error.ts";
 import { describeAttempt } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";
 
-/** How a connection can fail. */
+/**
+ * How a connection can fail.
+ *
+ * @example
+ * const passing: readonly ConnectionErrorCode[] = ["Unreachable", "ConnectionLost"];
+ */
 export type ConnectionErrorCode = "Unreachable" | "TlsFailed" | "ConnectionLost" | "DeadlineExceeded";
 
 /** What a `ConnectionError` is made from. */
@@ -17,7 +22,12 @@ export interface ConnectionErrorInit {
   readonly attempt?: Attempt | undefined;
 }
 
-/** There was no (whole) answer. */
+/**
+ * There was no (whole) answer.
+ *
+ * @example
+ * const isSafeToRepeat = (error: unknown) => error instanceof ConnectionError && !error.sent;
+ */
 export class ConnectionError extends ApiError {
   override readonly name = "ConnectionError";
   readonly sent: boolean;

@@ -18,7 +18,13 @@ export interface CommandResult {
   readonly stderr: string;
 }
 
-/** The machine around the client. */
+/**
+ * The machine around the client.
+ *
+ * @example
+ * const host: Host = { ...processHost(), env: { KUBECONFIG: "/tmp/kubeconfig" } };
+ * const config = await loadConfig(host);
+ */
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;

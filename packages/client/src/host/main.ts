@@ -4,7 +4,12 @@ import { homedir } from "node:os";
 import { systemClock } from "./clock.ts";
 import type { Command, CommandResult, Host } from "./host.ts";
 
-/** The machine that this process runs on. */
+/**
+ * The machine that this process runs on.
+ *
+ * @example
+ * const config = await loadConfig(processHost());
+ */
 export function processHost(): Host {
   return {
     env: process.env,

@@ -4,7 +4,13 @@ import type { ClusterConfig } from "./kubeconfig.ts";
 
 const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The configuration of a pod, or undefined where this is none. Token and CA are files, read again as the kubelet renews them. */
+/**
+ * The configuration of a pod, or undefined where this is none. Token and CA are files, read again as the kubelet renews them.
+ *
+ * @example
+ * const config = await inClusterConfig(processHost());
+ * const isInPod = config !== undefined;
+ */
 export async function inClusterConfig({
   env,
   readFile,

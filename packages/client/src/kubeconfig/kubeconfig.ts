@@ -88,7 +88,13 @@ export interface Kubeconfig {
   readonly users: ReadonlyMap<string, Chosen<UserEntry>>;
 }
 
-/** Everything needed to talk to one cluster: a context of a kubeconfig, or what a pod finds around it. */
+/**
+ * Everything needed to talk to one cluster: a context of a kubeconfig, or what a pod finds around it.
+ *
+ * @example
+ * const serverOf = ({ cluster }: ClusterConfig) => cluster.server;
+ * serverOf(await loadConfig(processHost()));
+ */
 export interface ClusterConfig {
   /** The name of the context, or "in-cluster". */
   readonly name: string;

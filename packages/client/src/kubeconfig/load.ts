@@ -7,7 +7,13 @@ import { mergeKubeconfigs } from "./kubeconfig.ts";
 import type { Chosen, ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
 import { parseKubeconfig } from "./parse.ts";
 
-/** What the caller insists on. */
+/**
+ * What the caller insists on.
+ *
+ * @example
+ * const options: LoadOptions = { kubeconfig: "/tmp/kubeconfig", context: "staging" };
+ * const config = await loadConfig(processHost(), options);
+ */
 export interface LoadOptions {
   /** This file and no other. */
   readonly kubeconfig?: string | undefined;
@@ -18,7 +24,12 @@ export interface LoadOptions {
   readonly namespace?: string | undefined;
 }
 
-/** The configuration of one cluster. */
+/**
+ * The configuration of one cluster.
+ *
+ * @example
+ * const config = await loadConfig(processHost(), { context: "staging" });
+ */
 export async function loadConfig(host: Host, options: LoadOptions = {}): Promise<ClusterConfig> {
   const kubeconfig = await loadKubeconfig(host, options.kubeconfig);
   if (kubeconfig !== undefined) return chooseContext(kubeconfig, options);

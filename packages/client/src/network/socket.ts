@@ -7,7 +7,7 @@ import { toByteHeaders } from "./byte-headers.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
-import { SocketRefused } from "./socket-refused.ts";
+import { SocketRefusedError } from "./socket-refused.ts";
 
 /** Opens a socket; the library is loaded now, for few programs need it. */
 export async function openSocket(endpoint: Endpoint, request: SocketRequest): Promise<MessageSocket> {
@@ -47,7 +47,7 @@ async function untilOpen(socket: WebSocket, server: string, signal: AbortSignal 
 const refusalLimit = 64 * 1024;
 
 /** Ends with the connection too: what was said until then is all that there is. */
-function readRefusal(response: IncomingMessage): Promise<SocketRefused> {
+function readRefusal(response: IncomingMessage): Promise<SocketRefusedError> {
   const chunks: Buffer[] = [];
   let length = 0;
   response.on("data", (chunk: Buffer) => {
@@ -57,7 +57,7 @@ function readRefusal(response: IncomingMessage): Promise<SocketRefused> {
   });
   return new Promise((resolve) => {
     response.once("close", () =>
-      resolve(new SocketRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
+      resolve(new SocketRefusedError(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
     );
   });
 }

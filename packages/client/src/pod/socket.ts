@@ -6,7 +6,7 @@ import { ApiError } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
 import { statusIn, toApiError } from "../error/from-response.ts";
-import { SocketRefused } from "../network/socket-refused.ts";
+import { SocketRefusedError } from "../network/socket-refused.ts";
 import type { MessageSocket, Transport } from "../transport/transport.ts";
 
 /** What sockets are opened with. */
@@ -41,7 +41,7 @@ export async function openSocket({ sender, transport }: Opener, call: SocketCall
       (late) => late.close(),
       () => {},
     );
-    throw thrown instanceof SocketRefused ? refusal(thrown, attempt) : explain(thrown, attempt, signal);
+    throw thrown instanceof SocketRefusedError ? refusal(thrown, attempt) : explain(thrown, attempt, signal);
   }
 }
 
@@ -64,7 +64,7 @@ function untilClosed(socket: MessageSocket, end: () => void): MessageSocket {
   };
 }
 
-function refusal({ status: httpStatus, body }: SocketRefused, attempt: Attempt): ApiError {
+function refusal({ status: httpStatus, body }: SocketRefusedError, attempt: Attempt): ApiError {
   const status = statusIn(body);
   return toApiError({ httpStatus, attempt, status, text: status === undefined ? body.slice(0, 200) : undefined });
 }

@@ -6,7 +6,12 @@ import type { RequestHeaders, ResponseHeaders, Transport, TransportRequest, Tran
 /** An API server as the Web sees it. */
 export type FetchHandler = (request: Request) => Promise<Response> | Response;
 
-/** A transport to an API server that is a function. */
+/**
+ * A transport to an API server that is a function.
+ *
+ * @example
+ * const client = createClient(inProcess(() => Response.json({ kind: "Status", status: "Success" })));
+ */
 export function inProcess(handler: FetchHandler, origin = "http://in-process"): Transport {
   return {
     async request(request): Promise<TransportResponse> {

@@ -15,7 +15,7 @@ import { toApiError } from "../error/from-response.ts";
 import { decode } from "../transport/body.ts";
 import { parseWatchLine, toWatchEvent } from "./event.ts";
 import type { WatchEvent, WatchLine } from "./event.ts";
-import { MalformedJson } from "./json-bytes.ts";
+import { MalformedJsonError } from "./json-bytes.ts";
 import { createLineCutter } from "./lines.ts";
 
 /** The calls that watch. */
@@ -134,7 +134,7 @@ function understand<T>(attempt: Attempt, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    if (!(cause instanceof MalformedJson || cause instanceof SyntaxError)) throw cause;
+    if (!(cause instanceof MalformedJsonError || cause instanceof SyntaxError)) throw cause;
     const message = `Cannot ${describeAttempt(attempt)}: a line of the stream is not an event (${cause.message}). Watch again from the last resource version.`;
     throw new ApiError({ code: "BadAnswer", message, attempt, cause });
   }

@@ -2,8 +2,8 @@
 import { isApiError } from "@capstan/client";
 import { CronJob, Job } from "@capstan/kinds/batch/v1";
 import { formatTime } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { isEnded } from "../job/conditions.ts";
 import { Ledger } from "../ledger/ledger.ts";
@@ -30,11 +30,11 @@ export function cronJobController(setting: Setting): Controller {
       name: "cronjob",
       reporter: "cronjob-controller",
       reads: [Job],
-      on: anyChange,
+      predicate: anyChange,
       watches: [ledger.watch],
       cache: { Job: { indexes: { controller: podIndexes.indexes.controller } } },
     },
-    async ({ object: cronJob, find, signal, event }): Promise<Answer> => {
+    async ({ object: cronJob, find, signal, event }): Promise<ReconcileResult> => {
       const isOurs = (job: Job): boolean => controllerOf(job)?.uid === cronJob.metadata.uid;
       const cached = find(Job, { index: { name: "controller", value: cronJob.metadata.uid } });
       return sync({ ...setting, ledger, cronJob, signal, event }, ledger.current(cached, isOurs));
@@ -42,7 +42,7 @@ export function cronJobController(setting: Setting): Controller {
   );
 }
 
-async function sync(turn: Turn, jobs: readonly Job[]): Promise<Answer> {
+async function sync(turn: Turn, jobs: readonly Job[]): Promise<ReconcileResult> {
   const { client, clock, cronJob, signal, event } = turn;
   for (const job of superfluous(cronJob, jobs)) {
     await remove(turn, job);
@@ -65,7 +65,9 @@ async function sync(turn: Turn, jobs: readonly Job[]): Promise<Answer> {
   };
   await writeStatus(client, CronJob, { object: cronJob, status, signal });
   const next = action.do === "start" ? action.next : action.until;
-  return next === undefined ? undefined : again(Math.max(0, next - now) + 100, "waiting for the next time");
+  return next === undefined
+    ? undefined
+    : requeue(Math.max(0, next - now) + 100, { reason: "waiting for the next time" });
 }
 
 function toReference({ metadata }: Job): NonNullable<NonNullable<CronJob["status"]>["active"]>[number] {

@@ -1,8 +1,8 @@
 /** Keeps one pod of a DaemonSet on every node that should have one. */
 import { ControllerRevision, DaemonSet } from "@capstan/kinds/apps/v1";
 import { Node, Pod } from "@capstan/kinds/v1";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
 import { podIndexes } from "../pod/cache.ts";
 import { Crew, slowStart } from "../pod/crew.ts";
@@ -28,11 +28,11 @@ export function daemonSetController(setting: Setting): Controller {
       name: "daemonset",
       reporter: "daemonset-controller",
       reads: [Pod, Node, ControllerRevision],
-      on: anyChange,
+      predicate: anyChange,
       watches: [crew.ledger.watch, history.ledger.watch],
       cache: { Pod: podIndexes },
     },
-    async ({ object: set, find, signal, event }): Promise<Answer> => {
+    async ({ object: set, find, signal, event }): Promise<ReconcileResult> => {
       const { selector, template = {}, revisionHistoryLimit = 10, minReadySeconds = 0 } = set.spec ?? {};
       const pods = await crew.of({ kind: DaemonSet, object: set, selector }, find);
       const keeper = { kind: DaemonSet, object: set, selector, template, collisions: set.status?.collisionCount ?? 0 };
@@ -60,7 +60,7 @@ export function daemonSetController(setting: Setting): Controller {
       );
       await history.truncate(revisions, revisionHistoryLimit, live);
       const wait = untilNextAvailable(after, minReadySeconds, now);
-      return wait === undefined ? undefined : again(wait, "waiting for pods to become available");
+      return wait === undefined ? undefined : requeue(wait, { reason: "waiting for pods to become available" });
     },
   );
 }

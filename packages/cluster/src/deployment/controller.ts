@@ -3,8 +3,8 @@ import { isApiError } from "@capstan/client";
 import { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
 import { Pod } from "@capstan/kinds/v1";
 import { fromLabelSelectorObject, isDeepEqual } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { Ledger } from "../ledger/ledger.ts";
 import { claim } from "../ownership/claim.ts";
@@ -54,7 +54,7 @@ export function deploymentController(setting: Setting): Controller {
       name: "deployment",
       reporter: "deployment-controller",
       reads: [ReplicaSet, Pod],
-      on: anyChange,
+      predicate: anyChange,
       watches: [ledger.watch],
       cache: { ReplicaSet: { indexes: podIndexes.indexes }, Pod: podIndexes },
     },
@@ -92,7 +92,7 @@ async function step(
   turn: Turn,
   sets: readonly ReplicaSet[],
   oldPodsRun: (old: readonly ReplicaSet[]) => boolean,
-): Promise<Answer> {
+): Promise<ReconcileResult> {
   const { deployment } = turn;
   const { fresh: found, old } = splitSets(deployment, sets);
   const fresh = found === undefined ? undefined : await bringUpToDate(turn, found, old);
@@ -231,7 +231,10 @@ interface Report {
 }
 
 /** Writes status and revision in one; a rollout that could get stuck is looked at again at its deadline. */
-async function report({ client, clock, deployment, signal }: Turn, { status, revision }: Report): Promise<Answer> {
+async function report(
+  { client, clock, deployment, signal }: Turn,
+  { status, revision }: Report,
+): Promise<ReconcileResult> {
   const text = revision === undefined || revision === 0n ? undefined : String(revision);
   const isKnown = text === undefined || deployment.metadata.annotations?.[REVISION] === text;
   if (isKnown) await writeStatus(client, Deployment, { object: deployment, status, signal });
@@ -242,5 +245,5 @@ async function report({ client, clock, deployment, signal }: Turn, { status, rev
     await client.update(Deployment, { ...deployment, metadata, status }, options);
   }
   const wait = untilDeadline(deployment, status, clock.wall());
-  return wait === undefined ? undefined : again(wait, "watching the deadline of the rollout");
+  return wait === undefined ? undefined : requeue(wait, { reason: "watching the deadline of the rollout" });
 }

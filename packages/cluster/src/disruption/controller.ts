@@ -3,8 +3,8 @@ import { Deployment, ReplicaSet, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Pod, ReplicationController } from "@capstan/kinds/v1";
 import { fromLabelSelectorObject, matchesLabels } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { controllerOf } from "../ownership/owner.ts";
 import { labelTests } from "../ownership/selection.ts";
 import { podIndexes } from "../pod/cache.ts";
@@ -23,10 +23,10 @@ export function disruptionController({ client, clock }: Setting): Controller {
     {
       name: "disruption",
       reads: [Pod, ReplicaSet, Deployment, StatefulSet, ReplicationController],
-      on: anyChange,
+      predicate: anyChange,
       cache: { Pod: podIndexes },
     },
-    async ({ object: budget, find, get, signal }): Promise<Answer> => {
+    async ({ object: budget, find, get, signal }): Promise<ReconcileResult> => {
       const selector = fromLabelSelectorObject(budget.spec?.selector);
       const labels = labelTests(budget.spec?.selector);
       const pods = find(Pod, { labels }).filter(
@@ -45,7 +45,7 @@ export function disruptionController({ client, clock }: Setting): Controller {
       const expected = expectedOf(budget, pods, scales);
       const { status, wait } = statusOf({ budget, pods, expected, now: clock.wall() });
       await writeStatus(client, PodDisruptionBudget, { object: budget, status, signal });
-      return wait === undefined ? undefined : again(wait, "an eviction may have been given up");
+      return wait === undefined ? undefined : requeue(wait, { reason: "an eviction may have been given up" });
     },
   );
 }

@@ -1,8 +1,8 @@
 /** Writes down which pods answer for a Service, in slices. */
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { Node, Pod, Service } from "@capstan/kinds/v1";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { Ledger } from "../ledger/ledger.ts";
 import { controllerReference } from "../ownership/owner.ts";
 import { podIndexes } from "../pod/cache.ts";
@@ -25,16 +25,16 @@ export function endpointSliceController(setting: Setting): Controller {
     {
       name: "endpointslice",
       reads: [Pod, Node, EndpointSlice],
-      on: anyChange,
+      predicate: anyChange,
       watches: [ledger.watch],
       cache: { Pod: podIndexes },
     },
-    async ({ object: service, find, get, signal }): Promise<Answer> => {
+    async ({ object: service, find, get, signal }): Promise<ReconcileResult> => {
       const { name, namespace = "" } = service.metadata;
       const { selector, type } = service.spec ?? {};
       if (type === "ExternalName" || selector === undefined || Object.keys(selector).length === 0) return;
       const rest = pace.rest(service.metadata.uid);
-      if (rest !== undefined) return again(rest, "many pods move: they are looked at together");
+      if (rest !== undefined) return requeue(rest, { reason: "many pods move: they are looked at together" });
       const labels = { [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER_NAME };
       const slices = ledger
         .current(find(EndpointSlice, { labels }), ({ metadata }) => {

@@ -2,8 +2,8 @@
 import { isApiError } from "@capstan/client";
 import { Endpoints, Pod, Service } from "@capstan/kinds/v1";
 import { isDeepEqual } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { isHeadless } from "../endpoint-slice/endpoints.ts";
 import { podIndexes } from "../pod/cache.ts";
 import { Pace } from "../pod/pace.ts";
@@ -19,13 +19,13 @@ export function endpointsController({ client, clock }: Setting): Controller {
   const pace = new Pace(clock);
   return controller(
     Service,
-    { name: "endpoints", reads: [Pod, Endpoints], on: anyChange, cache: { Pod: podIndexes } },
-    async ({ object: service, find, get, signal }): Promise<Answer> => {
+    { name: "endpoints", reads: [Pod, Endpoints], predicate: anyChange, cache: { Pod: podIndexes } },
+    async ({ object: service, find, get, signal }): Promise<ReconcileResult> => {
       const { selector, type } = service.spec ?? {};
       if (type === "ExternalName" || selector === undefined || Object.keys(selector).length === 0) return;
       const { name, namespace = "", uid } = service.metadata;
       const rest = pace.rest(uid);
-      if (rest !== undefined) return again(rest, "many pods move: they are looked at together");
+      if (rest !== undefined) return requeue(rest, { reason: "many pods move: they are looked at together" });
       const pods = find(Pod, { labels: selector });
       pace.took(uid, pods.length);
       const subsets = subsetsOf(service, pods);

@@ -3,8 +3,8 @@ import { isApiError } from "@capstan/client";
 import { Job } from "@capstan/kinds/batch/v1";
 import { Pod } from "@capstan/kinds/v1";
 import { formatTime } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { controllerOf } from "../ownership/owner.ts";
 import { podIndexes } from "../pod/cache.ts";
 import { Crew, slowStart } from "../pod/crew.ts";
@@ -38,11 +38,11 @@ export function jobController(setting: Setting): Controller {
       name: "job",
       reporter: "job-controller",
       reads: [Pod],
-      on: anyChange,
+      predicate: anyChange,
       watches: [crew.ledger.watch],
       cache: { Pod: podIndexes },
     },
-    async ({ object: job, find, signal, event }): Promise<Answer> => {
+    async ({ object: job, find, signal, event }): Promise<ReconcileResult> => {
       if (isEnded(job) || (job.spec?.managedBy ?? OURS) !== OURS) return;
       const pods = await crew.of({ kind: Job, object: job, selector: job.spec?.selector }, find);
       return sync({ ...setting, crew, job, signal, event }, pods);
@@ -51,7 +51,7 @@ export function jobController(setting: Setting): Controller {
 }
 
 /** Notes the ends, acts, and lets go of pods whose end is noted: a controller that dies in between can go on from the status. */
-async function sync(turn: Turn, pods: readonly Pod[]): Promise<Answer> {
+async function sync(turn: Turn, pods: readonly Pod[]): Promise<ReconcileResult> {
   const { client, clock, crew, job, signal } = turn;
   const now = clock.wall();
   const tally = tallyOf(job, pods);
@@ -63,7 +63,9 @@ async function sync(turn: Turn, pods: readonly Pod[]): Promise<Answer> {
   tellSuspension(turn, status.conditions ?? []);
   await Promise.all(tally.release.map((pod) => release(turn, pod)));
   if (isEnded(written) && !isEnded(job)) tellEnd(turn, action);
-  return action.do === "work" && action.wait !== undefined ? again(action.wait, "waiting for a time") : undefined;
+  return action.do === "work" && action.wait !== undefined
+    ? requeue(action.wait, { reason: "waiting for a time" })
+    : undefined;
 }
 
 async function act({ crew, job, signal, event }: Turn, action: Action): Promise<void> {

@@ -1,8 +1,8 @@
 /** Deletes Jobs that ended some time ago, when they say how long they want to be kept. */
 import { isApiError } from "@capstan/client";
 import { Job } from "@capstan/kinds/batch/v1";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { millisecondsOf } from "../pod/state.ts";
 import type { Setting } from "../setting.ts";
 import { endedAt } from "./conditions.ts";
@@ -11,13 +11,13 @@ import { endedAt } from "./conditions.ts";
 export function timeToLiveController({ client, clock }: Setting): Controller {
   return controller(
     Job,
-    { name: "ttl-after-finished", on: anyChange },
-    async ({ object: job, signal }): Promise<Answer> => {
+    { name: "ttl-after-finished", predicate: anyChange },
+    async ({ object: job, signal }): Promise<ReconcileResult> => {
       const seconds = job.spec?.ttlSecondsAfterFinished;
       const ended = endedAt(job);
       if (seconds === undefined || ended === undefined) return;
       const left = millisecondsOf(ended) + seconds * 1000 - clock.wall();
-      if (left > 0) return again(left, "waiting for its time to be over");
+      if (left > 0) return requeue(left, { reason: "waiting for its time to be over" });
       const { namespace = "", name, uid, resourceVersion } = job.metadata;
       const preconditions = { uid, resourceVersion };
       await client

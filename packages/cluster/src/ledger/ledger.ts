@@ -1,6 +1,6 @@
 /** Remembers what a controller wrote until its cache shows it, so that no turn decides on a world that lacks its own last writes. */
 import type { Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";
-import { watches } from "@capstan/runtime";
+import { watch } from "@capstan/runtime";
 import type { Clock, WatchDeclaration } from "@capstan/runtime";
 
 interface Entry<T> {
@@ -22,7 +22,7 @@ export class Ledger<K extends Kind<StoredObject>> {
 
   constructor(kind: K, clock: Clock) {
     this.#clock = clock;
-    this.watch = watches<Kind>(kind, (object) => this.#seen(object));
+    this.watch = watch<Kind>(kind, (object) => this.#seen(object));
   }
 
   /** An object was created or changed. */

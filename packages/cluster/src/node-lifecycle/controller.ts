@@ -4,8 +4,8 @@ import type { Client } from "@capstan/client";
 import { Lease } from "@capstan/kinds/coordination.k8s.io/v1";
 import { Node, Pod } from "@capstan/kinds/v1";
 import { findCondition, formatTime } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { podIndexes } from "../pod/cache.ts";
 import { isReady } from "../pod/state.ts";
 import { MANAGER } from "../setting.ts";
@@ -37,11 +37,11 @@ export function nodeLifecycleController({ client, clock }: Setting): Controller 
       name: "node-lifecycle",
       reporter: "node-controller",
       reads: [Lease, Pod],
-      on: anyChange,
+      predicate: anyChange,
       cache: { Pod: podIndexes },
     },
-    async ({ object, get, find, signal }): Promise<Answer> => {
-      const lease = get(Lease, object.metadata.name, { namespace: "kube-node-lease" });
+    async ({ object, get, find, signal }): Promise<ReconcileResult> => {
+      const lease = get(Lease, { name: object.metadata.name, namespace: "kube-node-lease" });
       // A node that never reported has no silence to measure.
       const reports = findCondition(object.status?.conditions, "Ready") !== undefined;
       const silence = reports && lease !== undefined ? silenceOf(object, lease) : 0;
@@ -75,9 +75,9 @@ async function markUnready(client: Client, pod: Pod, now: number): Promise<void>
   });
 }
 
-function listen(lease: Lease | undefined, silence: number): Answer {
+function listen(lease: Lease | undefined, silence: number): ReconcileResult {
   if (lease === undefined || silence >= SILENCE) return undefined;
-  return again(SILENCE - silence, "listening for the node");
+  return requeue(SILENCE - silence, { reason: "listening for the node" });
 }
 
 function unknown({ status }: Node, now: number): Node["status"] {

@@ -3,7 +3,6 @@ import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { matchesLabels } from "@capstan/model";
 import type { Kind, LabelSelector, StoredObject } from "@capstan/model";
-import { Retry } from "@capstan/runtime";
 import { controllerOf, controllerReference } from "./owner.ts";
 
 /** An owner and what it selects. */
@@ -67,7 +66,7 @@ async function mustStillBe<T extends StoredObject>({ kind, object }: Owner<T>, c
   const { namespace = "", name, uid } = object.metadata;
   const live = await client.get(kind, { namespace, name });
   if (live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined) return;
-  throw new Retry(`${kind.kind} ${namespace}/${name} is no longer the one that was seen: it adopts nobody.`);
+  throw new Error(`${kind.kind} ${namespace}/${name} is no longer the one that was seen: it adopts nobody.`);
 }
 
 async function adopt<O extends StoredObject, T extends StoredObject>(

@@ -12,8 +12,8 @@ import {
 } from "@capstan/kinds/v1";
 import { formatQuantity, toQuantity } from "@capstan/model";
 import type { Kind, StoredObject } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import type { KnownKinds } from "../follow/kinds.ts";
 import { podIndexes } from "../pod/cache.ts";
 import type { Setting } from "../setting.ts";
@@ -42,10 +42,10 @@ export function quotaController({ client, clock }: Setting, kinds: KnownKinds): 
     {
       name: "resourcequota",
       reads: [Pod, Service, PersistentVolumeClaim, ...counted],
-      on: anyChange,
+      predicate: anyChange,
       cache: { Pod: podIndexes },
     },
-    async ({ object: quota, find, signal }): Promise<Answer> => {
+    async ({ object: quota, find, signal }): Promise<ReconcileResult> => {
       const others = Object.keys(quota.spec?.hard ?? {}).filter(
         (name) => name.startsWith("count/") && !watched.has(name),
       );
@@ -58,7 +58,7 @@ export function quotaController({ client, clock }: Setting, kinds: KnownKinds): 
       };
       const isCounted = isSaid(quota, await count(quota, stock, census));
       if (!isCounted) await recount(quota, { ...census, clock, signal });
-      return others.length > 0 ? again(RECOUNT, "counting what is not watched") : undefined;
+      return others.length > 0 ? requeue(RECOUNT, { reason: "counting what is not watched" }) : undefined;
     },
   );
 }

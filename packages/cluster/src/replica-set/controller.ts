@@ -3,7 +3,7 @@ import { ReplicaSet } from "@capstan/kinds/apps/v1";
 import { Pod, ReplicationController } from "@capstan/kinds/v1";
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import type { Kind, LabelSelectorObject, OwnerReference, StoredObject } from "@capstan/model";
-import { again, anyChange, controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { Controller } from "@capstan/runtime";
 import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
@@ -76,14 +76,14 @@ function replicaController<T extends Replicated>(setting: Setting, dialect: Dial
   const { kind, name, reporter, selectorOf, wishOf, toStatus } = dialect;
   return controller(
     kind as Kind<Replicated, unknown, "Namespaced">,
-    { name, reporter, reads: [Pod], on: anyChange, watches: [crew.ledger.watch], cache: { Pod: podIndexes } },
+    { name, reporter, reads: [Pod], predicate: anyChange, watches: [crew.ledger.watch], cache: { Pod: podIndexes } },
     async ({ object, find, signal, event }) => {
       // The watch of a kind gives objects of that kind.
       const set = object as T;
       const wish = wishOf(set);
       const { name: setName, namespace = "", uid } = set.metadata;
       const rest = pace.rest(uid);
-      if (rest !== undefined) return again(rest, "many pods move: they are looked at together");
+      if (rest !== undefined) return requeue(rest, { reason: "many pods move: they are looked at together" });
       const pods = await crew.of({ kind, object: set, selector: selectorOf(set) }, find);
       const owner = controllerReference(kind, set);
       const turn = { crew, name: setName, namespace, owner, template: wish.template ?? {}, signal, event };
@@ -95,7 +95,7 @@ function replicaController<T extends Replicated>(setting: Setting, dialect: Dial
       await writeStatus<T>(client, kind, { object: set, status, signal });
       if (failure !== undefined) throw failure.error;
       const wait = untilNextAvailable(after.filter(isActive), wish.minReadySeconds ?? 0, now);
-      return wait === undefined ? undefined : again(wait, "waiting for pods to become available");
+      return wait === undefined ? undefined : requeue(wait, { reason: "waiting for pods to become available" });
     },
   );
 }

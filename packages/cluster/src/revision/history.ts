@@ -4,7 +4,6 @@ import { ControllerRevision } from "@capstan/kinds/apps/v1";
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import { isDeepEqual } from "@capstan/model";
 import type { Kind, LabelSelectorObject, StoredObject } from "@capstan/model";
-import { Retry } from "@capstan/runtime";
 import type { FindQuery } from "@capstan/runtime";
 import { Ledger } from "../ledger/ledger.ts";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
@@ -104,7 +103,7 @@ export class Revisions {
       if (!isApiError(error, "AlreadyExists")) throw error;
       const existing = await client.get(ControllerRevision, { namespace, name: metadata.name });
       if (isDeepEqual(existing.data, data) && controllerOf(existing)?.uid === object.metadata.uid) return existing;
-      throw new Retry(`The name ${metadata.name} is taken by another revision.`, { cause: error });
+      throw new Error(`The name ${metadata.name} is taken by another revision.`, { cause: error });
     }
   }
 

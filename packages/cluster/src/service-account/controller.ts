@@ -17,7 +17,7 @@ export function serviceAccountController({ client }: Setting): Controller {
   return controller(Namespace, { name: "serviceaccount", reads: [ServiceAccount] }, async ({ object, get, signal }) => {
     const namespace = object.metadata.name;
     if (object.status?.phase === "Terminating") return;
-    if (get(ServiceAccount, "default", { namespace }) !== undefined) return;
+    if (get(ServiceAccount, { name: "default", namespace }) !== undefined) return;
     const account = { metadata: { name: "default", namespace } };
     await create(() => client.create(ServiceAccount, account, { fieldManager: MANAGER, signal }));
   });
@@ -29,7 +29,7 @@ export function rootCaController({ client }: Setting, certificate: string): Cont
   return controller(Namespace, { name: "rootca", reads: [ConfigMap] }, async ({ object, get, signal }) => {
     const namespace = object.metadata.name;
     if (object.status?.phase === "Terminating") return;
-    const existing = get(ConfigMap, ROOT_CA, { namespace });
+    const existing = get(ConfigMap, { name: ROOT_CA, namespace });
     if (existing === undefined) {
       const annotations = { "kubernetes.io/description": DESCRIPTION };
       const map = { metadata: { name: ROOT_CA, namespace, annotations }, data };

@@ -57,7 +57,7 @@ export function sliceMirroringController({ client, clock }: Setting): Controller
   const ledger = new Ledger(EndpointSlice, clock);
   return controller(
     Endpoints,
-    { name: "endpointslicemirroring", reads: [Service, EndpointSlice], on: anyChange, watches: [ledger.watch] },
+    { name: "endpointslicemirroring", reads: [Service, EndpointSlice], predicate: anyChange, watches: [ledger.watch] },
     async ({ object: endpoints, find, get, signal }) => {
       const { name, namespace = "" } = endpoints.metadata;
       const own = { [SERVICE_NAME]: name, [MANAGED_BY]: MIRROR };

@@ -2,8 +2,8 @@
 import { isApiError } from "@capstan/client";
 import { ControllerRevision, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
 import { podIndexes } from "../pod/cache.ts";
 import { Crew } from "../pod/crew.ts";
@@ -40,11 +40,11 @@ export function statefulSetController(setting: Setting): Controller {
       name: "statefulset",
       reporter: "statefulset-controller",
       reads: [Pod, ControllerRevision, PersistentVolumeClaim],
-      on: anyChange,
+      predicate: anyChange,
       watches: [crew.ledger.watch, history.ledger.watch],
       cache: { Pod: podIndexes },
     },
-    async ({ object: set, find, get, signal, event }): Promise<Answer> => {
+    async ({ object: set, find, get, signal, event }): Promise<ReconcileResult> => {
       const { selector, template = {}, revisionHistoryLimit = 10, minReadySeconds = 0 } = set.spec ?? {};
       const pods = await crew.of({ kind: StatefulSet, object: set, selector }, find);
       const keeper = {
@@ -73,7 +73,7 @@ export function statefulSetController(setting: Setting): Controller {
       ]);
       await history.truncate(revisions, revisionHistoryLimit, live);
       const wait = untilNextAvailable(after, minReadySeconds, now);
-      return wait === undefined ? undefined : again(wait, "waiting for members to become available");
+      return wait === undefined ? undefined : requeue(wait, { reason: "waiting for members to become available" });
     },
   );
 }

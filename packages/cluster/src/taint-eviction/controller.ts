@@ -2,8 +2,8 @@
 import { isApiError } from "@capstan/client";
 import { Node, Pod } from "@capstan/kinds/v1";
 import type { Taint } from "@capstan/kinds/v1";
-import { again, anyChange, controller } from "@capstan/runtime";
-import type { Answer, Controller } from "@capstan/runtime";
+import { requeue, anyChange, controller } from "@capstan/runtime";
+import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { podIndexes } from "../pod/cache.ts";
 import { conditionOf } from "../pod/condition.ts";
 import { millisecondsOf } from "../pod/state.ts";
@@ -35,15 +35,15 @@ export function taintEvictionController({ client, clock }: Setting): Controller 
       name: "taint-eviction",
       reporter: "taint-eviction-controller",
       reads: [Node],
-      on: anyChange,
+      predicate: anyChange,
       cache: { Pod: podIndexes },
     },
-    async ({ object: pod, get, signal, event }): Promise<Answer> => {
+    async ({ object: pod, get, signal, event }): Promise<ReconcileResult> => {
       const node = (pod.spec?.nodeName ?? "") === "" ? undefined : get(Node, pod.spec?.nodeName ?? "");
       const now = clock.wall();
       const at = leaveAt(pod, node?.spec?.taints ?? [], now);
       if (at === undefined) return;
-      if (at > now) return again(at - now, "it puts up with the taint for a while");
+      if (at > now) return requeue(at - now, { reason: "it puts up with the taint for a while" });
       const { namespace = "", name, uid } = pod.metadata;
       event("Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
       try {

@@ -35,7 +35,7 @@ export function claimController(setting: Setting): Controller {
       name: "persistentvolume-binder",
       reporter: "persistentvolume-controller",
       reads: [PersistentVolume, StorageClass, Pod],
-      on: anyChange,
+      predicate: anyChange,
       // Two claims must not choose the same volume.
       concurrency: 1,
       cache: { Pod: podIndexes },

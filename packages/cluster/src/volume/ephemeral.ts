@@ -32,7 +32,7 @@ export function notForPod({ metadata }: Pod, claim: string): string {
 export function ephemeralController({ client }: Setting): Controller {
   return controller(
     Pod,
-    { name: "ephemeral-volume", reporter: "ephemeral_volume", on: hasOwnVolumes },
+    { name: "ephemeral-volume", reporter: "ephemeral_volume", predicate: hasOwnVolumes },
     async ({ object: pod, signal, event }) => {
       if (pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return;
       for (const volume of ownVolumes(pod)) {

@@ -33,11 +33,11 @@ export function volumeController(setting: Setting, removeFiles: Turn["removeFile
       name: "persistentvolume",
       reporter: "persistentvolume-controller",
       reads: [PersistentVolumeClaim],
-      on: anyChange,
+      predicate: anyChange,
     },
     async ({ object: volume, get, signal, event }) => {
       const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
-      const cached = uid === undefined ? undefined : get(PersistentVolumeClaim, name, { namespace });
+      const cached = uid === undefined ? undefined : get(PersistentVolumeClaim, { name, namespace });
       // That a claim is gone has to be certain: what follows may be the end of its data.
       const isCertain = cached?.metadata.uid === uid;
       const claim =

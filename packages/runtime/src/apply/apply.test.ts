@@ -343,7 +343,7 @@ describe("the breaker names who else writes", () => {
     await assert.rejects(breaker.check({ kind, key: "ns/a", field: "data.x" }), (error: Error) => {
       assert.match(
         error.message,
-        /because data\.x is not what was sent, and nobody else owns it\. See whether a turn applies it twice;/u,
+        /because data\.x is not what was sent, and nobody else owns it\. See whether a reconcile applies it twice;/u,
       );
       assert.doesNotMatch(error.message, /"whole"/u);
       return true;

@@ -7,14 +7,14 @@ import { parseKey } from "@capstan/model";
 import { childId } from "./writer.ts";
 
 /** How many writes to one child in which time are too many. */
-export interface WriteBudget {
+export interface HotLoopLimit<D = number> {
   readonly writes: number;
-  /** In milliseconds. */
-  readonly within: number;
+  /** In milliseconds, or a `Duration` where users write it. */
+  readonly within: D;
 }
 
 /** More than a rollout needs, less than a loop makes. */
-export const usualBudget: WriteBudget = { writes: 20, within: 60_000 };
+export const usualBudget: HotLoopLimit = { writes: 20, within: 60_000 };
 
 /** A repair that is about to be written. */
 export interface Repair {
@@ -33,14 +33,14 @@ export interface BreakerOptions {
   readonly api: Api;
   /** Our field owner, which is nobody's rival. */
   readonly manager: string;
-  readonly budget?: WriteBudget | undefined;
+  readonly budget?: HotLoopLimit | undefined;
 }
 
 /** Counts writes to each child. */
 export class Breaker {
   readonly #clock: Clock;
   readonly #api: Api;
-  readonly #budget: WriteBudget;
+  readonly #budget: HotLoopLimit;
   readonly #manager: string;
   readonly #repairs = new Map<string, { times: number[]; fields: Set<string> }>();
   #sweepAt = REMEMBERED;
@@ -91,7 +91,7 @@ export class Breaker {
       const isStatus = fields.every((field) => /^status(?![^.[])/u.test(field));
       const cure = isStatus
         ? "Servers take a status only from whoever runs the object: leave it out."
-        : "See whether a turn applies it twice; if not, what the server, or a webhook of it, makes of the value, and send that.";
+        : "See whether a reconcile applies it twice; if not, what the server, or a webhook of it, makes of the value, and send that.";
       return new RuntimeError("HotLoop", `${head} ${found}. ${cure}`, { object });
     }
     const who = rivals?.map((name) => `"${name}"`).join(" and ") ?? "another manager";

@@ -1,4 +1,4 @@
-/** Brings the children of one object to their desired state during one turn, and removes those that are no longer desired. */
+/** Brings the children of one object to their desired state during one reconcile, and removes those that are no longer desired. */
 import { isApiError } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
 import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
@@ -9,7 +9,7 @@ import { unseenAnyway, unseenBy } from "../cache/unseen.ts";
 import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
-import { TRACE_ANNOTATION, withTrace } from "../trigger/trace.ts";
+import { traceAnnotation, withTrace } from "../trigger/trace.ts";
 import type { Breaker } from "./breaker.ts";
 import type { ChildName, Desired } from "./desired.ts";
 import { mustBeJson } from "./json-only.ts";
@@ -60,7 +60,7 @@ interface Wanted {
 /** A child that is not there differs as a whole. */
 const WHOLE: Difference = { path: "" };
 
-/** The children of one object, for one turn. */
+/** The children of one object, for one reconcile. */
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #applied = new Set<string>();
@@ -124,7 +124,7 @@ export class Children {
     }
   }
 
-  /** What a transform takes away from what was just written is written again in every turn: worth saying, once. */
+  /** What a transform takes away from what was just written is written again in every reconcile: worth saying, once. */
   #tellHidden({ kind, object, key }: Wanted, written: StoredObject): void {
     const { caches, writer, warn } = this.#options;
     const view = caches.of(kind);
@@ -136,7 +136,7 @@ export class Children {
     if (hidden === undefined || this.#difference(kind, object, written) !== undefined) return;
     told.add(transform);
     warn(
-      `${kind.kind} ${key} is written in every turn: the \`transform\` of its kind's cache changes ${hidden.path}, which is applied. Let it keep what is applied.`,
+      `${kind.kind} ${key} is written in every reconcile: the \`transform\` of its kind's cache changes ${hidden.path}, which is applied. Let it keep what is applied.`,
     );
   }
 
@@ -159,7 +159,7 @@ export class Children {
     return await writer.create(kind, withTrace(object, trace));
   }
 
-  /** Removes children that an earlier turn applied and this one did not. */
+  /** Removes children that an earlier reconcile applied and this one did not. */
   async prune(kinds: readonly AnyKind[]): Promise<readonly StoredObject[]> {
     const removal = new Removal((kind, child) => this.#remove(kind, child));
     for (const { kind, child } of this.unapplied(kinds)) await removal.of(kind, child);
@@ -168,7 +168,7 @@ export class Children {
     return removal.gone;
   }
 
-  /** Children that an earlier turn applied and this one did not. */
+  /** Children that an earlier reconcile applied and this one did not. */
   unapplied(kinds: readonly AnyKind[]): readonly Stray[] {
     const found: Stray[] = [];
     for (const kind of kinds) {
@@ -227,7 +227,7 @@ export class Children {
   /** The trace of an earlier write is no difference: only what differs otherwise is worth a write. */
   #difference(kind: AnyKind, wanted: KubeObject, live: StoredObject): Difference | undefined {
     const { writer, learned } = this.#options;
-    const desired = withTrace(wanted, live.metadata.annotations?.[TRACE_ANNOTATION]);
+    const desired = withTrace(wanted, live.metadata.annotations?.[traceAnnotation]);
     const spellings = learned.get(childId(kind, keyText(live)));
     return firstDifference({ desired, live, manager: writer.manager, spellings });
   }

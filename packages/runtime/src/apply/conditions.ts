@@ -20,7 +20,7 @@ export interface ConditionDetails {
 /** Declares a condition to be true, false or unknown. */
 export type SetCondition = (type: string, holds: boolean | "Unknown", details?: ConditionDetails | string) => void;
 
-/** Which conditions of a draft were set during the turn. */
+/** Which conditions of a draft were set during the reconcile. */
 export const touched: WeakMap<object, Set<string>> = new WeakMap();
 
 interface SetterOptions {
@@ -34,7 +34,7 @@ interface SetterOptions {
 export function conditionSetter({ fields, generation, time, check }: SetterOptions): SetCondition {
   const set = new Set<string>();
   touched.set(fields, set);
-  // What is said and taken back within a turn is no transition: it is compared with what was there before.
+  // What is said and taken back within a reconcile is no transition: it is compared with what was there before.
   const original = fields.conditions === undefined ? [] : [...fields.conditions];
   return (type, holds, details = {}) => {
     check?.(type);

@@ -13,6 +13,31 @@ export interface Desired {
 /** The name of a child, or what the server shall begin one with. */
 export type ChildName = string | { readonly prefix: string };
 
+/** A child as users refer to it. */
+export type ChildReference =
+  | string
+  | { readonly name: string; readonly namespace?: string | undefined }
+  | { readonly prefix: string; readonly namespace?: string | undefined };
+
+/** The name in a reference. */
+export function nameIn(reference: ChildReference): ChildName {
+  return typeof reference === "object" && reference !== null && "name" in reference ? reference.name : reference;
+}
+
+/** What a child shall be, with the namespace of its reference. */
+export function placed(kind: AnyKind, reference: ChildReference, desired: Desired): Desired {
+  const namespace = typeof reference === "object" && reference !== null ? reference.namespace : undefined;
+  if (namespace === undefined || typeof desired !== "object" || desired === null) return desired;
+  const { metadata } = desired;
+  if (metadata?.namespace === undefined || metadata.namespace === namespace)
+    return { ...desired, metadata: { ...metadata, namespace } };
+  throw new RuntimeError(
+    "OtherName",
+    `Cannot write ${childText(kind, nameIn(reference))} into two namespaces: the call says "${namespace}", its metadata "${metadata.namespace}". Leave the namespace out of the metadata.`,
+    { object: childText(kind, nameIn(reference)) },
+  );
+}
+
 /** What the server alone says about an object: whoever spreads one that was read writes over what it has become. */
 const SERVERS = [
   "uid",

@@ -13,7 +13,7 @@ const condition = (type: string): Condition => ({
   message: "",
 });
 
-test("a condition that a turn took away stays away, whatever others said meanwhile", () => {
+test("a condition that a reconcile took away stays away, whatever others said meanwhile", () => {
   const draft = { conditions: [condition("Paused")] };
   conditionSetter({ fields: draft, generation: 1, time: () => "" });
   draft.conditions = [];

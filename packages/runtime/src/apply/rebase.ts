@@ -13,7 +13,7 @@ export interface Drafting {
 }
 
 /**
- * The draft as it would be had it been begun now: of what is there, only what the turn changed is changed. Undefined where that cannot be
+ * The draft as it would be had it been begun now: of what is there, only what the reconcile changed is changed. Undefined where that cannot be
  * told: conditions were written by hand, without the draft's method, and others wrote theirs.
  */
 export function rebased({ draft, base, latest }: Drafting): StatusFields | undefined {
@@ -56,7 +56,7 @@ function isWrittenByMethod(draft: StatusFields, base: StatusFields): boolean {
   return isEqual(others(draft), others(base));
 }
 
-/** A list in which the conditions that a turn set have the place of those of their type, or follow; those that it took away are not in it. */
+/** A list in which the conditions that a reconcile set have the place of those of their type, or follow; those that it took away are not in it. */
 function joined(list: readonly Condition[], draft: StatusFields): Condition[] {
   const set = touched.get(draft) ?? new Set<string>();
   const own = new Map((draft.conditions ?? []).filter(({ type }) => set.has(type)).map((each) => [each.type, each]));

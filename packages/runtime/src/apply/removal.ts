@@ -27,7 +27,7 @@ export class Removal {
     return true;
   }
 
-  /** Throws what went wrong first: the turn has failed, and comes again. */
+  /** Throws what went wrong first: the reconcile has failed, and comes again. */
   end(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }

@@ -98,7 +98,7 @@ interface StatusChange {
 
 /**
  * What differs, unless the server would make of the draft what is there already: it drops fields that the schema does not have and fills in
- * its defaults, and the next turn would write the same again.
+ * its defaults, and the next reconcile would write the same again.
  */
 function changeOf({ kind, object }: StatusTarget, draft: StatusFields): StatusChange {
   const status = shownOf(object);

@@ -107,7 +107,7 @@ export class Writer {
     return this.#options.dryRun;
   }
 
-  /** The same writer for one turn: it tells one more listener what it writes, and ends with the signal that holds when it writes. */
+  /** The same writer for one reconcile: it tells one more listener what it writes, and ends with the signal that holds when it writes. */
   during(signal: () => AbortSignal, onWrite: (write: Write) => void): Writer {
     const { onWrite: outer } = this.#options;
     const both = (write: Write): void => {

@@ -17,10 +17,11 @@ export interface NamedLookup extends IndexQuery {
 /**
  * An index over the objects of a kind, for `find`. It is built when it is first asked and kept up to date from then on.
  *
- * ```ts
+ * @example
  * const byNode = index(Pod, "node", (pod) => [pod.spec?.nodeName ?? ""]);
- * find(Pod, { index: byNode("node-1") });
- * ```
+ * controller(Memcached, { reads: [Pod] }, ({ find, status }) => {
+ *   status.nodes = find(Pod, { index: byNode("node-1") }).map((pod) => pod.metadata.name);
+ * });
  */
 export function index<K extends Kind>(
   _kind: K,

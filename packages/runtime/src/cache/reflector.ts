@@ -23,7 +23,7 @@ export interface Change {
 /** A list into an empty store goes in as it comes. Another is staged: objects that differ from the store, undefined for those that do not. */
 type Listing = "first" | Map<string, StoredObject | undefined>;
 
-/** Turns signals into changes. */
+/** Reconciles signals into changes. */
 export class Reflector {
   readonly #store: Store;
   readonly #onChange: (change: Change) => void;

@@ -88,7 +88,7 @@ export class Store implements Reader {
     this.#budget = options.budget ?? Infinity;
     this.#arena = new Arena(this.#budget);
     this.#indexes.define("owner", (object) => object.metadata.ownerReferences?.map((owner) => owner.uid) ?? [], []);
-    // Asked for in every turn: made here, it costs a look at each object; made later, it would cost making each object again.
+    // Asked for in every reconcile: made here, it costs a look at each object; made later, it would cost making each object again.
     this.#indexes.define(labelIndexName(OWNER_LABEL), labelValues(OWNER_LABEL), []);
     for (const [name, values] of Object.entries(options.indexes ?? {}))
       this.#indexes.define(name, orNone(name, values, options.calls), []);

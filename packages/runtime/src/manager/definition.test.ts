@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../define.ts";
 import { operator } from "../operator.ts";
-import { namelessness } from "./definition.ts";
+import type { OperatorDefinition } from "./operator.ts";
 
 const Widget = defineResource({ group: "example.com", version: "v1", kind: "Widget", spec: s.object({}) });
 const Lamp = defineResource({
@@ -16,29 +16,35 @@ const Lamp = defineResource({
 const widget = controller(Widget, {}, () => undefined);
 
 for (const [what, define, message] of [
-  ["lists a controller twice", () => operator({ controllers: [widget, widget] }), /"widget" of Widget twice: list it/u],
+  [
+    "lists a controller twice",
+    () => operator({ name: "capstan", controllers: [widget, widget] }),
+    /"widget" of Widget twice: list it/u,
+  ],
   [
     "has two controllers of one name",
-    () => operator({ controllers: [widget, controller(Widget, {}, () => undefined)] }),
+    () => operator({ name: "capstan", controllers: [widget, controller(Widget, {}, () => undefined)] }),
     /two controllers named "widget": give one of them another `name`/u,
   ],
   [
     "has a controller that was called as another one is",
     () =>
       operator({
-        controllers: [widget, controller(Widget, { name: "other", formerNames: ["widget"] }, () => undefined)],
+        name: "capstan",
+        controllers: [widget, controller(Widget, { name: "other", previousNames: ["widget"] }, () => undefined)],
       }),
     /"other" that was called "widget" before: there is a controller of that name/u,
   ],
   [
     "caches a kind that nobody has",
-    () => operator({ controllers: [controller(Widget, { cache: { Wiget: {} } }, () => undefined)] }),
+    () => operator({ name: "capstan", controllers: [controller(Widget, { cache: { Wiget: {} } }, () => undefined)] }),
     /^Cannot use "Wiget" in the `cache` of controller "widget": no controller has such a kind; there are Widget\. Correct/u,
   ],
   [
     "caches a namespace without a name",
     () =>
       operator({
+        name: "capstan",
         controllers: [controller(Widget, { cache: { Widget: { namespaces: { "": {} } } } }, () => undefined)],
       }),
     /^Cannot use "" as a namespace of Widget in the `cache` of controller "widget": leave `namespaces` out/u,
@@ -46,14 +52,14 @@ for (const [what, define, message] of [
   [
     "has a status field that drafts cannot show",
     () => controller(Lamp, {}, () => undefined),
-    /^Cannot control Lamp: its status has a field `condition`, and in a turn `status\.condition\(\.\.\.\)` is what sets/u,
+    /^Cannot control Lamp: its status has a field `condition`, and in a reconcile `status\.condition\(\.\.\.\)` is what sets/u,
   ],
   [
     "was called so that two of its controllers have one name in the cluster",
     () =>
       operator({
         name: "a",
-        formerly: { names: ["a-b"] },
+        previous: { names: ["a-b"] },
         controllers: [
           controller(Widget, { name: "c" }, () => undefined),
           controller(Widget, { name: "b-c" }, () => undefined),
@@ -61,7 +67,17 @@ for (const [what, define, message] of [
       }),
     /^Cannot tell the controller "b-c" of "a" from "c" of "a-b": both are "a-b-c" in the cluster\. Give one of them/u,
   ],
-  ["has a version that is none", () => operator({ controllers: [], version: "latest" }), /write one such as 1\.2\.3/u],
+  [
+    "has no name",
+    () => operator({ controllers: [] } as unknown as OperatorDefinition),
+    /^Cannot define an operator without a name: .* Its lease, field managers, finalizers and labels are named after it/u,
+  ],
+  ["has an empty name", () => operator({ name: "", controllers: [] }), /^Cannot define an operator without a name/u],
+  [
+    "has a version that is none",
+    () => operator({ name: "capstan", controllers: [], version: "latest" }),
+    /write one such as 1\.2\.3/u,
+  ],
 ] as const) {
   test(`an operator that ${what} is refused where it is defined`, () => {
     assert.throws(define, (error: Error & { readonly code?: string }) => {
@@ -75,10 +91,5 @@ for (const [what, define, message] of [
 
 test("settings of caches may be for kinds of other controllers, and for those that are watched later on", () => {
   const cache = { Widget: {}, "widgets.v1.example.com": {}, "pods.v1.": {}, "deployments.v1.apps": {} };
-  operator({ controllers: [widget, controller(Widget, { name: "other", cache }, () => undefined)] });
-});
-
-test("an operator without a name is told how to get one, and keep what it has", () => {
-  assert.match(namelessness({ controllers: [] }) ?? "", /name: "\.\.\.", formerly: \{ names: \["capstan"\] \}/u);
-  assert.equal(namelessness({ name: "shop", controllers: [] }), undefined);
+  operator({ name: "capstan", controllers: [widget, controller(Widget, { name: "other", cache }, () => undefined)] });
 });

@@ -9,6 +9,7 @@ import { isVersion } from "./version.ts";
 /** Throws what is wrong with a definition. */
 export function checkDefinition(definition: OperatorDefinition): void {
   const { controllers, version } = definition;
+  mustBeNamed(definition);
   mustBeVersion(version);
   mustBeDistinct(controllers);
   mustBeTold(definition);
@@ -16,18 +17,19 @@ export function checkDefinition(definition: OperatorDefinition): void {
   for (const controller of controllers) mustBeCached(controller, controllers);
 }
 
-/** What is to be said where replicas of an operator without a name elect a leader: all such operators of a namespace have one lease. */
-export function namelessness({ name }: OperatorDefinition): string | undefined {
-  if (name !== undefined) return undefined;
-  return (
-    "the operator has no name: of all operators without one in this namespace only one works at a time, because they share a lease. " +
-    'Write operator({ name: "...", formerly: { names: ["capstan"] } }): without `formerly`, what it has written so far would no longer be its own'
-  );
-}
-
 /** Whether no other controller works on the same kind. */
 export function isAlone({ kind }: Controller, controllers: readonly Controller[]): boolean {
   return controllers.filter((other) => kindId(other.kind) === kindId(kind)).length === 1;
+}
+
+/** The compiler requires a name. Programs in JavaScript, and names that are computed, are checked here. */
+function mustBeNamed({ name }: { readonly name?: unknown }): void {
+  if (typeof name === "string" && name !== "") return;
+  throw new RuntimeError(
+    "BadSetting",
+    'Cannot define an operator without a name: write operator({ name: "my-operator", ... }). ' +
+      "Its lease, field managers, finalizers and labels are named after it, so choose a name that never changes.",
+  );
 }
 
 /** What is no version could not be compared with another one. */
@@ -37,21 +39,21 @@ function mustBeVersion(version: string | undefined): void {
 }
 
 /** Two controllers that answer to one name would each prune what the other applies. */
-function mustBeFormer({ name, formerNames }: Controller, controllers: readonly Controller[]): void {
-  const taken = formerNames.find((former) => former !== name && controllers.some((other) => other.name === former));
+function mustBeFormer({ name, previousNames }: Controller, controllers: readonly Controller[]): void {
+  const taken = previousNames.find((former) => former !== name && controllers.some((other) => other.name === former));
   if (taken === undefined) return;
   throw new RuntimeError(
     "BadSetting",
     `Cannot run a controller "${name}" that was called "${taken}" before: there is a controller of that name. ` +
-      "Take it out of `formerNames`, or give the other one another `name`.",
+      "Take it out of `previousNames`, or give the other one another `name`.",
   );
 }
 
 /** In the cluster, an operator and its controller are one name: where two pairs of them are the same there, each would take what is the other's. */
-function mustBeTold({ name = "capstan", formerly, controllers }: OperatorDefinition): void {
+function mustBeTold({ name, previous, controllers }: OperatorDefinition): void {
   const known = new Map<string, { readonly operator: string; readonly controller: string }>();
-  for (const operator of [name, ...(formerly?.names ?? [])]) {
-    for (const controller of controllers.flatMap((each) => [each.name, ...each.formerNames])) {
+  for (const operator of [name, ...(previous?.names ?? [])]) {
+    for (const controller of controllers.flatMap((each) => [each.name, ...each.previousNames])) {
       const joined = `${operator}-${controller}`;
       const other = known.get(joined) ?? { operator, controller };
       known.set(joined, other);

@@ -86,9 +86,9 @@ function readiness(operator: RunningOperator): DoorAnswer {
 
 function explanation(operator: RunningOperator, [controller = "", ...key]: readonly string[]): DoorAnswer {
   const object = key.join("/");
-  const turns = operator.explain(controller, object);
-  if (turns.length === 0) return text(404, whyUnknown(operator, controller, object));
-  return { status: 200, type: "application/json", body: JSON.stringify({ controller, object, turns }) };
+  const reconciles = operator.explain(controller, object);
+  if (reconciles.length === 0) return text(404, whyUnknown(operator, controller, object));
+  return { status: 200, type: "application/json", body: JSON.stringify({ controller, object, reconciles }) };
 }
 
 function whyUnknown({ controllers }: RunningOperator, controller: string, object: string): string {

@@ -37,7 +37,7 @@ export interface ElectionOptions {
   readonly namespace: string;
   readonly name: string;
   /** Names of the leases that earlier versions contended for. */
-  readonly formerNames?: readonly string[] | undefined;
+  readonly previousNames?: readonly string[] | undefined;
   /** Who we are; must differ between replicas. */
   readonly identity: string;
   readonly tuning?: ElectionTuning | undefined;
@@ -66,10 +66,10 @@ export class Election implements Fence {
   constructor(options: ElectionOptions) {
     this.#options = options;
     this.#tuning = options.tuning ?? usualElection;
-    const { name, formerNames = [], annotations, ...claiming } = options;
+    const { name, previousNames = [], annotations, ...claiming } = options;
     const { duration, deadline } = this.#tuning;
     const shared = { ...claiming, duration, limit: Math.floor(deadline / 2) };
-    const former = new Set(formerNames).difference(new Set([name]));
+    const former = new Set(previousNames).difference(new Set([name]));
     this.#claims = [
       new Claim({ ...shared, name, annotations }),
       ...[...former].map((each) => new Claim({ ...shared, name: each })),

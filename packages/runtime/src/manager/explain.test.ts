@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { History } from "./explain.ts";
-import type { TurnRecord } from "./explain.ts";
+import type { ReconcileRecord } from "./explain.ts";
 
-const turn = (message: string): TurnRecord => ({
+const reconcile = (message: string): ReconcileRecord => ({
   at: "2026-01-01T00:00:00.000Z",
-  causes: [],
+  triggers: [],
   reads: [],
   writes: [],
   decisions: [],
@@ -15,12 +15,12 @@ const turn = (message: string): TurnRecord => ({
   next: "forget",
 });
 
-test("keeps the last turns of each object, and of many objects those that were looked at last", () => {
+test("keeps the last reconciles of each object, and of many objects those that were looked at last", () => {
   const history = new History();
   for (let at = 0; at < 30_000; at++) {
-    history.record("c", `ns/${at}`, turn("first"));
+    history.record("c", `ns/${at}`, reconcile("first"));
     // One object stays in use and is never among the oldest.
-    history.record("c", "ns/0", turn(`again ${at}`));
+    history.record("c", "ns/0", reconcile(`again ${at}`));
   }
   const kept = [...history].map(({ key }) => key);
   assert.ok(kept.length >= 10_000 && kept.length <= 11_000, `${kept.length} objects are kept`);
@@ -35,6 +35,6 @@ test("keeps the last turns of each object, and of many objects those that were l
 
 test("forgets no object where none is to be forgotten", () => {
   const history = new History(Infinity);
-  for (let at = 0; at < 12_000; at++) history.record("c", `ns/${at}`, turn("first"));
+  for (let at = 0; at < 12_000; at++) history.record("c", `ns/${at}`, reconcile("first"));
   assert.equal([...history].length, 12_000);
 });

@@ -1,10 +1,10 @@
-/** Why did it run: the last turns of each object, with what woke it, what it read and wrote, how it ended and what comes next. */
-import type { Cause } from "../trigger/cause.ts";
+/** Why did it run: the last reconciles of each object, with what woke it, what it read and wrote, how it ended and what comes next. */
+import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 
-/** One turn, as it is remembered. */
-export interface TurnRecord {
+/** One reconcile, as it is remembered. */
+export interface ReconcileRecord {
   readonly at: string;
-  readonly causes: readonly Cause[];
+  readonly triggers: readonly ReconcileTrigger[];
   readonly reads: readonly string[];
   readonly writes: readonly {
     readonly verb: string;
@@ -13,7 +13,7 @@ export interface TurnRecord {
     readonly fields: readonly string[];
   }[];
   readonly decisions: readonly string[];
-  /** What is wrong with the program, though the turn did not fail for it. */
+  /** What is wrong with the program, though the reconcile did not fail for it. */
   readonly warnings?: readonly string[] | undefined;
   readonly outcome: string;
   readonly message: string;
@@ -28,12 +28,12 @@ export interface HistoryEntry {
   readonly controller: string;
   readonly key: string;
   /** The latest last. */
-  readonly turns: readonly TurnRecord[];
+  readonly reconciles: readonly ReconcileRecord[];
 }
 
-/** So many turns of an object are remembered. */
-export const TURNS_KEPT = 8;
-/** Of so many objects an operator that runs for months remembers turns. */
+/** So many reconciles of an object are remembered. */
+export const maxReconciles = 8;
+/** Of so many objects an operator that runs for months remembers reconciles. */
 const OBJECTS_KEPT = 10_000;
 
 /** So many more are forgotten together: to find the oldest of a map, everything that was deleted before it is passed again. */
@@ -41,43 +41,43 @@ const FORGOTTEN_AT_ONCE = 1_000;
 
 /** The memory of one operator. */
 export class History implements Iterable<HistoryEntry> {
-  readonly #turns = new Map<string, TurnRecord[]>();
+  readonly #reconciles = new Map<string, ReconcileRecord[]>();
   readonly #objectsKept: number;
 
   constructor(objectsKept: number = OBJECTS_KEPT) {
     this.#objectsKept = objectsKept;
   }
 
-  record(controller: string, key: string, turn: TurnRecord): void {
+  record(controller: string, key: string, reconcile: ReconcileRecord): void {
     const id = `${controller} ${key}`;
-    const turns = this.#turns.get(id) ?? [];
+    const reconciles = this.#reconciles.get(id) ?? [];
     // Re-inserting moves the object to the end: the first in the map is the one that was quiet for longest.
-    this.#turns.delete(id);
-    this.#turns.set(id, [...turns.slice(1 - TURNS_KEPT), turn]);
-    if (this.#turns.size > this.#objectsKept + FORGOTTEN_AT_ONCE) this.#forgetOldest();
+    this.#reconciles.delete(id);
+    this.#reconciles.set(id, [...reconciles.slice(1 - maxReconciles), reconcile]);
+    if (this.#reconciles.size > this.#objectsKept + FORGOTTEN_AT_ONCE) this.#forgetOldest();
   }
 
   #forgetOldest(): void {
-    for (const id of this.#turns.keys()) {
-      if (this.#turns.size <= this.#objectsKept) return;
-      this.#turns.delete(id);
+    for (const id of this.#reconciles.keys()) {
+      if (this.#reconciles.size <= this.#objectsKept) return;
+      this.#reconciles.delete(id);
     }
   }
 
-  /** The turns of an object, the latest last. */
-  of(controller: string, key: string): readonly TurnRecord[] {
-    return this.#turns.get(`${controller} ${key}`) ?? [];
+  /** The reconciles of an object, the latest last. */
+  of(controller: string, key: string): readonly ReconcileRecord[] {
+    return this.#reconciles.get(`${controller} ${key}`) ?? [];
   }
 
   /** Everything that is remembered, whoever was looked at last at the end. */
   *[Symbol.iterator](): Iterator<HistoryEntry> {
-    for (const [id, turns] of this.#turns) {
+    for (const [id, reconciles] of this.#reconciles) {
       const [controller = "", key = ""] = id.split(" ");
-      yield { controller, key, turns };
+      yield { controller, key, reconciles };
     }
   }
 
   forget(controller: string, key: string): void {
-    this.#turns.delete(`${controller} ${key}`);
+    this.#reconciles.delete(`${controller} ${key}`);
   }
 }

@@ -32,24 +32,24 @@ export interface SharedFinalizers {
 export type Names = readonly [string, ...string[]];
 
 /** What of an operator tells the names of its controllers. */
-export interface Named extends Pick<OperatorDefinition, "name" | "formerly"> {
+export interface Named extends Pick<OperatorDefinition, "name" | "previous"> {
   readonly controllers?: readonly Pick<Controller, "name">[];
 }
 
 /** The names of a controller within its operator. */
 export function identityOf(
-  { name = "capstan", formerly, controllers = [] }: Named,
-  { name: own, formerNames, kind }: Pick<Controller, "name" | "formerNames" | "kind">,
+  { name, previous, controllers = [] }: Named,
+  { name: own, previousNames, kind }: Pick<Controller, "name" | "previousNames" | "kind">,
 ): Identity {
   const present = `${name}-${own}`;
-  const of = (operator: string) => [own, ...formerNames].map((controller) => `${operator}-${controller}`);
+  const of = (operator: string) => [own, ...previousNames].map((controller) => `${operator}-${controller}`);
   // What somebody is called now is no earlier name of anybody, itself included: whoever was renamed back would give up what it has.
   const taken = new Set([present, ...controllers.map((controller) => `${name}-${controller.name}`)]);
-  const former = [name, ...(formerly?.names ?? [])].flatMap(of).filter((manager) => !taken.has(manager));
+  const former = [name, ...(previous?.names ?? [])].flatMap(of).filter((manager) => !taken.has(manager));
   const managers = [present, ...new Set(former)];
   const prefix = kind.group === "" ? "capstan.dev" : kind.group;
   // Before operators were named in it, two of them with a controller of the same name let go of each other's objects.
-  const shared = [own, ...formerNames].filter((each) => !taken.has(each));
+  const shared = [own, ...previousNames].filter((each) => !taken.has(each));
   const finalizerOf = (each: string): string => `${prefix}/${qualified(each)}`;
   const [manager, ...formerManagers] = some(managers);
   return {

@@ -15,7 +15,7 @@ import type { Stray, Strays } from "../apply/strays.ts";
 import type { Fence } from "../apply/writer.ts";
 import type { Caches } from "../cache/caches.ts";
 import { messageOf } from "../failure.ts";
-import type { Formerly } from "./formerly.ts";
+import type { Previous } from "./previous.ts";
 import type { Log } from "../log.ts";
 import { Lease } from "./lease.ts";
 import type { ToldHooks } from "./told-hooks.ts";
@@ -32,7 +32,7 @@ const HOOKS_ANNOTATION = "capstan.dev/hooks";
 interface Recorded {
   readonly name: string;
   /** Names that it had. */
-  readonly formerNames: readonly string[];
+  readonly previousNames: readonly string[];
   /** Its field owners, also under earlier names. */
   readonly managers: readonly string[];
   /** Whose objects it works on. */
@@ -54,7 +54,7 @@ export interface InventoryOptions {
   /** The operator's Lease. */
   readonly place: { readonly namespace: string; readonly name: string };
   readonly controllers: readonly Recorded[];
-  readonly formerly: Formerly;
+  readonly previous: Previous;
   readonly hooks: ToldHooks | undefined;
   /** A plan writes no record. */
   readonly dryRun: boolean;
@@ -69,7 +69,7 @@ export class Inventory {
   readonly #strays = new Map<string, Map<string, Stray[]>>();
   #record: WrittenRecord = new Map();
   #hooks: readonly string[] = [];
-  /** What turns have entered and no server has yet: nothing is written there before. */
+  /** What reconciles have entered and no server has yet: nothing is written there before. */
   readonly #unsaved = new Set<string>();
   /** The write that was begun last, and the one that waits for it. */
   #latest: Promise<void> = Promise.resolve();
@@ -89,7 +89,7 @@ export class Inventory {
 
   /** Reads the record, looks for what only it can find, and enters what is new. Without it the operator works, and forgets. */
   async prepare(): Promise<void> {
-    const { log, controllers, formerly } = this.#options;
+    const { log, controllers, previous } = this.#options;
     try {
       const found = await this.#read();
       this.#record = found.record;
@@ -97,7 +97,7 @@ export class Inventory {
       const before = JSON.stringify(this.annotations);
       for (const controller of controllers) this.#rename(controller);
       this.#tellUnknown();
-      for (const { name } of controllers) for (const kind of formerly.owned ?? []) this.#enter(name, kind, NOWHERE);
+      for (const { name } of controllers) for (const kind of previous.owned ?? []) this.#enter(name, kind, NOWHERE);
       for (const controller of controllers) await this.#look(controller);
       for (const { name, owns } of controllers) for (const kind of owns) this.#enter(name, kind, NOWHERE);
       await this.#takeHooksBack();
@@ -154,7 +154,7 @@ export class Inventory {
       } catch (error) {
         // A role that follows what is owned does not let us see what no longer is: the others are looked for all the same.
         const what = `what controller "${controller.name}" left of ${written.kind} is not known, and stays`;
-        const cure = `name the kind in \`formerly.owned\` of the operator and generate its roles again`;
+        const cure = `name the kind in \`previous.owned\` of the operator and generate its roles again`;
         this.#options.log.warn(`${what}: ${messageOf(error)}; ${cure}`);
       }
     }
@@ -187,8 +187,8 @@ export class Inventory {
   }
 
   /** What a controller wrote under an earlier name is its own. */
-  #rename({ name, formerNames }: Recorded): void {
-    for (const former of formerNames) {
+  #rename({ name, previousNames }: Recorded): void {
+    for (const former of previousNames) {
       for (const [, written] of this.#record.get(former) ?? []) this.#enter(name, written, written);
       this.#record.delete(former);
     }
@@ -201,7 +201,7 @@ export class Inventory {
       if (controllers.some((controller) => controller.name === name)) continue;
       const what = [...kinds.values()].map(({ kind }) => kind).join(", ");
       if (kinds.size === 0) continue;
-      const cure = `if it has another name now, say \`formerNames: ["${name}"]\` there; else delete them`;
+      const cure = `if it has another name now, say \`previousNames: ["${name}"]\` there; else delete them`;
       log.warn(
         `what the controller "${name}" of an earlier version left of ${what} stays: there is no such controller; ${cure}`,
       );
@@ -282,10 +282,10 @@ export class Inventory {
 
   /** That of this name; where there is none yet, that of the latest earlier one. */
   async #read(): Promise<Found> {
-    const { place, formerly } = this.#options;
+    const { place, previous } = this.#options;
     const own = await this.#readOf(place.name);
     if (own !== undefined) return { ...own, isOfFormer: false };
-    for (const name of formerly.names ?? []) {
+    for (const name of previous.names ?? []) {
       const former = await this.#readOf(name);
       if (former !== undefined) return { ...former, isOfFormer: true };
     }
@@ -306,9 +306,9 @@ export class Inventory {
 
   /** Only a leader does it: while the version before leads, it answers for its hooks. */
   async #takeHooksBack(): Promise<void> {
-    const { hooks, formerly, log, dryRun } = this.#options;
+    const { hooks, previous, log, dryRun } = this.#options;
     if (hooks === undefined || dryRun) return;
-    const former = new Set([...this.#hooks, ...(formerly.hooked ?? [])]);
+    const former = new Set([...this.#hooks, ...(previous.hooked ?? [])]);
     try {
       const left = await hooks.takeBack([...former.difference(new Set(hooks.crds))]);
       this.#hooks = [...new Set([...hooks.crds, ...left])].toSorted();
@@ -317,7 +317,7 @@ export class Inventory {
     }
   }
 
-  /** Many turns may enter something at once: all that is entered while a write is under way goes out with one other. */
+  /** Many reconciles may enter something at once: all that is entered while a write is under way goes out with one other. */
   #write(): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting;
     const former = this.#latest;

@@ -9,7 +9,7 @@ import { operator } from "../operator.ts";
 import { isMain, loadWithoutRunning } from "./loading.ts";
 
 test("a module that runs its operator unguarded can be looked at without running it", async () => {
-  const app = operator({ controllers: [] });
+  const app = operator({ name: "test", controllers: [] });
   const { loaded, wouldRun } = await loadWithoutRunning(async () => {
     await app.run();
     return "the module";

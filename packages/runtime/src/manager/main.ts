@@ -25,7 +25,6 @@ import { messageOf } from "../failure.ts";
 import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "./crds.ts";
-import { namelessness } from "./definition.ts";
 import { clusterGuard, openGuard } from "./guard.ts";
 import type { DoorOptions, OpenDoors } from "./listen.ts";
 import { RunningOperator } from "./operator.ts";
@@ -43,7 +42,13 @@ import type { ToldHooks } from "./told-hooks.ts";
 import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
-/** How a program is run by another, such as one that replaces it when its sources change. */
+/**
+ * How a program is run by another, such as one that replaces it when its sources change.
+ *
+ * @example
+ * const options: RunOptions = { namesCalls: true, onStart: () => console.log("started") };
+ * await app.run(options);
+ */
 export interface RunOptions {
   /** What the program before this one knew. */
   readonly seed?: Snapshot | undefined;
@@ -64,7 +69,7 @@ export interface RunOptions {
 export async function runOperator(definition: OperatorDefinition, options: RunOptions = {}): Promise<void> {
   const args = process.argv.slice(2);
   if (wantsHelp(args)) {
-    process.stdout.write(formatHelp(nameOf(definition)));
+    process.stdout.write(formatHelp(definition.name));
     return;
   }
   try {
@@ -83,13 +88,11 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   const settings = await readSettings({ args, env: process.env, readFile: (path) => readFile(path, "utf8") });
   const log = createLog({ clock, level: settings.logLevel });
   using _ = outliveRejections(log);
-  const nameless = settings.leaderElect ? namelessness(definition) : undefined;
-  if (nameless !== undefined) log.warn(nameless);
   const config = await loadConfig(processHost(), { kubeconfig: settings.kubeconfig, context: settings.context });
   const registry = new Registry();
   await using client = createClient(config, {
     onSent: requestCounter(registry, new URL(config.cluster.server).host),
-    userAgent: nameOf(definition),
+    userAgent: definition.name,
     onWarning: ({ text }) => log.warn(`the server warns: ${text}`),
   });
   const api = apiOf(client);
@@ -144,10 +147,6 @@ interface Program {
   readonly registry: Registry;
 }
 
-function nameOf({ name = "capstan" }: OperatorDefinition): string {
-  return name;
-}
-
 /** Errors whose sentence says what to do; anything else is a bug, of which the stack is wanted. */
 function isForUsers(error: unknown): boolean {
   const isSystem = error instanceof Error && "syscall" in error;
@@ -173,7 +172,7 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
     address: settings.webhookAddress,
     url: settings.webhookUrl,
     isRegisteredByOthers: settings.webhookCertDir !== undefined,
-    service: settings.webhookService ?? `${nameOf(definition)}-webhook`,
+    service: settings.webhookService ?? `${definition.name}-webhook`,
     namespace,
     isInCluster: config.name === "in-cluster",
     server: config.cluster.server,
@@ -196,14 +195,14 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
   const namespaces = settings.namespaces.length > 0 ? settings.namespaces : definition.namespaces;
   const { failurePolicy } = place;
   const options = { failurePolicy, ...definition.webhooks, namespaces, namespace, resources };
-  return openWebhooks({ ...program, ...options, name: nameOf(definition), door });
+  return openWebhooks({ ...program, ...options, name: definition.name, door });
 }
 
 /** Who works on an operator outside of the cluster must not take away what one in it answers for; nor what an installer registers. */
 function toldHooksOf({ definition, version, settings, config, api, log }: Program): ToldHooks | undefined {
   if (config.name !== "in-cluster" || settings.webhookCertDir !== undefined) return undefined;
   const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
-  return toldHooks({ api, name: nameOf(definition), formerly: definition.formerly, version, log }, resources);
+  return toldHooks({ api, name: definition.name, previous: definition.previous, version, log }, resources);
 }
 
 /** Unless it was asked for, an operator that may not touch CRDs takes them as somebody else has installed them. */
@@ -213,7 +212,7 @@ async function prepareCrds(program: Program, webhooks: OperatorWebhooks | undefi
   const complete = webhooks && ((crd: Crd, resource: Resource): Crd => webhooks.completeCrd(crd, resource));
   const backwards = settings.installCrds === "by force";
   try {
-    const manager = nameOf(definition);
+    const manager = definition.name;
     await installCrds(definition.controllers, { api, clock, manager, version, backwards, log, complete });
   } catch (error) {
     if (settings.installCrds !== "if allowed" || !isApiError(error, "Forbidden")) throw error;

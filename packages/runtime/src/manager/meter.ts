@@ -1,15 +1,15 @@
 /** What is measured, under controller-runtime's exact names, so that existing dashboards and alerts work. */
 import { RuntimeError } from "../errors.ts";
 import type { Consequence } from "../reconcile/outcome.ts";
-import type { TurnEnd } from "../reconcile/worker.ts";
+import type { ReconcileEnd } from "../reconcile/worker.ts";
 import type { Counter, Gauge, Labels, MetricHead, Registry } from "./registry.ts";
 
 /** The numbers of one controller. */
 export interface ControllerMeter {
   added(): void;
   started(waitedSeconds: number): void;
-  finished(consequence: Consequence, end: TurnEnd, seconds: number): void;
-  /** A function of the user that runs outside of turns failed. */
+  finished(consequence: Consequence, end: ReconcileEnd, seconds: number): void;
+  /** A function of the user that runs outside of reconciles failed. */
   userFailed(what: string): void;
 }
 
@@ -84,9 +84,9 @@ function queueMetrics(registry: Registry) {
 /** What only we count. */
 function ownMetrics(registry: Registry) {
   const labels = ["controller"];
-  const paused = "Turns that were not taken because the object is paused";
+  const paused = "Reconciles that were not taken because the object is paused";
   return {
-    paused: registry.counter({ name: "capstan_paused_turns_total", help: paused, labels }),
+    paused: registry.counter({ name: "capstan_paused_reconciles_total", help: paused, labels }),
     writes: registry.counter({
       name: "capstan_writes_total",
       help: "Writes made by reconciles",
@@ -94,7 +94,7 @@ function ownMetrics(registry: Registry) {
     }),
     userErrors: registry.counter({
       name: "capstan_function_errors_total",
-      help: "Failures of functions that decide what wakes whom (on, maps, predicates, tenantOf), and of those of caches",
+      help: "Failures of functions that decide what wakes whom (on, maps, predicates, fairnessKey), and of those of caches",
       labels: [...labels, "function"],
     }),
   };
@@ -185,6 +185,6 @@ export class Meters {
 export interface MeterSource {
   readonly concurrency: number;
   depth(): number;
-  /** Seconds that running turns have taken so far. */
+  /** Seconds that running reconciles have taken so far. */
   running(): { readonly sum: number; readonly longest: number };
 }

@@ -1,4 +1,4 @@
-/** Metrics of an operator's own, declared as values and measured through the context of a turn: `metric(members).set({ cluster }, 3)`. */
+/** Metrics of an operator's own, declared as values and measured through the context of a reconcile: `metric(members).set({ cluster }, 3)`. */
 import { RuntimeError } from "../errors.ts";
 import type { Counter, Gauge, Histogram, MetricHead, Registry } from "./registry.ts";
 
@@ -19,7 +19,12 @@ interface Meters<L extends string> {
 /** The type of a metric. */
 export type MetricType = keyof Meters<string>;
 
-/** A metric that was declared. */
+/**
+ * A metric that was declared.
+ *
+ * @example
+ * const members: Metric<"gauge", "cluster"> = gauge("members", "Members of a cluster", ["cluster"]);
+ */
 export interface Metric<T extends MetricType = MetricType, L extends string = string> extends MetricHead {
   readonly type: T;
   readonly labels: readonly L[];
@@ -33,7 +38,13 @@ export type Meter<T extends MetricType, L extends string> = Meters<L>[T];
 /** Gives the meter of a metric. */
 export type MetricOf = <T extends MetricType, L extends string>(metric: Metric<T, L>) => Meter<T, L>;
 
-/** A number that comes and goes: `gauge("etcd_members", "Members of a cluster", ["cluster"])`. */
+/**
+ * A number that comes and goes: `gauge("etcd_members", "Members of a cluster", ["cluster"])`.
+ *
+ * @example
+ * const servers = gauge("memcached_servers", "Servers that answer", ["name"]);
+ * controller(Memcached, {}, ({ object, metric }) => metric(servers).set({ name: object.metadata.name }, 3));
+ */
 export function gauge<const L extends string = never>(
   name: string,
   help: string,
@@ -42,7 +53,13 @@ export function gauge<const L extends string = never>(
   return declare({ type: "gauge", name, help, labels, buckets: [] });
 }
 
-/** A number that only grows. */
+/**
+ * A number that only grows.
+ *
+ * @example
+ * const restarts = counter("memcached_restarts_total", "Restarts that the operator asked for", ["name"]);
+ * controller(Memcached, {}, ({ object, metric }) => metric(restarts).add({ name: object.metadata.name }));
+ */
 export function counter<const L extends string = never>(
   name: string,
   help: string,
@@ -51,7 +68,13 @@ export function counter<const L extends string = never>(
   return declare({ type: "counter", name, help, labels, buckets: [] });
 }
 
-/** How values are spread over buckets. */
+/**
+ * How values are spread over buckets.
+ *
+ * @example
+ * const latency = histogram("memcached_latency_seconds", "Time of a request", { labels: ["name"], buckets: [0.001, 0.01, 0.1] });
+ * controller(Memcached, {}, ({ object, metric }) => metric(latency).observe({ name: object.metadata.name }, 0.004));
+ */
 export function histogram<const L extends string = never>(
   name: string,
   help: string,

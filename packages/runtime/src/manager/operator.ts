@@ -27,8 +27,8 @@ import type { ElectionTuning } from "./election.ts";
 import { Recorder } from "./events.ts";
 import type { EventNote } from "./events.ts";
 import { History } from "./explain.ts";
-import type { Formerly } from "./formerly.ts";
-import type { TurnRecord } from "./explain.ts";
+import type { Previous } from "./previous.ts";
+import type { ReconcileRecord } from "./explain.ts";
 import { identityOf } from "./identity.ts";
 import type { Identity } from "./identity.ts";
 import { Inventory } from "./inventory.ts";
@@ -42,14 +42,21 @@ import type { ToldHooks } from "./told-hooks.ts";
 import type { Tracer } from "./tracer.ts";
 import { WatchLog } from "./watch-log.ts";
 
-/** What an operator consists of. */
+/**
+ * What an operator consists of.
+ *
+ * @example
+ * const definition: OperatorDefinition = { name: "memcached-operator", controllers: [memcached], namespaces: ["default"] };
+ * operator(definition);
+ */
 export interface OperatorDefinition {
-  readonly controllers: readonly Controller[];
   /**
-   * The name of its lease and the prefix of its field managers; `capstan` unless said otherwise. Operators of one cluster differ in it, also
-   * together with the names of their controllers: `a-b` with a controller `c` owns fields under the same name as `a` with `b-c`.
+   * Its lease, field managers, finalizers and labels are named after it, so it never changes; after a rename the old name belongs in
+   * `previous.names`. Operators of one cluster differ in it, also together with the names of their controllers: `a-b` with a controller `c`
+   * owns fields under the same name as `a` with `b-c`.
    */
-  readonly name?: string;
+  readonly name: string;
+  readonly controllers: readonly Controller[];
   /**
    * Its version, such as `1.2.3`; that of the program's package unless said otherwise. CRDs that a later version has applied are left
    * as they are.
@@ -63,7 +70,7 @@ export interface OperatorDefinition {
    */
   readonly pauseByNamespace?: boolean;
   /** What earlier versions of it were called and had. */
-  readonly formerly?: Formerly;
+  readonly previous?: Previous;
   /** How its webhooks are called; they come from the hooks and conversions of its resources. */
   readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds" | "paths">;
 }
@@ -95,7 +102,7 @@ export interface StartOptions {
   readonly onWrite?: ((controller: string, write: Write) => void) | undefined;
   /** Whether every error names the line that called for what failed, as tests want it; otherwise those of repeated failures do. */
   readonly namesCalls?: boolean;
-  /** Gets a span for each turn; OpenTelemetry's tracer is one. */
+  /** Gets a span for each reconcile; OpenTelemetry's tracer is one. */
   readonly tracer?: Tracer | undefined;
   /** Who this process is, in events. */
   readonly instance?: string;
@@ -108,7 +115,7 @@ export interface StartOptions {
 }
 
 /** What controllers of one operator are made with. */
-interface Making {
+interface ControllerSetup {
   readonly name: string;
   readonly identity: Identity;
   readonly pauseByNamespace: boolean;
@@ -143,7 +150,7 @@ export class RunningOperator implements AsyncDisposable {
     this.history = options.dryRun === true ? new History(Infinity) : new History();
     const metered = options.isCounted === true ? options.api : meteredApi(options.api, this.registry);
     const api = options.seed === undefined ? metered : seededApi(metered, options.seed);
-    const name = definition.name ?? "capstan";
+    const name = definition.name;
     this.#clock = clock;
     this.#log = guardedLog(options.log ?? createLog({ clock }));
     const managers = new Set(definition.controllers.flatMap((each) => managersOf(definition, each)));
@@ -157,7 +164,7 @@ export class RunningOperator implements AsyncDisposable {
         clock,
         random,
         name,
-        formerNames: definition.formerly?.names,
+        previousNames: definition.previous?.names,
         log: this.#log,
         annotations: () => this.#inventory?.annotations ?? {},
       });
@@ -213,7 +220,7 @@ export class RunningOperator implements AsyncDisposable {
   }
 
   /** Why an object was looked at lately and what came of it, the latest last. */
-  explain(controller: string, key: string): readonly TurnRecord[] {
+  explain(controller: string, key: string): readonly ReconcileRecord[] {
     return this.history.of(controller, key);
   }
 
@@ -243,7 +250,7 @@ export class RunningOperator implements AsyncDisposable {
   }
 
   /**
-   * Functions that decide what wakes whom (`on`, maps, predicates, `tenantOf`) or serve caches (transforms, indexes) and failed, until
+   * Functions that decide what wakes whom (`on`, maps, predicates, `fairnessKey`) or serve caches (transforms, indexes) and failed, until
    * they succeed for the same object.
    */
   get troubles(): readonly Trouble[] {
@@ -262,7 +269,7 @@ export class RunningOperator implements AsyncDisposable {
       this.#controllersByName.get(controller)?.requestOwners(owners);
   }
 
-  /** Takes no new turns, waits for those that run (at most so many milliseconds), gives the lease back and ends all watches. */
+  /** Takes no new reconciles, waits for those that run (at most so many milliseconds), gives the lease back and ends all watches. */
   stop(grace = 30_000): Promise<void> {
     this.#stopped ??= this.#stop(grace);
     return this.#stopped;
@@ -274,7 +281,7 @@ export class RunningOperator implements AsyncDisposable {
 
   /** Ends at once, without draining and without giving the lease back, as a process that is killed does. For tests. */
   async kill(): Promise<void> {
-    const reason = new RuntimeError("Stopping", "Ended the turn: the operator was killed.");
+    const reason = new RuntimeError("Stopping", "Ended the reconcile: the operator was killed.");
     for (const controller of this.controllers) controller.cut(reason);
     this.#stopped ??= Promise.resolve();
     await Promise.all([this.#election?.abandon(), this.#caches[Symbol.asyncDispose]()]);
@@ -282,7 +289,7 @@ export class RunningOperator implements AsyncDisposable {
 
   async #stop(grace: number): Promise<void> {
     const cut = new AbortController();
-    const reason = new RuntimeError("Stopping", "Ended the turn: the operator is stopping.");
+    const reason = new RuntimeError("Stopping", "Ended the reconcile: the operator is stopping.");
     const timer = this.#clock.later(grace, () => cut.abort(reason));
     await Promise.all(this.controllers.map((controller) => controller.drain(cut.signal)));
     timer.cancel();
@@ -306,7 +313,7 @@ export class RunningOperator implements AsyncDisposable {
 
   #make(
     definition: Controller,
-    { name, identity, pauseByNamespace, isAlone: alone, siblings, options, meters, metric }: Making,
+    { name, identity, pauseByNamespace, isAlone: alone, siblings, options, meters, metric }: ControllerSetup,
   ): RunningController {
     const { api, clock, random, dryRun = false, namesCalls = false, onWrite, tracer } = options;
     const { manager } = identity;
@@ -367,10 +374,10 @@ export class RunningOperator implements AsyncDisposable {
   #makeInventory(definition: OperatorDefinition, options: StartOptions): Inventory | undefined {
     const { api, dryRun = false, leaderElection, namespace = leaderElection?.namespace } = options;
     if (namespace === undefined) return undefined;
-    const name = definition.name ?? "capstan";
+    const name = definition.name;
     const controllers = definition.controllers.map((controller) => ({
       name: controller.name,
-      formerNames: controller.formerNames,
+      previousNames: controller.previousNames,
       managers: managersOf(definition, controller),
       of: controller.kind,
       owns: controller.owns,
@@ -383,7 +390,7 @@ export class RunningOperator implements AsyncDisposable {
       log: this.#log,
       place: { namespace, name },
       controllers,
-      formerly: definition.formerly ?? {},
+      previous: definition.previous ?? {},
       hooks: options.hooks,
       dryRun,
     });

@@ -10,7 +10,7 @@ const Widget = defineResource({ group: "example.com", version: "v1", kind: "Widg
 const widget = controller(Widget, { owns: [Deployment], reads: [ConfigMap] }, () => undefined);
 
 test("the rules that are missing are those that were declared and are not granted, verb by verb", () => {
-  const needed = neededRules({ controllers: [widget] });
+  const needed = neededRules({ name: "test", controllers: [widget] });
   assert.deepEqual(missingRules(needed, [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }]), []);
   const granted = [
     { apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get", "list", "watch", "patch"] },
@@ -27,7 +27,7 @@ test("the rules that are missing are those that were declared and are not grante
 
 test("whoever lets namespaces be paused must be allowed to watch them", () => {
   const missing = (pauseByNamespace: boolean) =>
-    missingRules(neededRules({ controllers: [], pauseByNamespace }), [
+    missingRules(neededRules({ name: "test", controllers: [], pauseByNamespace }), [
       { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["*"] },
     ]);
   assert.deepEqual(missing(false), []);

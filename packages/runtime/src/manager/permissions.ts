@@ -21,7 +21,7 @@ const Event = { group: "events.k8s.io", plural: "events" };
 export function neededRules({
   controllers,
   pauseByNamespace = false,
-  formerly,
+  previous,
 }: OperatorDefinition): readonly PolicyRule[] {
   const ofControllers = controllers.flatMap(({ kind, owns, reads, options }) => [
     rule(kind, [...READ, "patch"]),
@@ -33,7 +33,7 @@ export function neededRules({
     ...ofControllers,
     rule(Event, ["create", "patch"]),
     ...(pauseByNamespace ? [rule(Namespace, READ)] : []),
-    ...(formerly?.owned ?? []).map((kind) => rule(kind, ["list", "delete"])),
+    ...(previous?.owned ?? []).map((kind) => rule(kind, ["list", "delete"])),
   ];
 }
 

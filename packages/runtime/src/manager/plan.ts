@@ -48,14 +48,14 @@ export interface Plan {
   readonly paused: readonly Unplanned[];
 }
 
-/** How often to look whether everything has had its turn. */
+/** How often to look whether everything has had its reconcile. */
 const LOOK = 20;
 /** For how long a watch may fail before the first list, in milliseconds: what lasts longer does not pass while somebody waits. */
 const PATIENCE = 10_000;
 
 /** Runs an operator dry and tells what it would write. */
 export async function plan(definition: OperatorDefinition, options: StartOptions): Promise<Plan> {
-  // By what is written: a turn that failed is tried again while others are waited for, and would write the same once more.
+  // By what is written: a reconcile that failed is tried again while others are waited for, and would write the same once more.
   const writes = new Map<string, PlannedWrite>();
   const clock = options.clock ?? systemClock;
   const onWrite = (controller: string, { verb, kind, key, before, after }: Write): void => {
@@ -101,8 +101,8 @@ function unplannedIn(history: History): Pick<Plan, "failures" | "untaken" | "pau
   const failures: Unplanned[] = [];
   const untaken: Unplanned[] = [];
   const paused: Unplanned[] = [];
-  for (const { controller, key, turns } of history) {
-    const last = turns.at(-1);
+  for (const { controller, key, reconciles } of history) {
+    const last = reconciles.at(-1);
     if (last === undefined) continue;
     if (last.outcome === "failed") failures.push({ controller, key, message: last.message });
     if (last.outcome === "untaken") untaken.push({ controller, key, message: last.message });

@@ -19,7 +19,7 @@ export interface Settings {
   /** `host:port` of health, readiness and explanations; empty: none. */
   readonly healthAddress: string;
   readonly logLevel: Level;
-  /** How long running turns may take when the operator stops, in milliseconds. */
+  /** How long running reconciles may take when the operator stops, in milliseconds. */
   readonly gracePeriod: number;
   /**
    * Whether the operator creates and upgrades its own CRDs before it starts; unless said otherwise, if it may. Only by force it takes

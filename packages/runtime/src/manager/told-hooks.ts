@@ -3,7 +3,7 @@ import type { Resource } from "@capstan/schema";
 import type { Api } from "../api.ts";
 import type { Log } from "../log.ts";
 import { crdName } from "../resource.ts";
-import type { Formerly } from "./formerly.ts";
+import type { Previous } from "./previous.ts";
 
 /** What this version tells, and how it takes back what others told. */
 export interface ToldHooks {
@@ -17,13 +17,13 @@ export interface ToldHooks {
 interface Teller {
   readonly api: Api;
   readonly name: string;
-  readonly formerly: Formerly | undefined;
+  readonly previous: Previous | undefined;
   readonly version: string | undefined;
   readonly log: Log;
 }
 
 /** The hooks of an operator's resources. */
-export function toldHooks({ api, name, formerly, version, log }: Teller, resources: readonly Resource[]): ToldHooks {
+export function toldHooks({ api, name, previous, version, log }: Teller, resources: readonly Resource[]): ToldHooks {
   const own = new Set(resources.map(crdName));
   return {
     crds: resources.filter(({ hooks }) => hooks.default ?? hooks.validate).map(crdName),
@@ -33,7 +33,7 @@ export function toldHooks({ api, name, formerly, version, log }: Teller, resourc
         import("../webhook/retire.ts"),
         import("../webhook/announce.ts"),
       ]);
-      const formerManagers = (formerly?.names ?? []).map(managerOf);
+      const formerManagers = (previous?.names ?? []).map(managerOf);
       const retirer = { api, manager: managerOf(name), formerManagers, version };
       const unseen = [
         ...(await retireHooks(retirer, resources)),
@@ -52,5 +52,5 @@ export function toldHooks({ api, name, formerly, version, log }: Teller, resourc
 
 function warningOf(crds: readonly string[]): string {
   const what = `whether an earlier version's webhooks of ${crds.join(", ")} are still there cannot be seen; if they are, they refuse every write`;
-  return `${what}: name them in \`formerly.hooked\` of the operator and generate its roles again`;
+  return `${what}: name them in \`previous.hooked\` of the operator and generate its roles again`;
 }

@@ -1,7 +1,15 @@
 /** Traces, for whoever hands in a tracer: what is used of OpenTelemetry's API, so that no package is needed for it. */
 import type { TraceContext } from "../trigger/trace.ts";
 
-/** A span that was begun. OpenTelemetry's `Span` is one. */
+/**
+ * A span that was begun. OpenTelemetry's `Span` is one.
+ *
+ * @example
+ * const finish = (span: Span, error?: Error) => {
+ *   if (error !== undefined) span.recordException(error);
+ *   span.end();
+ * };
+ */
 export interface Span {
   setAttribute(name: string, value: string | number | boolean): unknown;
   recordException(error: Error): unknown;
@@ -16,7 +24,14 @@ export interface SpanOptions {
   readonly links?: { readonly context: TraceContext }[];
 }
 
-/** Begins spans. OpenTelemetry's `Tracer` is one. */
+/**
+ * Begins spans. OpenTelemetry's `Tracer` is one.
+ *
+ * @example
+ * const named = (tracer: Tracer): Tracer => ({
+ *   startSpan: (name, options, parent) => tracer.startSpan(`memcached ${name}`, options, parent),
+ * });
+ */
 export interface Tracer {
   startSpan(name: string, options?: SpanOptions, parent?: ParentContext): Span;
 }
@@ -31,7 +46,7 @@ export interface ParentContext {
 /** The key under which OpenTelemetry's API keeps the span of a context. It registers it globally, for all copies of itself. */
 const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 
-/** A context in which a span of another process, or of an earlier turn, is the parent. */
+/** A context in which a span of another process, or of an earlier reconcile, is the parent. */
 export function parentContext(trace: TraceContext): ParentContext {
   const remote = { ...trace, isRemote: true };
   return contextOf(new Map([[SPAN, { spanContext: () => remote, isRecording: () => false }]]));

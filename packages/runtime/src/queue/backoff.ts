@@ -4,15 +4,15 @@ import type { Random } from "../clock.ts";
 /** The kinds of failure that wait differently. */
 export type Failure = "conflict" | "throttled" | "unavailable" | "rejected" | "error";
 
-/** A curve: the first wait, the longest, and the factor between one and the next, in milliseconds. */
-export interface Curve {
-  readonly first: number;
-  readonly longest: number;
+/** A curve: the first wait, the longest, and the factor between one and the next. `D` is milliseconds, or a `Duration` where users write it. */
+export interface Curve<D = number> {
+  readonly first: D;
+  readonly longest: D;
   readonly factor: number;
 }
 
 /** One curve for each kind of failure. */
-export type Curves = { readonly [F in Failure]: Curve };
+export type Curves<D = number> = { readonly [F in Failure]: Curve<D> };
 
 /**
  * What is usual: a conflict is over at once, an overloaded or absent server wants rest, a rejected object is only cured by somebody

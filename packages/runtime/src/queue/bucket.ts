@@ -1,4 +1,4 @@
-/** A bucket of tokens that fills with time: a limit on turns per second that allows bursts. */
+/** A bucket of tokens that fills with time: a limit on reconciles per second that allows bursts. */
 
 /** How many a second, and how many at once. */
 export interface Rate {

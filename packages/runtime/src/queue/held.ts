@@ -1,37 +1,37 @@
-/** Keys that came to their turn too early: what is around them is not known yet. They are out of the queue until it is. */
-import { CAUSES_KEPT } from "./queue.ts";
-import type { Queue, Turn } from "./queue.ts";
+/** Keys that came to their reconcile too early: what is around them is not known yet. They are out of the queue until it is. */
+import { maxTriggers } from "./queue.ts";
+import type { Queue, ReconcileRequest } from "./queue.ts";
 
 /** The keys of one queue that are held. */
 export class Held<C> {
   readonly #queue: Queue<C>;
-  readonly #turns = new Map<string, Pick<Turn<C>, "causes" | "priority">>();
+  readonly #reconciles = new Map<string, Pick<ReconcileRequest<C>, "triggers" | "priority">>();
   #isReleasing = false;
 
   constructor(queue: Queue<C>) {
     this.#queue = queue;
   }
 
-  /** Ends a turn that was taken before it began. */
-  hold({ key, causes, priority }: Turn<C>): void {
-    const known = this.#turns.get(key);
-    this.#turns.set(key, {
-      causes: [...(known?.causes ?? []), ...causes].slice(0, CAUSES_KEPT),
+  /** Ends a reconcile that was taken before it began. */
+  hold({ key, triggers, priority }: ReconcileRequest<C>): void {
+    const known = this.#reconciles.get(key);
+    this.#reconciles.set(key, {
+      triggers: [...(known?.triggers ?? []), ...triggers].slice(0, maxTriggers),
       priority: Math.max(priority, known?.priority ?? priority),
     });
     this.#queue.done(key, { then: "forget" });
   }
 
-  /** Puts those back that may have their turn now. False while it is about it: a key is to be taken when all its causes are there. */
+  /** Puts those back that may have their reconcile now. False while it is about it: a key is to be taken when all its triggers are there. */
   release(isFree: (key: string) => boolean): boolean {
     if (this.#isReleasing) return false;
-    if (this.#turns.size === 0) return true;
+    if (this.#reconciles.size === 0) return true;
     this.#isReleasing = true;
-    for (const [key, { causes, priority }] of this.#turns) {
+    for (const [key, { triggers, priority }] of this.#reconciles) {
       if (!isFree(key)) continue;
-      this.#turns.delete(key);
-      if (causes.length === 0) this.#queue.add(key, { priority });
-      for (const cause of causes) this.#queue.add(key, { cause, priority });
+      this.#reconciles.delete(key);
+      if (triggers.length === 0) this.#queue.add(key, { priority });
+      for (const trigger of triggers) this.#queue.add(key, { trigger, priority });
     }
     this.#isReleasing = false;
     return true;

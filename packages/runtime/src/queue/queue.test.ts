@@ -15,35 +15,35 @@ function setUp(options: Partial<QueueOptions> = {}): { clock: VirtualClock; queu
 
 function takeAll(queue: Queue<string>): string[] {
   const keys: string[] = [];
-  for (let turn = queue.take(); turn !== undefined; turn = queue.take()) {
-    keys.push(turn.key);
-    queue.done(turn.key, { then: "forget" });
+  for (let request = queue.take(); request !== undefined; request = queue.take()) {
+    keys.push(request.key);
+    queue.done(request.key, { then: "forget" });
   }
   return keys;
 }
 
 describe("queue", () => {
-  test("gives each key once, however often it was wished for, with all causes", () => {
+  test("gives each key once, however often it was requested, with all triggers", () => {
     const { queue } = setUp();
-    queue.add("a", { cause: "one" });
-    queue.add("b", { cause: "two" });
-    queue.add("a", { cause: "three" });
-    assert.deepEqual(queue.take()?.causes, ["one", "three"]);
+    queue.add("a", { trigger: "one" });
+    queue.add("b", { trigger: "two" });
+    queue.add("a", { trigger: "three" });
+    assert.deepEqual(queue.take()?.triggers, ["one", "three"]);
     assert.deepEqual(queue.take()?.key, "b");
     assert.equal(queue.take(), undefined);
   });
 
-  test("never gives a key that runs, and gives it again afterwards when it was wished for meanwhile", () => {
+  test("never gives a key that runs, and gives it again afterwards when it was requested meanwhile", () => {
     const { queue } = setUp();
     queue.add("a");
     queue.take();
-    queue.add("a", { cause: "meanwhile" });
+    queue.add("a", { trigger: "meanwhile" });
     assert.equal(queue.take(), undefined);
     queue.done("a", { then: "forget" });
-    assert.deepEqual(queue.take()?.causes, ["meanwhile"]);
+    assert.deepEqual(queue.take()?.triggers, ["meanwhile"]);
   });
 
-  test("lets a key that wants another turn at once wait a moment all the same", async () => {
+  test("lets a key that wants another reconcile at once wait a moment all the same", async () => {
     const { queue, clock } = setUp();
     queue.add("a");
     queue.take();
@@ -53,12 +53,12 @@ describe("queue", () => {
     assert.equal(queue.take()?.key, "a");
   });
 
-  test("drops a wish that only echoes made", () => {
+  test("drops a request that only echoes made", () => {
     const { queue } = setUp();
     queue.add("a");
     queue.take();
-    queue.add("a", { cause: "echo" });
-    queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+    queue.add("a", { trigger: "echo" });
+    queue.done("a", { then: "forget" }, (trigger) => trigger === "echo");
     assert.equal(queue.take(), undefined);
     assert.deepEqual(queue.counts, { ready: 0, waiting: 0, running: 0 });
   });
@@ -68,34 +68,34 @@ describe("queue", () => {
       const { queue } = setUp();
       queue.add("a");
       queue.take();
-      for (let at = 0; at < echoes; at++) queue.add("a", { cause: "echo" });
-      queue.add("a", { cause: "news" });
-      queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+      for (let at = 0; at < echoes; at++) queue.add("a", { trigger: "echo" });
+      queue.add("a", { trigger: "news" });
+      queue.done("a", { then: "forget" }, (trigger) => trigger === "echo");
       assert.equal(queue.take()?.key, "a");
     });
   }
 
-  test("drops no wish without a cause among echoes", () => {
+  test("drops no request without a trigger among echoes", () => {
     const { queue } = setUp();
     queue.add("a");
     queue.take();
-    queue.add("a", { cause: "echo" });
+    queue.add("a", { trigger: "echo" });
     queue.add("a");
-    queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+    queue.done("a", { then: "forget" }, (trigger) => trigger === "echo");
     assert.equal(queue.take()?.key, "a");
   });
 
-  test("knows as many echoes as a turn with many children makes, and forgets between turns what it could not keep", () => {
+  test("knows as many echoes as a reconcile with many children makes, and forgets between reconciles what it could not keep", () => {
     const { queue } = setUp();
     queue.add("a");
-    for (let turn = 0; turn < 2; turn++) {
+    for (let request = 0; request < 2; request++) {
       queue.take();
-      for (let at = 0; at < 200; at++) queue.add("a", { cause: "echo" });
-      queue.done("a", { then: "forget" }, (cause) => cause === "echo");
+      for (let at = 0; at < 200; at++) queue.add("a", { trigger: "echo" });
+      queue.done("a", { then: "forget" }, (trigger) => trigger === "echo");
       assert.equal(queue.take(), undefined);
-      for (let at = 0; at < 20; at++) queue.add("a", { cause: "news" });
+      for (let at = 0; at < 20; at++) queue.add("a", { trigger: "news" });
     }
-    assert.equal(queue.take()?.causes.length, 16);
+    assert.equal(queue.take()?.triggers.length, 16);
   });
 
   test("lets the earliest time win", async () => {
@@ -124,18 +124,18 @@ describe("queue", () => {
     queue.done("a/high", { then: "forget" });
     let others = 0;
     for (;;) {
-      // A fresh tenant for each wish: nobody in front ever has a backlog of its own.
+      // A fresh tenant for each request: nobody in front ever has a backlog of its own.
       queue.add(`tenant-${others}/x`);
-      const turn = queue.take();
-      assert.ok(turn);
-      queue.done(turn.key, { then: "forget" });
-      if (turn.key === "a/low") break;
+      const request = queue.take();
+      assert.ok(request);
+      queue.done(request.key, { then: "forget" });
+      if (request.key === "a/low") break;
       assert.ok(++others < 10_000, "the low priority starves");
     }
     assert.ok(others > 100);
   });
 
-  test("raises a key that waits in line when it is wished for with more priority", () => {
+  test("raises a key that waits in line when it is requested with more priority", () => {
     const { queue } = setUp();
     for (let at = 0; at < 50; at++) queue.add(`a/${at}`, { priority: -100 });
     queue.add("a/49", { priority: 0 });
@@ -223,7 +223,7 @@ describe("backoff", () => {
     assert.equal(kept?.attempts, 1);
   });
 
-  test("counts what fails in turns however often events come in between", () => {
+  test("counts what fails in reconciles however often events come in between", () => {
     let kept: Retries | undefined;
     for (let now = 0; now < 10_000; now++) {
       const failure = now % 2 === 0 ? "rejected" : "error";
@@ -243,7 +243,7 @@ describe("backoff", () => {
 });
 
 describe("queue, against a model", () => {
-  /** How long a key waits at the least that wants another turn. */
+  /** How long a key waits at the least that wants another reconcile. */
   const LEAST_WAIT = 10;
   type Step =
     | { readonly do: "add"; readonly key: string; readonly delay: number; readonly priority: number }
@@ -274,7 +274,7 @@ describe("queue, against a model", () => {
     readonly due = new Map<string, number>();
     readonly running = new Map<string, number>();
 
-    wish(key: string, at: number): void {
+    request(key: string, at: number): void {
       const map = this.running.has(key) ? this.running : this.due;
       map.set(key, Math.min(map.get(key) ?? Infinity, at));
     }
@@ -292,16 +292,16 @@ describe("queue, against a model", () => {
       switch (step.do) {
         case "add":
           queue.add(step.key, { delay: step.delay, priority: step.priority });
-          model.wish(step.key, now + step.delay);
+          model.request(step.key, now + step.delay);
           break;
         case "take": {
-          const turn = queue.take();
+          const request = queue.take();
           const ready = model.ready(now);
-          assert.equal(turn !== undefined, ready.length > 0);
-          if (turn === undefined) break;
-          assert.ok(ready.includes(turn.key), `${turn.key} was not ready`);
-          model.due.delete(turn.key);
-          model.running.set(turn.key, Infinity);
+          assert.equal(request !== undefined, ready.length > 0);
+          if (request === undefined) break;
+          assert.ok(ready.includes(request.key), `${request.key} was not ready`);
+          model.due.delete(request.key);
+          model.running.set(request.key, Infinity);
           break;
         }
         case "done": {
@@ -328,7 +328,7 @@ describe("queue, against a model", () => {
     }
   }
 
-  test("does what the model says, for any sequence of wishes, turns and waits", async () => {
+  test("does what the model says, for any sequence of requests, reconciles and waits", async () => {
     await fc.assert(fc.asyncProperty(fc.array(steps, { maxLength: 60 }), run), { numRuns: 300 });
   });
 });

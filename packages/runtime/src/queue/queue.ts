@@ -1,8 +1,8 @@
 /**
- * Which object is looked at next: holds keys only, each at most once, gives a key one turn at a time, and the earliest wish wins.
+ * Which object is looked at next: holds keys only, each at most once, gives a key one reconcile at a time, and the earliest request wins.
  *
- * A key that is wanted is in one of three states. `waiting`: its time has not come. `ready`: it stands in the line. `running`: somebody has its turn;
- * a wish that arrives meanwhile is kept and counts when the turn ends, so no event is lost and no key runs twice at once.
+ * A key that is wanted is in one of three states. `waiting`: its time has not come. `ready`: it stands in the line. `running`: somebody has its reconcile;
+ * a request that arrives meanwhile is kept and counts when the reconcile ends, so no event is lost and no key runs twice at once.
  */
 import { namespaceOfKey } from "../api.ts";
 import type { Clock, Random, Timer } from "../clock.ts";
@@ -14,22 +14,22 @@ import { Line } from "./flow.ts";
 import type { Queued } from "./flow.ts";
 import { Heap } from "./heap.ts";
 
-/** A wish that a key gets a turn. */
-export interface Wish<C> {
-  /** Why; kept with the key until its turn. */
-  readonly cause?: C;
+/** A request that a key gets a reconcile. */
+export interface Request<C> {
+  /** Why; kept with the key until its reconcile. */
+  readonly trigger?: C;
   /** In how many milliseconds; none means as soon as possible. */
   readonly delay?: number;
-  /** Higher goes first; 0 if not said. The highest wish counts. */
+  /** Higher goes first; 0 if not said. The highest request counts. */
   readonly priority?: number;
-  /** The cause may have cured what made the key fail: its backoff starts afresh. */
+  /** The trigger may have cured what made the key fail: its backoff starts afresh. */
   readonly fresh?: boolean;
 }
 
-/** The turn of one key. It must be ended with `done`. */
-export interface Turn<C> {
+/** The reconcile of one key. It must be ended with `done`. */
+export interface ReconcileRequest<C> {
   readonly key: string;
-  readonly causes: readonly C[];
+  readonly triggers: readonly C[];
   readonly priority: number;
   /** How often this key has failed in a row before. */
   readonly failures: number;
@@ -37,7 +37,7 @@ export interface Turn<C> {
   readonly readySince: number;
 }
 
-/** What happens to a key when its turn ends. */
+/** What happens to a key when its reconcile ends. */
 export type After =
   | { readonly then: "forget" }
   | { readonly then: "wait"; readonly delay: number }
@@ -50,8 +50,8 @@ export interface QueueOptions {
   /** Called when a key became ready; the callee takes it when it likes. */
   readonly onReady: () => void;
   /** To which tenant a key belongs; the namespace if not said, and cluster-scoped keys share one tenant. */
-  readonly tenantOf?: (key: string) => string;
-  /** A limit on turns per second; none if not said. */
+  readonly fairnessKey?: (key: string) => string;
+  /** A limit on reconciles per second; none if not said. */
   readonly rate?: Rate | undefined;
   readonly curves?: Curves | undefined;
 }
@@ -60,16 +60,16 @@ export interface QueueOptions {
 const IDLE_KEPT = 4096;
 
 /** Causes kept per key; a key with more of them has been told enough. */
-export const CAUSES_KEPT = 16;
+export const maxTriggers = 16;
 
-/** Causes kept while a key runs: most of them are echoes of its own turn, and only those that are kept can be told from news. */
-const CAUSES_KEPT_RUNNING = 256;
+/** Causes kept while a key runs: most of them are echoes of its own reconcile, and only those that are kept can be told from news. */
+const maxTriggersRunning = 256;
 
-/** How long a key waits at the least that wants another turn, in milliseconds: one that always does must not keep everybody else waiting. */
+/** How long a key waits at the least that wants another reconcile, in milliseconds: one that always does must not keep everybody else waiting. */
 const LEAST_WAIT = 10;
 
-/** Shared by all keys without causes; never written to. */
-const NO_CAUSES: never[] = [];
+/** Shared by all keys without triggers; never written to. */
+const noTriggers: never[] = [];
 
 interface Item<C> extends Queued {
   readonly key: string;
@@ -77,31 +77,31 @@ interface Item<C> extends Queued {
   /** `idle`: nobody wants it; it is only still here because keys come back. */
   state: "waiting" | "ready" | "running" | "idle";
   slot: number;
-  /** When it is due while waiting; when it became ready afterwards; while running, when the next turn is wished for, or Infinity. */
+  /** When it is due while waiting; when it became ready afterwards; while running, when the next reconcile is requested, or Infinity. */
   at: number;
   priority: number;
-  /** The first cause, by itself: most keys have one, and a list for each of a million keys that wait would be moved about with them. */
-  cause: C | undefined;
+  /** The first trigger, by itself: most keys have one, and a list for each of a million keys that wait would be moved about with them. */
+  trigger: C | undefined;
   /** Those after the first. */
   others: C[];
-  /** Somebody wished for it whose cause is not among those that are kept. */
-  hasOtherCauses: boolean;
+  /** Somebody requested it whose trigger is not among those that are kept. */
+  hasOtherTriggers: boolean;
 }
 
-function causesOf<C>({ cause, others }: Item<C>): readonly C[] {
-  if (cause === undefined) return NO_CAUSES;
-  return others.length === 0 ? [cause] : [cause, ...others];
+function triggersOf<C>({ trigger, others }: Item<C>): readonly C[] {
+  if (trigger === undefined) return noTriggers;
+  return others.length === 0 ? [trigger] : [trigger, ...others];
 }
 
-function forgetCauses<C>(item: Item<C>): void {
-  item.cause = undefined;
-  item.others = NO_CAUSES;
-  item.hasOtherCauses = false;
+function forgetTriggers<C>(item: Item<C>): void {
+  item.trigger = undefined;
+  item.others = noTriggers;
+  item.hasOtherTriggers = false;
 }
 
-/** Whether everything that a key was wished for is known, and tells nothing new. */
-function isOnlyEchoes<C>({ cause, others, hasOtherCauses }: Item<C>, isEcho: (cause: C) => boolean): boolean {
-  return !hasOtherCauses && cause !== undefined && isEcho(cause) && others.every(isEcho);
+/** Whether everything that a key was requested is known, and tells nothing new. */
+function isOnlyEchoes<C>({ trigger, others, hasOtherTriggers }: Item<C>, isEcho: (trigger: C) => boolean): boolean {
+  return !hasOtherTriggers && trigger !== undefined && isEcho(trigger) && others.every(isEcho);
 }
 
 /** The queue of one controller. */
@@ -109,14 +109,14 @@ export class Queue<C> {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #onReady: () => void;
-  readonly #tenantOf: (key: string) => string;
+  readonly #fairnessKey: (key: string) => string;
   readonly #curves: Curves;
   readonly #bucket: Bucket | undefined;
   readonly #items = new Map<string, Item<C>>();
   readonly #line = new Line();
   readonly #waiting = new Heap<Item<C>>((a, b) => a.at < b.at);
   readonly #retries = new Map<string, Retries>();
-  /** Those whose turn runs, once more: a few that are at hand, while every look into a large map waits for memory. */
+  /** Those whose reconcile runs, once more: a few that are at hand, while every look into a large map waits for memory. */
   readonly #running = new Map<string, Item<C>>();
   #idle = 0;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
@@ -125,7 +125,7 @@ export class Queue<C> {
     this.#clock = options.clock;
     this.#random = options.random;
     this.#onReady = options.onReady;
-    this.#tenantOf = options.tenantOf ?? namespaceOfKey;
+    this.#fairnessKey = options.fairnessKey ?? namespaceOfKey;
     this.#curves = options.curves ?? usualCurves;
     this.#bucket = options.rate && new Bucket(options.rate, this.#clock.now());
   }
@@ -145,19 +145,19 @@ export class Queue<C> {
     return this.#retries.get(key);
   }
 
-  /** Wishes a turn for a key. */
-  add(key: string, wish: Wish<C> = {}): void {
+  /** Requests a reconcile for a key. */
+  add(key: string, request: Request<C> = {}): void {
     const now = this.#clock.now();
-    const at = wish.delay === undefined || wish.delay <= 0 ? now : now + wish.delay;
-    const priority = wish.priority ?? 0;
-    if (wish.fresh === true) this.#retries.delete(key);
+    const at = request.delay === undefined || request.delay <= 0 ? now : now + request.delay;
+    const priority = request.priority ?? 0;
+    if (request.fresh === true) this.#retries.delete(key);
     const item = this.#items.get(key) ?? this.#create(key);
-    this.#keepCause(item, wish.cause);
+    this.#keepTrigger(item, request.trigger);
     this.#reschedule(item, { at, priority, now });
   }
 
-  /** Takes the turn of the key that is next, unless none is ready or the rate is used up. */
-  take(): Turn<C> | undefined {
+  /** Takes the reconcile of the key that is next, unless none is ready or the rate is used up. */
+  take(): ReconcileRequest<C> | undefined {
     if (this.#line.size === 0) return undefined;
     if (this.#bucket !== undefined && !this.#isAllowed(this.#bucket)) return undefined;
     const item = this.#line.take() as Item<C> | undefined;
@@ -166,29 +166,29 @@ export class Queue<C> {
     item.state = "running";
     item.at = Infinity;
     this.#running.set(item.key, item);
-    const causes = causesOf(item);
-    forgetCauses(item);
+    const triggers = triggersOf(item);
+    forgetTriggers(item);
     const failures = this.#retries.size === 0 ? 0 : (this.#retries.get(item.key)?.attempts ?? 0);
-    return { key: item.key, causes, priority: item.priority, failures, readySince };
+    return { key: item.key, triggers, priority: item.priority, failures, readySince };
   }
 
   /**
-   * Ends a turn. `isEcho` names causes that arrived during the turn and tell nothing new: when all of them are such, the wish they
-   * brought is dropped. A cause that was not kept may have been news.
+   * Ends a reconcile. `isEcho` names triggers that arrived during the reconcile and tell nothing new: when all of them are such, the request they
+   * brought is dropped. A trigger that was not kept may have been news.
    */
-  done(key: string, after: After, isEcho?: (cause: C) => boolean): void {
+  done(key: string, after: After, isEcho?: (trigger: C) => boolean): void {
     const item = this.#running.get(key);
     if (item === undefined) return;
     this.#running.delete(key);
     if (isEcho !== undefined && isOnlyEchoes(item, isEcho)) {
-      forgetCauses(item);
+      forgetTriggers(item);
       item.at = Infinity;
-    } else if (item.others.length >= CAUSES_KEPT) {
-      item.others.length = CAUSES_KEPT - 1;
-      item.hasOtherCauses = true;
+    } else if (item.others.length >= maxTriggers) {
+      item.others.length = maxTriggers - 1;
+      item.hasOtherTriggers = true;
     }
     if (item.at === Infinity && after.then === "forget") {
-      // The end of most turns: nothing is left of the key, and nobody needs to know the time.
+      // The end of most reconciles: nothing is left of the key, and nobody needs to know the time.
       if (this.#retries.size > 0) this.#retries.delete(key);
       this.#rest(item);
       return;
@@ -197,7 +197,7 @@ export class Queue<C> {
     this.#schedule(item, Math.min(item.at, this.#dueAfter(key, after, now)), now);
   }
 
-  /** Forgets a key, its causes and its failures, unless it is running. */
+  /** Forgets a key, its triggers and its failures, unless it is running. */
   drop(key: string): void {
     const item = this.#items.get(key);
     this.#retries.delete(key);
@@ -233,14 +233,14 @@ export class Queue<C> {
   #create(key: string): Item<C> {
     const item: Item<C> = {
       key,
-      tenant: this.#tenantOf(key),
+      tenant: this.#fairnessKey(key),
       state: "idle",
       slot: -1,
       at: 0,
       priority: 0,
-      cause: undefined,
-      others: NO_CAUSES,
-      hasOtherCauses: false,
+      trigger: undefined,
+      others: noTriggers,
+      hasOtherTriggers: false,
       tag: 0,
       flow: undefined,
       before: undefined,
@@ -251,30 +251,30 @@ export class Queue<C> {
     return item;
   }
 
-  #keepCause(item: Item<C>, cause: C | undefined): void {
-    const kept = item.state === "running" ? CAUSES_KEPT_RUNNING : CAUSES_KEPT;
-    if (cause === undefined || item.others.length >= kept - 1) item.hasOtherCauses = true;
-    else if (item.cause === undefined) item.cause = cause;
-    else if (item.others.length === 0) item.others = [cause];
-    else item.others.push(cause);
+  #keepTrigger(item: Item<C>, trigger: C | undefined): void {
+    const kept = item.state === "running" ? maxTriggersRunning : maxTriggers;
+    if (trigger === undefined || item.others.length >= kept - 1) item.hasOtherTriggers = true;
+    else if (item.trigger === undefined) item.trigger = trigger;
+    else if (item.others.length === 0) item.others = [trigger];
+    else item.others.push(trigger);
   }
 
-  #reschedule(item: Item<C>, wish: { at: number; priority: number; now: number }): void {
-    const raised = wish.priority > item.priority;
-    if (raised) item.priority = wish.priority;
+  #reschedule(item: Item<C>, request: { at: number; priority: number; now: number }): void {
+    const raised = request.priority > item.priority;
+    if (raised) item.priority = request.priority;
     switch (item.state) {
       case "idle":
         this.#idle--;
-        item.priority = wish.priority;
-        this.#schedule(item, wish.at, wish.now);
+        item.priority = request.priority;
+        this.#schedule(item, request.at, request.now);
         return;
       case "running":
-        // A turn keeps its priority for the next one only if nobody wishes otherwise.
-        if (item.at === Infinity) item.priority = wish.priority;
-        item.at = Math.min(item.at, wish.at);
+        // A reconcile keeps its priority for the next one only if nobody requests otherwise.
+        if (item.at === Infinity) item.priority = request.priority;
+        item.at = Math.min(item.at, request.at);
         return;
       case "waiting":
-        if (wish.at < item.at) this.#schedule(item, wish.at, wish.now);
+        if (request.at < item.at) this.#schedule(item, request.at, request.now);
         return;
       case "ready":
         if (raised) this.#moveUp(item);

@@ -1,6 +1,6 @@
 /**
- * What a turn has begun: each write and each step is a promise that knows whether somebody awaits it, so that none is forgotten and
- * none outlives its turn.
+ * What a reconcile has begun: each write and each step is a promise that knows whether somebody awaits it, so that none is forgotten and
+ * none outlives its reconcile.
  */
 import { addCallSite, captureCallSite } from "../call-site.ts";
 import type { CallSite } from "../call-site.ts";
@@ -47,7 +47,7 @@ export interface BegunOptions {
   readonly onLate: (error: RuntimeError) => void;
 }
 
-/** Everything that the function of one turn began. */
+/** Everything that the function of one reconcile began. */
 export class Begun {
   readonly #options: BegunOptions;
   readonly #pieces: Piece[] = [];
@@ -57,13 +57,13 @@ export class Begun {
     this.#options = options;
   }
 
-  /** Begins a piece of work, unless the turn is over or was given up. */
+  /** Begins a piece of work, unless the reconcile is over or was given up. */
   begin<T>(what: () => string, run: () => Promise<T>): Promise<T> {
     const site = this.#options.namesCalls ? captureCallSite() : undefined;
     const promise = new Noticed<T>((resolve) => resolve(this.#start(what, run, site)));
     const piece: Piece = { what, promise, site, state: "running", error: undefined };
     this.#pieces.push(piece);
-    // Without a look at it: what nobody awaits is told by the turn, and must not end the process.
+    // Without a look at it: what nobody awaits is told by the reconcile, and must not end the process.
     void Promise.prototype.then.call(
       promise,
       () => void (piece.state = "done"),
@@ -110,7 +110,7 @@ function notAwaited({ what, state, error, site }: Piece): RuntimeError {
 
 function tooLate(what: string): RuntimeError {
   return new RuntimeError(
-    "TurnOver",
-    `Did not begin the ${what}: the turn that it belongs to is over. Await everything that a reconcile begins.`,
+    "ReconcileOver",
+    `Did not begin the ${what}: the reconcile that it belongs to is over. Await everything that a reconcile begins.`,
   );
 }

@@ -7,15 +7,8 @@ import type { Lookup, NamedLookup } from "../cache/lookup.ts";
 import type { Query } from "../cache/selector.ts";
 import type { MetricOf } from "../manager/metric.ts";
 import type { Log } from "../log.ts";
-import type { Cause } from "../trigger/cause.ts";
+import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 import type { Step } from "./steps.ts";
-
-/** An object that cannot be changed, however deep one reaches. */
-export type DeepReadonly<T> = T extends string | number | boolean | null | undefined
-  ? T
-  : T extends readonly (infer I)[]
-    ? readonly DeepReadonly<I>[]
-    : { readonly [N in keyof T]: DeepReadonly<T[N]> };
 
 /** The names of the conditions that a kind declares; kinds that declare none in this way take any name. */
 export type ConditionOf<K extends Kind> = K extends { readonly conditions: infer C } ? keyof C & string : string;
@@ -45,11 +38,11 @@ export interface FindQuery<C extends Kind = never> extends Pick<Query, "labels">
 /** A query of which the kind is not known. */
 export type AnyFindQuery = FindQuery<Kind>;
 
-/** Where to look for one object. */
-export interface Place {
-  /** The namespace of the object in hand unless said otherwise. */
-  readonly namespace?: string;
-}
+/** One object: its name, in the namespace of the object in hand, or its name with another namespace. */
+export type Reference = string | { readonly name: string; readonly namespace?: string | undefined };
+
+/** A new object: one that is named, or one whose name the server completes from a prefix. */
+export type NewReference = Reference | { readonly prefix: string; readonly namespace?: string | undefined };
 
 /** How a child is applied. */
 export interface ApplyChild {
@@ -66,8 +59,8 @@ export interface ApplyChild {
   readonly adopt?: boolean;
 }
 
-/** Which child is removed, and how. */
-export interface RemoveChild extends Place {
+/** How a child is removed. */
+export interface RemoveChild {
   /** How long it may take to go, as in `"30s"`; 0 for at once, without waiting for the node. */
   readonly grace?: Duration;
 }
@@ -97,58 +90,61 @@ export type DesiredOf<C extends Kind> =
 /** What a reconcile may look at. */
 export interface ReadContext<K extends Kind, O extends Kind, R extends Kind> {
   /** The object: fresh, at least as new as this operator's own last write, and frozen. */
-  readonly object: DeepReadonly<ObjectOf<K>>;
+  readonly object: ObjectOf<K>;
   /** Finds objects of a declared kind in the cache. A change to what was found wakes this object again. */
-  readonly find: <C extends Kind>(
-    kind: Declared<C, O | R, ToRead>,
-    query?: FindQuery<C>,
-  ) => readonly DeepReadonly<ObjectOf<C>>[];
+  readonly find: <C extends Kind>(kind: Declared<C, O | R, ToRead>, query?: FindQuery<C>) => readonly ObjectOf<C>[];
   /** One object of a declared kind from the cache. */
-  readonly get: <C extends Kind>(
-    kind: Declared<C, O | R, ToRead>,
-    name: string,
-    place?: Place,
-  ) => DeepReadonly<ObjectOf<C>> | undefined;
-  /** Asks something outside the cluster; the call ends when the turn does. */
+  readonly get: <C extends Kind>(kind: Declared<C, O | R, ToRead>, reference: Reference) => ObjectOf<C> | undefined;
+  /** Asks something outside the cluster; the call ends when the reconcile does. */
   readonly external: <A extends readonly unknown[], T>(
     call: (...args: readonly [...A, { readonly signal: AbortSignal }]) => Promise<T>,
     ...args: A
   ) => Promise<T>;
-  /** Why this turn happens. For logs and explanations: decide by the state of the world, never by the cause. */
-  readonly causes: readonly Cause[];
+  /** Why this reconcile happens. For logs and explanations: decide by the state of the world, never by the trigger. */
+  readonly triggers: readonly ReconcileTrigger[];
   /** How often this object failed in a row before. */
   readonly failures: number;
-  /** Aborted when the turn takes too long, the lease is lost or the operator stops. */
+  /** Aborted when the reconcile takes too long, the lease is lost or the operator stops. */
   readonly signal: AbortSignal;
   readonly log: Log;
 }
 
-/** What a reconcile is given. */
+/**
+ * What a reconcile is given.
+ *
+ * @example
+ * const applySettings = ({ object, apply }: Context<typeof Memcached, typeof ConfigMap>) =>
+ *   apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } });
+ */
 export interface Context<K extends Kind, O extends Kind = never, R extends Kind = never> extends ReadContext<K, O, R> {
   /**
    * Brings a child to the desired state: sets owner reference, namespace and field owner, and writes nothing when nothing would
-   * change. What an earlier turn applied and a turn that is done does not, is deleted.
+   * change. What an earlier reconcile applied and a reconcile that is done does not, is deleted.
    */
   readonly apply: <C extends Kind>(
     kind: Declared<C, O, ToWrite>,
-    name: string,
+    reference: Reference,
     desired: DesiredOf<C>,
     options?: ApplyChild,
-  ) => Promise<DeepReadonly<ObjectOf<C>>>;
-  /** Says that a child is still wanted as it is, where this turn cannot say what it should be: it is not pruned. */
-  readonly keep: <C extends Kind>(kind: Declared<C, O, ToWrite>, name: string, place?: Place) => void;
+  ) => Promise<ObjectOf<C>>;
+  /** Says that a child is still wanted as it is, where this reconcile cannot say what it should be: it is not pruned. */
+  readonly keep: <C extends Kind>(kind: Declared<C, O, ToWrite>, reference: Reference) => void;
   /**
    * Creates a child once, under a name or under one that the server makes from a prefix. It has an owner reference and is there at
    * once for `get` and `find`, but it is never repaired and never pruned: that is left to `remove`.
    */
   readonly create: <C extends Kind>(
     kind: Declared<C, O, ToWrite>,
-    name: string | { readonly prefix: string },
+    reference: NewReference,
     desired: DesiredOf<C>,
-  ) => Promise<DeepReadonly<ObjectOf<C>>>;
+  ) => Promise<ObjectOf<C>>;
   /** Deletes a child at once. For this operator it is gone, or leaving, from then on. */
-  readonly remove: <C extends Kind>(kind: Declared<C, O, ToWrite>, name: string, how?: RemoveChild) => Promise<void>;
-  /** The status, to be written into. It is sent once, when the turn ends, also when it fails. */
+  readonly remove: <C extends Kind>(
+    kind: Declared<C, O, ToWrite>,
+    reference: Reference,
+    how?: RemoveChild,
+  ) => Promise<void>;
+  /** The status, to be written into. It is sent once, when the reconcile ends, also when it fails. */
   readonly status: StatusDraft<K>;
   /** Runs a step that is remembered across restarts. */
   readonly step: Step;

@@ -4,21 +4,32 @@ import type { Change } from "../cache/reflector.ts";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
-import type { DeepReadonly } from "./context.ts";
+import { isRequeue } from "./outcome.ts";
+import type { ReconcileResult } from "./outcome.ts";
 
-/** What a daemon is given. */
+/**
+ * What a daemon is given.
+ *
+ * @example
+ * const poll = async ({ signal, wake }: DaemonContext<typeof Memcached>) => {
+ *   const response = await fetch("https://example.com/events", { signal });
+ *   wake(`the provider answered ${response.status}`);
+ *   return requeue("1m");
+ * };
+ * controller(Memcached, { daemon: poll }, () => undefined);
+ */
 export interface DaemonContext<K extends Kind> {
   /** The object as it is now; undefined when it has just gone. */
-  readonly object: () => DeepReadonly<ObjectOf<K>> | undefined;
+  readonly object: () => ObjectOf<K> | undefined;
   /** Aborted when the object is to go, or this replica no longer works. */
   readonly signal: AbortSignal;
-  /** Wakes the object for a turn. */
+  /** Wakes the object for a reconcile. */
   readonly wake: (why: string) => void;
   readonly log: Log;
 }
 
 /** A daemon of which the kind is not known. */
-export type Daemon = (context: DaemonContext<Kind>) => Promise<void> | void;
+export type Daemon = (context: DaemonContext<Kind>) => Promise<ReconcileResult> | ReconcileResult;
 
 /** What daemons run with. */
 export interface DaemonsOptions {
@@ -70,7 +81,7 @@ export class Daemons {
     this.#running.set(key, { uid, stop, end: this.#keep(key, stop.signal) });
   }
 
-  /** One that fails is started again; one that ends by itself has nothing more to do. */
+  /** One that fails, or returns a requeue, is started again; one that ends by itself has nothing more to do. */
   async #keep(key: string, signal: AbortSignal): Promise<void> {
     const { run, clock, get, wake } = this.#options;
     const log = this.#options.log.with({ object: key });
@@ -78,8 +89,9 @@ export class Daemons {
     const context = { object, signal, log, wake: (why: string) => wake(key, why) } as unknown as DaemonContext<Kind>;
     while (!signal.aborted) {
       try {
-        await run(context);
-        return;
+        const result = await run(context);
+        if (!isRequeue(result)) return;
+        await sleep(clock, result.requeue, signal).catch(() => undefined);
       } catch (error) {
         if (signal.aborted) return;
         log.error("the daemon failed; it is started again", { error });

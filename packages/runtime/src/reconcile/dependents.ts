@@ -1,31 +1,53 @@
 /** Children that depend on each other: each is made when those before it are ready, those that are independent at the same time. */
 import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
-import type { ApplyChild, Context, DeepReadonly, DesiredOf } from "./context.ts";
+import type { ApplyChild, Context, DesiredOf } from "./context.ts";
 import { isReady } from "./readiness.ts";
 
-/** What a child is made from. */
-export interface Making<K extends Kind> {
-  readonly object: DeepReadonly<ObjectOf<K>>;
+/**
+ * What a child is made from.
+ *
+ * @example
+ * const dataOf = ({ object }: DependentContext<typeof Memcached>) => ({ data: { size: String(object.spec.size) } });
+ * dependent(Memcached, ConfigMap, { desired: dataOf });
+ */
+export interface DependentContext<K extends Kind> {
+  readonly object: ObjectOf<K>;
   /** A child that this one comes after, as it is now. */
-  readonly of: <B extends Kind>(before: Dependent<K, B>) => DeepReadonly<ObjectOf<B>>;
+  readonly of: <B extends Kind>(before: Dependent<K, B>) => ObjectOf<B>;
 }
 
-/** What is said about a child. */
+/**
+ * What is said about a child.
+ *
+ * @example
+ * const options: DependentOptions<typeof Memcached, typeof ConfigMap> = {
+ *   desired: () => ({ data: {} }),
+ *   when: (object) => object.spec.size > 0,
+ * };
+ * dependent(Memcached, ConfigMap, options);
+ */
 export interface DependentOptions<K extends Kind, C extends Kind> {
   /** The name of the object unless said otherwise. */
-  readonly name?: (object: DeepReadonly<ObjectOf<K>>) => string;
-  readonly desired: (making: Making<K>) => DesiredOf<C>;
+  readonly name?: (object: ObjectOf<K>) => string;
+  readonly desired: (making: DependentContext<K>) => DesiredOf<C>;
   /** Children that must be ready first. They are values, so that nobody can come after themselves. */
   readonly after?: readonly Dependent<K, Kind>[];
   /** Whether the child is wanted at all; where it is not, it is deleted. */
-  readonly when?: (object: DeepReadonly<ObjectOf<K>>) => boolean;
+  readonly when?: (object: ObjectOf<K>) => boolean;
   /** Whether the child is ready; by what it tells of itself unless said otherwise. */
-  readonly ready?: (child: DeepReadonly<ObjectOf<C>>) => boolean;
+  readonly ready?: (child: ObjectOf<C>) => boolean;
   /** Whether an object that somebody else made may become the child, and be deleted with its owner: false unless said otherwise. */
   readonly adopt?: boolean;
 }
 
-/** A child and what it comes after. */
+/**
+ * A child and what it comes after.
+ *
+ * @example
+ * const settings: Dependent<typeof Memcached, typeof ConfigMap> = dependent(Memcached, ConfigMap, {
+ *   desired: () => ({ data: {} }),
+ * });
+ */
 export interface Dependent<K extends Kind, C extends Kind> {
   readonly owner: K;
   readonly kind: C;
@@ -44,7 +66,15 @@ interface LooseOptions {
   readonly adopt?: boolean | undefined;
 }
 
-/** Declares a child of a kind of objects. */
+/**
+ * Declares a child of a kind of objects.
+ *
+ * @example
+ * const settings = dependent(Memcached, ConfigMap, {
+ *   name: (object) => `${object.metadata.name}-settings`,
+ *   desired: ({ object }) => ({ data: { size: String(object.spec.size) } }),
+ * });
+ */
 export function dependent<K extends Kind, C extends Kind>(
   owner: K,
   kind: C,
@@ -53,7 +83,12 @@ export function dependent<K extends Kind, C extends Kind>(
   return { owner, kind, options: options as unknown as LooseOptions };
 }
 
-/** How far the children are. */
+/**
+ * How far the children are.
+ *
+ * @example
+ * const describe = ({ isReady: areReady, waiting }: Progress) => (areReady ? "ready" : `waiting for ${waiting.join(", ")}`);
+ */
 export interface Progress {
   readonly isReady: boolean;
   /** Children that are not ready, or wait for others, as `Kind name`. */
@@ -65,16 +100,26 @@ type State =
   | { readonly is: "waiting" }
   | { readonly is: "made"; readonly child: StoredObject; readonly ready: boolean };
 
-/** Brings children up in the order of their dependencies. One that is there already is kept up to date, whatever those before it do. */
-export async function bringUp<K extends Kind, O extends Kind>(
-  context: Context<K, O, Kind>,
+/**
+ * Brings children up in the order of their dependencies. One that is there already is kept up to date, whatever those before it do.
+ *
+ * @example
+ * const settings = dependent(Memcached, ConfigMap, { desired: () => ({ data: { verbose: "true" } }) });
+ * const entry = dependent(Memcached, Service, { after: [settings], desired: () => ({ spec: { ports: [{ port: 11211 }] } }) });
+ * controller(Memcached, { owns: [ConfigMap, Service] }, async (context) => {
+ *   const { isReady: areReady, waiting } = await applyInOrder(context, [settings, entry]);
+ *   context.status.condition("Available", areReady, waiting.join(", "));
+ * });
+ */
+export async function applyInOrder<K extends Kind, O extends Kind, R extends Kind>(
+  context: Context<K, O, R>,
   dependents: readonly Dependent<K, O>[],
 ): Promise<Progress> {
   const states = new Map<unknown, Promise<State>>();
   const stateOf = (one: Dependent<Kind, Kind>): Promise<State> => {
     let state = states.get(one);
     // Entered before it has begun, so that whoever else comes after the same child waits for it too.
-    if (state === undefined) states.set(one, (state = bring(context as unknown as AnyMaking, one, stateOf)));
+    if (state === undefined) states.set(one, (state = bring(context as unknown as AnyDependentContext, one, stateOf)));
     return state;
   };
   const waiting: string[] = [];
@@ -88,7 +133,7 @@ export async function bringUp<K extends Kind, O extends Kind>(
 }
 
 /** The parts of a context that are used here, for any kind. */
-interface AnyMaking {
+interface AnyDependentContext {
   readonly object: StoredObject;
   readonly get: (kind: Kind, name: string) => StoredObject | undefined;
   readonly keep: (kind: Kind, name: string) => void;
@@ -96,7 +141,7 @@ interface AnyMaking {
 }
 
 async function bring(
-  context: AnyMaking,
+  context: AnyDependentContext,
   one: Dependent<Kind, Kind>,
   stateOf: (one: Dependent<Kind, Kind>) => Promise<State>,
 ): Promise<State> {
@@ -120,7 +165,7 @@ async function bring(
 }
 
 /** What it comes after is not even made, so nobody can say what this child shall be: it stays as it is. */
-function keep(context: AnyMaking, one: Dependent<Kind, Kind>): State {
+function keep(context: AnyDependentContext, one: Dependent<Kind, Kind>): State {
   context.keep(one.kind, nameOf(one, context.object));
   return { is: "waiting" };
 }

@@ -1,4 +1,4 @@
-/** Keeps an object from vanishing before its cleanup has run: the mark is set before the first turn and removed after the last. */
+/** Keeps an object from vanishing before its cleanup has run: the mark is set before the first reconcile and removed after the last. */
 import { keyOf } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";

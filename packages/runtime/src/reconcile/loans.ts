@@ -1,12 +1,12 @@
 /**
  * Finds out who changes what was only to be read. Objects of the cache are frozen, and a write to one throws a TypeError that says no more
- * than any other. The turn after such a failure is lent copies, which are compared before anything is written and when the turn ends.
+ * than any other. The reconcile after such a failure is lent copies, which are compared before anything is written and when the reconcile ends.
  */
 import type { StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
-import { changedFields } from "../trigger/cause.ts";
+import { changedFields } from "../trigger/reconcile-trigger.ts";
 
 interface Loan {
   readonly kind: AnyKind;
@@ -14,7 +14,7 @@ interface Loan {
   readonly copy: StoredObject;
 }
 
-/** The copies that one turn was lent. */
+/** The copies that one reconcile was lent. */
 export class Loans {
   readonly #loans: Loan[] = [];
 
@@ -36,7 +36,7 @@ export class Loans {
 function readOnly(object: string, field: string): RuntimeError {
   return new RuntimeError(
     "ReadOnly",
-    `Cannot change ${field} of ${object}, which was only to be read: objects of the cache are frozen, because all turns share them. ` +
+    `Cannot change ${field} of ${object}, which was only to be read: objects of the cache are frozen, because all reconciles share them. ` +
       "Say what you want with `apply` and `status`, or change a copy: structuredClone(object).",
     { object },
   );

@@ -1,42 +1,82 @@
-/** What a reconcile answers: a small closed value, and the one switch that says what follows from it. */
-import { RuntimeError, Retry, Terminal, toMilliseconds } from "../errors.ts";
-import type { RuntimeErrorCode, SaidDuration } from "../errors.ts";
+/** What a reconcile returns: a small closed value, and the one switch that decides what follows from it. */
+import { RuntimeError, TerminalError, toMilliseconds } from "../errors.ts";
+import type { Duration, RuntimeErrorCode } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
 import type { After } from "../queue/queue.ts";
-import { Untaken } from "./untaken.ts";
+import { PlanStoppedError } from "./plan-stopped.ts";
 
-/** How a turn went. */
+/** How a reconcile went. */
 export type Outcome =
   | { readonly outcome: "done" }
-  | { readonly outcome: "again"; readonly after: number; readonly reason: string }
+  | { readonly outcome: "requeue"; readonly after: number; readonly reason: string; readonly prune: boolean }
   | { readonly outcome: "failed"; readonly error: unknown; readonly retry: boolean }
   /** Only in a plan: it ended before something that a plan does not do. */
   | { readonly outcome: "untaken"; readonly what: string };
 
-/** What a reconcile may return: nothing when it is done, or a wish to be called again. */
-export type Answer = Again | undefined | void;
+/**
+ * What a reconcile may return: nothing when it is done, or a requeue.
+ *
+ * @example
+ * const waitFor = (pods: number): ReconcileResult => (pods === 0 ? requeue("5s") : undefined);
+ */
+export type ReconcileResult = Requeue | undefined | void;
 
-/** The wish to be called again after a time. */
-export interface Again {
-  readonly again: number;
+/**
+ * A request to reconcile the object again after a delay.
+ *
+ * @example
+ * const nextStep: Requeue = requeue("1s", { reason: "one step at a time" });
+ */
+export interface Requeue {
+  /** The delay in milliseconds. */
+  readonly requeue: number;
   readonly reason: string;
+  /** Whether children that this reconcile did not apply are deleted. */
+  readonly prune: boolean;
 }
 
 /**
- * Not done yet, call this object again after a while: `return again("5m", "waiting for the snapshot")`. Children that the turn did not apply
- * stay, because it has not said all that it wants. Whoever is done and wants to look regularly has a source: `timer("look", "5m")`.
+ * What a requeue says besides its delay.
+ *
+ * @example
+ * const options: RequeueOptions = { reason: "checks the provider", prune: true };
+ * requeue("10m", options);
  */
-export function again<const D extends string | number>(after: SaidDuration<D>, reason = ""): Again {
-  return { again: toMilliseconds(after), reason };
+export interface RequeueOptions {
+  /** What the object waits for. It appears in the log and in `capstan explain`. */
+  readonly reason?: string | undefined;
+  /**
+   * Whether this reconcile applied every child that is wanted, so that the others are deleted: false by default, because a reconcile that
+   * asks to run again has usually stopped early.
+   */
+  readonly prune?: boolean | undefined;
 }
 
-/** An outcome out of what a reconcile returned. Anything else than an answer is a mistake worth a sentence. */
-export function outcomeOfAnswer(answer: unknown): Outcome {
-  if (answer === undefined) return { outcome: "done" };
-  if (isAgain(answer)) return { outcome: "again", after: answer.again, reason: String(answer.reason ?? "") };
+/**
+ * Reconciles this object again after a delay: `return requeue("5m", { reason: "waiting for the snapshot" })`. It is the only way to ask
+ * for a later reconcile. Children that this reconcile did not apply stay, unless `prune` is true. A controller that is done and wants to
+ * run regularly uses a source: `every("5m")`.
+ *
+ * @example
+ * controller(Memcached, { reads: [Pod] }, ({ find }) => {
+ *   const pods = find(Pod);
+ *   return pods.length === 0 ? requeue("30s", { reason: "waiting for pods" }) : undefined;
+ * });
+ */
+export function requeue(after: Duration, { reason = "", prune = false }: RequeueOptions = {}): Requeue {
+  return { requeue: toMilliseconds(after), reason, prune };
+}
+
+/** The outcome of what a reconcile returned. */
+export function outcomeOfResult(result: unknown): Outcome {
+  if (result === undefined) return { outcome: "done" };
+  if (isRequeue(result)) {
+    const { requeue: after, reason, prune } = result;
+    return { outcome: "requeue", after, reason: String(reason ?? ""), prune: prune === true };
+  }
   const error = new RuntimeError(
     "BadOutcome",
-    `Cannot use what the reconcile returned (${describe(answer)}): return nothing when done, or again("5m", "why").`,
+    `Cannot use what the reconcile returned (${describe(result)}): return nothing when done, or requeue("5m", { reason: "..." }).`,
   );
   return { outcome: "failed", error, retry: false };
 }
@@ -44,7 +84,7 @@ export function outcomeOfAnswer(answer: unknown): Outcome {
 /** An outcome out of what a reconcile threw. */
 export function outcomeOfError(thrown: unknown): Outcome {
   const error = isReadable(thrown) ? thrown : new Error(messageOf(thrown));
-  if (error instanceof Untaken) return { outcome: "untaken", what: error.what };
+  if (error instanceof PlanStoppedError) return { outcome: "untaken", what: error.what };
   return { outcome: "failed", error, retry: !isFinal(error) };
 }
 
@@ -72,7 +112,7 @@ const finalCodes: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
 ]);
 
 function isFinal(error: unknown): boolean {
-  return error instanceof RuntimeError ? finalCodes.has(error.code) : error instanceof Terminal;
+  return error instanceof RuntimeError ? finalCodes.has(error.code) : error instanceof TerminalError;
 }
 
 /** What follows from an outcome: for the queue, for the metrics, for the log. */
@@ -91,9 +131,9 @@ export function consequenceOf(outcome: Outcome): Consequence {
   switch (outcome.outcome) {
     case "done":
       return { queue: { then: "forget" }, result: "success", level: "debug", message: "reconciled", event: undefined };
-    case "again": {
+    case "requeue": {
       const queue = { then: "wait", delay: outcome.after } as const;
-      const message = outcome.reason === "" ? "reconciled, once more later" : outcome.reason;
+      const message = outcome.reason === "" ? "reconciled, requeued" : outcome.reason;
       return { queue, result: "requeue_after", level: "debug", message, event: undefined };
     }
     case "failed":
@@ -109,11 +149,6 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
     const event = { type: "Warning", reason: "ReconcileRefused", note } as const;
     return { queue: { then: "forget" }, result: "error", level: "error", message: note, event };
   }
-  if (error instanceof Retry && error.after !== undefined) {
-    // Whoever says when to come back has foreseen it: it is a wait, and no failure.
-    const queue = { then: "wait", delay: error.after } as const;
-    return { queue, result: "requeue_after", level: "info", message: note, event: undefined };
-  }
   if (error instanceof RuntimeError && (error.code === "Fenced" || error.code === "Stopping")) {
     // Nothing is wrong with the object: this replica has to leave it to another.
     const queue = { then: "retry", failure: "unavailable" } as const;
@@ -122,16 +157,16 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
   const isLasting = error instanceof RuntimeError && (error.code === "HotLoop" || error.code === "NotAwaited");
   const failure = isLasting ? "rejected" : failureOf(error);
   const queue: After = { then: "retry", failure, atLeast: retryAfterOf(error) };
-  // Conflicts are everyday life: the next turn reads the newer object.
+  // Conflicts are everyday life: the next reconcile reads the newer object.
   if (failure === "conflict") return { queue, result: "error", level: "debug", message: note, event: undefined };
   const event = { type: "Warning", reason: "ReconcileFailed", note } as const;
   return { queue, result: "error", level: "error", message: note, event };
 }
 
-/** A time that is no time would hold up the timers of all other objects. */
-function isAgain(answer: unknown): answer is Again {
-  if (typeof answer !== "object" || answer === null || !("again" in answer)) return false;
-  const { again: after } = answer;
+/** A delay that is not a number would hold up the timers of all other objects. */
+export function isRequeue(result: unknown): result is Pick<Requeue, "requeue"> & Partial<Requeue> {
+  if (typeof result !== "object" || result === null || !("requeue" in result)) return false;
+  const { requeue: after } = result;
   return typeof after === "number" && Number.isFinite(after) && after >= 0;
 }
 

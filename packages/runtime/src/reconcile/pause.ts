@@ -4,14 +4,17 @@ import { touched } from "../apply/conditions.ts";
 import type { Draft } from "../apply/status.ts";
 import type { AnyKind } from "../api.ts";
 import type { EventNote } from "../manager/events.ts";
-import { causeOf } from "../trigger/cause.ts";
-import type { Trigger } from "../trigger/trigger.ts";
+import { triggerOf } from "../trigger/reconcile-trigger.ts";
+import type { EventHandler } from "../trigger/trigger.ts";
 
 /**
  * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` where operators share a
  * kind) only those. What names nobody here may be for another operator: it pauses nobody, and is told where the kind is our own.
+ *
+ * @example
+ * const pause = { metadata: { annotations: { [pauseAnnotation]: "true" } } };
  */
-export const PAUSE_ANNOTATION = "capstan.dev/pause";
+export const pauseAnnotation = "capstan.dev/pause";
 
 /** The kind of namespaces, whose annotation pauses everything in them. */
 export const Namespace: AnyKind = {
@@ -52,7 +55,7 @@ const all = new Set(["true", "t", "yes", "y", "on", "1"]);
 const none = new Set(["", "false", "f", "no", "n", "off", "0"]);
 
 function valueOn(object: StoredObject | undefined): string {
-  const value = (object?.metadata.annotations?.[PAUSE_ANNOTATION] ?? "").trim();
+  const value = (object?.metadata.annotations?.[pauseAnnotation] ?? "").trim();
   const word = value.toLowerCase();
   if (none.has(word)) return "";
   return all.has(word) ? "true" : value;
@@ -82,7 +85,7 @@ export function notePause(status: Draft, object: StoredObject, namespaceOf: Name
   const { value, where } = pauseOf(object, namespaceOf) ?? { value: "true", where: "object" };
   const who = value === "true" ? "Every controller" : `Of the controllers, ${value}`;
   const what = where === "object" ? "this object" : "everything in this namespace";
-  const message = `${who} leaves ${what} alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
+  const message = `${who} leaves ${what} alone until the annotation ${pauseAnnotation} is taken away`;
   status.condition(PAUSED_CONDITION, true, { reason: "Annotation", message });
 }
 
@@ -95,18 +98,18 @@ export function noteResume(status: Draft, object: StoredObject, namespaceOf: Nam
 }
 
 /** Wakes everything in a namespace whose pause begins or ends. */
-export function namespacePauses(keysIn: (namespace: string) => Iterable<string>): Trigger {
+export function namespacePauses(keysIn: (namespace: string) => Iterable<string>): EventHandler {
   return (change, wake) => {
     const before = change.old === undefined ? "" : valueOn(change.old);
     if (change.type !== "updated" || before === valueOn(change.object)) return;
-    const cause = causeOf("mapped", Namespace, change);
-    for (const key of keysIn(change.object.metadata.name)) wake(key, { cause });
+    const trigger = triggerOf("mapped", Namespace, change);
+    for (const key of keysIn(change.object.metadata.name)) wake(key, { trigger });
   };
 }
 
 /** Tells whoever looks at a paused object why nothing happens to it. */
 export function pausedNote(controller: string): { type: "Normal"; reason: string; note: string } {
-  const note = `${controller} leaves this object alone until the annotation ${PAUSE_ANNOTATION} is taken away`;
+  const note = `${controller} leaves this object alone until the annotation ${pauseAnnotation} is taken away`;
   return { type: "Normal", reason: "Paused", note };
 }
 
@@ -116,7 +119,7 @@ export function misspeltPause(object: StoredObject, who: Pausable): EventNote | 
   if (value === "" || value === "true") return undefined;
   if (namesIn(value, who).some((name) => who.controllers.includes(name) || name.includes("/"))) return undefined;
   const note =
-    `${who.controller} goes on with this object: the annotation ${PAUSE_ANNOTATION} says "${value}", which names no controller of ` +
+    `${who.controller} goes on with this object: the annotation ${pauseAnnotation} says "${value}", which names no controller of ` +
     `${who.operator} (${who.controllers.join(", ")}). Write "true" for all, or the names of some`;
   return { type: "Warning", reason: "PauseNamesNobody", note };
 }

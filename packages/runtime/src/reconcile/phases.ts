@@ -3,10 +3,24 @@ import type { Kind } from "@capstan/model";
 import { RuntimeError } from "../errors.ts";
 import { plainJson } from "../plain-json.ts";
 import type { AnyContext, Context, ReadContext } from "./context.ts";
-import type { Answer } from "./outcome.ts";
-import { noteDecision } from "./turn.ts";
+import type { ReconcileResult } from "./outcome.ts";
+import { noteDecision } from "./work.ts";
 
-/** The three parts. `act` has one handler for each action of the union: a missing one does not compile. */
+/**
+ * The three parts. `act` has one handler for each action of the union: a missing one does not compile.
+ *
+ * @example
+ * type Action = { readonly do: "grow"; readonly to: number } | { readonly do: "wait" };
+ * const phases: Phases<typeof Memcached, typeof ConfigMap, never, { readonly size: number }, Action> = {
+ *   observe: ({ object }) => ({ size: object.spec.size }),
+ *   decide: ({ size }) => (size > 1 ? { do: "grow", to: size } : { do: "wait" }),
+ *   act: {
+ *     grow: async ({ action, apply }) => void (await apply(ConfigMap, "size", { data: { size: String(action.to) } })),
+ *     wait: () => requeue("10s"),
+ *   },
+ * };
+ * controller(Memcached, { owns: [ConfigMap] }, phases);
+ */
 export interface Phases<K extends Kind, O extends Kind, R extends Kind, Seen, Action extends { readonly do: string }> {
   /** Looks at the world; writes nothing. */
   readonly observe: (context: ReadContext<K, O, R>) => Promise<Seen> | Seen;
@@ -16,7 +30,7 @@ export interface Phases<K extends Kind, O extends Kind, R extends Kind, Seen, Ac
   readonly act: {
     readonly [D in Action["do"]]: (
       context: Context<K, O, R> & { readonly seen: Seen; readonly action: Extract<Action, { readonly do: D }> },
-    ) => Promise<Answer> | Answer;
+    ) => Promise<ReconcileResult> | ReconcileResult;
   };
 }
 

@@ -40,7 +40,15 @@ const rules: { readonly [kind: string]: Rule } = {
   CustomResourceDefinition: (object) => holds(object, "Established"),
 };
 
-/** Whether an object is ready. Kinds without a rule of their own are judged by their condition Ready, and without one they are. */
+/**
+ * Whether an object is ready. Kinds without a rule of their own are judged by their condition Ready, and without one they are.
+ *
+ * @example
+ * controller(Memcached, { reads: [Deployment] }, ({ object, get, status }) => {
+ *   const deployment = get(Deployment, object.metadata.name);
+ *   status.condition("Available", deployment !== undefined && isReady(deployment));
+ * });
+ */
 export function isReady(object: StoredObject): boolean {
   const told: Told = object;
   const { generation, deletionTimestamp } = told.metadata;

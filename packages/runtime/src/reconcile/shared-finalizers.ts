@@ -84,6 +84,6 @@ export function tellHolders({ sharedFinalizers, siblings, log, kind }: Asker, { 
   const [first] = held;
   if (first === undefined) return;
   const what = `${kind.kind} ${metadata.name} cannot go: it is held by ${held.join(", ")}`;
-  const cure = `if one has another name now, say \`formerNames: ["${first.slice(prefix.length)}"]\` there`;
+  const cure = `if one has another name now, say \`previousNames: ["${first.slice(prefix.length)}"]\` there`;
   log.warn(`${what}, of a controller that this operator does not have; ${cure}, else remove the finalizer`);
 }

@@ -1,5 +1,5 @@
 /**
- * Shows on an object that its turns fail again and again: whoever looks at it sees more than conditions from better days.
+ * Shows on an object that its reconciles fail again and again: whoever looks at it sees more than conditions from better days.
  *
  * The condition `Stalled` is true meanwhile, with the reason; other tools know it by this name, too. A `Ready` that is true becomes false,
  * because it speaks for the whole. Other conditions tell facts, such as that servers answer, and are left to the reconcile.
@@ -26,7 +26,7 @@ export interface TellingConditions {
   readonly ready: boolean;
 }
 
-/** How a turn went. */
+/** How a reconcile went. */
 export interface Told {
   readonly controller: string;
   readonly declares: TellingConditions;
@@ -68,7 +68,7 @@ function noteRecovery(status: Draft, { controller, declares, outcome }: Told): v
   const ready = find(status, READY);
   const isTakenBack = declares.ready && ready?.status === "False" && isOf(ready, controller);
   if (!isTakenBack || wasTouched(status, READY)) return;
-  if (outcome.outcome !== "again") status.condition(READY, true);
+  if (outcome.outcome !== "requeue") status.condition(READY, true);
   else status.condition(READY, false, waiting(controller, outcome.reason));
 }
 

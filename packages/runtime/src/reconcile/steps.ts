@@ -10,7 +10,7 @@ import type { Writer } from "../apply/writer.ts";
 import { sha256 } from "../digest.ts";
 import { qualified } from "../qualified.ts";
 import { RuntimeError } from "../errors.ts";
-import type { BeforeTaken } from "./untaken.ts";
+import type { BeforeTaken } from "./plan-stopped.ts";
 
 /**
  * Where steps were written before each controller had a place of its own: those of two controllers of one kind forgot each other. What is
@@ -28,7 +28,15 @@ type Record =
   | { readonly input: string; readonly state: "begun"; readonly from?: Json }
   | { readonly input: string; readonly state: "done"; readonly result: Json };
 
-/** What a step is told when it runs. */
+/**
+ * What a step is told when it runs.
+ *
+ * @example
+ * const pay = async ({ resumed, signal }: StepRun) => {
+ *   if (!resumed) await fetch("https://bank.example.com/pay", { method: "POST", signal });
+ * };
+ * controller(Memcached, {}, async ({ step }) => await step("pay", pay));
+ */
 export interface StepRun {
   /** An earlier run began, perhaps with another input, and its end is not known: look first at what it did. */
   readonly resumed: boolean;
@@ -36,7 +44,7 @@ export interface StepRun {
 }
 
 /**
- * Runs a step at most once for an input, as far as can be known; its result is kept and given again. A name is used once in a turn.
+ * Runs a step at most once for an input, as far as can be known; its result is kept and given again. A name is used once in a reconcile.
  *
  * The result is kept in clear text in an annotation of the object, for everybody who may read the object: never return a secret, return
  * the name of the Secret that holds it.
@@ -50,10 +58,10 @@ export type Step = <T extends Json | void>(
 /** What steps are kept with. */
 export interface StepsOptions {
   readonly kind: AnyKind;
-  /** The object as the turn's own writes left it. */
+  /** The object as the reconcile's own writes left it. */
   readonly object: () => StoredObject;
   readonly writer: Writer;
-  /** The signal that the turn runs under now. */
+  /** The signal that the reconcile runs under now. */
   readonly signal: () => AbortSignal;
   readonly beforeTaken: BeforeTaken;
   /** Whether no other controller of the operator works on the kind. */
@@ -67,7 +75,7 @@ const ANNOTATIONS_LIMIT = 262_144;
 const MOST_UNUSED = 256;
 const KEPT_UNUSED = 128;
 
-/** The steps of one object during one turn. */
+/** The steps of one object during one reconcile. */
 export class Steps {
   readonly #options: StepsOptions;
   readonly #annotation: string;
@@ -101,7 +109,7 @@ export class Steps {
     return result;
   };
 
-  /** The turn, or the lease, may have been lost since: another turn may run by now, and only one of them may act. */
+  /** The reconcile, or the lease, may have been lost since: another reconcile may run by now, and only one of them may act. */
   #mustGoOn(signal: AbortSignal): void {
     signal.throwIfAborted();
     this.#options.writer.mustLead();
@@ -120,29 +128,30 @@ export class Steps {
     const what = `${kind.kind} ${keyText(object())}`;
     return new RuntimeError(
       "StepUsedTwice",
-      `Cannot run the step "${name}" twice in one turn of ${what}: steps are remembered by their names. ` +
+      `Cannot run the step "${name}" twice in one reconcile of ${what}: steps are remembered by their names. ` +
         "Give each its own, as in step(`add ${member}`, ...).",
       { object: what },
     );
   }
 
-  /** Runs when a value is not the one that was handled last, which is remembered; again until it has succeeded. */
+  /** Runs when a value is not the one that was handled last, which is remembered. A result other than undefined means: not handled yet. */
   async changed(
     name: string,
     value: Json,
     run: (change: { readonly from: Json | undefined; readonly to: Json }) => unknown,
-  ): Promise<void> {
+  ): Promise<unknown> {
     const signal = this.#options.signal();
     const hash = hashOf(value);
     const known = this.#records.get(name);
     this.#used.add(name);
-    if (known?.state === "done" && known.input === hash) return;
+    if (known?.state === "done" && known.input === hash) return undefined;
     this.#options.beforeTaken(() => `handle that ${name}`);
     const from = known?.state === "done" ? known.result : known?.from;
     await this.#begin(name, { input: hash, state: "begun", ...(from === undefined ? {} : { from }) });
     this.#mustGoOn(signal);
-    await run({ from, to: value });
-    await this.#end(name, { input: hash, state: "done", result: value });
+    const result = await run({ from, to: value });
+    if (result === undefined) await this.#end(name, { input: hash, state: "done", result: value });
+    return result;
   }
 
   /** Moves what was written under earlier names to the present one. */
@@ -152,7 +161,7 @@ export class Steps {
     if (this.#elsewhere().some((name) => annotations[name] !== undefined)) await this.#save("as read");
   }
 
-  /** Forgets steps that a complete turn did not use: their work is over. */
+  /** Forgets steps that a complete reconcile did not use: their work is over. */
   async forgetUnused(): Promise<void> {
     const unused = [...this.#records.keys()].filter((name) => !this.#used.has(name));
     if (unused.length === 0) return;
@@ -161,8 +170,8 @@ export class Steps {
   }
 
   /**
-   * Forgets the oldest steps that are done and that a turn which is not did not use. It may have stopped before it came to them, so that
-   * most are kept; but an object whose turns never are done must not gather them without end.
+   * Forgets the oldest steps that are done and that a reconcile which is not did not use. It may have stopped before it came to them, so that
+   * most are kept; but an object whose reconciles never are done must not gather them without end.
    */
   async forgetOldest(): Promise<void> {
     const unused = [...this.#records].filter(([name, { state }]) => state === "done" && !this.#used.has(name));
@@ -173,7 +182,7 @@ export class Steps {
 
   /**
    * Nothing is begun by somebody who does not know what was begun before: the write holds only while the server has the very steps that
-   * were read. A conflict ends the turn, and the next one reads them anew.
+   * were read. A conflict ends the reconcile, and the next one reads them anew.
    */
   async #begin(name: string, record: Record): Promise<void> {
     const former = this.#records.get(name);

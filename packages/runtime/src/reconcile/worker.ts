@@ -1,22 +1,22 @@
-/** Gives an object its turn: reads it, calls the user's function within limits, and turns whatever happens into one outcome. */
+/** Reconciles an object: reads it, calls the user's function within limits, and turns whatever happens into one outcome. */
 import type { Json, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { hasStatusChange, unknownFieldText, writeStatus } from "../apply/status.ts";
 import { haveFarChildren } from "../apply/siblings.ts";
 import type { View } from "../cache/caches.ts";
-import { RuntimeError, Terminal } from "../errors.ts";
+import { RuntimeError, TerminalError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { SharedFinalizers } from "../manager/identity.ts";
-import type { Turn } from "../queue/queue.ts";
+import type { ReconcileRequest } from "../queue/queue.ts";
 import { isResource } from "../resource.ts";
-import type { Cause } from "../trigger/cause.ts";
+import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 import { valueAt } from "../trigger/predicate.ts";
 import { rollUp } from "../apply/conditions.ts";
 import type { AnyContext } from "./context.ts";
 import type { Daemon } from "./daemons.ts";
 import { addFinalizer, hasFinalizer, removeFinalizer, replaceFinalizers } from "./finalizer.ts";
-import { outcomeOfAnswer, outcomeOfError } from "./outcome.ts";
+import { outcomeOfResult, outcomeOfError } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
 import { isPaused, misspeltPause, notePause, noteResume, pausedNote } from "./pause.ts";
 import type { NamespaceOf, Pausable } from "./pause.ts";
@@ -24,15 +24,15 @@ import { findOurs, tellHolders } from "./shared-finalizers.ts";
 import { noteStall } from "./stall.ts";
 import type { TellingConditions } from "./stall.ts";
 import { withTimeLimit } from "./time-limit.ts";
-import { TurnWork } from "./turn.ts";
-import type { TurnLimits, TurnSetting } from "./turn.ts";
+import { ReconcileWork } from "./work.ts";
+import type { ReconcileLimits, ReconcileSetting } from "./work.ts";
 
 /** The user's part. */
 export interface Handlers {
   readonly reconcile: (context: AnyContext) => unknown;
   /** Runs when the object is to be deleted; until it has succeeded, the object stays. */
   readonly cleanup: ((context: AnyContext) => unknown) | undefined;
-  /** Runs beside the turns of each object. */
+  /** Runs beside the reconciles of each object. */
   readonly daemon: Daemon | undefined;
   /** What runs when a field is not what it was when it was last handled. */
   readonly fieldHandlers: readonly FieldHandler[];
@@ -53,7 +53,7 @@ export interface FieldHandler {
 }
 
 /** What a worker is made with. */
-export interface WorkerOptions extends TurnSetting {
+export interface WorkerOptions extends ReconcileSetting {
   readonly handlers: Handlers;
   readonly view: View;
   /** The finalizer that holds an object until its cleanup has run, then those that did under earlier names. */
@@ -62,16 +62,16 @@ export interface WorkerOptions extends TurnSetting {
   readonly sharedFinalizers: SharedFinalizers;
   /** In milliseconds. */
   readonly timeout: number;
-  /** Whether children that a complete turn did not apply are deleted. */
+  /** Whether children that a complete reconcile did not apply are deleted. */
   readonly prune: boolean;
   /** Whether objects that others hold while they are being deleted are reconciled. */
-  readonly whileLeaving: boolean;
+  readonly reconcileDeleting: boolean;
   /** The namespace of an object, where a pause of it counts. */
   readonly namespaceOf: NamespaceOf;
   /** How a pause may name it. */
   readonly pausable: Pausable;
   /** How often a failing object is tried in a row. */
-  readonly attempts: number;
+  readonly maxAttempts: number;
   /** The conditions from which `Ready` follows. */
   readonly readyWhen: readonly string[];
 }
@@ -79,18 +79,18 @@ export interface WorkerOptions extends TurnSetting {
 /** Names of fields may be made from data: no more of them are logged and remembered. */
 const MOST_WARNED = 100;
 
-/** How a turn ended. */
-export interface TurnEnd {
+/** How a reconcile ended. */
+export interface ReconcileEnd {
   readonly outcome: Outcome;
   /** What was looked at and written; undefined when there was nothing to do. */
-  readonly work: TurnWork | undefined;
+  readonly work: ReconcileWork | undefined;
   readonly state: "gone" | "paused" | "reconciled" | "cleaned up";
 }
 
-/** Runs turns for one controller. */
+/** Runs reconciles for one controller. */
 export class Worker {
   readonly #options: WorkerOptions;
-  /** Keys whose last turn threw a TypeError, as one does that changes what is frozen. */
+  /** Keys whose last reconcile threw a TypeError, as one does that changes what is frozen. */
   readonly #suspects = new Set<string>();
   readonly #warned = new Set<string>();
 
@@ -98,46 +98,46 @@ export class Worker {
     this.#options = options;
   }
 
-  /** Runs one turn. Never throws. */
-  async run(turn: Turn<Cause>, limits: TurnLimits): Promise<TurnEnd> {
+  /** Runs one reconcile. Never throws. */
+  async run(request: ReconcileRequest<ReconcileTrigger>, limits: ReconcileLimits): Promise<ReconcileEnd> {
     try {
-      return await this.#run(turn, limits);
+      return await this.#run(request, limits);
     } catch (error) {
-      return { outcome: this.#limited(outcomeOfError(error), turn), work: undefined, state: "reconciled" };
+      return { outcome: this.#limited(outcomeOfError(error), request), work: undefined, state: "reconciled" };
     }
   }
 
-  async #run(turn: Turn<Cause>, limits: TurnLimits): Promise<TurnEnd> {
+  async #run(request: ReconcileRequest<ReconcileTrigger>, limits: ReconcileLimits): Promise<ReconcileEnd> {
     const { view, tracked, pausable, namespaceOf } = this.#options;
     const { signal } = limits;
-    const object = view.get(turn.key);
-    const isSuspect = this.#suspects.size > 0 && this.#suspects.delete(turn.key);
+    const object = view.get(request.key);
+    const isSuspect = this.#suspects.size > 0 && this.#suspects.delete(request.key);
     if (object === undefined) {
-      tracked.forget(turn.key);
+      tracked.forget(request.key);
       return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
     }
-    const work = new TurnWork(this.#options, object, { ...limits, isSuspect });
+    const work = new ReconcileWork(this.#options, object, { ...limits, isSuspect });
     if (isPaused(object, pausable, namespaceOf)) return await this.#rest(work);
     this.#tellMisspelt(object);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
-    const outcome = await (isToCleanUp ? this.#leave(work, turn, signal) : this.#reconcile(work, turn, signal));
-    tracked.record(turn.key, work.reads);
-    if (outcome.outcome === "failed" && outcome.error instanceof TypeError) this.#suspects.add(turn.key);
-    return { outcome: this.#limited(outcome, turn), work, state: isToCleanUp ? "cleaned up" : "reconciled" };
+    const outcome = await (isToCleanUp ? this.#leave(work, request, signal) : this.#reconcile(work, request, signal));
+    tracked.record(request.key, work.reads);
+    if (outcome.outcome === "failed" && outcome.error instanceof TypeError) this.#suspects.add(request.key);
+    return { outcome: this.#limited(outcome, request), work, state: isToCleanUp ? "cleaned up" : "reconciled" };
   }
 
   /** An object that has failed too often rests. That another replica works, or this one stops, is no failure of the object. */
-  #limited(outcome: Outcome, { failures }: Turn<Cause>): Outcome {
-    const { attempts } = this.#options;
-    if (outcome.outcome !== "failed" || !outcome.retry || failures + 1 < attempts) return outcome;
+  #limited(outcome: Outcome, { failures }: ReconcileRequest<ReconcileTrigger>): Outcome {
+    const { maxAttempts } = this.#options;
+    if (outcome.outcome !== "failed" || !outcome.retry || failures + 1 < maxAttempts) return outcome;
     const { error } = outcome;
     if (error instanceof RuntimeError && (error.code === "Fenced" || error.code === "Stopping")) return outcome;
-    const message = `Gave up after ${attempts} attempts, until something changes: ${messageOf(error)}`;
-    return { outcome: "failed", error: new Terminal(message, { cause: error }), retry: false };
+    const message = `Gave up after ${maxAttempts} attempts, until something changes: ${messageOf(error)}`;
+    return { outcome: "failed", error: new TerminalError(message, { cause: error }), retry: false };
   }
 
   /** Leaves a paused object alone, but says so: on the object, and once in an event. */
-  async #rest(work: TurnWork): Promise<TurnEnd> {
+  async #rest(work: ReconcileWork): Promise<ReconcileEnd> {
     const { controller, namespaceOf, handlers, kind, onEvent } = this.#options;
     onEvent(work.object, pausedNote(controller));
     const outcome = await this.#guard(async () => {
@@ -157,15 +157,20 @@ export class Worker {
     if (note !== undefined) onEvent(object, note);
   }
 
-  /** Whether an object that is leaving gets its ordinary turn: only when none of our own finalizers hold it any more. */
+  /** Whether an object that is leaving gets its ordinary reconcile: only when none of our own finalizers hold it any more. */
   #staysWhileLeaving(object: StoredObject): boolean {
-    const { whileLeaving, finalizers, childrenFinalizers, sharedFinalizers: shared } = this.#options;
+    const { reconcileDeleting, finalizers, childrenFinalizers, sharedFinalizers: shared } = this.#options;
     return (
-      whileLeaving && !hasFinalizer(object, ...finalizers, ...childrenFinalizers, ...shared.cleanup, shared.children)
+      reconcileDeleting &&
+      !hasFinalizer(object, ...finalizers, ...childrenFinalizers, ...shared.cleanup, shared.children)
     );
   }
 
-  async #reconcile(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
+  async #reconcile(
+    work: ReconcileWork,
+    request: ReconcileRequest<ReconcileTrigger>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { handlers, finalizers, kind, prune, owns } = this.#options;
     const outcome = await this.#guard(async () => {
       this.#mustBeValid(work.object);
@@ -173,30 +178,28 @@ export class Worker {
       if (!isLeaving) await this.#takeOver(work);
       if (handlers.cleanup !== undefined && !isLeaving)
         await addFinalizer(work.writer, kind, work.object, finalizers[0]);
-      const answered = await this.#call((context) => this.#handle(context, work), work, turn, signal);
-      // A turn that is not done has not said everything that it wants: only a complete one tells what is no longer wanted.
-      if (answered.outcome !== "done") {
-        if (prune) tellKept(work, owns);
-        if (answered.outcome === "again") await work.steps.forgetOldest();
-        return answered;
-      }
-      if (prune) await work.children.prune(owns);
-      await work.steps.forgetUnused();
-      return answered;
+      const result = await this.#call((context) => this.#handle(context, work), work, request, signal);
+      // A reconcile that stopped early has not applied everything that is wanted: only a complete one shows which children are not.
+      const isComplete = result.outcome === "done" || (result.outcome === "requeue" && result.prune);
+      if (prune && isComplete) await work.children.prune(owns);
+      if (prune && !isComplete) tellKept(work, owns);
+      if (result.outcome === "done") await work.steps.forgetUnused();
+      if (result.outcome === "requeue") await work.steps.forgetOldest();
+      return result;
     });
     // What the status would be depends on what was not done.
     if (outcome.outcome === "untaken") return outcome;
     return await this.#guard(async () => {
       if (handlers.hasConditions) noteResume(work.status, work.object, this.#options.namespaceOf);
       rollUp(work.status, this.#options.readyWhen);
-      this.#tellStall(work, turn, outcome);
-      await this.#mustNotFight(turn, work);
+      this.#tellStall(work, request, outcome);
+      await this.#mustNotFight(request, work);
       return await this.#writeStatus(work, outcome, signal);
     });
   }
 
   /** What an object carries under earlier names is moved to the present ones, so that those need not be known for ever. */
-  async #takeOver(work: TurnWork): Promise<void> {
+  async #takeOver(work: ReconcileWork): Promise<void> {
     const { handlers, kind, finalizers, childrenFinalizers } = this.#options;
     const [present, ...former] = finalizers;
     const [children, ...formerChildren] = childrenFinalizers;
@@ -209,28 +212,30 @@ export class Worker {
     await work.steps.takeOver();
   }
 
-  /** What handles single fields comes first: the reconcile may rely on it. */
-  async #handle(context: AnyContext, work: TurnWork): Promise<unknown> {
+  /** Handlers of single fields come first: the reconcile may rely on them. */
+  async #handle(context: AnyContext, work: ReconcileWork): Promise<unknown> {
     const { reconcile, fieldHandlers } = this.#options.handlers;
     for (const { path, run } of fieldHandlers) {
       const value = (valueAt(work.object, path) ?? null) as Json;
-      await work.steps.changed(`changed ${path.join(".")}`, value, async ({ from, to }) => {
-        await run({ ...context, from: from ?? undefined, to: to ?? undefined } as never);
-      });
+      const result = await work.steps.changed(`changed ${path.join(".")}`, value, ({ from, to }) =>
+        run({ ...context, from: from ?? undefined, to: to ?? undefined } as never),
+      );
+      // The change is not handled yet: the handler runs again first, with the same `from`.
+      if (result !== undefined) return result;
     }
     return await reconcile(context);
   }
 
   /** Somebody else writes our status: repairs of it are counted as those of children are. */
-  async #mustNotFight({ causes, key }: Turn<Cause>, work: TurnWork): Promise<void> {
+  async #mustNotFight({ triggers, key }: ReconcileRequest<ReconcileTrigger>, work: ReconcileWork): Promise<void> {
     const { breaker, kind } = this.#options;
-    if (!causes.every(({ relation }) => relation === "status")) return;
+    if (!triggers.every(({ relation }) => relation === "status")) return;
     if (!hasStatusChange({ kind, object: work.object }, work.status)) return;
     await breaker.check({ kind, key, field: "status" });
   }
 
-  /** The status is written once, at the end, also when the turn failed: that is when people look at it. */
-  async #writeStatus(work: TurnWork, outcome: Outcome, signal: AbortSignal): Promise<Outcome> {
+  /** The status is written once, at the end, also when the reconcile failed: that is when people look at it. */
+  async #writeStatus(work: ReconcileWork, outcome: Outcome, signal: AbortSignal): Promise<Outcome> {
     if (signal.aborted) return outcome;
     const { kind } = this.#options;
     const written = await this.#guard(async () => {
@@ -241,8 +246,8 @@ export class Worker {
     return outcome.outcome === "failed" ? outcome : written;
   }
 
-  /** What is wrong with the program, though the turn need not fail for it: told in every explanation, and once in the log. */
-  #warn({ object, warnings }: TurnWork, warning: string): void {
+  /** What is wrong with the program, though the reconcile need not fail for it: told in every explanation, and once in the log. */
+  #warn({ object, warnings }: ReconcileWork, warning: string): void {
     const { log, controller } = this.#options;
     warnings.push(warning);
     if (this.#warned.has(warning) || this.#warned.size >= MOST_WARNED) return;
@@ -250,31 +255,39 @@ export class Worker {
     log.warn(warning, { controller, object: keyText(object) });
   }
 
-  #tellStall(work: TurnWork, { failures }: Turn<Cause>, outcome: Outcome): void {
+  #tellStall(work: ReconcileWork, { failures }: ReconcileRequest<ReconcileTrigger>, outcome: Outcome): void {
     const { controller, handlers, isAlone } = this.#options;
     if (!handlers.hasConditions) return;
     noteStall(work.status, { controller, declares: handlers.declares, outcome, failures, isAlone });
   }
 
   /** An object that cannot go shows why. */
-  async #leave(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
-    const outcome = await this.#guard(() => this.#cleanUp(work, turn, signal));
+  async #leave(
+    work: ReconcileWork,
+    request: ReconcileRequest<ReconcileTrigger>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
+    const outcome = await this.#guard(() => this.#cleanUp(work, request, signal));
     if (outcome.outcome !== "failed") return outcome;
     return await this.#guard(async () => {
-      this.#tellStall(work, turn, outcome);
+      this.#tellStall(work, request, outcome);
       return await this.#writeStatus(work, outcome, signal);
     });
   }
 
-  async #cleanUp(work: TurnWork, turn: Turn<Cause>, signal: AbortSignal): Promise<Outcome> {
+  async #cleanUp(
+    work: ReconcileWork,
+    request: ReconcileRequest<ReconcileTrigger>,
+    signal: AbortSignal,
+  ): Promise<Outcome> {
     const { handlers, kind } = this.#options;
     const shared = await findOurs(this.#options, work);
     const finalizers = [...this.#options.finalizers, ...shared.cleanup];
     if (handlers.cleanup !== undefined && hasFinalizer(work.object, ...finalizers)) {
       // A cleanup is there for what is outside of the cluster: nothing of it is for a plan to do.
       work.beforeTaken(() => "run the cleanup");
-      const answered = await this.#call(handlers.cleanup, work, turn, signal);
-      if (answered.outcome !== "done") return await this.#writeStatus(work, answered, signal);
+      const result = await this.#call(handlers.cleanup, work, request, signal);
+      if (result.outcome !== "done") return await this.#writeStatus(work, result, signal);
     }
     // Also when there is no cleanup any more: an earlier version of the operator had one, and nobody else removes its mark.
     await removeFinalizer(work.writer, kind, work.object, ...finalizers);
@@ -284,32 +297,32 @@ export class Worker {
   }
 
   /** Removes children that the garbage collector would leave, and then what holds the object for them. */
-  async #letGo(work: TurnWork, shared: readonly string[]): Promise<Outcome> {
+  async #letGo(work: ReconcileWork, shared: readonly string[]): Promise<Outcome> {
     const { childrenFinalizers, kind, owns, siblings, caches } = this.#options;
     if (!hasFinalizer(work.object, ...childrenFinalizers, ...shared)) return { outcome: "done" };
     const left = await work.children.removeUnreferenced(owns);
-    if (left > 0) return { outcome: "again", after: 1_000, reason: `waiting for ${left} children to go` };
+    if (left > 0) return waitFor(`waiting for ${left} children to go`);
     await removeFinalizer(work.writer, kind, work.object, ...childrenFinalizers);
     // What an earlier version set for all controllers together, the last of them takes away.
     if (shared.length > 0 && haveFarChildren(siblings, work.object.metadata.uid, caches))
-      return { outcome: "again", after: 1_000, reason: "waiting for children of other controllers to go" };
+      return waitFor("waiting for children of other controllers to go");
     await removeFinalizer(work.writer, kind, work.object, ...shared);
     return { outcome: "done" };
   }
 
   async #call(
     handler: (context: AnyContext) => unknown,
-    work: TurnWork,
-    turn: Turn<Cause>,
+    work: ReconcileWork,
+    request: ReconcileRequest<ReconcileTrigger>,
     signal: AbortSignal,
   ): Promise<Outcome> {
     const { clock, timeout, controller } = this.#options;
-    const limits = { clock, limit: timeout, signal, what: `the reconcile of ${controller} ${turn.key}` };
-    const answer = await withTimeLimit(limits, (inner) => work.call(handler, turn, inner));
-    return outcomeOfAnswer(answer);
+    const limits = { clock, limit: timeout, signal, what: `the reconcile of ${controller} ${request.key}` };
+    const result = await withTimeLimit(limits, (inner) => work.call(handler, request, inner));
+    return outcomeOfResult(result);
   }
 
-  /** Nothing that is thrown in a turn leaves the turn. */
+  /** Nothing that is thrown in a reconcile leaves the reconcile. */
   async #guard(run: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await run();
@@ -330,14 +343,16 @@ export class Worker {
   }
 }
 
-/** Whoever wonders why a child is still there finds it in the explanation. Where single acts are decided on, they are known to be parts. */
-function tellKept({ children, decisions }: TurnWork, owns: readonly AnyKind[]): void {
+function waitFor(reason: string): Outcome {
+  return { outcome: "requeue", after: 1_000, reason, prune: false };
+}
+
+/** The explanation says why a child is still there. Where single acts are decided on, they are known to be parts. */
+function tellKept({ children, decisions }: ReconcileWork, owns: readonly AnyKind[]): void {
   if (decisions.length > 0) return;
   const [first, ...others] = children.unapplied(owns);
   if (first === undefined) return;
   const more = others.length === 0 ? "" : ` and ${others.length} more`;
   const what = `${first.kind.kind} ${keyText(first.child)}${more}`;
-  decisions.push(
-    `keep ${what}, which this turn did not apply: it answered again(...), so it is not done, and prunes nothing`,
-  );
+  decisions.push(`keep ${what}, which this reconcile did not apply: it returned requeue(...) without \`prune: true\``);
 }

@@ -12,7 +12,14 @@ interface Waiting extends Timer {
 /** How many times the event loop is let go round without a timer becoming due before time moves on. */
 const QUIET_ROUNDS = 2;
 
-/** Time that only a test moves. */
+/**
+ * Time that only a test moves.
+ *
+ * @example
+ * const clock = new VirtualClock(Date.UTC(2030, 0, 1));
+ * await using world = await testOperator(app, { clock });
+ * await clock.advance(60_000);
+ */
 export class VirtualClock implements Clock {
   #now = 0;
   #offset: number;

@@ -7,10 +7,24 @@ import type { Operator } from "../operator.ts";
 import { formatFailures } from "./failures.ts";
 import type { TestWorld } from "./test-operator.ts";
 
-/** What happens in a world: what users do, and waiting until it settles. What it returns is compared, too. */
+/**
+ * What happens in a world: what users do, and waiting until it settles. What it returns is compared, too.
+ *
+ * @example
+ * const story: Story = async (world) => {
+ *   await world.apply(Memcached, "cache", { spec: { size: 3 } });
+ *   await world.settle();
+ * };
+ * await crashEverywhere(app, story);
+ */
 export type Story = (world: TestWorld) => Promise<unknown>;
 
-/** How many crashes were survived. */
+/**
+ * How many crashes were survived.
+ *
+ * @example
+ * const report = ({ crashes }: Survived) => `survived ${crashes} crashes`;
+ */
 export interface Survived {
   readonly crashes: number;
 }

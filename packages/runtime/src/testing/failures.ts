@@ -1,7 +1,14 @@
 /** What still fails in the world of a test, told so that one finds the line. */
-import { type HistoryEntry, TURNS_KEPT } from "../manager/explain.ts";
+import { type HistoryEntry, maxReconciles } from "../manager/explain.ts";
 
-/** An object whose last turn failed, or did what cannot be meant. */
+/**
+ * An object whose last reconcile failed, or did what cannot be meant.
+ *
+ * @example
+ * await using world = await testOperator(app);
+ * const describe = ({ object, message }: FailedObject) => `${object}: ${message}`;
+ * const failures = world.failures.map(describe);
+ */
 export interface FailedObject {
   readonly controller: string;
   /** As `namespace/name`. */
@@ -9,28 +16,20 @@ export interface FailedObject {
   readonly message: string;
   /** The first line of the operator's own in the stack of the error, as `file:line:column`. */
   readonly where?: string;
-  /** Whether the reconcile said itself when it wants to be called again: it waits for something. */
-  readonly isForeseen: boolean;
 }
 
-/** Objects whose last turn failed, and those of which a turn did what cannot be meant. */
+/** Objects whose last reconcile failed, and those of which a reconcile did what cannot be meant. */
 export function failedIn(history: Iterable<HistoryEntry>): readonly FailedObject[] {
   const failed: FailedObject[] = [];
-  for (const { controller, key, turns } of history) {
-    const last = turns.at(-1);
+  for (const { controller, key, reconciles } of history) {
+    const last = reconciles.at(-1);
     if (last?.outcome !== "failed") {
-      const warning = turns.findLast(({ warnings }) => warnings !== undefined)?.warnings?.[0];
-      if (warning !== undefined) failed.push({ controller, object: key, message: warning, isForeseen: false });
+      const warning = reconciles.findLast(({ warnings }) => warnings !== undefined)?.warnings?.[0];
+      if (warning !== undefined) failed.push({ controller, object: key, message: warning });
       continue;
     }
-    const { message, where, next } = last;
-    failed.push({
-      controller,
-      object: key,
-      message,
-      ...(where === undefined ? {} : { where }),
-      isForeseen: next === "wait",
-    });
+    const { message, where } = last;
+    failed.push({ controller, object: key, message, ...(where === undefined ? {} : { where }) });
   }
   return failed;
 }
@@ -44,16 +43,29 @@ export function formatFailures(failures: readonly FailedObject[]): string {
     const at = where === undefined ? "" : `\n    at ${where}`;
     return `\n  ${controller} ${object}: ${message}${at}`;
   });
-  const left = failures.length - told.length;
-  const more = left > 0 ? `\n  and ${left} more` : "";
-  return failures.length === 0 ? "" : `\nWhat is not well:${told.join("")}${more}`;
+  return listed("These objects fail:", told, failures.length);
 }
 
-/** An object that wanted another turn, again and again, and all that is remembered of it lies behind this time. */
+/** Objects that wait for a time of their choice, as lines that follow a sentence; nothing where there are none. */
+export function formatWaiting(history: Iterable<HistoryEntry>): string {
+  const waiting: string[] = [];
+  for (const { controller, key, reconciles } of history) {
+    const last = reconciles.at(-1);
+    if (last?.next === "wait") waiting.push(`\n  ${controller} ${key}: ${last.message}`);
+  }
+  return listed("These objects asked for a requeue:", waiting.slice(0, FAILURES_TOLD), waiting.length);
+}
+
+function listed(heading: string, lines: readonly string[], count: number): string {
+  const left = count - lines.length;
+  return count === 0 ? "" : `\n${heading}${lines.join("")}${left > 0 ? `\n  and ${left} more` : ""}`;
+}
+
+/** An object that wanted another reconcile, again and again, and all that is remembered of it lies behind this time. */
 export function restlessSince(history: Iterable<HistoryEntry>, since: number): HistoryEntry | undefined {
   for (const entry of history) {
-    const isRestless = entry.turns.every(({ at, next }) => next === "wait" && Date.parse(at) >= since);
-    if (isRestless && entry.turns.length >= TURNS_KEPT) return entry;
+    const isRestless = entry.reconciles.every(({ at, next }) => next === "wait" && Date.parse(at) >= since);
+    if (isRestless && entry.reconciles.length >= maxReconciles) return entry;
   }
   return undefined;
 }

@@ -4,14 +4,28 @@ import type { AnyKind, Api, SentEvent, WatchEvent, WatchRequest, WatchStream } f
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 
-/** A call that is about to be made. */
+/**
+ * A call that is about to be made.
+ *
+ * @example
+ * await using world = await testOperator(app);
+ * const isLeaseWrite = ({ kind, isWrite }: Call) => isWrite && kind.kind === "Lease";
+ * world.inject((call) => (isLeaseWrite(call) ? { fault: "delay", by: 5_000 } : undefined));
+ */
 export interface Call {
   readonly verb: "get" | "list" | "watch" | "create" | "apply" | "patch" | "delete";
   readonly kind: AnyKind;
   readonly isWrite: boolean;
 }
 
-/** What goes wrong with a call. */
+/**
+ * What goes wrong with a call.
+ *
+ * @example
+ * await using world = await testOperator(app);
+ * const slow: Fault = { fault: "delay", by: 1_000 };
+ * world.inject(() => slow);
+ */
 export type Fault =
   /** The server answers with an error and does nothing. */
   | { readonly fault: "refuse"; readonly error: Error }
@@ -26,7 +40,13 @@ export type Fault =
   /** A watch falls silent after so many events and never says so. */
   | { readonly fault: "silence"; readonly after: number };
 
-/** Errors as a server or a broken connection causes them. */
+/**
+ * Errors as a server or a broken connection causes them.
+ *
+ * @example
+ * await using world = await testOperator(app);
+ * world.failWrite(1, errors.conflict());
+ */
 export const errors = {
   throttled: (retryAfterMs: number): ApiError =>
     new ApiError({ code: "TooManyRequests", message: "Too many requests.", status: 429, retryAfterMs }),

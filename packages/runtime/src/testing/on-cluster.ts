@@ -14,7 +14,13 @@ import { VirtualClock } from "./clock.ts";
 import { testOperator } from "./test-operator.ts";
 import type { TestWorld } from "./test-operator.ts";
 
-/** Where a world is: a namespace of a cluster that nobody else uses. */
+/**
+ * Where a world is: a namespace of a cluster that nobody else uses.
+ *
+ * @example
+ * const cluster: TestCluster = { kubeconfig: "/tmp/kubeconfig", namespace: "crash-test" };
+ * await crashEverywhere(app, async (world) => await world.settle(), cluster);
+ */
 export interface TestCluster {
   /** The path of a kubeconfig whose user may do everything that the operator and the test do. */
   readonly kubeconfig: string;

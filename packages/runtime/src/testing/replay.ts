@@ -6,13 +6,18 @@ import type { AnyKind, Api, ListPage, Scope, WatchEvent, WatchRequest } from "..
 import type { Write } from "../apply/writer.ts";
 import { RuntimeError } from "../errors.ts";
 import { silentLog } from "../log.ts";
-import type { TurnRecord } from "../manager/explain.ts";
+import type { ReconcileRecord } from "../manager/explain.ts";
 import { namespaceOf, streamOf } from "../manager/recording.ts";
 import type { RecordedEnd, RecordedLine } from "../manager/recording.ts";
 import type { Operator } from "../operator.ts";
 import { VirtualClock } from "./clock.ts";
 
-/** A write that the operator would have made. */
+/**
+ * A write that the operator would have made.
+ *
+ * @example
+ * const describe = ({ at, verb, kind, key }: ReplayedWrite) => `${at} ms: ${verb} ${kind} ${key}`;
+ */
 export interface ReplayedWrite extends Pick<Write, "verb" | "key"> {
   /** Milliseconds since the recording began. */
   readonly at: number;
@@ -22,17 +27,28 @@ export interface ReplayedWrite extends Pick<Write, "verb" | "key"> {
   readonly sent: unknown;
 }
 
-/** What came of a replay. */
+/**
+ * What came of a replay.
+ *
+ * @example
+ * const first = ({ writes }: Replay) => writes[0];
+ */
 export interface Replay {
   readonly writes: readonly ReplayedWrite[];
   /** Why an object was looked at and what came of it, the latest last. */
-  explain(controller: string, key: string): readonly TurnRecord[];
+  explain(controller: string, key: string): readonly ReconcileRecord[];
 }
 
 /** How long to go on after the last line, so that what it caused can end, in virtual milliseconds. */
 const AFTERMATH = 60_000;
 
-/** Replays the lines of a recording. Nothing is written anywhere. */
+/**
+ * Replays the lines of a recording. Nothing is written anywhere.
+ *
+ * @example
+ * const { writes } = await replay(app, '{"at":0}');
+ * assert.deepEqual(writes, []);
+ */
 export async function replay(operator: Operator, recording: string): Promise<Replay> {
   const lines = parseRecording(recording).map((line) => ({ ...line, due: Promise.withResolvers<void>() }));
   const clock = new VirtualClock();

@@ -9,6 +9,7 @@ import type { Write } from "../apply/writer.ts";
 import { addCallSite, captureCallSite } from "../call-site.ts";
 import { apiOf } from "../client-api.ts";
 import { RuntimeError, toMilliseconds } from "../errors.ts";
+import type { Duration } from "../errors.ts";
 import { silentLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "../manager/crds.ts";
@@ -17,7 +18,7 @@ import { Registry } from "../manager/registry.ts";
 import { Lease } from "../manager/lease.ts";
 import type { RunningOperator } from "../manager/operator.ts";
 import type { Operator } from "../operator.ts";
-import type { DesiredOf, Place } from "../reconcile/context.ts";
+import type { DesiredOf, Reference } from "../reconcile/context.ts";
 import { resourcesAmong } from "../resource.ts";
 import type { WebhookHandler } from "../webhook/handler.ts";
 import { needsWebhooks } from "../webhook/paths.ts";
@@ -26,7 +27,7 @@ import type { Door, Webhooks } from "../webhook/webhooks.ts";
 import { errors, faultyApi } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
-import { failedIn, formatFailures, restlessSince } from "./failures.ts";
+import { failedIn, formatFailures, formatWaiting, restlessSince } from "./failures.ts";
 import type { FailedObject } from "./failures.ts";
 
 /** The API server of the test: a function of the Web platform, or the calls themselves. It is handed in: the runtime knows none. */
@@ -38,7 +39,13 @@ export type TestServer = ({ readonly fetch: (request: Request) => Promise<Respon
 /** The address at which the server of a test finds the operator's webhooks. */
 export const WEBHOOKS = "https://webhooks.test";
 
-/** How the world is set up. */
+/**
+ * How the world is set up.
+ *
+ * @example
+ * const options: TestOptions = { namespace: "shop", failures: "expected" };
+ * await using world = await testOperator(app, options);
+ */
 export interface TestOptions {
   /** Made with the clock of this world, if it is to share its time. */
   readonly clock?: VirtualClock;
@@ -58,11 +65,11 @@ const PATIENCE = 3_600_000;
 /** Nothing may be due for so long for a world to be settled. */
 const CALM = 10_000;
 const STEP = 1_000;
-/** An object that wants turn after turn at once for so long does not come to an end: an hour of that would be minutes of the test's own time. */
+/** An object that wants reconcile after reconcile at once for so long does not come to an end: an hour of that would be minutes of the test's own time. */
 const RESTLESS = 60_000;
 
 const REAL_WAIT =
-  "All the time a turn waits for something that this world does not have: a timer of Node, the network, a file. Virtual time does not wait for it. " +
+  "All the time a reconcile waits for something that this world does not have: a timer of Node, the network, a file. Virtual time does not wait for it. " +
   "Hand such things in, and hand in fakes in tests.";
 
 /** How many worlds each server has. */
@@ -78,17 +85,17 @@ function identityOn(server: object, name = "replica"): string {
 function stillFailing(failed: readonly FailedObject[]): RuntimeError {
   return new RuntimeError(
     "StillFailing",
-    `The world has settled, and not all is well.${formatFailures(failed)}\n` +
+    `The world has settled, but reconciles of some objects still fail.${formatFailures(failed)}\n` +
       'If the test is about that, say so: world.settle({ failures: "expected" }).',
   );
 }
 
-function tooHasty({ controller, key, turns }: HistoryEntry): RuntimeError {
-  const why = turns.at(-1)?.message ?? "";
+function tooHasty({ controller, key, reconciles }: HistoryEntry): RuntimeError {
+  const why = reconciles.at(-1)?.message ?? "";
   return new RuntimeError(
     "TimedOut",
-    `Nothing settles: ${controller} ${key} wants turn after turn, many in a second (${why}). ` +
-      "Say a longer time, or none: what a turn has read wakes its object when it changes.",
+    `Nothing settles: ${controller} ${key} wants reconcile after reconcile, many in a second (${why}). ` +
+      "Say a longer time, or none: what a reconcile has read wakes its object when it changes.",
   );
 }
 
@@ -103,7 +110,15 @@ export async function testOperator(
   return world;
 }
 
-/** A running operator and everything that a test may do to it. */
+/**
+ * A running operator and everything that a test may do to it.
+ *
+ * @example
+ * const createCache = async (world: TestWorld) => {
+ *   await world.apply(Memcached, "cache", { spec: { size: 3 } });
+ *   await world.settle();
+ * };
+ */
 export class TestWorld implements AsyncDisposable {
   readonly clock: VirtualClock;
   /** Writes that the operator made, in order. */
@@ -153,7 +168,7 @@ export class TestWorld implements AsyncDisposable {
   }
 
   async #openWebhooks(): Promise<Webhooks | undefined> {
-    const { name = "capstan", controllers, webhooks } = this.#operator.definition;
+    const { name, controllers, webhooks } = this.#operator.definition;
     const resources = resourcesAmong(controllers.map(({ kind }) => kind));
     const serve = this.#serveWebhooks;
     if (serve === undefined || !needsWebhooks(resources)) return undefined;
@@ -186,7 +201,7 @@ export class TestWorld implements AsyncDisposable {
   }
 
   /**
-   * Lets virtual time pass until nothing moves: no turn runs or is due soon, and nothing was written. Rejects when the last turn of an
+   * Lets virtual time pass until nothing moves: no reconcile runs or is due soon, and nothing was written. Rejects when the last reconcile of an
    * object has failed by then, so that no test of a broken operator succeeds; a test that is about failures says so:
    * `settle({ failures: "expected" })`.
    */
@@ -205,17 +220,17 @@ export class TestWorld implements AsyncDisposable {
       calm = this.#activity === before && this.#isIdle() ? calm + STEP : 0;
       if (this.clock.now() > end) throw this.#restless(busy * 2 > steps);
     }
-    const failed = this.failures.filter(({ isForeseen }) => !isForeseen);
+    const failed = this.failures;
     if (failures !== "expected" && failed.length > 0) throw stillFailing(failed);
   }
 
-  /** Objects whose last turn failed, and why: the first thing to look at when a test does not end as it should. */
+  /** Objects whose last reconcile failed, and why: the first thing to look at when a test does not end as it should. */
   get failures(): readonly FailedObject[] {
     return failedIn(this.#running?.history ?? []);
   }
 
   /** Lets virtual time pass until an assertion holds, an hour or `within` at most; answers what it returned. For operators that never settle. */
-  async eventually<T>(check: () => T | Promise<T>, within: string | number = PATIENCE): Promise<T> {
+  async eventually<T>(check: () => T | Promise<T>, within: Duration = PATIENCE): Promise<T> {
     for (const end = this.clock.now() + toMilliseconds(within); ; await this.clock.advance(STEP)) {
       try {
         return await check();
@@ -226,15 +241,14 @@ export class TestWorld implements AsyncDisposable {
   }
 
   /** Lets time pass. */
-  async advance(duration: string | number): Promise<void> {
+  async advance(duration: Duration): Promise<void> {
     await this.clock.advance(toMilliseconds(duration));
   }
 
   /** Applies an object as a user would. */
-  async apply<K extends Kind>(kind: K, name: string, desired: DesiredOf<K>, place: Place = {}): Promise<ObjectOf<K>> {
-    const namespaced = kind.scope === "Namespaced" ? { namespace: this.#namespace(place) } : {};
+  async apply<K extends Kind>(kind: K, reference: Reference, desired: DesiredOf<K>): Promise<ObjectOf<K>> {
     const own = desired as { readonly metadata?: object };
-    const metadata = { ...own.metadata, name, ...namespaced };
+    const metadata = { ...own.metadata, ...this.#metadataOf(kind, reference) };
     const object = { ...own, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
     const stored = await this.#while(this.#api.apply(kind, object, { manager: "user", force: true }));
     // The server answers with an object of the kind that it was asked for.
@@ -242,20 +256,20 @@ export class TestWorld implements AsyncDisposable {
   }
 
   /** Applies the status of an object, as whoever runs it would: a kubelet, a controller of the cluster. */
-  async applyStatus<K extends Kind>(kind: K, name: string, status: StatusOf<K>, place: Place = {}): Promise<void> {
-    const namespaced = kind.scope === "Namespaced" ? { namespace: this.#namespace(place) } : {};
-    const metadata = { name, ...namespaced };
+  async applyStatus<K extends Kind>(kind: K, reference: Reference, status: StatusOf<K>): Promise<void> {
+    const metadata = this.#metadataOf(kind, reference);
     const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, status };
     await this.#while(this.#api.apply(kind, object, { manager: "cluster", force: true, subresource: "status" }));
   }
 
   /** Reads an object from the server. */
-  async get<K extends Kind>(kind: K, name: string, place: Place = {}): Promise<ObjectOf<K> | undefined> {
-    const key = { namespace: kind.scope === "Namespaced" ? this.#namespace(place) : "", name };
-    const found = this.#api.get(kind, key).catch((error: unknown) => {
-      if (isApiError(error, "NotFound")) return undefined;
-      throw error;
-    });
+  async get<K extends Kind>(kind: K, reference: Reference): Promise<ObjectOf<K> | undefined> {
+    const found = this.#api
+      .get(kind, { namespace: "", ...this.#metadataOf(kind, reference) })
+      .catch((error: unknown) => {
+        if (isApiError(error, "NotFound")) return undefined;
+        throw error;
+      });
     return (await this.#while(found)) as ObjectOf<K> | undefined;
   }
 
@@ -266,9 +280,8 @@ export class TestWorld implements AsyncDisposable {
   }
 
   /** Deletes an object as a user would. */
-  async delete(kind: AnyKind, name: string, place: Place = {}): Promise<void> {
-    const namespace = kind.scope === "Namespaced" ? this.#namespace(place) : "";
-    await this.#while(this.#api.delete(kind, { namespace, name }, {}));
+  async delete(kind: AnyKind, reference: Reference): Promise<void> {
+    await this.#while(this.#api.delete(kind, { namespace: "", ...this.#metadataOf(kind, reference) }, {}));
   }
 
   /** Decides for each call of the operator what goes wrong with it, until the returned function is called. */
@@ -316,7 +329,7 @@ export class TestWorld implements AsyncDisposable {
   async loseLease(): Promise<void> {
     await this.#while(this.running.elected());
     const namespace = this.#options.namespace ?? "default";
-    const name = this.#operator.definition.name ?? "capstan";
+    const name = this.#operator.definition.name;
     const body = { spec: { holderIdentity: "somebody else" } };
     await this.#while(this.#api.patch(Lease, { namespace, name }, body, { type: "merge", manager: "test" }));
   }
@@ -355,7 +368,7 @@ export class TestWorld implements AsyncDisposable {
       "If that is as it should be, wait for what you expect: await world.eventually(() => ...).";
     return new RuntimeError(
       "TimedOut",
-      `${told} ${isWaiting ? `${REAL_WAIT} ` : ""}${queues}${formatFailures(this.failures)}`,
+      `${told} ${isWaiting ? `${REAL_WAIT} ` : ""}${queues}${formatFailures(this.failures)}${formatWaiting(this.#running?.history ?? [])}`,
     );
   }
 
@@ -377,8 +390,10 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  #namespace({ namespace }: Place): string {
-    return namespace ?? this.#options.namespace ?? "default";
+  /** The name and, of a namespaced kind, the namespace of an object. */
+  #metadataOf({ scope }: AnyKind, reference: Reference): { readonly name: string; readonly namespace?: string } {
+    const { name, namespace } = typeof reference === "string" ? { name: reference, namespace: undefined } : reference;
+    return scope === "Namespaced" ? { name, namespace: namespace ?? this.#options.namespace ?? "default" } : { name };
   }
 
   /** The world must go on while the test waits. */

@@ -9,10 +9,10 @@ import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { isLater } from "../api.ts";
 import { ownsField } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
-import { changedFields } from "./cause.ts";
-import type { Cause } from "./cause.ts";
+import { changedFields } from "./reconcile-trigger.ts";
+import type { ReconcileTrigger } from "./reconcile-trigger.ts";
 
-/** A write that a turn made. */
+/** A write that a reconcile made. */
 export interface OwnWrite {
   /** What was written: its kind and key as one text. */
   readonly target: string;
@@ -48,8 +48,8 @@ export function mayBeOfOthers(
 export class Echoes {
   readonly #awaited = new Map<string, { readonly version: string; readonly writer: string }>();
 
-  /** Takes the writes of a turn; the answer says which causes that arrived during the turn are echoes of them. */
-  expect(writer: string, writes: readonly OwnWrite[]): (cause: Cause) => boolean {
+  /** Takes the writes of a reconcile; the answer says which triggers that arrived during the reconcile are echoes of them. */
+  expect(writer: string, writes: readonly OwnWrite[]): (trigger: ReconcileTrigger) => boolean {
     for (const { target, version, told } of writes) {
       if (told === undefined || isLater(version, told)) this.#awaited.set(target, { version, writer });
     }

@@ -2,19 +2,45 @@
 import type { KubeObject, ObjectOf, Kind } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 
-/** Whether a change matters. */
+/**
+ * Whether a change matters.
+ *
+ * @example
+ * const isAdded: Predicate = (change) => change.type === "added";
+ * controller(Memcached, { predicate: isAdded }, () => undefined);
+ */
 export type Predicate = (change: Change) => boolean;
 
-/** Every change, also those of the status. */
+/**
+ * Every change, also those of the status.
+ *
+ * @example
+ * controller(Memcached, { predicate: anyChange }, () => undefined);
+ */
 export const anyChange: Predicate = () => true;
 
-/** The desired state changed: the server counts that in `metadata.generation`. */
+/**
+ * The desired state changed: the server counts that in `metadata.generation`.
+ *
+ * @example
+ * controller(Memcached, { predicate: generationChanged }, () => undefined);
+ */
 export const generationChanged: Predicate = updates((old, now) => old.metadata.generation !== now.metadata.generation);
 
-/** A label changed. */
+/**
+ * A label changed.
+ *
+ * @example
+ * controller(Memcached, { predicate: anyOf(generationChanged, labelsChanged) }, () => undefined);
+ */
 export const labelsChanged: Predicate = updates((old, now) => !sameTexts(old.metadata.labels, now.metadata.labels));
 
-/** An annotation changed. */
+/**
+ * An annotation changed.
+ *
+ * @example
+ * controller(Memcached, { predicate: annotationsChanged }, () => undefined);
+ */
 export const annotationsChanged: Predicate = updates(
   (old, now) => !sameTexts(old.metadata.annotations, now.metadata.annotations),
 );
@@ -25,7 +51,12 @@ export const statusChanged: Predicate = (change) =>
   change.old !== undefined &&
   !sameJson(valueAt(change.old, ["status"]), valueAt(change.object, ["status"]));
 
-/** The object is on its way out, or what holds it back changed. */
+/**
+ * The object is on its way out, or what holds it back changed.
+ *
+ * @example
+ * controller(Memcached, { predicate: anyOf(generationChanged, deletionChanged) }, () => undefined);
+ */
 export const deletionChanged: Predicate = updates(
   (old, now) =>
     old.metadata.deletionTimestamp !== now.metadata.deletionTimestamp ||
@@ -35,22 +66,42 @@ export const deletionChanged: Predicate = updates(
 /** Kinds without a generation (ConfigMap, Secret, ...) have nothing but desired state. */
 const hasNoGeneration: Predicate = updates((_old, now) => now.metadata.generation === undefined);
 
-/** At least one of these. */
+/**
+ * At least one of these.
+ *
+ * @example
+ * controller(Memcached, { predicate: anyOf(desiredStateChanged, fieldsChanged(Memcached, "status.nodes")) }, () => undefined);
+ */
 export function anyOf(...predicates: readonly Predicate[]): Predicate {
   return (change) => predicates.some((predicate) => predicate(change));
 }
 
-/** All of these. */
+/**
+ * All of these.
+ *
+ * @example
+ * controller(Memcached, { predicate: allOf(generationChanged, not(deletionChanged)) }, () => undefined);
+ */
 export function allOf(...predicates: readonly Predicate[]): Predicate {
   return (change) => predicates.every((predicate) => predicate(change));
 }
 
-/** The opposite. */
+/**
+ * The opposite.
+ *
+ * @example
+ * controller(Memcached, { predicate: not(annotationsChanged) }, () => undefined);
+ */
 export function not(predicate: Predicate): Predicate {
   return (change) => !predicate(change);
 }
 
-/** What wakes an object by itself if nothing else is said: everything but its status. */
+/**
+ * What wakes an object by itself if nothing else is said: everything but its status.
+ *
+ * @example
+ * controller(Memcached, { predicate: anyOf(desiredStateChanged, fieldsChanged(Memcached, "status.nodes")) }, () => undefined);
+ */
 export const desiredStateChanged: Predicate = anyOf(
   generationChanged,
   labelsChanged,
@@ -86,7 +137,12 @@ export type ValueAt<T, P extends string> = P extends `${infer N}.${infer Rest}`
     ? NonNullable<T>[P]
     : never;
 
-/** One of these fields changed. The paths are checked against the kind by the compiler. */
+/**
+ * One of these fields changed. The paths are checked against the kind by the compiler.
+ *
+ * @example
+ * controller(Memcached, { predicate: fieldsChanged(Memcached, "spec.size", "metadata.labels") }, () => undefined);
+ */
 export function fieldsChanged<K extends Kind>(_kind: K, ...paths: readonly FieldPath<ObjectOf<K>>[]): Predicate {
   const split = paths.map((path: string) => path.split("."));
   return updates((old, now) => split.some((path) => !sameJson(valueAt(old, path), valueAt(now, path))));

@@ -1,42 +1,112 @@
-/** Wakes objects for what happens outside the cluster: a stream of keys, a timer, a schedule. */
+/** Reconciles objects for what happens outside the cluster: a period, a cron expression, a stream of keys. */
 import { Cron } from "croner";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import { checkedDuration } from "../checked.ts";
-import { madeFor } from "../errors.ts";
+import { madeFor, RuntimeError } from "../errors.ts";
 import type { Duration } from "../errors.ts";
-import { outsideCause } from "./cause.ts";
+import { messageOf } from "../failure.ts";
+import { outsideTrigger } from "./reconcile-trigger.ts";
 import type { Wake } from "./trigger.ts";
 
-/** A source of wake-ups. Keys are `namespace/name`; `"all"` wakes every object of the controller. */
+/**
+ * A source of reconciles from outside the cluster. Made by `every`, `cron` and `stream`.
+ *
+ * @example
+ * const sources: readonly Source[] = [every("10m"), cron("0 3 * * *")];
+ * controller(Memcached, { sources }, () => undefined);
+ */
 export type Source =
   | { readonly type: "stream"; readonly name: string; readonly open: (signal: AbortSignal) => AsyncIterable<string> }
-  | { readonly type: "timer"; readonly name: string; readonly every: number }
-  | { readonly type: "schedule"; readonly name: string; readonly cron: string; readonly timeZone?: string | undefined };
+  | { readonly type: "every"; readonly name: string; readonly period: number }
+  | { readonly type: "cron"; readonly name: string; readonly cron: string; readonly timeZone?: string | undefined };
 
-/** Keys that arrive from outside: a message queue, a poll, another API. */
-export function stream(name: string, open: (signal: AbortSignal) => AsyncIterable<string>): Source {
+/**
+ * What every source may say.
+ *
+ * @example
+ * const options: SourceOptions = { name: "check the provider" };
+ * every("10m", options);
+ */
+export interface SourceOptions {
+  /** Its name in logs and in `capstan explain`. */
+  readonly name?: string | undefined;
+}
+
+/**
+ * What a cron expression may say.
+ *
+ * @example
+ * const options: CronOptions = { timeZone: "UTC", name: "nightly" };
+ * cron("0 3 * * *", options);
+ */
+export interface CronOptions extends SourceOptions {
+  /** The time zone in which the expression is meant, such as `Europe/Berlin`: that of the process by default. */
+  readonly timeZone?: string | undefined;
+}
+
+/**
+ * Reconciles the objects whose keys (`namespace/name`) arrive: from a message queue, a poll, another API. A stream that ends is opened again.
+ *
+ * @example
+ * const orders = async function* (signal: AbortSignal) {
+ *   while (!signal.aborted) yield "default/cache";
+ * };
+ * controller(Memcached, { sources: [stream(orders, { name: "orders" })] }, () => undefined);
+ */
+export function stream(
+  open: (signal: AbortSignal) => AsyncIterable<string>,
+  { name = "stream" }: SourceOptions = {},
+): Source {
   return { type: "stream", name, open };
 }
 
-/** More often, nobody would do anything else. */
+/** A shorter period would leave no time for anything else. */
 const LEAST_PERIOD = 100;
 
-/** Every so often, every object: `timer("look", "5m")`. */
-export function timer(name: string, every: Duration): Source {
-  const period = madeFor(timer, () => checkedDuration(every, `period of timer "${name}"`, LEAST_PERIOD));
-  return { type: "timer", name, every: period };
+/**
+ * Reconciles every object of the controller once in a period: `every("10m")`.
+ *
+ * @example
+ * controller(Memcached, { sources: [every("10m")] }, () => undefined);
+ */
+export function every(period: Duration, { name = `every ${period}` }: SourceOptions = {}): Source {
+  return {
+    type: "every",
+    name,
+    period: madeFor(every, () => checkedDuration(period, "period of `every`", LEAST_PERIOD)),
+  };
 }
 
-/** At the times of a cron expression, every object. */
-export function schedule(name: string, cron: string, timeZone?: string): Source {
-  // A wrong expression is found here, where it is written, and not at the first midnight.
-  void nextTime({ cron, timeZone }, 0);
-  return { type: "schedule", name, cron, timeZone };
+/**
+ * Reconciles every object of the controller at the times of a cron expression: `cron("0 3 * * *", { timeZone: "UTC" })`.
+ *
+ * @example
+ * controller(Memcached, { sources: [cron("0 3 * * *", { timeZone: "Europe/Berlin" })] }, () => undefined);
+ */
+export function cron(expression: string, { timeZone, name = expression }: CronOptions = {}): Source {
+  return madeFor(cron, () => {
+    // A wrong expression is found where it is written, not at the first midnight.
+    mustBeCron({ cron: expression, timeZone });
+    return { type: "cron", name, cron: expression, timeZone };
+  });
+}
+
+function mustBeCron(source: { readonly cron: string; readonly timeZone: string | undefined }): void {
+  try {
+    void nextTime(source, 0);
+  } catch (cause) {
+    const zone = source.timeZone === undefined ? "" : ` in the time zone "${source.timeZone}"`;
+    throw new RuntimeError(
+      "BadSetting",
+      `Cannot use the cron expression "${source.cron}"${zone}: ${messageOf(cause)}`,
+      { cause },
+    );
+  }
 }
 
 /** What a source works with. */
-export interface SourceOptions {
+export interface SourceTools {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly wake: Wake;
@@ -48,7 +118,7 @@ export interface SourceOptions {
 const STREAM_REST = 5_000;
 
 /** Runs a source until the signal is aborted. */
-export async function runSource(source: Source, options: SourceOptions): Promise<void> {
+export async function runSource(source: Source, options: SourceTools): Promise<void> {
   while (!options.signal.aborted) {
     try {
       await runOnce(source, options);
@@ -60,19 +130,19 @@ export async function runSource(source: Source, options: SourceOptions): Promise
   }
 }
 
-async function runOnce(source: Source, { clock, signal, wake, keys }: SourceOptions): Promise<void> {
+async function runOnce(source: Source, { clock, signal, wake, keys }: SourceTools): Promise<void> {
   switch (source.type) {
     case "stream":
       return await runStream(source, { clock, signal, wake });
-    case "timer":
-      await sleep(clock, source.every, signal);
+    case "every":
+      await sleep(clock, source.period, signal);
       break;
-    case "schedule":
+    case "cron":
       await untilTime(nextTime(source, clock.wall()), clock, signal);
       break;
   }
-  const cause = outsideCause("schedule", source.name);
-  for (const key of keys()) wake(key, { cause });
+  const trigger = outsideTrigger("schedule", source.name);
+  for (const key of keys()) wake(key, { trigger });
 }
 
 /** After so many keys others are heard: a stream that never waits would keep timers and probes waiting. */
@@ -80,11 +150,11 @@ const BREATH = 1_000;
 
 async function runStream(
   { name, open }: Extract<Source, { readonly type: "stream" }>,
-  { clock, signal, wake }: Pick<SourceOptions, "clock" | "signal" | "wake">,
+  { clock, signal, wake }: Pick<SourceTools, "clock" | "signal" | "wake">,
 ): Promise<void> {
   let keys = 0;
   for await (const key of open(signal)) {
-    wake(key, { cause: outsideCause("source", name) });
+    wake(key, { trigger: outsideTrigger("source", name) });
     if (++keys % BREATH === 0) await sleep(clock, 0, signal);
   }
   await sleep(clock, STREAM_REST, signal);

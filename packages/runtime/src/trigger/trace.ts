@@ -3,7 +3,7 @@ import type { KubeObject } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 
 /** Where the trace of the last write is, in the form of the W3C: `00-<trace>-<span>-<flags>`. */
-export const TRACE_ANNOTATION = "capstan.dev/traceparent";
+export const traceAnnotation = "capstan.dev/traceparent";
 
 /** A span that others can name, as OpenTelemetry has it. */
 export interface TraceContext {
@@ -33,12 +33,12 @@ export function traceOf({ type, metadata, old }: Change): string | undefined {
 }
 
 function noted({ metadata }: Pick<KubeObject, "metadata">): string | undefined {
-  return metadata.annotations?.[TRACE_ANNOTATION];
+  return metadata.annotations?.[traceAnnotation];
 }
 
 /** An object with a trace on it, or as it is. */
 export function withTrace(object: KubeObject, trace: string | undefined): KubeObject {
   if (trace === undefined) return object;
-  const annotations = { ...object.metadata.annotations, [TRACE_ANNOTATION]: trace };
+  const annotations = { ...object.metadata.annotations, [traceAnnotation]: trace };
   return { ...object, metadata: { ...object.metadata, annotations } };
 }

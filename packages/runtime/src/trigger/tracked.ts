@@ -4,9 +4,9 @@ import type { AnyKind } from "../api.ts";
 import type { Change } from "../cache/reflector.ts";
 import { equalityOf, matchesQuery } from "../cache/selector.ts";
 import type { Query } from "../cache/selector.ts";
-import { causeOf } from "./cause.ts";
+import { triggerOf } from "./reconcile-trigger.ts";
 import { LIST_PRIORITY } from "./trigger.ts";
-import type { Trigger } from "./trigger.ts";
+import type { EventHandler } from "./trigger.ts";
 
 /** One read: of one object, or of all that a query finds. */
 export type Read = { readonly kind: AnyKind; readonly key: string } | { readonly kind: AnyKind; readonly query: Query };
@@ -17,7 +17,7 @@ export class Reads {
   /** Places (an object, a label, a namespace, a whole kind) with those who read there. */
   readonly #places = new Map<string, Map<string, Query | undefined>>();
 
-  /** Notes a read at once: what is read may change before the turn is over. */
+  /** Notes a read at once: what is read may change before the reconcile is over. */
   add(reader: string, read: Read): void {
     const place = placeOf(read);
     this.#enter(place, reader, "query" in read ? read.query : undefined);
@@ -26,7 +26,7 @@ export class Reads {
     else places.push(place);
   }
 
-  /** The turn is over: what it read takes the place of what the turns before it read. */
+  /** The reconcile is over: what it read takes the place of what the reconciles before it read. */
   record(reader: string, reads: readonly Read[]): void {
     this.forget(reader);
     for (const read of reads) this.add(reader, read);
@@ -43,15 +43,15 @@ export class Reads {
   }
 
   /** Wakes those who read what changed. */
-  trigger(kind: AnyKind): Trigger {
+  trigger(kind: AnyKind): EventHandler {
     const id = kindId(kind);
     return (change, wake) => {
       if (this.#places.size === 0) return;
       const readers = this.#readersOf(id, change);
       if (readers.size === 0) return;
       const priority = change.from === "list" ? LIST_PRIORITY : 0;
-      const wish = { cause: causeOf("read", kind, change), priority };
-      for (const reader of readers) wake(reader, wish);
+      const request = { trigger: triggerOf("read", kind, change), priority };
+      for (const reader of readers) wake(reader, request);
     };
   }
 

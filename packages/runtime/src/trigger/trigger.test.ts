@@ -3,14 +3,14 @@ import { describe, test } from "node:test";
 import type { StoredObject } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 import { VirtualClock } from "../testing/clock.ts";
-import { changedFields } from "./cause.ts";
+import { changedFields } from "./reconcile-trigger.ts";
 import { formatTrace, parseTrace, traceOf } from "./trace.ts";
 import { desiredStateChanged, fieldsChanged, generationChanged, labelsChanged, not } from "./predicate.ts";
-import { runSource, schedule, stream, timer } from "./source.ts";
+import { cron, every, runSource, stream } from "./source.ts";
 import type { Source } from "./source.ts";
 import { Reads } from "./tracked.ts";
 import { mapped, owned, self } from "./trigger.ts";
-import type { Trigger } from "./trigger.ts";
+import type { EventHandler } from "./trigger.ts";
 
 const Pod = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" } as const;
 const Owner = { group: "example.com", version: "v1", kind: "Owner", plural: "owners", scope: "Namespaced" } as const;
@@ -42,7 +42,7 @@ function change(old: StoredObject | undefined, object: StoredObject): Change {
   };
 }
 
-function woken(trigger: Trigger, ...changes: readonly Change[]): string[] {
+function woken(trigger: EventHandler, ...changes: readonly Change[]): string[] {
   const keys: string[] = [];
   for (const each of changes) trigger(each, (key) => keys.push(key));
   return keys;
@@ -58,7 +58,7 @@ describe("triggers", () => {
   });
 
   test("an owned object wakes its owners of before and after, and only those that control it", () => {
-    const trigger = owned(Pod, Owner, { controllerOnly: true });
+    const trigger = owned(Pod, Owner, { onlyControllerOwner: true });
     const old = pod("p", { ownerReferences: [reference("a")] });
     const now = pod("p", { ownerReferences: [reference("b"), reference("c", false)] });
     assert.deepEqual(woken(trigger, change(old, now)), ["ns/b", "ns/a"]);
@@ -82,11 +82,11 @@ describe("triggers", () => {
     const trigger = self(Pod, desiredStateChanged);
     const old = pod("p", { generation: 1, status: { a: 1 } });
     const relations: (string | undefined)[] = [];
-    trigger(change(old, pod("p", { generation: 1, status: { a: 2 } })), (_key, { cause }) =>
-      relations.push(cause?.relation),
+    trigger(change(old, pod("p", { generation: 1, status: { a: 2 } })), (_key, { trigger }) =>
+      relations.push(trigger?.relation),
     );
-    trigger(change(old, pod("p", { generation: 2, status: { a: 2 } })), (_key, { cause }) =>
-      relations.push(cause?.relation),
+    trigger(change(old, pod("p", { generation: 2, status: { a: 2 } })), (_key, { trigger }) =>
+      relations.push(trigger?.relation),
     );
     assert.deepEqual(relations, ["status", "self"]);
     assert.deepEqual(
@@ -153,17 +153,21 @@ describe("sources", () => {
   }
 
   test("a timer wakes every object at its pace", async () => {
-    assert.deepEqual(await wakes(timer("t", 10_000), 35_000), ["ns/a 10", "ns/a 20", "ns/a 30"]);
+    assert.deepEqual(await wakes(every("10s"), 35_000), ["ns/a 10", "ns/a 20", "ns/a 30"]);
   });
 
   test("a schedule wakes at the times of its expression", async () => {
-    assert.deepEqual(await wakes(schedule("s", "0 */6 * * *", "UTC"), 13 * 3_600_000), ["ns/a 21600", "ns/a 43200"]);
-    assert.throws(() => schedule("s", "every now and then"));
+    assert.deepEqual(await wakes(cron("0 */6 * * *", { timeZone: "UTC" }), 13 * 3_600_000), [
+      "ns/a 21600",
+      "ns/a 43200",
+    ]);
+    assert.throws(() => cron("every now and then"), { code: "BadSetting" });
+    assert.throws(() => cron("0 3 * * *", { timeZone: "Mars/Olympus" }), { code: "BadSetting" });
   });
 
   test("a stream wakes the keys that it gives, and is opened again when it breaks", async () => {
     let opened = 0;
-    const source = stream("q", async function* () {
+    const source = stream(async function* () {
       opened++;
       yield "ns/x";
       throw new Error("broken");

@@ -2,17 +2,17 @@
 import type { KubeObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 import type { Change } from "../cache/reflector.ts";
-import type { Wish } from "../queue/queue.ts";
-import { causeOf } from "./cause.ts";
-import type { Cause } from "./cause.ts";
+import type { Request } from "../queue/queue.ts";
+import { triggerOf } from "./reconcile-trigger.ts";
+import type { ReconcileTrigger } from "./reconcile-trigger.ts";
 import { generationChanged, statusChanged } from "./predicate.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** Wakes a key. */
-export type Wake = (key: string, wish: Wish<Cause>) => void;
+export type Wake = (key: string, request: Request<ReconcileTrigger>) => void;
 
 /** Looks at a change and wakes whom it concerns. */
-export type Trigger = (change: Change, wake: Wake) => void;
+export type EventHandler = (change: Change, wake: Wake) => void;
 
 /** What a list brings at the start can wait for what happens now. */
 export const LIST_PRIORITY = -100;
@@ -25,15 +25,15 @@ function priorityOf(change: Change): number {
  * The object itself. A new desired state may cure what failed, so its backoff starts afresh. A status that changed by itself was
  * written by somebody else, or by us in a request whose answer was lost: either way it may need repair.
  */
-export function self(kind: AnyKind, predicate: Predicate): Trigger {
+export function self(kind: AnyKind, predicate: Predicate): EventHandler {
   return (change, wake) => {
     if (!predicate(change)) {
       if (statusChanged(change))
-        wake(change.key, { cause: causeOf("status", kind, change), priority: priorityOf(change) });
+        wake(change.key, { trigger: triggerOf("status", kind, change), priority: priorityOf(change) });
       return;
     }
     const fresh = change.from === "stream" && generationChanged(change);
-    wake(change.key, { cause: causeOf("self", kind, change), priority: priorityOf(change), fresh });
+    wake(change.key, { trigger: triggerOf("self", kind, change), priority: priorityOf(change), fresh });
   };
 }
 
@@ -41,14 +41,14 @@ export function self(kind: AnyKind, predicate: Predicate): Trigger {
 export const OWNER_ANNOTATION = "capstan.dev/owner";
 
 /** The owners of an object, before and after the change. */
-export function owned(kind: AnyKind, owner: AnyKind, options: { readonly controllerOnly: boolean }): Trigger {
+export function owned(kind: AnyKind, owner: AnyKind, options: { readonly onlyControllerOwner: boolean }): EventHandler {
   return (change, wake) => {
-    const keys = ownerKeys(change, owner, options.controllerOnly);
-    const former = change.old === undefined ? [] : ownerKeys(change.old, owner, options.controllerOnly);
+    const keys = ownerKeys(change, owner, options.onlyControllerOwner);
+    const former = change.old === undefined ? [] : ownerKeys(change.old, owner, options.onlyControllerOwner);
     if (keys.length === 0 && former.length === 0) return;
-    const wish = { cause: causeOf("owned", kind, change), priority: priorityOf(change) };
-    for (const key of keys) wake(key, wish);
-    for (const key of former) if (!keys.includes(key)) wake(key, wish);
+    const request = { trigger: triggerOf("owned", kind, change), priority: priorityOf(change) };
+    for (const key of keys) wake(key, request);
+    for (const key of former) if (!keys.includes(key)) wake(key, request);
   };
 }
 
@@ -56,13 +56,13 @@ export function owned(kind: AnyKind, owner: AnyKind, options: { readonly control
 export function ownerKeys(
   object: Pick<KubeObject, "metadata">,
   owner: AnyKind,
-  controllerOnly: boolean,
+  onlyControllerOwner: boolean,
 ): readonly string[] {
   const keys: string[] = [];
   const { namespace, ownerReferences, annotations } = object.metadata;
   for (const reference of ownerReferences ?? []) {
     if (reference.kind !== owner.kind || groupOf(reference.apiVersion) !== owner.group) continue;
-    if (controllerOnly && reference.controller !== true) continue;
+    if (onlyControllerOwner && reference.controller !== true) continue;
     keys.push(owner.scope === "Cluster" ? reference.name : `${namespace}/${reference.name}`);
   }
   const noted = annotations?.[OWNER_ANNOTATION];
@@ -80,13 +80,13 @@ function groupOf(apiVersion: string): string {
 export type MapToKeys = (object: KubeObject, change: Pick<Change, "type">) => readonly string[];
 
 /** Whoever a function names, for the object before the change and after it: so the one it no longer points to hears of it too. */
-export function mapped(kind: AnyKind, map: MapToKeys, predicate: Predicate): Trigger {
+export function mapped(kind: AnyKind, map: MapToKeys, predicate: Predicate): EventHandler {
   return (change, wake) => {
     if (!predicate(change)) return;
     const keys = new Set(map(change.object, change));
     if (change.old !== undefined) for (const key of map(change.old, change)) keys.add(key);
     if (keys.size === 0) return;
-    const wish = { cause: causeOf("mapped", kind, change), priority: priorityOf(change) };
-    for (const key of keys) wake(key, wish);
+    const request = { trigger: triggerOf("mapped", kind, change), priority: priorityOf(change) };
+    for (const key of keys) wake(key, request);
   };
 }

@@ -82,12 +82,12 @@ export class Troubles {
   }
 
   /** A key whose tenant nobody can tell belongs to its namespace. */
-  tenant(tenantOf: (key: string) => string): (key: string) => string {
+  tenant(fairnessKey: (key: string) => string): (key: string) => string {
     return (key) => {
       try {
-        return tenantOf(key);
+        return fairnessKey(key);
       } catch (error) {
-        this.note("tenantOf", { object: key, version: undefined }, error);
+        this.note("fairnessKey", { object: key, version: undefined }, error);
         return namespaceOfKey(key);
       }
     };

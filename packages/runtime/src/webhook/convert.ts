@@ -1,4 +1,4 @@
-/** Turns objects of a resource from one version into another, with the functions that its definition states. */
+/** Reconciles objects of a resource from one version into another, with the functions that its definition states. */
 import { parseApiVersion } from "@capstan/model";
 import type { Json, KubeObject } from "@capstan/model";
 import { applyDefaults, readSchema } from "@capstan/schema";
@@ -20,10 +20,11 @@ export function converting(resources: readonly Resource[], onThrow: (error: unkn
       try {
         const { group } = parseApiVersion(object.apiVersion);
         const convert = steps.get(idOf(group, object.kind));
-        if (convert === undefined) throw new UnknownVersion(`${object.kind} of ${object.apiVersion} is not known here`);
+        if (convert === undefined)
+          throw new UnknownVersionError(`${object.kind} of ${object.apiVersion} is not known here`);
         converted.push(convert(object, desiredAPIVersion));
       } catch (error) {
-        if (!(error instanceof UnknownVersion)) onThrow(error);
+        if (!(error instanceof UnknownVersionError)) onThrow(error);
         return { outcome: "failed", message: failureOf(object, desiredAPIVersion, error) };
       }
     }
@@ -32,8 +33,8 @@ export function converting(resources: readonly Resource[], onThrow: (error: unkn
 }
 
 /** A conversion that nobody stated. */
-class UnknownVersion extends Error {
-  override readonly name = "UnknownVersion";
+class UnknownVersionError extends Error {
+  override readonly name = "UnknownVersionError";
 }
 
 type ConvertObject = (object: KubeObject, desiredApiVersion: string) => KubeObject;
@@ -44,14 +45,14 @@ function stepsOf(resource: Resource): ConvertObject {
   const complete = completing(resource);
   const step = (spec: Json, from: string, to: string): Json => {
     const convert = conversions[`${from}->${to}`];
-    if (convert === undefined) throw new UnknownVersion(`no conversion from ${from} to ${to} is stated`);
+    if (convert === undefined) throw new UnknownVersionError(`no conversion from ${from} to ${to} is stated`);
     return mustBeSpec(convert(complete(spec, from)), `convert["${from}->${to}"]`);
   };
   return (object, desiredApiVersion) => {
     const { version: from } = parseApiVersion(object.apiVersion);
     const { group: desiredGroup, version: to } = parseApiVersion(desiredApiVersion);
     if (desiredGroup !== group || !(to in resource.versions) || !(from in resource.versions)) {
-      throw new UnknownVersion(`${resource.kind} has the versions ${Object.keys(resource.versions).join(", ")}`);
+      throw new UnknownVersionError(`${resource.kind} has the versions ${Object.keys(resource.versions).join(", ")}`);
     }
     const { spec } = object as { readonly spec?: Json };
     if (from === to || spec === undefined) return { ...object, apiVersion: desiredApiVersion };

@@ -124,7 +124,7 @@ describe("the handler", () => {
   });
 });
 
-test("a patch turns any object into any other", () => {
+test("a patch reconciles any object into any other", () => {
   const value = fc.object({
     key: fc.string({ maxLength: 3 }),
     maxDepth: 3,

@@ -28,7 +28,7 @@ import { Widget } from "./world.ts";
 /** Impatient, so that a test need not wait for minutes; the rules are the same. */
 const tuning = { ...usualTuning, firstRest: 20, longestRest: 200, shortLife: 50, idle: 1_500, absence: 100 };
 // Users change things here more often than a hot loop would.
-const writeBudget = { writes: 10_000, within: 60_000 };
+const hotLoopLimit = { writes: 10_000, within: 60_000 };
 
 /** An operator between two servers, and everything that it was told and wrote. */
 class Play implements AsyncDisposable {
@@ -50,14 +50,14 @@ class Play implements AsyncDisposable {
     this.#namespace = namespace;
     this.servers = new TwoServers(api, other);
     this.operator = new RunningOperator(
-      { controllers: [this.#widget()] },
+      { name: "test", controllers: [this.#widget()] },
       { api: this.servers, log: silentLog, namespaces: [namespace], watchTuning: tuning, ...options },
     );
   }
 
   #widget() {
-    const witness = new Witness("a turn", this.violations);
-    return controller(Widget, { owns: [ConfigMap], writeBudget }, async ({ object, apply, status }) => {
+    const witness = new Witness("a reconcile", this.violations);
+    return controller(Widget, { owns: [ConfigMap], hotLoopLimit }, async ({ object, apply, status }) => {
       const { name } = object.metadata;
       witness.read(object);
       this.written.set(name, [...(this.written.get(name) ?? []), object.spec.size]);

@@ -8,15 +8,15 @@ interface Work {
 
 export class Books {
   readonly violations: string[] = [];
-  readonly #turns = new Map<string, Set<Work>>();
+  readonly #reconciles = new Map<string, Set<Work>>();
   readonly #daemons = new Map<string, Set<Work>>();
   readonly #begun = new Set<string>();
   readonly #held = new Set<string>();
   readonly #cleaned = new Set<string>();
 
-  /** A turn of an object begins; it ends when what is returned is disposed of. */
-  turn(name: string, work: Work): Disposable {
-    return this.#during(this.#turns, name, work, "turns");
+  /** A reconcile of an object begins; it ends when what is returned is disposed of. */
+  request(name: string, work: Work): Disposable {
+    return this.#during(this.#reconciles, name, work, "reconciles");
   }
 
   /** A daemon of an object begins. */

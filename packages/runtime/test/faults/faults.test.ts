@@ -15,6 +15,6 @@ test(`no event is lost and nothing is written without the lease, in ${SEEDS.leng
   }
 });
 
-test("the same seed is the same world, turn by turn and write by write", async () => {
+test("the same seed is the same world, reconcile by reconcile and write by write", async () => {
   for (const seed of [7, 8]) assert.deepEqual(await new World(seed).run(), await new World(seed).run());
 });

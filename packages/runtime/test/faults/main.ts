@@ -8,12 +8,12 @@ const [first, last] = seedsOf(process.argv[2] ?? "1-1000");
 // Errors are part of a world, many of them; who wants to know where one came from repeats that world alone.
 if (last > first) Error.stackTraceLimit = 0;
 const begun = performance.now();
-const sums = { worlds: 0, failed: 0, turns: 0, writes: 0, faults: 0 };
+const sums = { worlds: 0, failed: 0, reconciles: 0, writes: 0, faults: 0 };
 
 for (let seed = first; seed <= last; seed++) {
   try {
-    const { turns, writes, faults } = await new World(seed).run();
-    sums.turns += turns;
+    const { reconciles, writes, faults } = await new World(seed).run();
+    sums.reconciles += reconciles;
     sums.writes += writes;
     sums.faults += faults;
   } catch (error) {

@@ -37,8 +37,8 @@ interface Stage {
 type SetStage = (t: TestContext) => Promise<Stage>;
 
 // Users change things here more often than a hot loop would.
-const writeBudget = { writes: 10_000, within: 60_000 };
-const widget = controller(Widget, { owns: [ConfigMap], writeBudget }, async ({ object, apply, status }) => {
+const hotLoopLimit = { writes: 10_000, within: 60_000 };
+const widget = controller(Widget, { owns: [ConfigMap], hotLoopLimit }, async ({ object, apply, status }) => {
   await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } });
   status.text = `size ${object.spec.size}`;
 });
@@ -101,7 +101,7 @@ class Play implements AsyncDisposable {
     this.proxy = proxy;
     this.#client = api;
     const options = { api, clock, log: silentLog, namespaces: [stage.namespace], watchTuning: tuning };
-    this.operator = new RunningOperator({ controllers: [widget] }, options);
+    this.operator = new RunningOperator({ name: "test", controllers: [widget] }, options);
     const scope = { namespace: stage.namespace };
     this.witness = new Informer({ api, kind: Widget, scope, clock, random: () => 0.5, tuning });
   }
@@ -250,7 +250,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       let isLost = false;
       const [entered, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const ended = Promise.withResolvers<string>();
-      // A turn is under way when the lease is lost, and does not listen to its signal.
+      // A reconcile is under way when the lease is lost, and does not listen to its signal.
       const deaf = controller(Widget, { owns: [ConfigMap] }, async ({ object, apply }) => {
         entered.resolve();
         await goOn.promise;

@@ -64,7 +64,7 @@ type Mood = "chaos" | "slow" | "peace";
 
 /** What a world was like, so that whoever counts worlds knows what they were. */
 export interface WorldReport {
-  readonly turns: number;
+  readonly reconciles: number;
   readonly writes: number;
   readonly faults: number;
   /** The same for two runs of the same seed. */
@@ -83,7 +83,7 @@ export class World {
   readonly #watched: Informer[] = [];
   #mood: Mood = "chaos";
   readonly #journal = createHash("sha256");
-  #turnCount = 0;
+  #reconcileCount = 0;
   #faultCount = 0;
 
   constructor(seed: number) {
@@ -100,7 +100,7 @@ export class World {
       await this.clock.advance(this.#random() ** 3 * 3000);
     }
     await this.#strangers.leave();
-    await this.#changeDuringTurns();
+    await this.#changeDuringReconciles();
     this.#mood = "peace";
     await this.#settle();
     this.#check();
@@ -110,13 +110,13 @@ export class World {
     assert.deepEqual(this.#books.violations, []);
     const { writes } = this.api;
     const digest = this.#journal.update(JSON.stringify(writes)).digest("hex");
-    return { turns: this.#turnCount, writes: writes.length, faults: this.#faultCount, digest };
+    return { reconciles: this.#reconcileCount, writes: writes.length, faults: this.#faultCount, digest };
   }
 
   /**
-   * The last changes fall into turns that take long but do not fail: nobody restarts or lists afterwards, so what is lost now stays lost.
+   * The last changes fall into reconciles that take long but do not fail: nobody restarts or lists afterwards, so what is lost now stays lost.
    */
-  async #changeDuringTurns(): Promise<void> {
+  async #changeDuringReconciles(): Promise<void> {
     this.#mood = "slow";
     this.#behind.release();
     const end = this.clock.now() + SLOW;
@@ -186,7 +186,7 @@ export class World {
   #replica(id: string): { id: string; operator: RunningOperator } {
     const guarded = this.#guard(id);
     const operator = new RunningOperator(
-      { controllers: [this.#widget(id)] },
+      { name: "test", controllers: [this.#widget(id)] },
       {
         api: faultyApi(guarded, this.clock, (call) => this.#fault(call)),
         clock: this.clock,
@@ -248,10 +248,10 @@ export class World {
       },
       async ({ object, apply, find, status, step, signal }) => {
         const { name, uid, generation } = object.metadata;
-        this.#turnCount++;
+        this.#reconcileCount++;
         this.#journal.update(`${this.clock.now()} ${replica} ${name}\n`);
         witness.read(object);
-        using _turn = this.#books.turn(name, { replica, signal });
+        using _request = this.#books.request(name, { replica, signal });
         if (object.spec.size % 4 === 0)
           await step("once", ({ resumed }) => this.#books.step(uid, generation, resumed), { input: generation ?? 0 });
         for (let part = 0; part < object.spec.parts; part++) {
@@ -308,7 +308,7 @@ export class World {
     const name = this.#oneOf(NAMES);
     const key = { namespace: "default", name };
     const size = Math.floor(this.#random() * 100);
-    // Mostly a few, now and then more than a queue keeps causes for.
+    // Mostly a few, now and then more than a queue keeps triggers for.
     const parts = Math.floor(this.#random() ** 4 * 41);
     const by = { manager: "user" };
     const actions: readonly (() => Promise<unknown> | void)[] = [

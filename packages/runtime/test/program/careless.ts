@@ -7,13 +7,13 @@ const Widget = defineResource({
   version: "v1",
   kind: "Widget",
   spec: s.object({ size: s.int32().default(1) }),
-  status: s.object({ turns: s.int32().default(0) }),
+  status: s.object({ reconciles: s.int32().default(0) }),
 });
 
 const widget = controller(Widget, {}, ({ object, status }) => {
   // oxlint-disable-next-line no-floating-promises -- this is what the test is about
   Promise.reject(new Error("forgotten"));
-  status.turns = object.spec.size;
+  status.reconciles = object.spec.size;
 });
 
 setInterval(() => undefined, 1_000);

@@ -38,7 +38,7 @@ function alertsOf({ job, namespace }: { readonly job: string; readonly namespace
       for: "15m",
       severity: "warning",
       summary: "More than a tenth of what {{ $labels.controller }} does fails",
-      description: "Its log names the objects; capstan explain KIND/NAME shows the last turns of one.",
+      description: "Its log names the objects; capstan explain KIND/NAME shows the last reconciles of one.",
     },
     {
       name: "OperatorQueueDepth",
@@ -46,7 +46,8 @@ function alertsOf({ job, namespace }: { readonly job: string; readonly namespace
       for: "15m",
       severity: "warning",
       summary: "{{ $value }} objects wait for {{ $labels.name }}",
-      description: "It gets more to do than it does: look for slow turns, or for objects that change all the time.",
+      description:
+        "It gets more to do than it does: look for slow reconciles, or for objects that change all the time.",
     },
     {
       name: "OperatorWatchFailing",

@@ -27,7 +27,7 @@ export interface Program {
   /** How its webhooks are called, where it says so. */
   readonly webhooks: WebhookManners;
   /** What earlier versions of it were called and had. */
-  readonly formerly: Former;
+  readonly previous: Former;
 }
 
 /** What earlier versions had and this one has not: names of the operator, kinds that it owned, CRDs of kinds that it had hooks for. */
@@ -74,12 +74,12 @@ export function readProgram(exported: readonly unknown[], { name, foreign = new 
   const stated = operators.find(({ definition }) => definition.name !== undefined)?.definition.name;
   return {
     name: stated ?? name,
-    lease: stated ?? "capstan",
+    lease: stated ?? name,
     resources: [...resources.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource),
     controllers: controllers.map(toFacts),
     pausesByNamespace: operators.some(({ definition }) => definition.pauseByNamespace === true),
     webhooks: operators.find(({ definition }) => definition.webhooks !== undefined)?.definition.webhooks ?? {},
-    formerly: formerOf(operators.flatMap(({ definition }) => definition.formerly ?? [])),
+    previous: formerOf(operators.flatMap(({ definition }) => definition.previous ?? [])),
   };
 }
 
@@ -96,7 +96,7 @@ interface OperatorLike {
     readonly name?: string;
     readonly controllers: readonly unknown[];
     readonly pauseByNamespace?: boolean;
-    readonly formerly?: Partial<Former>;
+    readonly previous?: Partial<Former>;
     readonly webhooks?: WebhookManners;
   };
 }

@@ -30,10 +30,10 @@ export interface ScopedRules {
 }
 
 /** What the controllers of a program must be allowed to do. */
-export function rulesOf({ controllers, pausesByNamespace, formerly }: Program): ScopedRules {
+export function rulesOf({ controllers, pausesByNamespace, previous }: Program): ScopedRules {
   const grants = [
     ...controllers.flatMap(grantsOf),
-    ...formerly.owned.map((kind) => grant(kind, pruning)),
+    ...previous.owned.map((kind) => grant(kind, pruning)),
     events,
     ...(pausesByNamespace ? [namespaces] : []),
   ];
@@ -47,12 +47,12 @@ export function rulesOf({ controllers, pausesByNamespace, formerly }: Program): 
  * What leader election needs in the operator's own namespace. The leases of earlier names are held as well, so that no version of those
  * names works at the same time; what was kept on them is read.
  */
-export function leaderRules({ lease: name, formerly }: Pick<Program, "lease" | "formerly">): readonly PolicyRule[] {
+export function leaderRules({ lease: name, previous }: Pick<Program, "lease" | "previous">): readonly PolicyRule[] {
   const lease = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
   return [
     // Creation cannot be limited to a name.
     { ...lease, verbs: ["create"] },
-    { ...lease, resourceNames: [...new Set([name, ...formerly.names])], verbs: ["get", "patch"] },
+    { ...lease, resourceNames: [...new Set([name, ...previous.names])], verbs: ["get", "patch"] },
   ];
 }
 
@@ -69,12 +69,12 @@ export function certificateRules(name: string): readonly PolicyRule[] {
  * What it takes to tell the cluster where webhooks and conversions are, and to take back what earlier versions told: under the names of the
  * CRDs, and no others.
  */
-export function registrationRules(program: Pick<Program, "resources" | "formerly">): readonly PolicyRule[] {
-  const { resources, formerly } = program;
+export function registrationRules(program: Pick<Program, "resources" | "previous">): readonly PolicyRule[] {
+  const { resources, previous } = program;
   const tells = resources.some(isHooked);
   // Who serves hooks of one kind may have had them for its others.
   const own = servesWebhooks(program) ? resources.map(crdName) : [];
-  const named = [...new Set([...own, ...formerly.hooked])];
+  const named = [...new Set([...own, ...previous.hooked])];
   const converted = resources.filter(isConverted).map(crdName);
   const configurations = {
     apiGroups: ["admissionregistration.k8s.io"],

@@ -45,7 +45,7 @@ export function agentsFile({ name }: Inputs): string {
   runs; it never remembers anything between runs. Children that it no longer applies are deleted.
 - Kinds it writes go into \`owns\`, kinds it only reads into \`reads\`: permissions follow from them.
 - Do not write CRDs, RBAC or Deployments by hand: \`npx capstan generate\` makes them from the program.
-- Wait with \`return again("30s", "why")\`; fail for good with \`throw new Terminal("why")\`. Do not sleep or loop.
+- Wait with \`return requeue("30s", { reason: "..." })\`; fail without retries with \`throw new TerminalError("...")\`. Do not sleep or loop.
 - Add a kind with \`npx capstan create api\`, take it away with \`npx capstan delete api\`. \`capstan.json\` records what was asked for: leave
   it to the tool.
 `;

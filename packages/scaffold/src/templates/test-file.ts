@@ -44,7 +44,7 @@ import { testOperator } from "capstan/testing";
 import { ${kind}, ${value} } from "./${fileOf(inputs, api)}.ts";
 
 test("${article(kind)} ${kind} becomes ${article(owned.kind)} ${owned.kind}", async () => {
-  await using world = await testOperator(operator({ controllers: [${value}] }));
+  await using world = await testOperator(operator({ name: "test", controllers: [${value}] }));
   await world.apply(${kind}, "first", { spec: ${api.image === undefined ? "{}" : "{ size: 3 }"} });
   await world.settle();
   ${check}

@@ -1,7 +1,13 @@
 /** Conditions: what is true of an object right now, since when and why. */
 import type { JsonSchema } from "./json-schema.ts";
 
-/** A condition in status, as every Kubernetes tool reads it. */
+/**
+ * A condition in status, as every Kubernetes tool reads it.
+ *
+ * @example
+ * const isTrue = (conditions: readonly Condition[], type: string) =>
+ *   conditions.some((condition) => condition.type === type && condition.status === "True");
+ */
 export interface Condition<Type extends string = string> {
   readonly type: Type;
   readonly status: "True" | "False" | "Unknown";

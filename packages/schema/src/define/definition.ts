@@ -117,13 +117,26 @@ export interface Naming<S extends Scope = Scope> {
   readonly describe?: string;
 }
 
-/** What every function that runs in a webhook is given. */
+/**
+ * What every function that runs in a webhook is given.
+ *
+ * @example
+ * const isResolvable = async (host: string, { signal }: HookCall) =>
+ *   (await fetch(`https://dns.example.com/resolve?name=${host}`, { signal })).ok;
+ */
 export interface HookCall {
   /** Aborted when the API server has given up on the answer: pass it on to whatever the function waits for. */
   readonly signal: AbortSignal;
 }
 
-/** What a validating function can say. */
+/**
+ * What a validating function can say.
+ *
+ * @example
+ * const mustNotShrink = ({ object, old, reject }: ValidateContext<{ readonly spec: { readonly size: number } }>) => {
+ *   if (old !== undefined && object.spec.size < old.spec.size) reject("spec.size", "cannot shrink");
+ * };
+ */
 export interface ValidateContext<T> extends HookCall {
   readonly object: T;
   /** The object as it was, on updates. */

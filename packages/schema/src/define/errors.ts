@@ -12,7 +12,16 @@ export type DefinitionErrorCode =
   | "BadVersions"
   | "NotExpressible";
 
-/** A definition that no CRD can hold. `field` says where. */
+/**
+ * A definition that no CRD can hold. `field` says where.
+ *
+ * @example
+ * try {
+ *   await import("./my-resource.js" as string);
+ * } catch (error) {
+ *   if (error instanceof DefinitionError) console.error(error.code, error.field);
+ * }
+ */
 export class DefinitionError extends Error {
   override readonly name = "DefinitionError";
   readonly code: DefinitionErrorCode;

@@ -12,7 +12,13 @@ import { type Conversions, type ManyDefinition, type Versions, readVersions } fr
 
 type AnyObject = ObjectSchema<Fields>;
 
-/** A resource as its users hold it: a kind to ask for, and everything else that was said about it. */
+/**
+ * A resource as its users hold it: a kind to ask for, and everything else that was said about it.
+ *
+ * @example
+ * const crdNameOf = ({ plural, group }: Pick<Resource, "plural" | "group">) => `${plural}.${group}`;
+ * crdNameOf(Memcached);
+ */
 export interface Resource<
   Spec = unknown,
   Status = unknown,
@@ -54,12 +60,15 @@ export type VersionedResource<
 /**
  * Defines a resource. What cannot be expressed in a CRD is an error here, naming the field, and not later when it is applied.
  *
- * ```ts
- * const Memcached = defineResource({
- *   group: "cache.example.com", version: "v1", kind: "Memcached",
- *   spec: s.object({ size: s.int32().min(0).default(1) }),
+ * @example
+ * const Website = defineResource({
+ *   group: "example.com",
+ *   version: "v1",
+ *   kind: "Website",
+ *   spec: s.object({ host: s.string(), replicas: s.int32().min(0).default(1) }),
+ *   status: s.object({ url: s.string().optional() }),
+ *   conditions: { Ready: "The website answers" },
  * });
- * ```
  */
 export function defineResource<
   const Spec extends SpecSchema,

@@ -1,6 +1,12 @@
 /** Rules in the Common Expression Language, which the API server checks on every write. */
 import type { ValidationRule } from "./json-schema.ts";
 
+/**
+ * A rule that the API server checks on every write.
+ *
+ * @example
+ * const atMostTen: Rule = s.rule("self.size <= 10", "at most 10 servers");
+ */
 export type Rule = ValidationRule;
 
 /** How a broken rule is reported. */

@@ -79,7 +79,16 @@ const expression: JsonSchema = {
   },
 };
 
-/** The words that users write schemas with: `s.object({ size: s.int32().min(0).default(1) })`. */
+/**
+ * The words that users write schemas with: `s.object({ size: s.int32().min(0).default(1) })`.
+ *
+ * @example
+ * const spec = s.object({
+ *   size: s.int32().min(0).max(100).default(1),
+ *   mode: s.enum("standalone", "cluster").default("standalone"),
+ *   labels: s.record(s.string()).optional(),
+ * });
+ */
 export const s: Words = {
   string: () => text(),
   boolean: () => new Schema<boolean, boolean, "required">({ type: "boolean" }, "required"),

@@ -63,8 +63,20 @@ export class Schema<Out = unknown, In = Out, P extends Presence = Presence> {
   }
 }
 
-/** The type of what a schema describes, as read. */
+/**
+ * The type of what a schema describes, as read.
+ *
+ * @example
+ * const spec = s.object({ size: s.int32().default(1) });
+ * const read: Infer<typeof spec> = { size: 3 };
+ */
 export type Infer<S> = S extends { readonly "~types": { readonly out: infer Out } } ? Out : never;
 
-/** The type of what a schema describes, as written. */
+/**
+ * The type of what a schema describes, as written.
+ *
+ * @example
+ * const spec = s.object({ size: s.int32().default(1) });
+ * const written: InferInput<typeof spec> = {};
+ */
 export type InferInput<S> = S extends { readonly "~types": { readonly in: infer In } } ? In : never;

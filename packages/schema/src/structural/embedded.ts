@@ -41,7 +41,7 @@ export interface CoerceOptions {
   readonly dropInvalid?: boolean;
 }
 
-class Refused extends Error {
+class RefusedError extends Error {
   readonly error: FieldError;
 
   constructor(error: FieldError) {
@@ -59,7 +59,7 @@ export function coerceEmbedded(value: Json, schema: Schema | undefined, options:
     const coerced = coerce(value, root, { path: options.path, unknown, drop: options.dropInvalid === true });
     return { value: coerced, unknown: unknown.sort() };
   } catch (error) {
-    if (error instanceof Refused) return { value, unknown: [], error: error.error };
+    if (error instanceof RefusedError) return { value, unknown: [], error: error.error };
     throw error;
   }
 }
@@ -102,13 +102,13 @@ function coerceMetaField(name: string, field: Json, { path, unknown, drop }: Wal
   if (name === "apiVersion" || name === "kind") {
     if (typeof field === "string") return field;
     if (drop) return undefined;
-    throw new Refused(invalid(child(path, name), field, "must be a string"));
+    throw new RefusedError(invalid(child(path, name), field, "must be a string"));
   }
   if (name !== "metadata") return field;
   const decoded = decodeObjectMeta(field, drop);
   if ("problem" in decoded) {
     if (drop) return field;
-    throw new Refused(invalid(child(path, "metadata"), field, decoded.problem));
+    throw new RefusedError(invalid(child(path, "metadata"), field, decoded.problem));
   }
   unknown.push(...decoded.unknown.map((key) => `${child(path, "metadata")}.${key}`));
   return decoded.meta;

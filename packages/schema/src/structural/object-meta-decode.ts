@@ -48,7 +48,7 @@ const managedFields: Readonly<Record<string, Kind>> = {
   subresource: "string",
 };
 
-class Malformed extends Error {}
+class MalformedError extends Error {}
 
 /** Reads metadata; with `dropMalformed` fields of the wrong type are left out instead of refused. */
 export function decodeObjectMeta(metadata: Json, dropMalformed = false): DecodedMeta {
@@ -73,7 +73,7 @@ function attempt(read: () => Json | undefined): { readonly value: Json | undefin
   try {
     return { value: read() };
   } catch (error) {
-    if (error instanceof Malformed) return { problem: error.message };
+    if (error instanceof MalformedError) return { problem: error.message };
     throw error;
   }
 }
@@ -92,7 +92,7 @@ function jsonKind(value: Json): string {
 }
 
 function refuse(value: Json, target: Target, goType: string): never {
-  throw new Malformed(
+  throw new MalformedError(
     `json: cannot unmarshal ${jsonKind(value)} into Go struct field ${target.struct}.${target.field} of type ${goType}`,
   );
 }
@@ -127,7 +127,7 @@ function readInteger(value: Json, target: Target): Json | undefined {
   if (isLargeInteger(value)) return value;
   if (typeof value !== "number") return refuse(value, target, "int64");
   if (isInt64(value)) return value === 0 && target.field === "generation" ? undefined : value;
-  throw new Malformed(
+  throw new MalformedError(
     `json: cannot unmarshal number ${value} into Go struct field ${target.struct}.${target.field} of type int64`,
   );
 }
@@ -139,11 +139,11 @@ function readString(value: Json, target: Target): string {
 
 function readTime(value: Json): Json | undefined {
   if (typeof value !== "string")
-    throw new Malformed(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
+    throw new MalformedError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
   try {
     return formatInstant(parseTime(value));
   } catch (error) {
-    throw new Malformed(error instanceof Error ? error.message : String(error));
+    throw new MalformedError(error instanceof Error ? error.message : String(error));
   }
 }
 

@@ -11,10 +11,10 @@ export interface RulePath {
 /** A path, or why it is none. */
 export type ParsedRulePath = RulePath | { readonly problem: string };
 
-class PathProblem extends Error {}
+class PathError extends Error {}
 
 function fail(message: string): never {
-  throw new PathProblem(message);
+  throw new PathError(message);
 }
 
 /** Follows a path through a schema. */
@@ -22,7 +22,7 @@ export function parseRulePath(text: string, schema: Schema, allowArrayNotation =
   try {
     return follow(tokens(text), schema, allowArrayNotation);
   } catch (error) {
-    if (error instanceof PathProblem) return { problem: error.message };
+    if (error instanceof PathError) return { problem: error.message };
     throw error;
   }
 }

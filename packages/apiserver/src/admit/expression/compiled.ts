@@ -63,8 +63,8 @@ export type Evaluated =
   | { readonly type: "error"; readonly message: string };
 
 /** The budget is used up: nothing more is evaluated. */
-export class BudgetExceeded extends Error {
-  override readonly name = "BudgetExceeded";
+export class BudgetExceededError extends Error {
+  override readonly name = "BudgetExceededError";
   readonly code = "BudgetExceeded";
 
   constructor() {
@@ -78,7 +78,7 @@ export function evaluate(compiled: Compiled, variables: Activation, budget: Budg
     return { type: "error", message: `compilation error: ${compiled.problem}` };
   }
   const { result, cost } = compiled.expression.evaluateWithCost(variables, { costLimit: perCallLimit });
-  if (cost > budget.remaining) throw new BudgetExceeded();
+  if (cost > budget.remaining) throw new BudgetExceededError();
   budget.remaining -= cost;
   if (!(result instanceof CelError)) return { type: "value", value: result };
   return { type: "error", message: `expression '${compiled.source}' resulted in error: ${result.message}` };

@@ -1,7 +1,7 @@
 /** Match conditions: expressions that decide whether a webhook or policy is asked at all. */
 import type { Activation } from "@capstan/cel";
 import { aggregateText } from "../../go-aggregate.ts";
-import { BudgetExceeded, evaluate, matchConditionBudget, type Compiled } from "./compiled.ts";
+import { BudgetExceededError, evaluate, matchConditionBudget, type Compiled } from "./compiled.ts";
 
 /** One condition. */
 export interface MatchCondition {
@@ -30,7 +30,7 @@ export function checkConditions(
       else if (result.value === false) return { type: "skip" };
     }
   } catch (error) {
-    if (!(error instanceof BudgetExceeded)) throw error;
+    if (!(error instanceof BudgetExceededError)) throw error;
     return failurePolicy === "Ignore" ? { type: "skip" } : { type: "error", message: error.message };
   }
   if (problems.length === 0) return { type: "match" };

@@ -2,7 +2,7 @@
 import { cloneJson, isDeepEqual, StatusError } from "@capstan/model";
 import type { JsonValue } from "../../builtin/draft.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
-import { BudgetExceeded, policyBudget } from "../expression/compiled.ts";
+import { BudgetExceededError, policyBudget } from "../expression/compiled.ts";
 import { checkConditions } from "../expression/match-conditions.ts";
 import type { Scene } from "../expression/variables.ts";
 import { Forms } from "../forms.ts";
@@ -103,7 +103,7 @@ async function mutate(
       await forms.replace(cloneJson(patched), form);
       isChanged = true;
     } catch (error) {
-      if (!(error instanceof MutationError) && !(error instanceof BudgetExceeded)) throw error;
+      if (!(error instanceof MutationError) && !(error instanceof BudgetExceededError)) throw error;
       failures.push(error.message);
     }
   }

@@ -2,7 +2,7 @@
 import { NULL, STRING } from "@capstan/cel";
 import { StatusError, toGoJson, type KubeObject } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
-import { BudgetExceeded, evaluate, policyBudget, type Budget } from "../expression/compiled.ts";
+import { BudgetExceededError, evaluate, policyBudget, type Budget } from "../expression/compiled.ts";
 import { checkConditions } from "../expression/match-conditions.ts";
 import type { Scene } from "../expression/variables.ts";
 import { Forms } from "../forms.ts";
@@ -107,7 +107,7 @@ function runProgram(policy: ValidatingPolicy, program: Program, { scene, params 
     );
     return { failures, ...annotate(policy, program, program.bind(scene, params, budget)) };
   } catch (error) {
-    if (!(error instanceof BudgetExceeded)) throw error;
+    if (!(error instanceof BudgetExceededError)) throw error;
     return failed(error.message);
   }
 }

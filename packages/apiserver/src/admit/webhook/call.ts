@@ -1,7 +1,7 @@
 /** Asks one webhook: sends the review, waits no longer than it may, and tells a refusal from a failure. */
 import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
 import { parseJsonLiterals } from "../../decode/json-text.ts";
-import { TypeMismatch } from "../../decode/strict.ts";
+import { TypeMismatchError } from "../../decode/strict.ts";
 import { parseYaml } from "../../decode/yaml-text.ts";
 import { addressOf, authorityOf, noPlace, placeOf } from "../../outgoing/client-config.ts";
 import type { OutgoingAnswer } from "../../outgoing/outgoing.ts";
@@ -97,7 +97,7 @@ function decode({ status, headers, body }: OutgoingAnswer, version: string): Ans
     const type = Array.isArray(value) ? "array" : typeof value;
     return `${problem}json: cannot unmarshal ${type} into Go value of type ${typeMetaInGo}`;
   } catch (error) {
-    if (error instanceof TypeMismatch) return error.message;
+    if (error instanceof TypeMismatchError) return error.message;
     return problem + (error instanceof Error ? error.message : String(error));
   }
 }

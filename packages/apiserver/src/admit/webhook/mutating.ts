@@ -3,7 +3,7 @@ import { apiErrors, cloneJson, isDeepEqual, quote, toGoJson, type StatusError } 
 import { applyJsonPatch, PatchError, type JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../../builtin/draft.ts";
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
-import { TypeMismatch } from "../../decode/strict.ts";
+import { TypeMismatchError } from "../../decode/strict.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
 import { isExempt } from "../match/rules.ts";
 import { ask, failure, type Question } from "./call.ts";
@@ -101,7 +101,7 @@ async function applyPatch({ hook, form, forms }: Question, patch: readonly unkno
   try {
     await forms.replace(patched, form);
   } catch (error) {
-    if (!(error instanceof TypeMismatch)) throw error;
+    if (!(error instanceof TypeMismatchError)) throw error;
     throw apiErrors.internalError(error.message);
   }
   return true;

@@ -4,7 +4,7 @@ import type { JsonObject } from "../../builtin/draft.ts";
 import { GoReader } from "../../decode/go-codec.ts";
 import { declareStruct } from "../../decode/go-type.ts";
 import { metaFieldProblem } from "../../decode/object.ts";
-import { TypeMismatch } from "../../decode/strict.ts";
+import { TypeMismatchError } from "../../decode/strict.ts";
 import type { AdmissionRequest, ServedKind } from "../admission.ts";
 import { describeUser } from "../expression/variables.ts";
 import type { Pair } from "../forms.ts";
@@ -115,16 +115,18 @@ function checkKind(value: JsonObject, version: string): void {
   if (from === undefined) {
     const place =
       given === "__internal" ? `the internal version of group ${quote(group)}` : `version ${quote(apiVersion)}`;
-    throw new TypeMismatch(`no kind ${quote(kind)} is registered for ${place} in scheme "pkg/runtime/scheme.go:111"`);
+    throw new TypeMismatchError(
+      `no kind ${quote(kind)} is registered for ${place} in scheme "pkg/runtime/scheme.go:111"`,
+    );
   }
   const to = `${version}.AdmissionReview`;
-  if (from !== to) throw new TypeMismatch(`converting (${from}) to (${to}): unknown conversion`);
+  if (from !== to) throw new TypeMismatchError(`converting (${from}) to (${to}): unknown conversion`);
 }
 
 function metaField(value: JsonObject, name: string): string {
   const given = value[name];
   const problem = metaFieldProblem(given, name);
-  if (problem !== undefined) throw new TypeMismatch(problem);
+  if (problem !== undefined) throw new TypeMismatchError(problem);
   return typeof given === "string" ? given : "";
 }
 
@@ -132,7 +134,7 @@ function groupVersionOf(apiVersion: string): { readonly group: string; readonly 
   try {
     return parseApiVersion(apiVersion);
   } catch (error) {
-    throw error instanceof ParseError ? new TypeMismatch(error.message) : error;
+    throw error instanceof ParseError ? new TypeMismatchError(error.message) : error;
   }
 }
 

@@ -1,7 +1,7 @@
 /** DaemonSet: a pod of one template on every node. */
 import type { DaemonSet as DaemonSetObject, DaemonSetSpec, DaemonSetUpdateStrategy } from "@capstan/kinds/apps/v1";
 import { fieldErrors, isDeepEqual, parseInt64, quote, type FieldError } from "@capstan/model";
-import { TypeMismatch } from "../../decode/strict.ts";
+import { TypeMismatchError } from "../../decode/strict.ts";
 import type { Draft } from "../draft.ts";
 import {
   checkAtMostWhole,
@@ -109,7 +109,7 @@ function readTemplateGeneration({ metadata }: Draft<DaemonSet>): number {
   const text = metadata.annotations?.[templateGeneration] ?? "0";
   if (parseInt64(text) !== undefined) return Number(text);
   const why = /^[+-]?[0-9]+$/.test(text) ? "value out of range" : "invalid syntax";
-  throw new TypeMismatch(`strconv.ParseInt: parsing ${quote(text)}: ${why}`);
+  throw new TypeMismatchError(`strconv.ParseInt: parsing ${quote(text)}: ${why}`);
 }
 
 function setTemplateGeneration({ metadata }: Draft<DaemonSet>, generation: number): void {

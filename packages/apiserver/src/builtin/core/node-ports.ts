@@ -14,7 +14,7 @@ export interface PortRange {
 export const defaultNodePorts: PortRange = { first: 30000, last: 32767 };
 
 /** A port that cannot be had. */
-export class NodePortRefusal extends Error {
+export class NodePortError extends Error {
   readonly code = "NodePortRefused";
   readonly path: string;
   readonly port: number;
@@ -51,7 +51,7 @@ export class NodePortPool {
   /** Takes a port that was asked for. */
   take(port: number, path: string): void {
     const why = this.#refusal(port);
-    if (why !== undefined) throw new NodePortRefusal(path, port, why);
+    if (why !== undefined) throw new NodePortError(path, port, why);
     this.#hold(port);
   }
 

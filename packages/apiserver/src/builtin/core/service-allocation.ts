@@ -6,7 +6,7 @@ import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
 import type { Allocation, StoredEvent } from "../rules.ts";
 import { AddressPool, type PoolError } from "./address-pool.ts";
-import { NodePortPool, NodePortRefusal } from "./node-ports.ts";
+import { NodePortPool, NodePortError } from "./node-ports.ts";
 import { fillFamilies, isUntouchedPreference } from "./service-families.ts";
 import { isSameList, needsAddress, needsHealthCheck, needsNodePorts, specOf } from "./service-shape.ts";
 
@@ -136,7 +136,7 @@ function takePorts(spec: DraftSpec, old: Service | undefined, pool: NodePortPool
     takeHealthCheckPort(spec, old, pool);
     return undefined;
   } catch (error) {
-    if (error instanceof NodePortRefusal) return fieldErrors.invalid(error.path, error.port, error.message);
+    if (error instanceof NodePortError) return fieldErrors.invalid(error.path, error.port, error.message);
     throw error;
   }
 }

@@ -10,7 +10,13 @@ import type { VersionFacts } from "../version-facts.ts";
 import { spoiledOf } from "./spoil.ts";
 import { valuesOf } from "./values.ts";
 
-/** What is needed of a resource; `defineResource` gives it. */
+/**
+ * What is needed of a resource; `defineResource` gives it.
+ *
+ * @example
+ * const small = (resource: Drawable) => arbitraryOf(resource, { namespace: "default" });
+ * small(Memcached);
+ */
 export interface Drawable extends Kind {
   readonly versions: { readonly [version: string]: VersionFacts };
   readonly validate: Validate;
@@ -20,7 +26,12 @@ export interface Drawable extends Kind {
 type SpecOf<K extends Drawable> =
   NonNullable<K["~types"]> extends { readonly apply: { readonly spec?: infer S } } ? NonNullable<S> : unknown;
 
-/** An object as a user would send it. */
+/**
+ * An object as a user would send it.
+ *
+ * @example
+ * const nameOf = ({ metadata }: Drawn<unknown>) => metadata.name;
+ */
 export interface Drawn<Spec> {
   readonly apiVersion: string;
   readonly kind: string;
@@ -28,7 +39,13 @@ export interface Drawn<Spec> {
   readonly spec: Spec;
 }
 
-/** Where drawn objects are to live. */
+/**
+ * Where drawn objects are to live.
+ *
+ * @example
+ * const options: DrawOptions = { namespace: "default" };
+ * arbitraryOf(Memcached, options);
+ */
 export interface DrawOptions {
   readonly namespace?: string;
 }
@@ -36,9 +53,10 @@ export interface DrawOptions {
 /**
  * Objects that the server would take: they fit the schema and keep every rule.
  *
- * ```ts
- * fc.assert(fc.asyncProperty(arbitraryOf(Memcached), async ({ metadata, spec }) => { ... }));
- * ```
+ * @example
+ * import fc from "fast-check";
+ *
+ * fc.assert(fc.property(arbitraryOf(Memcached), ({ spec }) => (spec.size ?? 1) >= 0));
  */
 export function arbitraryOf<K extends Drawable>(resource: K, options: DrawOptions = {}): Arbitrary<Drawn<SpecOf<K>>> {
   const isGood = patiently(resource, (object: Drawn<unknown>) => resource.validate(object).length === 0);
@@ -47,7 +65,14 @@ export function arbitraryOf<K extends Drawable>(resource: K, options: DrawOption
   return objects as Arbitrary<Drawn<unknown>> as Arbitrary<Drawn<SpecOf<K>>>;
 }
 
-/** Objects that the server would refuse, each of them good but for one place. */
+/**
+ * Objects that the server would refuse, each of them good but for one place.
+ *
+ * @example
+ * import fc from "fast-check";
+ *
+ * fc.assert(fc.property(invalidArbitraryOf(Memcached), (object) => Memcached.validate(object).length > 0));
+ */
 export function invalidArbitraryOf(resource: Drawable, options: DrawOptions = {}): Arbitrary<Drawn<unknown>> {
   const schema = specSchema(resource);
   return arbitraryOf(resource, options)

@@ -1,4 +1,4 @@
-/** One turn of one object: everything that a reconcile touches while it runs, gathered so that it can be ended and told as one. */
+/** One reconcile of one object: everything that a reconcile touches while it runs, gathered so that it can be ended and told as one. */
 import { keyOf } from "@capstan/model";
 import type { Kind, StoredObject } from "@capstan/model";
 import { isApiError } from "@capstan/client";
@@ -6,7 +6,7 @@ import { keyText, kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { Children } from "../apply/children.ts";
 import type { Hold, Learned } from "../apply/children.ts";
-import { childText, mustBeChild } from "../apply/desired.ts";
+import { childText, mustBeChild, nameIn, placed } from "../apply/desired.ts";
 import type { ChildName, Desired } from "../apply/desired.ts";
 import type { Breaker } from "../apply/breaker.ts";
 import { draftOf } from "../apply/status.ts";
@@ -21,19 +21,19 @@ import type { Clock } from "../clock.ts";
 import { RuntimeError, toMilliseconds } from "../errors.ts";
 import type { Log } from "../log.ts";
 import type { MetricOf } from "../manager/metric.ts";
-import type { Turn } from "../queue/queue.ts";
-import type { Cause } from "../trigger/cause.ts";
+import type { ReconcileRequest } from "../queue/queue.ts";
+import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 import type { Read, Reads } from "../trigger/tracked.ts";
-import type { AnyContext, AnyFindQuery, ApplyChild, Place, RemoveChild } from "./context.ts";
+import type { AnyContext, AnyFindQuery, ApplyChild, NewReference, Reference, RemoveChild } from "./context.ts";
 import { Begun } from "./begun.ts";
 import { addFinalizer } from "./finalizer.ts";
 import { Loans } from "./loans.ts";
 import { Steps } from "./steps.ts";
 import type { Step } from "./steps.ts";
-import { Untaken } from "./untaken.ts";
+import { PlanStoppedError } from "./plan-stopped.ts";
 
-/** What turns of one controller share. */
-export interface TurnSetting {
+/** What reconciles of one controller share. */
+export interface ReconcileSetting {
   readonly controller: string;
   readonly kind: AnyKind;
   readonly owns: readonly AnyKind[];
@@ -58,34 +58,34 @@ export interface TurnSetting {
   readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
 }
 
-/** What a turn runs under. */
-export interface TurnLimits {
+/** What a reconcile runs under. */
+export interface ReconcileLimits {
   readonly signal: AbortSignal;
   /** The trace that it belongs to, if it is traced. */
   readonly trace: string | undefined;
-  /** Whether the turn before failed as one does that writes to what is frozen: this one finds out. */
+  /** Whether the reconcile before failed as one does that writes to what is frozen: this one finds out. */
   readonly isSuspect?: boolean;
   /** Whether errors name the lines that called for what failed, which costs a little. */
   readonly namesCalls?: boolean;
 }
 
-/** The turns that contexts belong to. */
-const works = new WeakMap<object, TurnWork>();
+/** The reconciles that contexts belong to. */
+const works = new WeakMap<object, ReconcileWork>();
 
-/** Remembers what a turn decided, for explanations. A plan ends here: it tells the decision, and nobody acts on it. */
+/** Remembers what a reconcile decided, for explanations. A plan ends here: it tells the decision, and nobody acts on it. */
 export function noteDecision(context: AnyContext, decision: string): void {
   const work = works.get(context);
   work?.decisions.push(decision);
   work?.beforeTaken(() => `act on ${decision}`);
 }
 
-/** The work of one turn. */
-export class TurnWork {
-  readonly #setting: TurnSetting;
-  /** What the user's function runs under: the turn's own signal while it runs, the controller's before and after. */
+/** The work of one reconcile. */
+export class ReconcileWork {
+  readonly #setting: ReconcileSetting;
+  /** What the user's function runs under: the reconcile's own signal while it runs, the controller's before and after. */
   #signal: AbortSignal;
   readonly #writer: Writer;
-  /** Writes for the user's function: once its turn was given up, nothing that it still wants is written. */
+  /** Writes for the user's function: once its reconcile was given up, nothing that it still wants is written. */
   readonly #hands: Writer;
   readonly #begun: Begun;
   /** Only where somebody is suspected. */
@@ -101,9 +101,9 @@ export class TurnWork {
   /** Whether the user's function runs. */
   #isCalled = false;
   /** What a plan came to and did not do. */
-  #untaken: Untaken | undefined;
+  #untaken: PlanStoppedError | undefined;
 
-  constructor(setting: TurnSetting, object: StoredObject, limits: TurnLimits) {
+  constructor(setting: ReconcileSetting, object: StoredObject, limits: ReconcileLimits) {
     const { signal, trace, isSuspect = false, namesCalls = false } = limits;
     this.#setting = setting;
     this.#loans = isSuspect ? new Loans() : undefined;
@@ -135,15 +135,15 @@ export class TurnWork {
     this.status = draftOf({ object, time: () => timestamp(clock), check });
   }
 
-  /** Writes for this turn; what it writes is remembered. */
+  /** Writes for this reconcile; what it writes is remembered. */
   get writer(): Writer {
     return this.#writer;
   }
 
-  /** Ends the turn here if it is one of a plan. */
+  /** Ends the reconcile here if it is one of a plan. */
   readonly beforeTaken = (what: () => string): void => {
     if (!this.#writer.isDry) return;
-    this.#untaken ??= new Untaken(what());
+    this.#untaken ??= new PlanStoppedError(what());
     throw this.#untaken;
   };
 
@@ -153,15 +153,19 @@ export class TurnWork {
     if (this.#untaken !== undefined) throw this.#untaken;
   }
 
-  /** Calls the user's function. The turn goes on when everything has ended that it began; what it forgot to await fails the turn. */
-  async call(handler: (context: AnyContext) => unknown, turn: Turn<Cause>, signal: AbortSignal): Promise<unknown> {
+  /** Calls the user's function. The reconcile goes on when everything has ended that it began; what it forgot to await fails the reconcile. */
+  async call(
+    handler: (context: AnyContext) => unknown,
+    request: ReconcileRequest<ReconcileTrigger>,
+    signal: AbortSignal,
+  ): Promise<unknown> {
     const outer = this.#signal;
     this.#signal = signal;
     this.#isCalled = true;
     let answer: unknown;
     let forgotten: RuntimeError | undefined;
     try {
-      answer = await handler(this.#context(turn, signal));
+      answer = await handler(this.#context(request, signal));
     } catch (error) {
       throw this.#untaken ?? error;
     } finally {
@@ -176,18 +180,18 @@ export class TurnWork {
   }
 
   /** What the user's function is given. */
-  #context(turn: Turn<Cause>, signal: AbortSignal): AnyContext {
+  #context(request: ReconcileRequest<ReconcileTrigger>, signal: AbortSignal): AnyContext {
     const context = {
       object: this.#lend(this.#setting.kind, this.object),
-      causes: turn.causes,
-      failures: turn.failures,
+      triggers: request.triggers,
+      failures: request.failures,
       signal,
       log: this.#setting.log,
       status: this.status,
       find: (kind: Kind, query: AnyFindQuery = {}) => this.#find(kind, query),
-      get: (kind: Kind, name: string, place: Place = {}) => this.#get(kind, name, place),
+      get: (kind: Kind, reference: Reference) => this.#get(kind, reference),
       ...this.#writes(),
-      keep: (kind: Kind, name: string, place: Place = {}) => this.#keep(kind, name, place),
+      keep: (kind: Kind, reference: Reference) => this.#keep(kind, reference),
       metric: this.#setting.metric,
       external: (call: (...args: readonly unknown[]) => Promise<unknown>, ...args: readonly unknown[]) =>
         call(...args, { signal }),
@@ -199,14 +203,15 @@ export class TurnWork {
 
   /** Everything by which the user's function acts. */
   #writes() {
-    const of = (verb: string, kind: Kind, name: ChildName) => (): string => `${verb} of ${childText(kind, name)}`;
+    const of = (verb: string, kind: Kind, reference: NewReference) => (): string =>
+      `${verb} of ${childText(kind, nameIn(reference))}`;
     return {
-      apply: (kind: Kind, name: string, desired: Desired, how: ApplyChild = {}) =>
-        this.#begun.begin(of("apply", kind, name), () => this.#apply(kind, name, desired, how)),
-      create: (kind: Kind, name: ChildName, desired: Desired) =>
-        this.#begun.begin(of("create", kind, name), () => this.#create(kind, name, desired)),
-      remove: (kind: Kind, name: string, how: RemoveChild = {}) =>
-        this.#begun.begin(of("remove", kind, name), () => this.#remove(kind, name, how)),
+      apply: (kind: Kind, reference: Reference, desired: Desired, how: ApplyChild = {}) =>
+        this.#begun.begin(of("apply", kind, reference), () => this.#apply(kind, reference, desired, how)),
+      create: (kind: Kind, reference: NewReference, desired: Desired) =>
+        this.#begun.begin(of("create", kind, reference), () => this.#create(kind, reference, desired)),
+      remove: (kind: Kind, reference: Reference, how: RemoveChild = {}) =>
+        this.#begun.begin(of("remove", kind, reference), () => this.#remove(kind, reference, how)),
       step: (...args: Parameters<Step>) =>
         this.#begun.begin(
           () => `step "${args[0]}"`,
@@ -227,7 +232,7 @@ export class TurnWork {
     this.#setting.log.error(error.message, { object: keyText(this.object), error });
   }
 
-  /** Later writes of the turn build on the object as the earlier ones left it. */
+  /** Later writes of the reconcile build on the object as the earlier ones left it. */
   #note(write: Write): void {
     this.writes.push(write);
     const isSelf = write.key === keyText(this.object) && kindId(write.kind) === kindId(this.#setting.kind);
@@ -248,44 +253,48 @@ export class TurnWork {
     return this.#loans === undefined ? found : found.map((object) => this.#lend(kind, object));
   }
 
-  #get(kind: AnyKind, name: string, place: Place): StoredObject | undefined {
+  #get(kind: AnyKind, reference: Reference): StoredObject | undefined {
     this.#mustBeDeclared(kind, "reads");
-    const key = this.#keyFor(kind, name, place);
+    const key = this.#keyFor(kind, reference);
     this.#noteRead({ kind, key });
     const object = this.#setting.caches.of(kind).get(key);
     return object && this.#lend(kind, object);
   }
 
-  async #apply(kind: AnyKind, name: string, desired: Desired, how: ApplyChild): Promise<StoredObject> {
-    mustBeChild(kind, name, desired);
+  async #apply(kind: AnyKind, reference: Reference, given: Desired, how: ApplyChild): Promise<StoredObject> {
+    const name = typeof reference === "object" && reference !== null ? reference.name : reference;
+    mustBeChild(kind, name, given);
+    const desired = placed(kind, reference, given);
     this.#mustBeOwned(kind);
     const hold = holdOf(how);
-    const noteRead = (): void => this.#noteRead({ kind, key: this.#keyFor(kind, name, { ...desired.metadata }) });
+    const noteRead = (): void =>
+      this.#noteRead({ kind, key: this.#keyFor(kind, { name, namespace: desired.metadata?.namespace }) });
     // Nothing on a free child says whose it is: that it was read is what wakes its maker when it changes.
     if (hold === "free") noteRead();
     try {
       return this.#lend(kind, await this.children.apply(kind, name, desired, hold));
     } catch (error) {
-      // When what stands in the way goes, the turn is wanted again.
+      // When what stands in the way goes, the reconcile is wanted again.
       if (error instanceof RuntimeError && error.code === "NotOurs") noteRead();
       throw error;
     }
   }
 
-  #keep(kind: AnyKind, name: string, place: Place): void {
+  #keep(kind: AnyKind, reference: Reference): void {
     this.#mustBeOwned(kind);
-    this.children.keep(kind, this.#keyFor(kind, name, place));
+    this.children.keep(kind, this.#keyFor(kind, reference));
   }
 
-  async #create(kind: AnyKind, name: ChildName, desired: Desired): Promise<StoredObject> {
+  async #create(kind: AnyKind, reference: NewReference, desired: Desired): Promise<StoredObject> {
+    const name: ChildName = nameIn(reference);
     mustBeChild(kind, name, desired);
     this.#mustBeOwned(kind);
-    return this.#lend(kind, await this.children.create(kind, name, desired));
+    return this.#lend(kind, await this.children.create(kind, name, placed(kind, reference, desired)));
   }
 
-  async #remove(kind: AnyKind, name: string, { namespace, grace }: RemoveChild): Promise<void> {
+  async #remove(kind: AnyKind, reference: Reference, { grace }: RemoveChild): Promise<void> {
     this.#mustBeOwned(kind);
-    const key = this.#keyFor(kind, name, namespace === undefined ? {} : { namespace });
+    const key = this.#keyFor(kind, reference);
     const object = this.#setting.caches.of(kind).get(key);
     if (object === undefined) return;
     const seconds = grace === undefined ? undefined : Math.ceil(toMilliseconds(grace) / 1000);
@@ -294,8 +303,10 @@ export class TurnWork {
     });
   }
 
-  #keyFor(kind: AnyKind, name: string, place: Place): string {
-    const namespace = this.#namespaceFor(kind, place.namespace);
+  #keyFor(kind: AnyKind, reference: Reference): string {
+    const { name, namespace: given } =
+      typeof reference === "object" ? reference : { name: reference, namespace: undefined };
+    const namespace = this.#namespaceFor(kind, given);
     return namespace === undefined || namespace === "" ? name : `${namespace}/${name}`;
   }
 

@@ -1,14 +1,20 @@
-/** Why an object is looked at: what changed, which fields of it, and by whom. Kept until the turn and shown by `explain`. */
+/** Why an object is looked at: what changed, which fields of it, and by whom. Kept until the reconcile and shown by `explain`. */
 import type { AnyKind } from "../api.ts";
 import { writerOf } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
 import { fieldPath } from "../field-path.ts";
-import { TRACE_ANNOTATION, traceOf } from "./trace.ts";
+import { traceAnnotation, traceOf } from "./trace.ts";
 
-/** One reason for a turn. */
-export interface Cause {
+/**
+ * One reason for a reconcile.
+ *
+ * @example
+ * const describe = ({ relation, kind, key }: ReconcileTrigger) => `${relation}: ${kind} ${key}`;
+ * controller(Memcached, {}, ({ triggers, log }) => log.debug(triggers.map(describe).join(", ")));
+ */
+export interface ReconcileTrigger {
   /** How the change is related to the object that is woken. */
-  readonly relation: "self" | "status" | "owned" | "mapped" | "read" | "source" | "schedule" | "again" | "request";
+  readonly relation: "self" | "status" | "owned" | "mapped" | "read" | "source" | "schedule" | "requeue" | "request";
   readonly change: Change["type"] | "happened";
   readonly kind: string;
   readonly key: string;
@@ -22,8 +28,8 @@ export interface Cause {
   readonly trace: string | undefined;
 }
 
-/** A cause out of a change. */
-export function causeOf(relation: Cause["relation"], kind: AnyKind, change: Change): Cause {
+/** A trigger out of a change. */
+export function triggerOf(relation: ReconcileTrigger["relation"], kind: AnyKind, change: Change): ReconcileTrigger {
   const fields = change.type === "updated" && change.old !== undefined ? changedFields(change.old, change.object) : [];
   return {
     relation,
@@ -38,8 +44,11 @@ export function causeOf(relation: Cause["relation"], kind: AnyKind, change: Chan
   };
 }
 
-/** A cause that comes from outside the cluster. */
-export function outsideCause(relation: "source" | "schedule" | "again" | "request", what: string): Cause {
+/** A trigger that comes from outside the cluster. */
+export function outsideTrigger(
+  relation: "source" | "schedule" | "requeue" | "request",
+  what: string,
+): ReconcileTrigger {
   const nothing = { version: undefined, from: undefined, fields: [], manager: undefined, trace: undefined };
   return { relation, change: "happened", kind: what, key: "", ...nothing };
 }
@@ -52,7 +61,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   "metadata.resourceVersion",
   "metadata.managedFields",
   "metadata.generation",
-  fieldPath("metadata.annotations", TRACE_ANNOTATION),
+  fieldPath("metadata.annotations", traceAnnotation),
 ]);
 
 /** The paths at which two objects differ, at most a few. Items of lists that have a name go by it, wherever they stand. */

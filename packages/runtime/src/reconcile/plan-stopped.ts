@@ -1,8 +1,8 @@
-/** Ends the turn of a plan before something that a dry run cannot undo: it is told instead of done, and what would follow is not known. */
+/** Ends the reconcile of a plan before something that a dry run cannot undo: it is told instead of done, and what would follow is not known. */
 
 /** Thrown in the place of what a plan does not do. It says what that is, as in `run the step "pay"`. */
-export class Untaken extends Error {
-  override readonly name = "Untaken";
+export class PlanStoppedError extends Error {
+  override readonly name = "PlanStoppedError";
   readonly what: string;
 
   constructor(what: string) {

@@ -1,5 +1,5 @@
 /** A Print is sent to a printer: the operator looks again until it is done, and every quarter of an hour whether all is still as it was. */
-import { again, controller, defineResource, operator, s, schedule } from "capstan";
+import { controller, cron, defineResource, operator, requeue, s } from "capstan";
 
 /** Stands for something slow that tells nobody when it is done. */
 export const printer = { jobs: new Map<string, "printing" | "printed">() };
@@ -15,17 +15,17 @@ export const Print = defineResource({
 
 export const print = controller(
   Print,
-  { sources: [schedule("every quarter of an hour", "*/15 * * * *", "UTC")] },
+  { sources: [cron("*/15 * * * *", { timeZone: "UTC" })] },
   ({ object, status }) => {
     const { uid } = object.metadata;
     if (!printer.jobs.has(uid)) printer.jobs.set(uid, "printing");
     const isPrinted = printer.jobs.get(uid) === "printed";
     status.condition("Printed", isPrinted);
     // Nothing is returned when there is nothing left to do; the answer is shown by `capstan explain`.
-    return isPrinted ? undefined : again("30s", "the printer is still at it");
+    return isPrinted ? undefined : requeue("30s", { reason: "the printer is still at it" });
   },
 );
 
-export const app = operator({ controllers: [print] });
+export const app = operator({ name: "print", controllers: [print] });
 
 await app.runIfMain(import.meta);
