@@ -1,6 +1,8 @@
 /** The inner loop: everything that can be said about the sources without starting anything outside this process tree. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { checkBacktracking } from "./check/backtracking.ts";
+import { knownBacktracking } from "./check/backtracking-known.ts";
 import { checkEffects } from "./check/effects.ts";
 import { checkExamples, publicNames } from "./check/examples.ts";
 import { type Finding, formatFinding } from "./check/findings.ts";
@@ -9,7 +11,7 @@ import { checkComments, checkNames } from "./check/manners.ts";
 import { checkProse, type Pending } from "./check/prose.ts";
 import { checkReferences } from "./check/references.ts";
 import { run } from "./check/run.ts";
-import { listFiles, readSources } from "./check/sources.ts";
+import { listFiles, readSources, type Source } from "./check/sources.ts";
 import { generatedPages } from "./generate/pages.ts";
 import { runTests, testFiles } from "./test/run-tests.ts";
 
@@ -82,6 +84,7 @@ async function checkHouse(): Promise<{ ok: boolean; output: string }> {
     ...checkNames(files),
     ...checkComments(written),
     ...checkProse(written, JSON.parse(readFileSync("scripts/check/prose-pending.json", "utf8")) as Pending),
+    ...checkBacktracking(written.filter(isShipped), knownBacktracking),
   ];
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
 }
@@ -110,6 +113,9 @@ function entryPoints(manifest: string): [string, string][] {
     const source = typeof to === "string" ? undefined : to["@capstan/source"];
     return source === undefined ? [] : [[join(name, path), join(dirname(manifest), source)] as [string, string]];
   });
+/** What runs where others send texts, as opposed to tests and scripts. */
+function isShipped({ path }: Source): boolean {
+  return /^(?:packages|apps|operators|tools)\/[^/]+\/src\//.test(path) && !path.endsWith(".test.ts");
 }
 
 function isCommand(file: string): boolean {

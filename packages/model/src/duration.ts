@@ -86,6 +86,7 @@ function formatLong(magnitude: bigint): string {
 /** A number with some of its digits behind the point, trailing zeros dropped. */
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, "0");
+  // linear: at most nine digits
   const fraction = digits.slice(-places).replace(/0+$/, "");
   return `${digits.slice(0, -places)}${fraction === "" ? "" : `.${fraction}`}`;
 }

@@ -37,6 +37,7 @@ export function addCallSite(error: unknown, site: CallSite | undefined): void {
 export function userLine(error: unknown): string | undefined {
   if (!isError(error)) return undefined;
   const frame = framesOf(error).find(isOfUser);
+  // linear: one line of a stack trace of this process
   return frame && /(?:file:\/\/)?(\/[^()]+:\d+:\d+)\)?$/u.exec(frame)?.[1];
 }
 

@@ -134,6 +134,7 @@ export function toMilliseconds(duration: string | number): number {
     if (Number.isFinite(duration) && duration >= 0) return duration;
   } else if (/^(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+$/u.test(duration)) {
     let sum = 0;
+    // linear: the whole text was matched above, so no digits are without a unit
     for (const [, amount, unit] of duration.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gu)) {
       sum += Number(amount) * (UNITS[unit ?? ""] ?? 0);
     }

@@ -18,6 +18,7 @@ export interface NetworkTransport extends Transport {
 
 /** Talks to the server of an endpoint. Nothing is connected before the first request. */
 export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
+  // linear: the address comes from the user's own kubeconfig
   const prefix = endpoint.server.pathname.replace(/\/+$/u, "");
   let connections: Connection[] = [];
   let connecting: Promise<Connection> | undefined;

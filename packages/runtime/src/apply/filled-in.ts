@@ -23,7 +23,7 @@ const defaults: readonly (readonly [where: RegExp, filled: unknown])[] = [
 
 /** What is there at a path, without what the server filled in where nothing was sent, and with quantities as they were sent. */
 export function withoutFilledIn(live: unknown, sent: unknown, path: string): unknown {
-  return strip(live, sent, path.replaceAll(/\[[^\]]*\]/gu, "[]"));
+  return strip(live, sent, path.replaceAll(/\[[^[\]]*\]/gu, "[]"));
 }
 
 function strip(live: unknown, sent: unknown, path: string): unknown {

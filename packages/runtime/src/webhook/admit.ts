@@ -90,6 +90,7 @@ function problemAt(object: KubeObject, field: string, reason: string): FieldErro
 /** The value at a path such as `spec.servers[0].name` or `metadata.labels[app.kubernetes.io/name]`. */
 function valueAt(value: Json, path: string): Json | undefined {
   let at: Json | undefined = value;
+  // linear: the path is written in the operator's program
   for (const [, inBrackets, plain] of path.matchAll(/\[([^\]]*)\]|([^.[\]]+)/gu)) {
     if (typeof at !== "object" || at === null) return undefined;
     const key = inBrackets ?? plain ?? "";
