@@ -201,7 +201,7 @@ function checkEncodedRequest(encoded: string, path: string): FieldError[] {
 
 /** The bytes of the request in a text; headers before them count for nothing, and what is no base64 is no block. */
 function requestIn(pem: string): Uint8Array | undefined {
-  const [block] = findPemBlocks(pem).filter(({ label }) => label === "CERTIFICATE REQUEST");
+  const block = findPemBlocks(pem).find(({ label }) => label === "CERTIFICATE REQUEST");
   const body = block === undefined ? undefined : withoutHeaders(block.body)?.replaceAll(/\s/g, "");
   return body === undefined || firstBadBase64(body) >= 0 ? undefined : Buffer.from(body, "base64");
 }

@@ -109,7 +109,7 @@ function checkDeadline(now: number | undefined, before: number | undefined): Fou
 
 function checkAddedTolerations(now: readonly Toleration[], before: readonly Toleration[]): FieldError[] {
   const path = "spec.tolerations";
-  const withoutSeconds = ({ tolerationSeconds: _, ...rest }: Toleration): string => toCanonicalJson(rest);
+  const withoutSeconds = ({ tolerationSeconds: _seconds, ...rest }: Toleration): string => toCanonicalJson(rest);
   const present = new Set(now.map(withoutSeconds));
   if (!before.every((one) => present.has(withoutSeconds(one)))) {
     return [fieldErrors.forbidden(path, "existing toleration can not be modified except its tolerationSeconds")];

@@ -133,7 +133,7 @@ function repetitionWarnings({ hostAliases = [], imagePullSecrets = [] }: PodSpec
 function repeated(values: readonly string[]): [string, number][] {
   return values
     .map((value, index): [string, number] => [value, index])
-    .filter(([value, index]) => occursBefore(values, index));
+    .filter(([, index]) => occursBefore(values, index));
 }
 
 function amountWarnings(list: { readonly [name: string]: string } | undefined, path: string): string[] {
