@@ -22,6 +22,7 @@ import type { Type } from "./type.ts";
 import { DYN } from "./type.ts";
 import type { CelResult } from "./values/value.ts";
 import { CelError } from "./values/value.ts";
+import { withinWork, WORK_LIMIT, WorkExceededError } from "./work.ts";
 
 /** What an environment consists of. */
 export interface EnvOptions {
@@ -69,12 +70,23 @@ export type CompileResult = CompileSuccess | CompileFailure;
 /** How far an evaluation may go. */
 export interface EvaluateOptions {
   readonly costLimit?: number;
+  /** The most work for what costs do not show, such as the size of a compiled pattern; WORK_LIMIT when it is absent. */
+  readonly workLimit?: number;
 }
 
 /** What came of an evaluation and what it cost. */
 export interface Evaluation {
   readonly result: CelResult;
   readonly cost: number;
+  readonly work: number;
+}
+
+/** Work of this much is billed as a cost of one where it is more than the cost. */
+const WORK_PER_COST = 10;
+
+/** What an evaluation takes from the budget of all evaluations for one object. */
+export function billOf({ cost, work }: Evaluation): number {
+  return Math.max(cost, Math.floor(work / WORK_PER_COST));
 }
 
 /** A compiled expression. */
@@ -178,24 +190,32 @@ class CompiledExpression implements Expression {
   }
 
   evaluate(activation: Activation, options?: EvaluateOptions): CelResult {
-    return this.run(this.frame(activation, options));
+    return this.evaluateWithCost(activation, options).result;
   }
 
   evaluateWithCost(activation: Activation, options?: EvaluateOptions): Evaluation {
     const frame = this.frame(activation, options);
-    const result = this.run(frame);
-    return { result, cost: frame.cost };
+    let work = 0;
+    const limit = options?.workLimit ?? WORK_LIMIT;
+    const result = this.run(() =>
+      withinWork(
+        limit,
+        () => this.program.step(frame),
+        (units) => (work = units),
+      ),
+    );
+    return { result, cost: frame.cost, work };
   }
 
   private frame(activation: Activation, options: EvaluateOptions | undefined): Frame {
     return new Frame(activation, this.program.slots, options?.costLimit ?? Number.POSITIVE_INFINITY);
   }
 
-  private run(frame: Frame): CelResult {
+  private run(evaluate: () => CelResult): CelResult {
     try {
-      return this.program.step(frame);
+      return evaluate();
     } catch (error) {
-      if (error === COST_EXCEEDED) return COST_EXCEEDED;
+      if (error === COST_EXCEEDED || error instanceof WorkExceededError) return COST_EXCEEDED;
       if (error instanceof CelError) return error;
       throw error;
     }

@@ -1,7 +1,7 @@
 /** The Common Expression Language with Kubernetes' libraries and cost limits. */
 
 // Environments and expressions
-export { createEnv } from "./environment.ts";
+export { billOf, createEnv } from "./environment.ts";
 export type {
   CompileFailure,
   CompileResult,
@@ -87,6 +87,11 @@ export type {
 export { escapeField, unescapeField } from "./schema/escaping.ts";
 export { fromJson, toJson } from "./schema/json.ts";
 export type { Json } from "./schema/json.ts";
+
+// Patterns, and the work that costs do not show
+export { compilePattern, PatternError } from "./pattern/pattern.ts";
+export type { Pattern } from "./pattern/pattern.ts";
+export { spend, withinWork, withoutWork, WORK_LIMIT, WorkExceededError } from "./work.ts";
 
 // Kubernetes
 export { kubernetesOptions, NEWEST_MINOR } from "./kubernetes/versions.ts";

@@ -8,7 +8,7 @@ import type { Type } from "../type.ts";
 import { DYN, equivalentType, formatType } from "../type.ts";
 import { CelError } from "../values/value.ts";
 import { toDurationValue, toTimestampValue } from "../library/convert.ts";
-import { compilePattern } from "../library/pattern.ts";
+import { compilePattern } from "../pattern/pattern.ts";
 import { checkFormatCall } from "../library/format-check.ts";
 
 /** Calls whose literal arguments may mix types. */

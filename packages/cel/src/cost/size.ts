@@ -3,6 +3,7 @@
 import type { CelResult } from "../values/value.ts";
 import { CelError, CelList, CelMap, CelObject, CelOptional, codePointCount } from "../values/value.ts";
 import { encodeUtf8 } from "../values/text.ts";
+import { spend } from "../work.ts";
 
 /** Code points, bytes, elements or entries; one for everything else. */
 export function sizeOfValue(value: CelResult): number {
@@ -20,6 +21,7 @@ export function sizeInOptional(value: CelResult): number {
 
 /** What reading a value to its last leaf costs. */
 export function traversalCost(value: CelResult): number {
+  spend(1);
   if (typeof value === "string") return Math.floor(encodeUtf8(value).length * 0.1);
   if (value instanceof Uint8Array) return Math.floor(value.length * 0.1);
   if (value instanceof CelList) return value.toArray().reduce<number>((cost, item) => cost + traversalCost(item), 0);

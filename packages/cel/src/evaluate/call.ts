@@ -5,6 +5,7 @@ import type { CallPrice } from "../cost/track.ts";
 import { equals } from "../values/compare.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { CelError, CelOptional, noSuchOverload } from "../values/value.ts";
+import { spendOn } from "./spend.ts";
 import type { Frame, Step } from "./frame.ts";
 
 /** What a planned call needs to know. */
@@ -34,6 +35,7 @@ function planZero({ implementation, price }: PlannedCall): Step {
 function planUnary({ implementation, price }: PlannedCall, operand: Step): Step {
   return (frame) => {
     const value = operand(frame);
+    spendOn(value);
     const result = value instanceof CelError ? value : implementation(value);
     if (price === 1) frame.charge(1);
     else charge(frame, price, [value], result);
@@ -45,6 +47,8 @@ function planBinary({ implementation, price }: PlannedCall, left: Step, right: S
   return (frame) => {
     const a = left(frame);
     const b = right(frame);
+    spendOn(a);
+    spendOn(b);
     let result: CelResult;
     if (a instanceof CelError) result = a;
     else result = b instanceof CelError ? b : implementation(a, b);
@@ -67,6 +71,7 @@ function planMany({ args, implementation, price }: PlannedCall): Step {
         if (values.length === args.length - 1) charge(frame, price, [...values, value], value);
         return value;
       }
+      spendOn(value);
       values.push(value);
     }
     const result = implementation(...values);

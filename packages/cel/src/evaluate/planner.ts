@@ -4,7 +4,7 @@ import type { FunctionDeclaration } from "../check/declarations.ts";
 import type { Declarations } from "../check/scope.ts";
 import { candidateNames, typeByName } from "../check/scope.ts";
 import { priceOf } from "../cost/track.ts";
-import { compilePattern, PatternError } from "../library/pattern.ts";
+import { compilePattern, PatternError } from "../pattern/pattern.ts";
 import type { CallNode, ComprehensionNode, ListNode, MapNode, Node, SelectNode, StructNode } from "../syntax/ast.ts";
 import { qualifiedName } from "../syntax/ast.ts";
 import type { Type } from "../type.ts";

@@ -49,7 +49,8 @@ const NANO = -9;
 const MOST_DIGITS = 18;
 /** Exponents beyond this are taken for it: nobody has that much, and exact arithmetic with more would not end. */
 const LARGEST_EXPONENT = 1000;
-const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
+const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?/;
+const SUFFIX = /^[eEinumkKMGTP]*[+-]?\d*$/;
 const DECIMAL: Record<string, number> = { n: -9, u: -6, m: -3, "": 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY: Record<string, number> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
@@ -67,15 +68,34 @@ interface Suffix {
 }
 
 export function parseQuantity(text: string): CelQuantity {
-  const parts = text === "" ? null : FORM.exec(text);
-  if (!parts) throw new QuantityError(WRONG_FORMAT);
-  const [, sign = "", whole = "", fraction = "", suffixText = ""] = parts;
+  const [number = "", sign = "", wholeDigits = "", fractionDigits = ""] = NUMBER.exec(text) ?? [];
+  const suffixText = text.slice(number.length);
+  if (text === "" || !SUFFIX.test(suffixText)) throw new QuantityError(WRONG_FORMAT);
+  const whole = boundedWhole(wholeDigits);
+  const fraction = boundedFraction(fractionDigits);
   const suffix = parseSuffix(suffixText);
   if (!suffix) throw new QuantityError(WRONG_SUFFIX);
-  const digits = whole.replace(/^0+/, "") || "0";
+  const digits = significant(whole) || "0";
   const small = parseSmall(digits, fraction, suffix);
   const quantity = small ?? parseLarge(whole, fraction, suffix);
   return sign === "-" ? new CelQuantity(-quantity.value, quantity.scale, quantity.small) : quantity;
+}
+
+function significant(digits: string): string {
+  return digits.startsWith("0") ? digits.replace(/^0+/, "") : digits;
+}
+
+/** A number of more digits than the largest exponent is taken for the power of ten with that exponent. */
+function boundedWhole(digits: string): string {
+  const kept = digits.length <= LARGEST_EXPONENT ? digits : significant(digits) || "0";
+  return kept.length <= LARGEST_EXPONENT ? kept : `1${"0".repeat(LARGEST_EXPONENT)}`;
+}
+
+/** Digits after so many places only decide whether something is there to be rounded up. */
+function boundedFraction(digits: string): string {
+  const kept = 2 * LARGEST_EXPONENT;
+  if (digits.length <= kept) return digits;
+  return digits.slice(0, kept) + (/[1-9]/.test(digits.slice(kept)) ? "1" : "0");
 }
 
 function parseSuffix(text: string): Suffix | undefined {

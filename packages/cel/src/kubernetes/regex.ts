@@ -3,8 +3,8 @@
 import type { Implementation } from "../check/declarations.ts";
 import { member } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
-import type { Pattern } from "../library/pattern.ts";
-import { compilePattern, PatternError } from "../library/pattern.ts";
+import type { Pattern } from "../pattern/pattern.ts";
+import { compilePattern, PatternError } from "../pattern/pattern.ts";
 import { INT, listOf, STRING } from "../type.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { ArrayList, fail } from "../values/value.ts";

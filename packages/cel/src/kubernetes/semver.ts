@@ -5,7 +5,7 @@ import { member, overload } from "../check/declarations.ts";
 import type { Library } from "../library/library.ts";
 import { BOOL, INT, objectType, STRING, type Type } from "../type.ts";
 import { compareText, quote } from "../values/text.ts";
-import { MAX_UINT } from "../values/number.ts";
+import { parseUint64 } from "../values/number.ts";
 import type { CelError, CelValue } from "../values/value.ts";
 import { CelObject, fail, noSuchOverload } from "../values/value.ts";
 
@@ -81,8 +81,8 @@ function parseNumber(name: string, text: string): bigint {
 
 function parseUnsigned(text: string): bigint {
   if (text === "") throw new SemverError('strconv.ParseUint: parsing "": invalid syntax');
-  const value = BigInt(text);
-  if (value > MAX_UINT) throw new SemverError(`strconv.ParseUint: parsing ${quote(text)}: value out of range`);
+  const value = parseUint64(text);
+  if (value === undefined) throw new SemverError(`strconv.ParseUint: parsing ${quote(text)}: value out of range`);
   return value;
 }
 

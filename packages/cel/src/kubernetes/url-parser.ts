@@ -214,7 +214,9 @@ export function queryValues(url: ParsedUrl): ReadonlyMap<string, readonly string
     try {
       const name = unescape(equals === -1 ? pair : pair.slice(0, equals), "query");
       const value = unescape(equals === -1 ? "" : pair.slice(equals + 1), "query");
-      values.set(name, [...(values.get(name) ?? []), value]);
+      const known = values.get(name);
+      if (known === undefined) values.set(name, [value]);
+      else known.push(value);
     } catch (error) {
       if (!(error instanceof UrlError)) throw error;
     }

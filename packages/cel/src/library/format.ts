@@ -8,6 +8,7 @@ import type { CelResult, CelValue } from "../values/value.ts";
 import { CelDuration, CelList, CelMap, CelTimestamp, CelUint, fail, typeOfValue } from "../values/value.ts";
 import type { Verb } from "./format-clause.ts";
 import { clauseError, eachPart, FormatError } from "./format-clause.ts";
+import { spend } from "../work.ts";
 
 /** localized: numbers as an American reads them, which Kubernetes has; plain: as Go prints them. */
 export type FormatStyle = "localized" | "plain";
@@ -170,6 +171,7 @@ function grouped(text: string): string {
 
 /** `%s` outside a container. */
 function localizedText(value: CelValue): string | undefined {
+  spendOnText(value);
   if (value instanceof CelList || value instanceof CelMap) return quotedText(value);
   if (typeof value === "number") return formatDouble(value);
   if (value instanceof Uint8Array) return decodeOrFail(value);
@@ -192,8 +194,14 @@ function scalarText(value: CelValue): string | undefined {
   return value instanceof Type ? value.name : undefined;
 }
 
+/** The same value may stand in many places of a container and is written in each. */
+function spendOnText(value: CelValue): void {
+  spend(typeof value === "string" || value instanceof Uint8Array ? 1 + value.length : 4);
+}
+
 /** A value inside a container, written so that it could be read again. */
 function quotedText(value: CelValue): string {
+  spendOnText(value);
   if (value instanceof CelList) return `[${value.toArray().map(quotedText).join(", ")}]`;
   if (value instanceof CelMap) return quotedMap(value);
   if (typeof value === "string") return quote(value);
@@ -218,6 +226,7 @@ function plainDouble(value: number): string {
 }
 
 function plainText(value: CelValue): string | undefined {
+  spendOnText(value);
   if (typeof value === "number") return plainDouble(value);
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
   if (value instanceof CelTimestamp) return formatTimestamp(new CelTimestamp(value.nanos));

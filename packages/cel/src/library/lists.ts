@@ -7,9 +7,11 @@ import type { Expand } from "../syntax/macros.ts";
 import { bind, expandMap, MacroError } from "../syntax/macros.ts";
 import type { Type } from "../type.ts";
 import { BOOL, BYTES, DOUBLE, DURATION, DYN, INT, listOf, STRING, TIMESTAMP, typeParam, UINT } from "../type.ts";
-import { compare, equals, isComparable } from "../values/compare.ts";
+import { compare, isComparable } from "../values/compare.ts";
+import { ValueSet } from "../values/value-set.ts";
 import type { CelResult, CelValue } from "../values/value.ts";
 import { ArrayList, CelList, fail, typeOfValue } from "../values/value.ts";
+import { spend } from "../work.ts";
 import type { Library } from "./library.ts";
 
 const LIST_T = listOf(typeParam("T"));
@@ -62,8 +64,11 @@ function sortBy(list: CelList, keys: CelList): CelResult {
 
 const distinct: Implementation = (list) => {
   const unique: CelValue[] = [];
+  const seen = new ValueSet();
   for (const item of items(list)) {
-    if (!unique.some((other) => equals(item, other) === true)) unique.push(item);
+    if (seen.has(item)) continue;
+    seen.add(item);
+    unique.push(item);
   }
   return new ArrayList(unique);
 };
@@ -71,6 +76,7 @@ const distinct: Implementation = (list) => {
 const range: Implementation = (count) => {
   const length = count as bigint;
   if (length > LONGEST_RANGE) return fail(`cannot make a range of ${length} elements`);
+  spend(Math.max(Number(length), 0) * 4);
   return new ArrayList(Array.from({ length: Math.max(Number(length), 0) }, (_, index) => BigInt(index)));
 };
 

@@ -3,22 +3,24 @@
 import type { Implementation } from "../check/declarations.ts";
 import { overload } from "../check/declarations.ts";
 import { BOOL, listOf, typeParam } from "../type.ts";
-import type { CelValue } from "../values/value.ts";
-import type { CelList } from "../values/value.ts";
+import { ValueSet } from "../values/value-set.ts";
+import type { CelList, CelValue } from "../values/value.ts";
 import type { Library } from "./library.ts";
-import { contains } from "./standard.ts";
 
 const LIST_T = listOf(typeParam("T"));
 
 function containsAll(list: CelValue, part: CelValue): boolean {
-  return (part as CelList).toArray().every((item) => contains(list, item) === true);
+  const all = new ValueSet((list as CelList).toArray());
+  return (part as CelList).toArray().every((item) => all.has(item));
 }
 
 const setsContains: Implementation = (list, part) => containsAll(list as CelValue, part as CelValue);
 const equivalent: Implementation = (a, b) =>
   containsAll(a as CelValue, b as CelValue) && containsAll(b as CelValue, a as CelValue);
-const intersects: Implementation = (a, b) =>
-  (a as CelList).toArray().some((item) => contains(b as CelValue, item) === true);
+const intersects: Implementation = (a, b) => {
+  const others = new ValueSet((b as CelList).toArray());
+  return (a as CelList).toArray().some((item) => others.has(item));
+};
 
 /** Adds sets.contains, sets.equivalent and sets.intersects. */
 export const SETS: Library = {

@@ -43,7 +43,8 @@ import {
   toUintValue,
 } from "./convert.ts";
 import type { Library } from "./library.ts";
-import { compilePattern, PatternError } from "./pattern.ts";
+import { compilePattern, PatternError } from "../pattern/pattern.ts";
+import { searchFor } from "../values/search.ts";
 import { STANDARD_MACROS } from "../syntax/macros.ts";
 import { TIME_FUNCTIONS } from "./time.ts";
 
@@ -303,7 +304,7 @@ const matches: Implementation = (text, pattern) => {
 };
 
 const STRINGS: readonly FunctionDeclaration[] = [
-  stringTest("contains", "contains_string", (text, part) => text.includes(part)),
+  stringTest("contains", "contains_string", (text, part) => part === "" || searchFor(part)(text, 0) >= 0),
   stringTest("endsWith", "ends_with_string", (text, part) => text.endsWith(part)),
   stringTest("startsWith", "starts_with_string", (text, part) => text.startsWith(part)),
   {

@@ -4,10 +4,12 @@ import type { FunctionDeclaration, Implementation } from "../check/declarations.
 import { member, overload } from "../check/declarations.ts";
 import { DYN, INT, listOf, STRING } from "../type.ts";
 import type { CelResult, CelValue, CelList } from "../values/value.ts";
-import { ArrayList, fail } from "../values/value.ts";
-import { codePoints, quote } from "../values/text.ts";
+import { ArrayList, codePointCount, fail } from "../values/value.ts";
+import { searchBackwards, searchFor, splitAt } from "../values/search.ts";
+import { codePoints, quote, unitIndex } from "../values/text.ts";
 import { print } from "../values/print.ts";
 import { formatString } from "./format.ts";
+import { spend } from "../work.ts";
 import type { Library } from "./library.ts";
 
 /** The arguments are checked by signature before a function of this file sees them. */
@@ -24,47 +26,53 @@ function outOfRange(index: CelValue | undefined): CelResult {
 }
 
 const charAt: Implementation = (value, at) => {
-  const chars = codePoints(text(value));
   const index = int(at);
-  return index < 0 || index > chars.length ? outOfRange(at) : (chars[index] ?? "");
+  const size = codePointCount(text(value));
+  if (index < 0 || index > size) return outOfRange(at);
+  const found = text(value).codePointAt(unitIndex(text(value), index));
+  return found === undefined ? "" : String.fromCodePoint(found);
 };
+
+/** The int that counts the code points before a unit; -1 stays what it is. */
+function codePointIndex(value: string, unit: number): bigint {
+  return unit < 0 ? -1n : BigInt(codePointCount(value.slice(0, unit)));
+}
 
 /** Where a substring begins; two strings are compared as code points. */
 const indexOf: Implementation = (value, part, from) => {
   const start = from === undefined ? 0 : int(from);
   if (part === "") return from ?? 0n;
   if (start < 0) return outOfRange(from);
-  const chars = codePoints(text(value));
-  const wanted = codePoints(text(part));
-  for (let index = start; index <= chars.length - wanted.length; index++) {
-    if (matchesAt(chars, wanted, index)) return BigInt(index);
-  }
-  return -1n;
+  const at = searchFor(text(part))(text(value), unitIndex(text(value), start));
+  return codePointIndex(text(value), at);
 };
 
 const lastIndexOf: Implementation = (value, part, from) => {
-  const chars = codePoints(text(value));
-  const wanted = codePoints(text(part));
-  if (from === undefined && wanted.length === 0) return BigInt(chars.length);
-  if (from === undefined && chars.length < wanted.length) return -1n;
-  const offset = from === undefined ? chars.length - 1 : int(from);
-  if (wanted.length === 0) return from ?? BigInt(offset);
+  const size = codePointCount(text(value));
+  const wanted = codePointCount(text(part));
+  if (from === undefined && wanted === 0) return BigInt(size);
+  if (from === undefined && size < wanted) return -1n;
+  const offset = from === undefined ? size - 1 : int(from);
+  if (wanted === 0) return from ?? BigInt(offset);
   if (offset < 0) return outOfRange(from);
-  if (offset >= chars.length) return -1n;
-  for (let index = Math.min(offset, chars.length - wanted.length); index >= 0; index--) {
-    if (matchesAt(chars, wanted, index)) return BigInt(index);
-  }
-  return -1n;
+  if (offset >= size || size < wanted) return -1n;
+  const last = unitIndex(text(value), Math.min(offset, size - wanted));
+  return codePointIndex(text(value), searchBackwards(text(value), text(part), last));
 };
 
-function matchesAt(chars: readonly string[], wanted: readonly string[], at: number): boolean {
-  return wanted.every((char, index) => chars[at + index] === char);
+/** The pieces of a text; an empty separator separates the code points. */
+function piecesOf(value: string, separator: string): string[] {
+  const pieces = separator === "" ? codePoints(value) : splitAt(value, separator);
+  spend(pieces.length * 4);
+  return pieces;
 }
 
 const replace: Implementation = (value, from, to, count) => {
   const limit = count === undefined ? -1 : int(count);
-  const parts = from === "" ? ["", ...codePoints(text(value)), ""] : text(value).split(text(from));
+  const pieces = piecesOf(text(value), text(from));
+  const parts = from === "" ? ["", ...pieces, ""] : pieces;
   const cuts = limit < 0 ? parts.length - 1 : Math.min(limit, parts.length - 1);
+  spend((cuts * text(to).length) / 4);
   const rest = parts.slice(cuts).join(text(from));
   return [...parts.slice(0, cuts), rest].join(text(to));
 };
@@ -72,34 +80,44 @@ const replace: Implementation = (value, from, to, count) => {
 const split: Implementation = (value, separator, count) => {
   const limit = count === undefined ? -1 : int(count);
   if (limit === 0) return new ArrayList([]);
-  const parts = separator === "" ? codePoints(text(value)) : text(value).split(text(separator));
+  const parts = piecesOf(text(value), text(separator));
   if (limit < 0 || parts.length <= limit) return new ArrayList(parts);
   const rest = parts.slice(limit - 1).join(text(separator));
   return new ArrayList([...parts.slice(0, limit - 1), rest]);
 };
 
 const substring: Implementation = (value, from, to) => {
-  const chars = codePoints(text(value));
+  const size = codePointCount(text(value));
   const start = int(from);
-  const end = to === undefined ? chars.length : int(to);
+  const end = to === undefined ? size : int(to);
   if (to !== undefined && start > end)
     return fail(`invalid substring range. start: ${from as bigint}, end: ${to as bigint}`);
-  if (start < 0 || start > chars.length) return outOfRange(from);
-  if (end < 0 || end > chars.length) return outOfRange(to);
-  return chars.slice(start, end).join("");
+  if (start < 0 || start > size) return outOfRange(from);
+  if (end < 0 || end > size) return outOfRange(to);
+  return text(value).slice(unitIndex(text(value), start), unitIndex(text(value), end));
 };
 
 /** What Go counts as white space. */
-const SPACE =
-  /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g;
+const SPACE = /^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]$/;
+
+const trim: Implementation = (value) => {
+  const whole = text(value);
+  let start = 0;
+  let end = whole.length;
+  while (start < end && SPACE.test(whole.charAt(start))) start++;
+  while (end > start && SPACE.test(whole.charAt(end - 1))) end--;
+  return whole.slice(start, end);
+};
 
 const join: Implementation = (list, separator) => {
+  const between = separator === undefined ? "" : text(separator);
   const parts: string[] = [];
   for (const item of (list as CelList).toArray()) {
     if (typeof item !== "string") return fail(`join: invalid input: ${print(item)}`);
+    spend((item.length + between.length) / 4);
     parts.push(item);
   }
-  return parts.join(separator === undefined ? "" : text(separator));
+  return parts.join(between);
 };
 
 /** Quotes for CEL: escapes, but leaves what can be read. */
@@ -125,7 +143,7 @@ const BASE: readonly FunctionDeclaration[] = [
     name: "lowerAscii",
     overloads: [
       member("string_lower_ascii", [STRING], STRING, (value) =>
-        text(value).replaceAll(/[A-Z]/g, (char) => char.toLowerCase()),
+        text(value).replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase()),
       ),
     ],
   },
@@ -133,7 +151,7 @@ const BASE: readonly FunctionDeclaration[] = [
     name: "upperAscii",
     overloads: [
       member("string_upper_ascii", [STRING], STRING, (value) =>
-        text(value).replaceAll(/[a-z]/g, (char) => char.toUpperCase()),
+        text(value).replaceAll(/[a-z]+/g, (letters) => letters.toUpperCase()),
       ),
     ],
   },
@@ -158,7 +176,7 @@ const BASE: readonly FunctionDeclaration[] = [
       member("string_substring_int_int", [STRING, INT, INT], STRING, substring),
     ],
   },
-  { name: "trim", overloads: [member("string_trim", [STRING], STRING, (value) => text(value).replaceAll(SPACE, ""))] },
+  { name: "trim", overloads: [member("string_trim", [STRING], STRING, trim)] },
   {
     name: "join",
     overloads: [

@@ -1,6 +1,6 @@
 /** JSON as values of a type and back; containers are converted when they are looked into. */
 
-import { equals } from "../values/compare.ts";
+import { ValueSet } from "../values/value-set.ts";
 import { formatDuration, formatTimestamp, parseDuration, parseTimestamp } from "../values/time.ts";
 import type { CelResult, CelValue, Equality } from "../values/value.ts";
 import {
@@ -181,18 +181,17 @@ class JsonList extends CelList {
 
 /** A list that is a set: order does not matter, and adding adds what is new. */
 class SetList extends JsonList {
-  override equals(other: CelList, same: Equality): boolean {
-    return this.size === other.size && other.toArray().every((item) => holds(this, item, same));
+  override equals(other: CelList): boolean {
+    if (this.size !== other.size) return false;
+    const own = new ValueSet(this.toArray());
+    return other.toArray().every((item) => own.has(item));
   }
 
   override plus(other: CelList): CelResult {
-    const added = other.toArray().filter((item) => !holds(this, item, equals));
+    const own = new ValueSet(this.toArray());
+    const added = other.toArray().filter((item) => !own.has(item));
     return super.plus(new Values(added));
   }
-}
-
-function holds(list: CelList, item: CelValue, same: Equality): boolean {
-  return list.toArray().some((own) => same(own, item) === true);
 }
 
 /** Values that are already converted. */

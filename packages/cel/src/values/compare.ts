@@ -1,6 +1,7 @@
 /** Equality across types and order within comparable ones. */
 
 import { sameType, Type } from "../type.ts";
+import { spend } from "../work.ts";
 import { compareBytes, compareText } from "./text.ts";
 import type { CelResult, CelValue } from "./value.ts";
 import {
@@ -16,13 +17,20 @@ import {
   noSuchOverload,
 } from "./value.ts";
 
+/** The work to compare two values, and what containers and objects add to that of their parts. */
+const COMPARISON_WORK = 4;
+const CONTAINER_WORK = 40;
+
 /** Whether two values are equal; values of different kinds are not, numbers compare by what they are worth. */
 export function equals(a: CelResult, b: CelResult): boolean | CelError {
   if (a instanceof CelError) return a;
   if (b instanceof CelError) return b;
   if (a === null || b === null) return a === b;
+  spend(COMPARISON_WORK);
   switch (typeof a) {
     case "string":
+      if (typeof b === "string" && a.length === b.length) spend(a.length / 16);
+      return a === b;
     case "boolean":
       return a === b;
     case "bigint":
@@ -37,6 +45,7 @@ function equalsObject(
   a: Exclude<CelValue, null | string | boolean | bigint | number>,
   b: CelValue,
 ): boolean | CelError {
+  spend(CONTAINER_WORK);
   if (a instanceof CelList) return b instanceof CelList && a.equals(b, equals);
   if (a instanceof CelMap) return b instanceof CelMap && a.equals(b, equals);
   if (a instanceof CelObject) return a.equals(b, equals);
@@ -100,19 +109,27 @@ export function isComparable(value: CelValue): boolean {
 
 /** -1, 0 or 1, or why the two have no order. */
 export function compare(a: CelValue, b: CelValue): number | CelError {
+  spend(1);
   if (isNumeric(a)) {
     if (!isNumeric(b)) return noSuchOverload();
     return compareNumbers(a, b) ?? fail("NaN values cannot be ordered");
   }
-  if (typeof a === "string") return typeof b === "string" ? compareText(a, b) : noSuchOverload();
+  if (typeof a === "string") return typeof b === "string" ? compareTexts(a, b) : noSuchOverload();
   if (typeof a === "boolean") return typeof b === "boolean" ? Number(a) - Number(b) : noSuchOverload();
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? compareBytes(a, b) : noSuchOverload();
   const time = compareTimes(a, b);
   return time ?? noSuchOverload();
 }
 
+function compareTexts(a: string, b: string): number {
+  spend(Math.min(a.length, b.length) / 4);
+  return compareText(a, b);
+}
+
 function compareScalars(a: CelValue, b: CelValue): number | undefined {
-  return a instanceof Uint8Array && b instanceof Uint8Array ? compareBytes(a, b) : compareTimes(a, b);
+  if (!(a instanceof Uint8Array && b instanceof Uint8Array)) return compareTimes(a, b);
+  spend(Math.min(a.length, b.length) / 4);
+  return compareBytes(a, b);
 }
 
 function compareTimes(a: CelValue, b: CelValue): number | undefined {

@@ -34,19 +34,34 @@ const DECIMAL = /^[+-]?[0-9]+$/;
 /** Parses a signed decimal integer; undefined when it is none or does not fit. */
 export function parseInt64(text: string): bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
-  const value = BigInt(text.startsWith("+") ? text.slice(1) : text);
+  const signed = text.startsWith("+") || text.startsWith("-");
+  const size = parseDigits(signed ? text.slice(1) : text);
+  if (size === undefined) return undefined;
+  const value = text.startsWith("-") ? -size : size;
   return value < MIN_INT || value > MAX_INT ? undefined : value;
 }
 
 /** Parses an unsigned decimal integer. */
 export function parseUint64(text: string): bigint | undefined {
   if (!/^[0-9]+$/.test(text)) return undefined;
-  const value = BigInt(text);
-  return value > MAX_UINT ? undefined : value;
+  const value = parseDigits(text);
+  return value === undefined || value > MAX_UINT ? undefined : value;
 }
 
-const FLOAT = /^[+-]?([0-9](_?[0-9])*\.?([0-9](_?[0-9])*)?|\.[0-9](_?[0-9])*)([eE][+-]?[0-9](_?[0-9])*)?$/;
-const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)$/;
+/** 64 bits have at most twenty digits. */
+const MOST_DIGITS = 20;
+
+/** The worth of decimal digits; undefined when they are so many that 64 bits cannot hold it. */
+export function parseDigits(digits: string): bigint | undefined {
+  if (digits.length <= MOST_DIGITS) return BigInt(digits || "0");
+  const significant = digits.replace(/^0+/, "");
+  return significant.length > MOST_DIGITS ? undefined : BigInt(significant || "0");
+}
+
+/** Each character fits one place only, so that a text that does not match is read once. */
+const FLOAT =
+  /^[+-]?(?:[0-9](?:_?[0-9])*(?:\.(?:[0-9](?:_?[0-9])*)?)?|\.[0-9](?:_?[0-9])*)(?:[eE][+-]?[0-9](?:_?[0-9])*)?$/;
+const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/;
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
 
 /** Parses a float as Go's strconv does; undefined when it is none or too large. */

@@ -5,11 +5,14 @@ import { formatDuration, formatTimestamp } from "./time.ts";
 import type { CelResult, CelValue } from "./value.ts";
 import { CelDuration, CelError, CelList, CelMap, CelObject, CelOptional, CelTimestamp, CelUint } from "./value.ts";
 import { toHex } from "./text.ts";
+import { spend } from "../work.ts";
 
 export function print(value: CelResult): string {
+  spend(1);
   if (value === null) return "null";
   switch (typeof value) {
     case "string":
+      spend(value.length / 16);
       return value;
     case "number":
       return formatDouble(value);

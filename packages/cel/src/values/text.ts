@@ -21,6 +21,19 @@ export function codePoints(text: string): string[] {
   return Array.from(text);
 }
 
+/** Where a code point begins in a text, in units of JavaScript; the length for every index beyond the last one. */
+export function unitIndex(text: string, codePoint: number): number {
+  if (!SURROGATE.test(text)) return Math.min(codePoint, text.length);
+  let unit = 0;
+  for (let count = 0; count < codePoint && unit < text.length; count++) {
+    unit += (text.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
+  }
+  return unit;
+}
+
+/** Only texts with these have code points of two units. */
+const SURROGATE = /[\ud800-\udfff]/;
+
 /** Compares by code points: -1, 0 or 1. JavaScript's own order differs beyond the basic plane. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;

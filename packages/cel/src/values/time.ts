@@ -1,6 +1,7 @@
 /** Durations and timestamps: how they are written, read and taken apart. */
 
-import { formatFixed, MAX_INT, MIN_INT } from "./number.ts";
+import { formatFixed, MAX_INT, MIN_INT, parseDigits } from "./number.ts";
+import { spend } from "../work.ts";
 import type { CelResult } from "./value.ts";
 import { CelDuration, CelTimestamp, fail } from "./value.ts";
 
@@ -36,6 +37,9 @@ const UNITS: Record<string, bigint> = {
   h: 3600n * NANOS_PER_SECOND,
 };
 
+/** Digits beyond these are worth less than a nanosecond of the largest unit. */
+const FRACTION_DIGITS = 40;
+
 const PART = /([0-9]*)(?:\.([0-9]*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
 /** Parses a duration such as `1h30m` as Go does; undefined when it is none. */
@@ -55,7 +59,10 @@ function sumOfParts(body: string): bigint | undefined {
     const [, whole = "", fraction = "", unit = ""] = PART.exec(body) ?? [];
     if (whole === "" && fraction === "") return undefined;
     const scale = UNITS[unit] ?? 1n;
-    total += BigInt(whole || "0") * scale + (BigInt(fraction || "0") * scale) / 10n ** BigInt(fraction.length);
+    const amount = parseDigits(whole);
+    if (amount === undefined) return undefined;
+    const digits = fraction.slice(0, FRACTION_DIGITS);
+    total += amount * scale + (BigInt(digits || "0") * scale) / 10n ** BigInt(digits.length);
     if (total > MAX_INT + 1n) return undefined;
   }
   return total;
@@ -162,17 +169,34 @@ function parseClock(text: string): number | undefined {
   return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }
 
+/** The work to ask what the clocks of a zone show, and to learn of a zone. */
+const ZONE_WORK = 500;
+const NEW_ZONE_WORK = 20_000;
+const zoneFormats = new Map<string, Intl.DateTimeFormat>();
+
+/** There are some hundreds of zones; each is learned once. */
+function zoneFormat(zone: string): Intl.DateTimeFormat {
+  spend(ZONE_WORK);
+  const known = zoneFormats.get(zone);
+  if (known) return known;
+  spend(NEW_ZONE_WORK);
+  const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset", year: "numeric" });
+  zoneFormats.set(zone, format);
+  return format;
+}
+
 function namedZoneOffset(timestamp: CelTimestamp, zone: string): number | CelResult {
   if (zone === "" || zone === "UTC") return 0;
   const seconds = Number(floorDivide(timestamp.nanos, NANOS_PER_SECOND));
   try {
-    const format = new Intl.DateTimeFormat("en-US", { timeZone: zone, timeZoneName: "longOffset", year: "numeric" });
+    const format = zoneFormat(zone);
     const name =
       format.formatToParts(new Date(seconds * 1000)).find((part) => part.type === "timeZoneName")?.value ?? "GMT";
     const match = /^GMT(?:([+-])(\d\d):(\d\d)(?::(\d\d))?)?$/.exec(name);
     const size = Number(match?.[2] ?? 0) * 3600 + Number(match?.[3] ?? 0) * 60 + Number(match?.[4] ?? 0);
     return match?.[1] === "-" ? -size : size;
-  } catch {
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
     return fail(`unknown time zone ${zone}`);
   }
 }

@@ -1,6 +1,7 @@
 /** What an expression computes with: JavaScript values where they are exact, small classes where they are not. */
 
 import type { Type } from "../type.ts";
+import { spend } from "../work.ts";
 import {
   BOOL,
   BYTES,
@@ -73,8 +74,10 @@ export abstract class CelList {
     return true;
   }
   toArray(): CelValue[] {
+    const { size } = this;
+    spend(size * 4);
     const items: CelValue[] = [];
-    for (let index = 0; index < this.size; index++) items.push(this.at(index) as CelValue);
+    for (let index = 0; index < size; index++) items.push(this.at(index) as CelValue);
     return items;
   }
 }
@@ -96,6 +99,7 @@ export class ArrayList extends CelList {
     return this.items[index] as CelValue;
   }
   override toArray(): CelValue[] {
+    spend(this.items.length);
     return this.items;
   }
 }
