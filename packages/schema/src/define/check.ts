@@ -1,7 +1,7 @@
 /** Finds what no CRD can hold when a resource is defined, and names the field. */
 import type { FieldError, Json } from "@capstan/model";
-import { RE2JS } from "re2js";
 import { validateCustomResourceDefinition } from "../structural/crd.ts";
+import { patternProblem } from "../structural/pattern.ts";
 import type { CustomResourceDefinition } from "./crd.ts";
 import { DefinitionError } from "./errors.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -182,13 +182,12 @@ function checkBounds(path: string, low: number | undefined, high: number | undef
 
 function checkPattern(path: string, pattern: string | undefined): void {
   if (pattern === undefined) return;
-  try {
-    RE2JS.compile(pattern);
-  } catch (cause) {
+  const problem = patternProblem(pattern);
+  if (problem !== undefined) {
     throw new DefinitionError(
       "BadPattern",
       path,
-      `/${pattern}/ is not an RE2 pattern (${cause instanceof Error ? cause.message : "unknown"}); look-around, back-references and flags but i, m, s and u do not exist there`,
+      `/${pattern}/ is not an RE2 pattern (${problem}); look-around, back-references and flags but i, m, s and u do not exist there`,
     );
   }
 }

@@ -1,4 +1,5 @@
 /** Compiles a schema into a predicate that allocates nothing for valid values; parts are compiled when they are first needed. */
+import { spend } from "@capstan/cel";
 import type { Json } from "@capstan/model";
 
 import type { Dialect } from "./dialect.ts";
@@ -10,6 +11,9 @@ import { isInt64 } from "./go-text.ts";
 import { isJsonInteger, numberProblems, numberType } from "./numbers.ts";
 import { matchesPattern } from "./pattern.ts";
 import type { Schema } from "./schema.ts";
+
+/** The work to check one value against one schema, besides that of patterns. */
+const NODE_WORK = 3;
 
 /** Whether a value is valid. */
 export type Check = (value: Json) => boolean;
@@ -36,6 +40,7 @@ export function compileCheck(schema: Schema, dialect: Dialect): Check {
   const object = gate(accepts({}), compileObject(schema, dialect));
   const common = compileCommon(schema, dialect);
   return (value) => {
+    spend(NODE_WORK);
     if (value === null) return nullable;
     if (common !== undefined && !common(value)) return false;
     switch (typeof value) {

@@ -1,4 +1,5 @@
 /** Whether a CustomResourceDefinition may be created, or replace another, with the server's errors in the server's order. */
+import { withinWork, WORK_LIMIT, WorkExceededError } from "@capstan/cel";
 import type { FieldError, Json } from "@capstan/model";
 import { checkDns1035Label, checkDns1123Subdomain, fieldErrors } from "@capstan/model";
 
@@ -33,6 +34,18 @@ export interface CrdOptions {
 
 /** What is wrong with a definition (v1 JSON), new or in place of an old one. */
 export function validateCustomResourceDefinition(definition: Json, old?: Json, options: CrdOptions = {}): FieldError[] {
+  try {
+    return withinWork(DEFINITION_WORK, () => validate(definition, old, options));
+  } catch (error) {
+    if (!(error instanceof WorkExceededError)) throw error;
+    return [forbidden("spec.versions", "the patterns together take more work to compile than one definition may")];
+  }
+}
+
+/** A definition of many patterns compiles them once; this much work takes about a second. */
+const DEFINITION_WORK = 10 * WORK_LIMIT;
+
+function validate(definition: Json, old: Json | undefined, options: CrdOptions): FieldError[] {
   const crd = readCrd(definition);
   if (old === undefined) {
     const stored = withStorageVersion([], crd.versions);

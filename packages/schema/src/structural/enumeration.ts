@@ -1,28 +1,52 @@
 /** Enums compare with Go's conversions: a number is converted to the type of each allowed value before it is compared. */
 import { isLargeInteger, type Json } from "@capstan/model";
-import { isDeepEqual } from "@capstan/model";
 
 import { formatNumber, isInt64 } from "./go-text.ts";
+import { identityOf } from "./identity.ts";
 import { isJsonObject } from "./schema.ts";
 
 /** Whether one of the allowed values is the value. Null is never allowed, even when it is listed. */
 export function enumAllows(allowed: readonly Json[], value: Json): boolean {
-  return value !== null && allowed.some((candidate) => candidate !== null && matches(candidate, value));
+  if (value === null) return false;
+  const values = indexOf(allowed);
+  if (isLargeInteger(value)) return hasLarge(values.scalars, value);
+  if (typeof value === "number") return hasNumber(values.scalars, value);
+  return typeof value === "object" ? values.others.has(identityOf(value)) : values.scalars.has(value);
 }
 
-function matches(candidate: Json, value: Json): boolean {
-  if (isLargeInteger(value)) return matchesLarge(candidate, value);
-  if (typeof value !== "number") return isDeepEqual(candidate, value);
-  if (typeof candidate === "number") return (isInt64(candidate) ? Math.trunc(value) : value) === candidate;
-  if (isLargeInteger(candidate)) return Number.isFinite(value) && BigInt(Math.trunc(value)) === candidate;
+/** The allowed values of an enum: one look finds a value, however many there are. */
+interface AllowedValues {
+  readonly scalars: ReadonlySet<unknown>;
+  readonly others: ReadonlySet<string>;
+}
+
+const indexes = new WeakMap<readonly Json[], AllowedValues>();
+
+function indexOf(allowed: readonly Json[]): AllowedValues {
+  let index = indexes.get(allowed);
+  if (index !== undefined) return index;
+  const isOther = (value: Json): boolean => typeof value === "object" && value !== null;
+  index = {
+    scalars: new Set(allowed.filter((value) => value !== null && !isOther(value))),
+    others: new Set(allowed.filter(isOther).map(identityOf)),
+  };
+  indexes.set(allowed, index);
+  return index;
+}
+
+function hasNumber(scalars: ReadonlySet<unknown>, value: number): boolean {
+  if (!isInt64(value) && scalars.has(value)) return true;
+  const whole = Math.trunc(value);
+  if (isInt64(whole) && scalars.has(whole)) return true;
+  if (Number.isFinite(whole) && scalars.has(BigInt(whole))) return true;
   // Go converts an integer to a string as the character with that code.
-  return typeof candidate === "string" && isInt64(value) && candidate === character(value);
+  return isInt64(value) && scalars.has(character(value));
 }
 
 /** No character has the code of so large an integer. */
-function matchesLarge(candidate: Json, value: bigint): boolean {
-  if (typeof candidate === "number") return !isInt64(candidate) && Number(value) === candidate;
-  return isLargeInteger(candidate) ? value === candidate : candidate === noCharacter;
+function hasLarge(scalars: ReadonlySet<unknown>, value: bigint): boolean {
+  const float = Number(value);
+  return scalars.has(value) || scalars.has(noCharacter) || (!isInt64(float) && scalars.has(float));
 }
 
 const noCharacter = "\ufffd";

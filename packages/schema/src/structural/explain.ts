@@ -2,8 +2,9 @@
  * Says everything that is wrong with a value, in the words and with the arithmetic of the server's OpenAPI validator
  * (kube-openapi, pkg/validation/validate). It runs only for values that the compiled check has found invalid.
  */
+import { spend, withinWork, WorkExceededError } from "@capstan/cel";
 import { isLargeInteger, type Json } from "@capstan/model";
-import { isDeepEqual, quote } from "@capstan/model";
+import { quote } from "@capstan/model";
 
 import type { Correlation } from "./correlation.ts";
 import { correlateIndex, correlateKey, isUnchanged } from "./correlation.ts";
@@ -12,12 +13,16 @@ import { formatOf, typesOf } from "./dialect.ts";
 import { enumAllows, enumText } from "./enumeration.ts";
 import { formatPredicate } from "./formats.ts";
 import { isInt64 } from "./go-text.ts";
+import { identityOf } from "./identity.ts";
 import { isJsonInteger, numberProblems, numberType } from "./numbers.ts";
 import { matchesPattern, patternProblem } from "./pattern.ts";
 import type { Problem } from "./problem.ts";
 import { plain, validation } from "./problem.ts";
 import type { Schema } from "./schema.ts";
 import { isJsonObject } from "./schema.ts";
+
+/** The work to report one finding, besides writing its message. */
+const FINDING_WORK = 20;
 
 /** Findings by message (the same message is reported once) and how many checks matched, which picks the best alternative. */
 export interface Result {
@@ -38,6 +43,7 @@ function emptyResult(): Result {
 }
 
 function add(result: Result, problem: Problem): void {
+  spend(FINDING_WORK + problem.message.length);
   if (!result.problems.has(problem.message)) result.problems.set(problem.message, problem);
 }
 
@@ -131,7 +137,45 @@ function wrongType(path: string, expected: string, actual: string): Problem {
   });
 }
 
-function explainString(schema: Schema, value: string, { place, result }: Sink): void {
+function explainString(schema: Schema, value: string, sink: Sink): void {
+  try {
+    addStringProblems(schema, value, sink);
+  } catch (error) {
+    if (!(error instanceof WorkExceededError)) throw error;
+    throw new TooExpensiveError(
+      validation("pattern", sink.place.path, { message: tooExpensive(sink.place.path), value }),
+    );
+  }
+}
+
+function tooExpensive(path: string): string {
+  return `${path} in body is too expensive to validate: its schema takes more work than one object may`;
+}
+
+/** Ends an explanation: the findings so far are incomplete, and those of alternatives would mislead. */
+export class TooExpensiveError extends Error {
+  override readonly name = "TooExpensiveError";
+  readonly code = "too-expensive";
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.message);
+    this.problem = problem;
+  }
+}
+
+/** Explains within the limit of work; past it the one finding is that the value is too expensive to validate. */
+export function explainWithin(limit: number, schema: Schema, value: Json, place: Place): readonly Problem[] {
+  try {
+    return withinWork(limit, () => [...explain(schema, value, place).problems.values()]);
+  } catch (error) {
+    if (error instanceof TooExpensiveError) return [error.problem];
+    if (error instanceof WorkExceededError) return [plain(tooExpensive(place.path))];
+    throw error;
+  }
+}
+
+function addStringProblems(schema: Schema, value: string, { place, result }: Sink): void {
   const problem = stringProblem(schema, value, place.path);
   if (problem !== undefined) add(result, problem);
   result.matches += 1;
@@ -223,11 +267,12 @@ function explainArray(schema: Schema, value: readonly Json[], { place, result }:
 
 /** Whether two items are equal. */
 export function hasDuplicates(items: readonly Json[]): boolean {
-  return items.some((item, i) => items.slice(0, i).some((earlier) => isDeepEqual(item, earlier)));
+  return new Set(items.map(identityOf)).size < items.length;
 }
 
 function addEnum(schema: Schema, value: Json, { place, result }: Sink): void {
   if (schema.enum === undefined || enumAllows(schema.enum, value)) return;
+  spend(schema.enum.length);
   add(
     result,
     validation("enum", place.path, {

@@ -36,8 +36,8 @@ const goUnits: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-const goDuration = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
-const goPart = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu;
+const goDuration = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
+const goPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu;
 const maxDuration = 2n ** 63n;
 
 /** Nanoseconds of a Go duration such as `1h30m`, or nothing. */
@@ -54,7 +54,13 @@ export function parseGoDuration(text: string): bigint | undefined {
 function scaled(amount: string, unit: bigint): bigint {
   const [whole = "", fraction = ""] = amount.split(".");
   const digits = fraction.slice(0, 18);
-  return BigInt(whole || "0") * unit + (BigInt(digits || "0") * unit) / 10n ** BigInt(digits.length);
+  return amountOf(whole) * unit + (BigInt(digits || "0") * unit) / 10n ** BigInt(digits.length);
+}
+
+/** The worth of digits; too many of them are worth more than every duration. */
+function amountOf(digits: string): bigint {
+  const significant = digits.startsWith("0") ? digits.replace(/^0+/, "") : digits;
+  return significant.length > 19 ? maxDuration : BigInt(significant || "0");
 }
 
 const looseUnits: readonly (readonly [string, readonly string[]])[] = [
@@ -79,10 +85,13 @@ export function parseDuration(text: string): bigint | undefined {
   const go = parseGoDuration(text);
   if (go !== undefined) return go;
   let total: bigint | undefined;
-  for (const [, amount = "0", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]+)/gu)) {
-    if (BigInt(amount) >= maxDuration) return undefined;
+  // Letters are optional here so that digits without a unit are passed over in one step.
+  for (const [, digits = "0", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]*)/gu)) {
+    if (unit === "") continue;
+    const amount = amountOf(digits);
+    if (amount >= maxDuration) return undefined;
     const factor = looseFactor(unit.toLowerCase());
-    if (factor !== undefined) total = (total ?? 0n) + BigInt(amount) * factor;
+    if (factor !== undefined) total = (total ?? 0n) + amount * factor;
   }
   return total === undefined ? undefined : BigInt.asIntN(64, total);
 }

@@ -16,7 +16,7 @@ const hostname =
   "^([a-zA-Z0-9\\p{S}\\p{L}]((-?[a-zA-Z0-9\\p{S}\\p{L}]{0,62})?)|([a-zA-Z0-9\\p{S}\\p{L}](([a-zA-Z0-9-\\p{S}\\p{L}]{0,61}[a-zA-Z0-9\\p{S}\\p{L}])?)(\\.)){1,}([a-zA-Z\\p{L}]){2,63})$";
 
 function isHostname(text: string): boolean {
-  if (!matchesPattern(hostname, text) || byteLength(text) > 255) return false;
+  if (byteLength(text) > 255 || !matchesPattern(hostname, text)) return false;
   return text.split(".").every((part) => byteLength(part) <= 63);
 }
 

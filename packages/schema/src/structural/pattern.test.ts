@@ -1,27 +1,10 @@
-/** Patterns match as RE2 does and never take long. */
+/** Patterns of schemas match as RE2 does, with Go's words, and what is too expensive to match is invalid. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import fc from "fast-check";
-import { RE2JS } from "re2js";
-
+import { formatFieldError } from "./field-error.ts";
 import { matchesPattern, patternProblem } from "./pattern.ts";
-
-const part = fc.constantFrom("a", "B", "[a-z]", "[A-Z_]", "[0-9.-]", "-", "_");
-const repetition = fc.constantFrom("", "+", "*", "?", "{2}", "{0,3}");
-const text = fc.string({ unit: fc.constantFrom("a", "b", "B", "_", "-", "0", ".", "\n", "é"), maxLength: 6 });
-
-const parts = fc.array(part, { maxLength: 3 }).map((found) => found.join(""));
-const patterns = fc.tuple(parts, part, repetition, parts).map((pieces) => `^${pieces.join("")}$`);
-
-test("simple patterns match as RE2 matches them", () => {
-  fc.assert(
-    fc.property(patterns, text, (pattern, sample) => {
-      assert.equal(matchesPattern(pattern, sample), RE2JS.compile(pattern).test(sample), pattern);
-    }),
-    { numRuns: 2000 },
-  );
-});
+import { compileValidator } from "./validator.ts";
 
 test("a pattern that makes backtracking engines hang is answered", () => {
   assert.equal(matchesPattern("^(a+)+$", `${"a".repeat(5000)}!`), false);
@@ -35,4 +18,28 @@ test("look-around is refused in Go's words", () => {
 test("a pattern is found anywhere unless it is anchored", () => {
   assert.equal(matchesPattern("b", "abc"), true);
   assert.equal(matchesPattern("^b", "abc"), false);
+});
+
+const costly = "(a|b)*a(a|b){900}c";
+const text = Array.from({ length: 20_000 }, (_, i) => ((i * i * i + (i >> 3)) % 11 < 5 ? "a" : "b")).join("");
+
+test("a value that takes too much work to match is invalid, in every position of its pattern", () => {
+  const schemas = [{ pattern: costly }, { not: { pattern: costly } }, { anyOf: [{ pattern: costly }, {}] }];
+  for (const inner of schemas) {
+    const validate = compileValidator({ type: "object", properties: new Map([["a", { type: "string", ...inner }]]) });
+    const [error, ...more] = validate({ a: text });
+    assert.equal(more.length, 0);
+    assert.match(
+      error === undefined ? "" : formatFieldError(error),
+      /a in body is too expensive to validate: its schema takes more work/,
+    );
+  }
+});
+
+test("many values count together", () => {
+  const validate = compileValidator({ type: "array", items: { type: "string", pattern: "^(ab|ba|abb)*$" } });
+  assert.deepEqual(validate(["abba", "abab"]), []);
+  const errors = validate(Array.from({ length: 400 }, () => "ab".repeat(10_000)));
+  assert.equal(errors.length, 1);
+  assert.match(errors.map(formatFieldError).join(), /too expensive to validate/);
 });

@@ -1,6 +1,6 @@
 /** Runs the rules of a schema over a value, place by place, within a budget. */
 import type { CelResult, DeclType, Json as CelJson } from "@capstan/cel";
-import { CelError, CelOptional, escapeField, fromJson } from "@capstan/cel";
+import { billOf, CelError, CelOptional, escapeField, fromJson } from "@capstan/cel";
 import type { FieldError, Json } from "@capstan/model";
 import { byteLength, quote } from "@capstan/model";
 
@@ -242,8 +242,9 @@ function runRule(compiled: CompiledRule, value: Json, context: RuleContext): voi
   const evaluation = expression.evaluateWithCost(optional ? variables.optional : variables.plain, {
     costLimit: perCallLimit,
   });
-  if (evaluation.cost > bill.remaining) return stop(bill, invalid(path, type, outOfBudget));
-  bill.remaining -= evaluation.cost;
+  const cost = billOf(evaluation);
+  if (cost > bill.remaining) return stop(bill, invalid(path, type, outOfBudget));
+  bill.remaining -= cost;
   if (evaluation.result instanceof CelError) return reportFailure(evaluation.result, rule, context);
   if (evaluation.result !== true) reportBroken(compiled, value, context);
 }
@@ -311,7 +312,9 @@ type Message = { readonly text: string } | { readonly fatal: string } | { readon
 /** The message that an expression makes; one that fails or is no single line falls back to the rule's own message. */
 function makeMessage({ message, rule }: CompiledRule, { bill, variables }: RuleContext): Message {
   if (message === undefined) return { unusable: true };
-  const { result, cost } = message.evaluateWithCost(variables.plain, { costLimit: perCallLimit });
+  const evaluation = message.evaluateWithCost(variables.plain, { costLimit: perCallLimit });
+  const { result } = evaluation;
+  const cost = billOf(evaluation);
   if (cost > bill.remaining)
     return {
       fatal:

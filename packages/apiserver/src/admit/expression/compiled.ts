@@ -1,5 +1,6 @@
 /** Expressions that are compiled once and evaluated within a budget. */
 import {
+  billOf,
   BOOL,
   CelError,
   sameType,
@@ -77,7 +78,9 @@ export function evaluate(compiled: Compiled, variables: Activation, budget: Budg
   if (compiled.expression === undefined) {
     return { type: "error", message: `compilation error: ${compiled.problem}` };
   }
-  const { result, cost } = compiled.expression.evaluateWithCost(variables, { costLimit: perCallLimit });
+  const evaluation = compiled.expression.evaluateWithCost(variables, { costLimit: perCallLimit });
+  const { result } = evaluation;
+  const cost = billOf(evaluation);
   if (cost > budget.remaining) throw new BudgetExceededError();
   budget.remaining -= cost;
   if (!(result instanceof CelError)) return { type: "value", value: result };

@@ -1,5 +1,6 @@
 /** The expressions of a policy, compiled: conditions, variables that refer to earlier ones, and whatever the policy evaluates. */
 import {
+  billOf,
   BOOL,
   CelError,
   CelObject,
@@ -106,8 +107,9 @@ class Variables extends CelObject {
 
   #evaluate(name: string, { expression, problem }: Compiled): CelResult {
     if (expression === undefined) return new CelError(`composited variable "${name}" fails to compile: ${problem}`);
-    const { result, cost } = expression.evaluateWithCost(this.#activation, { costLimit: perCallLimit });
-    this.#budget.remaining -= cost;
+    const evaluation = expression.evaluateWithCost(this.#activation, { costLimit: perCallLimit });
+    const { result } = evaluation;
+    this.#budget.remaining -= billOf(evaluation);
     if (!(result instanceof CelError)) return result;
     return new CelError(`composited variable "${name}" fails to evaluate: ${result.message}`);
   }
