@@ -113,6 +113,8 @@ function entryPoints(manifest: string): [string, string][] {
     const source = typeof to === "string" ? undefined : to["@capstan/source"];
     return source === undefined ? [] : [[join(name, path), join(dirname(manifest), source)] as [string, string]];
   });
+}
+
 /** What runs where others send texts, as opposed to tests and scripts. */
 function isShipped({ path }: Source): boolean {
   return /^(?:packages|apps|operators|tools)\/[^/]+\/src\//.test(path) && !path.endsWith(".test.ts");
