@@ -7,31 +7,31 @@ import type { MachineOptions, RunningNode } from "@capstan/node";
 import type { Store } from "@capstan/oci";
 import { apiOf, operator, silentLog, systemClock, systemRandom } from "@capstan/runtime";
 import type { Clock, Log, Random, RunningOperator } from "@capstan/runtime";
-import { endingClock } from "./clock.ts";
-import { startCompaction } from "./compaction/compaction.ts";
+import { createClusterClock } from "./cluster-clock.ts";
+import { startCompaction } from "./api-server/compaction.ts";
 import { builtinControllers } from "./controllers.ts";
-import { direct } from "./direct/transport.ts";
-import { followKinds } from "./follow/kinds.ts";
-import { startGarbageCollector } from "./garbage/collector.ts";
-import { startOrphanedPods } from "./job/orphans.ts";
+import { inProcessTransport } from "./api-server/in-process-transport.ts";
+import { watchServedKinds } from "./informer/served-kinds.ts";
+import { startGarbageCollector } from "./garbage-collector/collector.ts";
+import { startOrphanPodController } from "./job/orphan-pods.ts";
 import { metricsServer } from "./metrics/server.ts";
 import type { MetricsServer } from "./metrics/server.ts";
 import { startNamespaceController } from "./namespace/controller.ts";
 import type { Faults } from "./network/faults.ts";
 import type { ClusterNetwork } from "./network/network.ts";
-import { doorsToNodes } from "./nodes/doors.ts";
-import type { Doors } from "./nodes/doors.ts";
+import { createNodeConnections } from "./nodes/connections.ts";
+import type { NodeConnections } from "./nodes/connections.ts";
 import { FIRST_NODE_ADDRESS, startRealNodes } from "./nodes/real.ts";
 import type { RealNode, RealNodes } from "./nodes/real.ts";
 import { startSimulatedNodes } from "./nodes/simulated.ts";
 import type { ClusterNode } from "./nodes/simulated.ts";
-import { openState } from "./nodes/state.ts";
-import { startPodGarbageCollector } from "./pod-garbage/collector.ts";
+import { openStateFolder } from "./nodes/state-folder.ts";
+import { startPodGcController } from "./pod-gc/controller.ts";
 import { startScheduler } from "./scheduler/scheduler.ts";
 import { startServiceCidrs } from "./service-cidr/controller.ts";
-import { startServiceAddresses } from "./service-cidr/addresses.ts";
-import type { Setting } from "./setting.ts";
-import { takingTurns } from "./turns/turns.ts";
+import { startServiceAddresses } from "./service-cidr/ip-addresses.ts";
+import type { ControllerContext } from "./controller/context.ts";
+import { yieldBetweenCalls } from "./api-server/yielding-handler.ts";
 import { startVolumeProtection } from "./volume/protection.ts";
 import { provideStorageClass } from "./volume/storage-class.ts";
 
@@ -107,108 +107,115 @@ export async function startCluster(options: ClusterOptions = {}): Promise<Cluste
 
 async function startSimulated(options: ClusterOptions): Promise<Cluster> {
   const { nodes = 1, capacity, heartbeat = true } = options;
-  const doors = doorsToNodes();
-  const plane = await startControlPlane(options, { doors, removeVolume: async () => {} });
-  const started = await startSimulatedNodes(plane.setting, { nodes, capacity, heartbeat });
-  for (const node of started) doors.open(node);
+  const connections = createNodeConnections();
+  const controlPlane = await startControlPlane(options, { connections, removeVolume: async () => {} });
+  const started = await startSimulatedNodes(controlPlane.context, { nodes, capacity, heartbeat });
+  for (const node of started) connections.add(node);
   const stop = async (): Promise<void> => {
     await Promise.all(started.map((node) => node.close("lost")));
-    await plane.stop();
+    await controlPlane.stop();
   };
-  return { ...plane.cluster, nodes: started, stop, [Symbol.asyncDispose]: stop };
+  return { ...controlPlane.cluster, nodes: started, stop, [Symbol.asyncDispose]: stop };
 }
 
 async function startReal(options: ClusterOptions): Promise<RealCluster> {
   const { nodes = 1, capacity, images, registry, port = 0 } = options;
-  const doors = doorsToNodes();
-  const state = await openState(options);
+  const connections = createNodeConnections();
+  const state = await openStateFolder(options);
   // Who removes files may come before the nodes, and after they have come in vain.
   const started = Promise.withResolvers<RealNodes>();
   started.promise.catch(() => undefined);
   const removeVolume = async (path = ""): Promise<void> => (await started.promise).removeVolume(path);
-  const plane = await startControlPlane({ ...options, port }, { doors, removeVolume });
+  const controlPlane = await startControlPlane({ ...options, port }, { connections, removeVolume });
   const rights = process.getuid?.() === 0 ? "root" : "user";
-  const wanted = { nodes, capacity, images, registry, doors, rights, state: state.folder } as const;
+  const wanted = { nodes, capacity, images, registry, connections, rights, state: state.folder } as const;
   let real: RealNodes;
   try {
-    const { server } = plane.cluster;
-    const way = direct(server.handle, administrator);
-    real = await startRealNodes(plane.setting, { ...wanted, server: way, port: server.port ?? 0 });
+    const { server } = controlPlane.cluster;
+    const transport = inProcessTransport(server.handle, administrator);
+    real = await startRealNodes(controlPlane.context, { ...wanted, server: transport, port: server.port ?? 0 });
     started.resolve(real);
-    await plane.metrics.open(plane.setting, real.nodes);
+    await controlPlane.metrics.open(controlPlane.context, real.nodes);
   } catch (error) {
     started.reject(error);
-    await plane.stop();
+    await controlPlane.stop();
     await state.close();
     throw error;
   }
   const stop = async (): Promise<void> => {
     await real.stop();
-    await plane.stop();
+    await controlPlane.stop();
     await state.close();
   };
-  return { ...plane.cluster, ...real, stop, [Symbol.asyncDispose]: stop };
+  return { ...controlPlane.cluster, ...real, stop, [Symbol.asyncDispose]: stop };
 }
 
 interface ControlPlane {
-  readonly setting: Setting;
+  readonly context: ControllerContext;
   readonly metrics: MetricsServer;
   readonly cluster: Omit<Cluster, "nodes" | "stop" | typeof Symbol.asyncDispose>;
   stop(): Promise<void>;
 }
 
 /** What the control plane has to do with nodes. */
-interface Ground {
-  readonly doors: Doors;
+interface NodeAccess {
+  readonly connections: NodeConnections;
   /** Removes what is left of a volume that nobody claims. */
   readonly removeVolume: (path: string | undefined) => Promise<void>;
 }
 
-async function startControlPlane(options: ClusterOptions, ground: Ground): Promise<ControlPlane> {
+async function startControlPlane(options: ClusterOptions, nodeAccess: NodeAccess): Promise<ControlPlane> {
   const { random = systemRandom, log = silentLog, name = "capstan" } = options;
-  const clock = endingClock(options.clock ?? systemClock);
+  const clock = createClusterClock(options.clock ?? systemClock);
   const metrics = metricsServer();
-  const caller = openHttpCaller((place) => ground.doors.dial(place));
-  const server = await startServer(options, { doors: ground.doors, metrics, caller }, clock);
+  const caller = openHttpCaller((place) => nodeAccess.connections.dial(place));
+  const server = await startServer(options, { connections: nodeAccess.connections, metrics, caller }, clock);
   const host = { ...processHost(), clock, random };
   // Where nobody comes in from outside, as in virtual time, nobody needs a turn.
-  const handle = options.port === undefined ? server.handle : takingTurns(server.handle);
-  const client = createClient(direct(handle, administrator), { host, userAgent: "kube-controller-manager" });
-  const setting: Setting = { client, api: apiOf(client), clock, random, log };
-  const ending = new AbortController();
-  const controllers = await startControllers(setting, { server, ...ground }, ending.signal);
+  const handle = options.port === undefined ? server.handle : yieldBetweenCalls(server.handle);
+  const client = createClient(inProcessTransport(handle, administrator), {
+    host,
+    userAgent: "kube-controller-manager",
+  });
+  const context: ControllerContext = { client, api: apiOf(client), clock, random, log };
+  const stopping = new AbortController();
+  const controllers = await startControllers(context, { server, ...nodeAccess }, stopping.signal);
   if (options.heartbeat !== false) startCompaction(server.store, clock);
   const kubeconfig = server.url === undefined ? undefined : toKubeconfig(server, name);
   return {
-    setting,
+    context,
     metrics,
     cluster: { client, fetch: server.fetch, server, kubeconfig, controllers },
     async stop() {
-      ending.abort();
+      stopping.abort();
       await controllers.stop();
       await client.close();
       await server.close();
       caller.close();
-      clock.end();
+      clock.stop();
     },
   };
 }
 
 /** Whom the API server calls: nodes, its own metrics server, and webhooks and servers behind services. */
-interface Outside {
-  readonly doors: Doors;
+interface OutgoingTargets {
+  readonly connections: NodeConnections;
   readonly metrics: MetricsServer;
   readonly caller: HttpCaller;
 }
 
 /** Starts the API server; one that keeps its data is the same one every time, at the same port if nobody else took it. */
-function startServer(options: ClusterOptions, { doors, metrics, caller }: Outside, clock: Clock): Promise<ApiServer> {
+function startServer(
+  options: ClusterOptions,
+  { connections, metrics, caller }: OutgoingTargets,
+  clock: Clock,
+): Promise<ApiServer> {
   const { data, port } = options;
   return startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
-    nodes: doors,
+    nodes: connections,
     admission: admissionSteps,
-    outgoing: (call) => (metrics.isMeant(call) ? metrics.answer(call) : caller.call(call)),
+    outgoing: (call) => (metrics.handles(call) ? metrics.answer(call) : caller.call(call)),
     advertise: { ...(options.pods === "real" && { address: FIRST_NODE_ADDRESS, port: 6443 }) },
     ...(data !== undefined && { data }),
     ...(port !== undefined && { listen: { port } }),
@@ -216,23 +223,23 @@ function startServer(options: ClusterOptions, { doors, metrics, caller }: Outsid
 }
 
 async function startControllers(
-  setting: Setting,
-  { server, removeVolume }: Ground & { readonly server: ApiServer },
+  context: ControllerContext,
+  { server, removeVolume }: NodeAccess & { readonly server: ApiServer },
   signal: AbortSignal,
 ): Promise<RunningOperator> {
-  const { api, clock, random, log } = setting;
-  const kinds = followKinds(setting, signal);
+  const { api, clock, random, log } = context;
+  const kinds = watchServedKinds(context, signal);
   const { certificate } = server.authority;
-  const definition = { name: "kube", controllers: builtinControllers(setting, { certificate, kinds, removeVolume }) };
-  await provideStorageClass(setting.client);
+  const definition = { name: "kube", controllers: builtinControllers(context, { certificate, kinds, removeVolume }) };
+  await provideStorageClass(context.client);
   const running = operator(definition).start({ api, clock, random, log });
-  startNamespaceController(setting, kinds, signal);
-  startScheduler(setting, signal);
-  startOrphanedPods(setting, signal);
-  startPodGarbageCollector(setting, signal);
-  startVolumeProtection(setting, signal);
-  startServiceCidrs(setting, signal);
-  await startServiceAddresses(setting, signal);
-  await startGarbageCollector(setting, kinds, signal);
+  startNamespaceController(context, kinds, signal);
+  startScheduler(context, signal);
+  startOrphanPodController(context, signal);
+  startPodGcController(context, signal);
+  startVolumeProtection(context, signal);
+  startServiceCidrs(context, signal);
+  await startServiceAddresses(context, signal);
+  await startGarbageCollector(context, kinds, signal);
   return running;
 }

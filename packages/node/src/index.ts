@@ -29,6 +29,6 @@ export { inspectMachine } from "./linux/inspect.ts";
 export type { Finding, MachineReport } from "./linux/inspect.ts";
 export type { KubeletAnswer, KubeletCall, KubeletSink } from "./kubelet/call.ts";
 export { isWanted, matchesTerm, preferenceFor } from "./placement/affinity.ts";
-export { reluctance, tolerates, untolerated } from "./placement/taints.ts";
+export { taintScore, tolerates, untolerated } from "./placement/taints.ts";
 export { startServiceProxy } from "./services/proxy.ts";
 export type { ServiceProxy, ServiceProxyOptions } from "./services/proxy.ts";

@@ -12,7 +12,7 @@ export const ROLLBACK_TO = "deprecated.deployment.rollback.to";
 type Annotations = { readonly [name: string]: string };
 
 /** What belongs to one object only and is not handed on. */
-const own: ReadonlySet<string> = new Set([
+const ownAnnotations: ReadonlySet<string> = new Set([
   "kubectl.kubernetes.io/last-applied-configuration",
   REVISION,
   REVISION_HISTORY,
@@ -44,8 +44,8 @@ export function previousRevision(sets: readonly ReplicaSet[]): bigint {
 }
 
 /** The annotations of the newest set: those of the deployment, and a revision above all others. */
-export function annotationsOfNew(deployment: Deployment, current: Annotations, revision: bigint): Annotations {
-  const annotations: { [name: string]: string } = { ...current, ...handedOn(deployment.metadata.annotations) };
+export function newReplicaSetAnnotations(deployment: Deployment, current: Annotations, revision: bigint): Annotations {
+  const annotations: { [name: string]: string } = { ...current, ...copiedAnnotations(deployment.metadata.annotations) };
   const text = current[REVISION];
   if (text !== undefined && !/^\d+$/u.test(text)) return annotations;
   if (BigInt(text ?? 0) >= revision) return annotations;
@@ -65,18 +65,18 @@ function withRevision(history: string | undefined, revision: string): string {
 }
 
 /** The sizes that a set remembers, to share later changes fairly. */
-export function sizeAnnotations(wanted: number, most: number): Annotations {
+export function replicasAnnotations(wanted: number, most: number): Annotations {
   return { [DESIRED_REPLICAS]: String(wanted), [MAX_REPLICAS]: String(most) };
 }
 
 /** The annotations of a deployment that returns to the template of a set. */
 export function annotationsAfterRollback(deployment: Deployment, set: ReplicaSet): Annotations {
   const kept = Object.entries(deployment.metadata.annotations ?? {}).filter(
-    ([name]) => own.has(name) && name !== ROLLBACK_TO,
+    ([name]) => ownAnnotations.has(name) && name !== ROLLBACK_TO,
   );
-  return { ...Object.fromEntries(kept), ...handedOn(set.metadata.annotations) };
+  return { ...Object.fromEntries(kept), ...copiedAnnotations(set.metadata.annotations) };
 }
 
-function handedOn(annotations: Annotations | undefined): Annotations {
-  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([name]) => !own.has(name)));
+function copiedAnnotations(annotations: Annotations | undefined): Annotations {
+  return Object.fromEntries(Object.entries(annotations ?? {}).filter(([name]) => !ownAnnotations.has(name)));
 }

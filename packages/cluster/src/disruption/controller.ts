@@ -6,18 +6,18 @@ import { fromLabelSelectorObject, matchesLabels } from "@capstan/model";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
 import { controllerOf } from "../ownership/owner.ts";
-import { labelTests } from "../ownership/selection.ts";
-import { podIndexes } from "../pod/cache.ts";
-import type { Setting } from "../setting.ts";
+import { labelQuery } from "../ownership/label-query.ts";
+import { podIndexes } from "../pod/indexes.ts";
+import type { ControllerContext } from "../controller/context.ts";
 import { isActive } from "../pod/state.ts";
-import { writeStatus } from "../status/status.ts";
+import { writeStatus } from "../controller/write-status.ts";
 import { statusOf } from "./decide.ts";
 
 /** How many pods a controller of pods wants. */
 type Scale = (name: string) => { readonly uid: string; readonly replicas: number } | undefined;
 
 /** The controller of PodDisruptionBudgets. */
-export function disruptionController({ client, clock }: Setting): Controller {
+export function disruptionController({ client, clock }: ControllerContext): Controller {
   return controller(
     PodDisruptionBudget,
     {
@@ -28,9 +28,9 @@ export function disruptionController({ client, clock }: Setting): Controller {
     },
     async ({ object: budget, find, get, signal }): Promise<Answer> => {
       const selector = fromLabelSelectorObject(budget.spec?.selector);
-      const labels = labelTests(budget.spec?.selector);
+      const labels = labelQuery(budget.spec?.selector);
       const pods = find(Pod, { labels }).filter(
-        (pod) => matchesLabels(selector, pod.metadata.labels) && isActiveOrLeaving(pod),
+        (pod) => matchesLabels(selector, pod.metadata.labels) && isActiveOrTerminating(pod),
       );
       const scales: { readonly [kind: string]: Scale } = {
         ReplicaSet: (name) => {
@@ -42,7 +42,7 @@ export function disruptionController({ client, clock }: Setting): Controller {
         StatefulSet: (name) => toScale(get(StatefulSet, name)),
         ReplicationController: (name) => toScale(get(ReplicationController, name)),
       };
-      const expected = expectedOf(budget, pods, scales);
+      const expected = expectedPodCount(budget, pods, scales);
       const { status, wait } = statusOf({ budget, pods, expected, now: clock.wall() });
       await writeStatus(client, PodDisruptionBudget, { object: budget, status, signal });
       return wait === undefined ? undefined : again(wait, "an eviction may have been given up");
@@ -50,7 +50,7 @@ export function disruptionController({ client, clock }: Setting): Controller {
   );
 }
 
-function isActiveOrLeaving(pod: Pod): boolean {
+function isActiveOrTerminating(pod: Pod): boolean {
   return isActive(pod) || pod.metadata.deletionTimestamp !== undefined;
 }
 
@@ -64,7 +64,7 @@ function toScale(object: Scaled | undefined): ReturnType<Scale> {
 }
 
 /** A budget in percent, or of those that may be missing, counts what controllers want; any other counts the pods themselves. */
-function expectedOf(
+function expectedPodCount(
   { spec }: PodDisruptionBudget,
   pods: readonly Pod[],
   scales: { readonly [kind: string]: Scale },

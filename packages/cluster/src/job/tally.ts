@@ -1,7 +1,7 @@
 /** Counts how the pods of a Job ended, each exactly once even if the controller dies between two writes. Pure. */
 import type { Job } from "@capstan/kinds/batch/v1";
 import type { Pod } from "@capstan/kinds/v1";
-import { judge } from "./failure-policy.ts";
+import { matchPodFailurePolicy } from "./failure-policy.ts";
 import { formatIndexes, parseIndexes } from "./indexes.ts";
 import { endOf, failuresBefore, indexOf, isIndexed, isTracked } from "./pod.ts";
 
@@ -84,9 +84,9 @@ function newEnds(job: Job, pods: readonly Pod[], noted: ReadonlySet<string>): En
     const end = endOf(pod, job);
     if (end === "succeeded") (countsFor(job, pod, completed) ? ends.succeeded : ends.ignored).push(pod);
     if (end !== "failed") continue;
-    const verdict = judge(pod, job);
-    if (verdict.action === "FailJob") failJob ??= verdict.message;
-    (verdict.action === "Ignore" ? ends.ignored : ends.failed).push(pod);
+    const policy = matchPodFailurePolicy(pod, job);
+    if (policy.action === "FailJob") failJob ??= policy.message;
+    (policy.action === "Ignore" ? ends.ignored : ends.failed).push(pod);
   }
   return { ...ends, failJob };
 }
@@ -108,7 +108,7 @@ function failedIndexesOf(job: Job, failed: readonly Pod[]): ReadonlySet<number> 
   for (const pod of failed) {
     const index = indexOf(pod);
     if (index === undefined) continue;
-    if (judge(pod, job).action === "FailIndex" || failuresBefore(pod) >= limit) indexes.add(index);
+    if (matchPodFailurePolicy(pod, job).action === "FailIndex" || failuresBefore(pod) >= limit) indexes.add(index);
   }
   return indexes;
 }

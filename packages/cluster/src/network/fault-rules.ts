@@ -22,23 +22,23 @@ export function faultRules(cuts: readonly Cut[], nodeAddresses: readonly string[
     "delete table ip capstan-faults",
     "table ip capstan-faults {",
     "  chain leave { type filter hook postrouting priority 90; policy accept;",
-    ...cuts.flatMap((cut) => leaving(cut, nodeAddresses)),
+    ...cuts.flatMap((cut) => outgoingRules(cut, nodeAddresses)),
     "  }",
     "  chain arrive { type filter hook input priority -10; policy accept;",
-    ...cuts.flatMap(arriving),
+    ...cuts.flatMap(incomingRules),
     "  }",
     "}",
     "",
   ].join("\n");
 }
 
-function leaving({ side, from }: Cut, nodeAddresses: readonly string[]): readonly string[] {
-  const here = set(side.addresses);
+function outgoingRules({ side, from }: Cut, nodeAddresses: readonly string[]): readonly string[] {
+  const here = addressSet(side.addresses);
   if (from !== undefined) {
-    const there = set(from.addresses);
+    const there = addressSet(from.addresses);
     return [`    ip saddr ${here} ip daddr ${there} drop`, `    ip saddr ${there} ip daddr ${here} drop`];
   }
-  const trusted = set([...side.addresses, ...nodeAddresses]);
+  const trusted = addressSet([...side.addresses, ...nodeAddresses]);
   return [
     // What answers the node itself never comes by here; what answers others must not leave, or a cut leader would still be heard.
     `    ip saddr ${here} ip daddr != ${here} drop`,
@@ -47,16 +47,16 @@ function leaving({ side, from }: Cut, nodeAddresses: readonly string[]): readonl
 }
 
 /** What is sent to the machine itself: the API server, the names, a node's own address. Answers to what the node asked come through. */
-function arriving({ side, from }: Cut): readonly string[] {
-  const here = set(side.addresses);
+function incomingRules({ side, from }: Cut): readonly string[] {
+  const here = addressSet(side.addresses);
   if (from === undefined) return [`    ip saddr ${here} ct direction original drop`];
-  const there = set(from.addresses);
+  const there = addressSet(from.addresses);
   return [
     `    ip saddr ${here} ip daddr ${there} ct direction original drop`,
     `    ip saddr ${there} ip daddr ${here} ct direction original drop`,
   ];
 }
 
-function set(addresses: readonly string[]): string {
+function addressSet(addresses: readonly string[]): string {
   return `{ ${[...new Set(addresses)].join(", ")} }`;
 }

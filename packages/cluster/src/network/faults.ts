@@ -31,7 +31,7 @@ export interface Faults {
 }
 
 /** What faults need of a cluster. */
-export interface FaultGround {
+export interface FaultContext {
   readonly client: Client;
   readonly clock: Clock;
   readonly run: Machine["run"];
@@ -44,86 +44,87 @@ export interface FaultNode {
   readonly address: string;
   readonly podCidr: string;
   /** Whether the node itself can speak to the API server. */
-  readonly setLine: (state: "cut" | "healed") => void;
+  readonly setLink: (state: "cut" | "healed") => void;
   /** Takes the node's power, or gives it back; to do it twice changes nothing. */
   readonly setPower: (state: "off" | "on") => Promise<void>;
 }
 
-interface Line extends Side {
+interface FaultEndpoint extends Side {
   /** Tells targets apart, also pods of one name. */
   readonly key: string;
   readonly target: FaultTarget;
 }
 
-interface LiveCut extends Cut {
-  readonly side: Line;
-  readonly from: Line | undefined;
+interface ActiveCut extends Cut {
+  readonly side: FaultEndpoint;
+  readonly from: FaultEndpoint | undefined;
 }
 
 /** How often is looked whether a pod with a fault is still there: its address may become another's. */
-const LOOK_AGAIN = 1000;
+const CHECK_INTERVAL = 1000;
 
 /** Faults of a cluster that has none yet. */
-export function faultsOf(ground: FaultGround): Faults {
-  let cuts: readonly LiveCut[] = [];
-  const slow = new Map<string, Line>();
+export function faultsOf(context: FaultContext): Faults {
+  let cuts: readonly ActiveCut[] = [];
+  const delayed = new Map<string, FaultEndpoint>();
   let isWatching = false;
 
-  const enforce = async (wanted: readonly LiveCut[]): Promise<void> => {
+  const applyCuts = async (wanted: readonly ActiveCut[]): Promise<void> => {
     cuts = wanted;
-    const addresses = ground.nodes.map(({ address }) => address);
-    await must(ground.run, ["nft", "-f", "-"], faultRules(cuts, addresses));
+    const addresses = context.nodes.map(({ address }) => address);
+    await runOrFail(context.run, ["nft", "-f", "-"], faultRules(cuts, addresses));
     const cutOff = new Set(cuts.filter(({ from }) => from === undefined).map(({ side }) => side.key));
-    for (const node of ground.nodes) node.setLine(cutOff.has(`node/${node.name}`) ? "cut" : "healed");
+    for (const node of context.nodes) node.setLink(cutOff.has(`node/${node.name}`) ? "cut" : "healed");
     watch();
   };
   const watch = (): void => {
     if (isWatching || cuts.length === 0) return;
     isWatching = true;
-    ground.clock.later(LOOK_AGAIN, () => {
+    context.clock.later(CHECK_INTERVAL, () => {
       isWatching = false;
-      void forgetGone().catch(() => watch());
+      void dropGone().catch(() => watch());
     });
   };
-  const forgetGone = async (): Promise<void> => {
-    const gone = await Promise.all(cuts.map((cut) => isGone(ground, cut)));
-    if (gone.includes(true)) await enforce(cuts.filter((_, index) => gone[index] !== true));
+  const dropGone = async (): Promise<void> => {
+    const gone = await Promise.all(cuts.map((cut) => isGone(context, cut)));
+    if (gone.includes(true)) await applyCuts(cuts.filter((_, index) => gone[index] !== true));
     else watch();
   };
   const heal = async (target: FaultTarget | undefined): Promise<string> => {
-    const line = target && (await lineOf(ground, target));
-    const isMeant = (one: Pick<Line, "key"> | undefined): boolean => line === undefined || one?.key === line.key;
-    await enforce(cuts.filter(({ side, from }) => !isMeant(side) && (from === undefined || !isMeant(from))));
-    for (const one of [...slow.values()].filter(isMeant)) {
-      await setDelay(ground, one, undefined);
-      slow.delete(one.key);
+    const endpoint = target && (await endpointOf(context, target));
+    const isAffected = (one: Pick<FaultEndpoint, "key"> | undefined): boolean =>
+      endpoint === undefined || one?.key === endpoint.key;
+    await applyCuts(cuts.filter(({ side, from }) => !isAffected(side) && (from === undefined || !isAffected(from))));
+    for (const one of [...delayed.values()].filter(isAffected)) {
+      await setDelay(context, one, undefined);
+      delayed.delete(one.key);
     }
-    for (const node of ground.nodes) if (isMeant({ key: `node/${node.name}` })) await node.setPower("on");
-    return target === undefined ? "everything is healed" : `${wordsOf(target)} is reached as before`;
+    for (const node of context.nodes) if (isAffected({ key: `node/${node.name}` })) await node.setPower("on");
+    return target === undefined ? "everything is healed" : `${describe(target)} is reached as before`;
   };
 
   return {
     async set(fault) {
       if (fault.do === "heal") return heal(fault.target);
-      if (fault.do === "kill") return kill(ground, fault.target);
-      const side = await lineOf(ground, fault.target);
+      if (fault.do === "kill") return kill(context, fault.target);
+      const side = await endpointOf(context, fault.target);
       if (fault.do === "delay") {
-        await setDelay(ground, side, fault.milliseconds);
-        slow.set(side.key, side);
-        return `${wordsOf(fault.target)} is reached ${fault.milliseconds} ms later`;
+        await setDelay(context, side, fault.milliseconds);
+        delayed.set(side.key, side);
+        return `${describe(fault.target)} is reached ${fault.milliseconds} ms later`;
       }
-      const from = fault.from && (await lineOf(ground, fault.from));
-      await enforce([...cuts, { side, from }]);
-      return `${wordsOf(fault.target)} is cut off${fault.from === undefined ? "" : ` from ${wordsOf(fault.from)}`}`;
+      const from = fault.from && (await endpointOf(context, fault.from));
+      await applyCuts([...cuts, { side, from }]);
+      return `${describe(fault.target)} is cut off${fault.from === undefined ? "" : ` from ${describe(fault.from)}`}`;
     },
   };
 }
 
-async function kill({ nodes }: FaultGround, target: FaultTarget): Promise<string> {
+async function kill({ nodes }: FaultContext, target: FaultTarget): Promise<string> {
   if (target.kind === "pod")
-    throw new ClusterError("Unsupported", `${wordsOf(target)} is no node; kubectl delete ends pods`);
+    throw new ClusterError("Unsupported", `${describe(target)} is no node; kubectl delete ends pods`);
   await findNode(nodes, target.name).setPower("off");
-  return `${wordsOf(target)} has lost its power`;
+  return `${describe(target)} has lost its power`;
 }
 
 function findNode(nodes: readonly FaultNode[], name: string): FaultNode {
@@ -132,20 +133,20 @@ function findNode(nodes: readonly FaultNode[], name: string): FaultNode {
   return node;
 }
 
-function wordsOf(target: FaultTarget): string {
+function describe(target: FaultTarget): string {
   return target.kind === "pod" ? `pod ${target.namespace}/${target.name}` : `node ${target.name}`;
 }
 
-async function lineOf({ client, nodes }: FaultGround, target: FaultTarget): Promise<Line> {
+async function endpointOf({ client, nodes }: FaultContext, target: FaultTarget): Promise<FaultEndpoint> {
   if (target.kind === "node") {
     const node = findNode(nodes, target.name);
     return { key: `node/${node.name}`, target, addresses: [node.address, node.podCidr] };
   }
   const pod = await findPod(client, target);
-  if (pod === undefined) throw new ClusterError("NotFound", `there is no ${wordsOf(target)}`);
+  if (pod === undefined) throw new ClusterError("NotFound", `there is no ${describe(target)}`);
   const { podIP = "" } = pod.status ?? {};
   if (podIP === "" || pod.spec?.hostNetwork === true)
-    throw new ClusterError("Unsupported", `${wordsOf(target)} has no line of its own${podIP === "" ? " yet" : ""}`);
+    throw new ClusterError("Unsupported", `${describe(target)} has no line of its own${podIP === "" ? " yet" : ""}`);
   return { key: `pod/${pod.metadata.uid}`, target, addresses: [podIP] };
 }
 
@@ -161,7 +162,7 @@ async function findPod(
   }
 }
 
-async function isGone({ client }: FaultGround, { side, from }: LiveCut): Promise<boolean> {
+async function isGone({ client }: FaultContext, { side, from }: ActiveCut): Promise<boolean> {
   for (const { target, key } of from === undefined ? [side] : [side, from]) {
     if (target.kind === "node") continue;
     const pod = await findPod(client, target);
@@ -172,8 +173,8 @@ async function isGone({ client }: FaultGround, { side, from }: LiveCut): Promise
 
 /** The kernel's own means to delay packets sits on the node's end of the line; not every kernel has it. */
 async function setDelay(
-  { run }: FaultGround,
-  { target, addresses }: Line,
+  { run }: FaultContext,
+  { target, addresses }: FaultEndpoint,
   milliseconds: number | undefined,
 ): Promise<void> {
   const [address = ""] = addresses;
@@ -181,7 +182,7 @@ async function setDelay(
     throw new ClusterError("Unsupported", "lines of nodes cannot be delayed; delay those of their pods");
   const { stdout } = await run(["ip", "-o", "route", "get", address]);
   const device = / dev (\S+)/.exec(stdout)?.[1];
-  if (device === undefined) throw new ClusterError("NotFound", `${wordsOf(target)} has no line any more`);
+  if (device === undefined) throw new ClusterError("NotFound", `${describe(target)} has no line any more`);
   if (milliseconds === undefined) return void (await run(["tc", "qdisc", "del", "dev", device, "root"]));
   const argv = ["tc", "qdisc", "replace", "dev", device, "root", "netem", "delay", `${milliseconds}ms`];
   const { code, stderr } = await run(argv);
@@ -192,7 +193,7 @@ async function setDelay(
   );
 }
 
-async function must(run: Machine["run"], argv: readonly string[], input: string): Promise<void> {
+async function runOrFail(run: Machine["run"], argv: readonly string[], input: string): Promise<void> {
   const { code, stderr } = await run(argv, input);
   if (code !== 0) throw new ClusterError("Unsupported", `the packet filter refused the fault: ${stderr.trim()}`);
 }

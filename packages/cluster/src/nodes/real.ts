@@ -6,17 +6,17 @@ import { startMachine, startNode, startServiceProxy } from "@capstan/node";
 import type { LinuxRuntime, Machine, MachineOptions, RunningNode, ServiceProxy } from "@capstan/node";
 import { openStore } from "@capstan/oci";
 import type { Store } from "@capstan/oci";
-import { unpackedFolder } from "../images/unpacked.ts";
-import type { Setting } from "../setting.ts";
-import { provideNames, NAMES_ADDRESS } from "../network/names.ts";
+import { unpackedFolder } from "../image-folders.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { ensureDnsService, DNS_SERVER_ADDRESS } from "../network/dns-service.ts";
 import { faultsOf } from "../network/faults.ts";
 import type { Faults } from "../network/faults.ts";
-import { networkOf } from "../network/network.ts";
+import { createNetwork } from "../network/network.ts";
 import type { ClusterNetwork } from "../network/network.ts";
-import type { Doors } from "./doors.ts";
-import { openLine } from "./line.ts";
-import type { NodeLine } from "./line.ts";
-import { nodeName } from "./names.ts";
+import type { NodeConnections } from "./connections.ts";
+import { openLink } from "./link.ts";
+import type { NodeLink } from "./link.ts";
+import { nodeName } from "./node-name.ts";
 
 /** A node that runs programs. */
 export interface RealNode extends RunningNode {
@@ -27,7 +27,7 @@ export interface RealNode extends RunningNode {
 export interface RealNodesOptions {
   readonly nodes: number;
   readonly capacity: { readonly [resource: string]: string } | undefined;
-  readonly doors: Doors;
+  readonly connections: NodeConnections;
   /** The folder of everything that pods leave on disk. */
   readonly state: string;
   readonly rights: MachineOptions["rights"];
@@ -63,12 +63,12 @@ function nodeAddress(index: number): string {
 const VOLUME_REFRESH = 5000;
 
 /** Starts the machine, then the nodes on it; a start that fails leaves nothing behind. */
-export async function startRealNodes(setting: Setting, options: RealNodesOptions): Promise<RealNodes> {
+export async function startRealNodes(context: ControllerContext, options: RealNodesOptions): Promise<RealNodes> {
   await mkdir(options.state, { recursive: true });
   const images = options.images ?? (await openStore(join(options.state, "images")));
-  const machine = await startMachine(machineOptions(setting, options, images));
-  const places = Array.from({ length: options.nodes }, (_, index) => placeOf(index, options.nodes));
-  const proxy = serveServices(setting, machine, places);
+  const machine = await startMachine(machineOptions(context, options, images));
+  const configs = Array.from({ length: options.nodes }, (_, index) => nodeConfig(index, options.nodes));
+  const proxy = serveServices(context, machine, configs);
   const started: StartedNode[] = [];
   const stop = async (): Promise<void> => {
     proxy.stop();
@@ -76,21 +76,21 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
     await machine.close();
   };
   try {
-    options.doors.connect(machine);
-    await provideNames(setting.client);
-    for (const place of places) started.push(await startRealNode(setting, machine, { ...options, place }));
+    options.connections.setMachine(machine);
+    await ensureDnsService(context.client);
+    for (const config of configs) started.push(await startRealNode(context, machine, { ...options, config }));
     await proxy.settled();
-    const network = await networkOf({ machine, state: options.state });
+    const network = await createNetwork({ machine, state: options.state });
     // One list for everybody who looks at nodes: a node that comes back takes its place in it.
     const nodes = started.map(({ node }) => node);
-    const revive = async (index: number): Promise<void> => {
-      const place = places[index];
-      if (place === undefined) return;
-      const again = await startRealNode(setting, machine, { ...options, place });
-      started[index] = again;
-      nodes[index] = again.node;
+    const restart = async (index: number): Promise<void> => {
+      const config = configs[index];
+      if (config === undefined) return;
+      const restarted = await startRealNode(context, machine, { ...options, config });
+      started[index] = restarted;
+      nodes[index] = restarted.node;
     };
-    const faults = faultsAmong(setting, machine, { started, revive, ...options });
+    const faults = createNodeFaults(context, machine, { started, restart, ...options });
     const removeVolume = (path: string): Promise<void> => machine.removeFromDisk(path);
     return { nodes, network, images, faults, removeVolume, lost: machine.lost, stop };
   } catch (error) {
@@ -99,8 +99,12 @@ export async function startRealNodes(setting: Setting, options: RealNodesOptions
   }
 }
 
-function serveServices({ client, clock, log }: Setting, machine: Machine, places: readonly NodePlace[]): ServiceProxy {
-  const known = new Map(places.map(({ name, address, podCidr }) => [name, { address, pods: podCidr }]));
+function serveServices(
+  { client, clock, log }: ControllerContext,
+  machine: Machine,
+  configs: readonly NodeConfig[],
+): ServiceProxy {
+  const known = new Map(configs.map(({ name, address, podCidr }) => [name, { address, pods: podCidr }]));
   const proxy = startServiceProxy({
     client,
     clock,
@@ -113,43 +117,47 @@ function serveServices({ client, clock, log }: Setting, machine: Machine, places
   return proxy;
 }
 
-interface FaultyNodes {
+interface FaultOptions {
   /** In the order of their places; a node that comes back takes the place of the one that was lost. */
   readonly started: readonly StartedNode[];
-  readonly doors: Doors;
-  readonly revive: (index: number) => Promise<void>;
+  readonly connections: NodeConnections;
+  readonly restart: (index: number) => Promise<void>;
 }
 
-function faultsAmong({ client, clock }: Setting, machine: Machine, { started, doors, revive }: FaultyNodes): Faults {
+function createNodeFaults(
+  { client, clock }: ControllerContext,
+  machine: Machine,
+  { started, connections, restart }: FaultOptions,
+): Faults {
   const lost = new Set<number>();
-  const nodes = started.map(({ place }, index) => ({
-    ...place,
-    setLine: (state: "cut" | "healed") => started[index]?.line.set(state),
+  const nodes = started.map(({ config }, index) => ({
+    ...config,
+    setLink: (state: "cut" | "healed") => started[index]?.link.set(state),
     async setPower(state: "off" | "on") {
       if (lost.has(index) === (state === "off")) return;
       if (state === "on") {
-        await revive(index);
+        await restart(index);
         return void lost.delete(index);
       }
       lost.add(index);
-      doors.shut(place.name);
+      connections.remove(config.name);
       await started[index]?.node.close("lost");
     },
   }));
   return faultsOf({ client, clock, run: (argv, input) => machine.run(argv, input), nodes });
 }
 
-interface NodePlace {
+interface NodeConfig {
   readonly name: string;
   readonly address: string;
   readonly podCidr: string;
 }
 
-function placeOf(index: number, count: number): NodePlace {
+function nodeConfig(index: number, count: number): NodeConfig {
   return { name: nodeName(index, count), address: nodeAddress(index), podCidr: `10.244.${index}.0/24` };
 }
 
-function machineOptions({ clock, log }: Setting, options: RealNodesOptions, store: Store): MachineOptions {
+function machineOptions({ clock, log }: ControllerContext, options: RealNodesOptions, store: Store): MachineOptions {
   const { state, rights, registry, port } = options;
   return {
     state,
@@ -158,7 +166,7 @@ function machineOptions({ clock, log }: Setting, options: RealNodesOptions, stor
     rights,
     // Whoever brings images along for several clusters has their files unpacked once for all of them.
     ...(options.images !== undefined && { roots: unpackedFolder(store) }),
-    names: { server: NAMES_ADDRESS },
+    names: { server: DNS_SERVER_ADDRESS },
     apiServer: { host: "127.0.0.1", port },
     ...(registry !== undefined && { session: registry }),
     report: (error) => log.error("something of a pod was left undone", { error }),
@@ -167,19 +175,19 @@ function machineOptions({ clock, log }: Setting, options: RealNodesOptions, stor
 
 interface StartedNode {
   readonly node: RealNode;
-  readonly place: NodePlace;
-  readonly line: NodeLine;
+  readonly config: NodeConfig;
+  readonly link: NodeLink;
 }
 
 async function startRealNode(
-  { clock, random }: Setting,
+  { clock, random }: ControllerContext,
   machine: Machine,
-  { place, capacity, doors, server }: RealNodesOptions & { readonly place: NodePlace },
+  { config, capacity, connections, server }: RealNodesOptions & { readonly config: NodeConfig },
 ): Promise<StartedNode> {
-  const runtime = await machine.addNode({ ...place, ...(capacity !== undefined && { capacity }) });
-  const line = openLine({ server, clock, random });
-  const { name } = place;
-  const node = await startNode({ client: line.client, name, runtime, clock, volumeRefresh: VOLUME_REFRESH });
-  doors.open(node);
-  return { node: Object.assign(node, { runtime }), place, line };
+  const runtime = await machine.addNode({ ...config, ...(capacity !== undefined && { capacity }) });
+  const link = openLink({ server, clock, random });
+  const { name } = config;
+  const node = await startNode({ client: link.client, name, runtime, clock, volumeRefresh: VOLUME_REFRESH });
+  connections.add(node);
+  return { node: Object.assign(node, { runtime }), config, link };
 }

@@ -1,8 +1,8 @@
 /** Nodes whose pods run nothing. */
 import { simulatedRuntime, startNode } from "@capstan/node";
 import type { RunningNode, SimulatedRuntime } from "@capstan/node";
-import type { Setting } from "../setting.ts";
-import { nodeName } from "./names.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { nodeName } from "./node-name.ts";
 
 /** A node of the cluster, and the ways to make things happen on it. */
 export interface ClusterNode extends RunningNode {
@@ -21,7 +21,7 @@ const FIRST_POD_NETWORK = 64;
 
 /** Starts the nodes. */
 export function startSimulatedNodes(
-  { client, clock }: Setting,
+  { client, clock }: ControllerContext,
   { nodes, capacity, heartbeat }: SimulatedNodesOptions,
 ): Promise<readonly ClusterNode[]> {
   return Promise.all(

@@ -28,15 +28,15 @@ export function decideClaims<T extends StoredObject>(
   const kept: T[] = [];
   const adopted: T[] = [];
   const released: T[] = [];
-  const isLeaving = owner.metadata.deletionTimestamp !== undefined;
+  const isBeingDeleted = owner.metadata.deletionTimestamp !== undefined;
   for (const one of candidates) {
     const matches = matchesLabels(selector, one.metadata.labels);
-    const holder = controllerOf(one);
-    if (holder !== undefined) {
-      if (holder.uid !== owner.metadata.uid) continue;
+    const controller = controllerOf(one);
+    if (controller !== undefined) {
+      if (controller.uid !== owner.metadata.uid) continue;
       if (matches) kept.push(one);
-      else if (!isLeaving) released.push(one);
-    } else if (matches && !isLeaving && one.metadata.deletionTimestamp === undefined) adopted.push(one);
+      else if (!isBeingDeleted) released.push(one);
+    } else if (matches && !isBeingDeleted && one.metadata.deletionTimestamp === undefined) adopted.push(one);
   }
   return { kept, adopted, released };
 }
@@ -56,14 +56,14 @@ export async function claim<O extends StoredObject, T extends StoredObject>(
   children: Children<T>,
 ): Promise<readonly T[]> {
   const { kept, adopted, released } = decideClaims(owner, children.candidates);
-  if (adopted.length > 0) await mustStillBe(owner, children.client);
-  const joined = await Promise.all(adopted.map((one) => adopt(owner, one, children)));
+  if (adopted.length > 0) await assertNotReplaced(owner, children.client);
+  const adoptedNow = await Promise.all(adopted.map((one) => adopt(owner, one, children)));
   await Promise.all(released.map((one) => release(owner, one, children)));
-  return [...kept, ...joined.filter((one) => one !== undefined)];
+  return [...kept, ...adoptedNow.filter((one) => one !== undefined)];
 }
 
 /** The cache may show an owner that is gone or was replaced by a namesake: such a one must not adopt. */
-async function mustStillBe<T extends StoredObject>({ kind, object }: Owner<T>, client: Client): Promise<void> {
+async function assertNotReplaced<T extends StoredObject>({ kind, object }: Owner<T>, client: Client): Promise<void> {
   const { namespace = "", name, uid } = object.metadata;
   const live = await client.get(kind, { namespace, name });
   if (live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined) return;

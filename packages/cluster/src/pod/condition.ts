@@ -7,11 +7,11 @@ type Condition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number];
 /** The condition as of the generation that was looked at. */
 export function conditionOf(
   { metadata: { generation } }: Pod,
-  told: Pick<Condition, "type" | "status" | "reason" | "message">,
+  fields: Pick<Condition, "type" | "status" | "reason" | "message">,
   now: number,
 ): Condition {
   return {
-    ...told,
+    ...fields,
     ...(generation !== undefined && { observedGeneration: generation }),
     lastTransitionTime: formatTime(now),
   };

@@ -9,7 +9,7 @@ export interface NewPod {
 }
 
 /** What a pod gets besides its template. */
-export interface Birth {
+export interface PodOptions {
   readonly namespace: string;
   readonly owner: OwnerReference;
   /** The name or how the name begins. */
@@ -17,7 +17,7 @@ export interface Birth {
 }
 
 /** Makes the pod. */
-export function podFromTemplate({ metadata, spec }: PodTemplateSpec, { namespace, owner, name }: Birth): NewPod {
+export function podFromTemplate({ metadata, spec }: PodTemplateSpec, { namespace, owner, name }: PodOptions): NewPod {
   const { labels, annotations, finalizers } = metadata ?? {};
   return {
     metadata: {

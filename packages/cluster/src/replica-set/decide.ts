@@ -3,7 +3,7 @@ import type { ReplicaSet } from "@capstan/kinds/apps/v1";
 import type { Pod, PodTemplateSpec } from "@capstan/kinds/v1";
 import { formatTime, fromLabels, matchesLabels } from "@capstan/model";
 import type { ObjectMeta } from "@capstan/model";
-import { firstToGo } from "../pod/rank.ts";
+import { podsToDelete } from "../pod/deletion-order.ts";
 import { isActive, isAvailable, isFinished, isReady } from "../pod/state.ts";
 
 /** At most so many pods are started or ended in one turn. */
@@ -16,7 +16,7 @@ export type Action =
   | { readonly do: "end"; readonly pods: readonly Pod[] };
 
 /** The set with its pods. */
-export interface Seen {
+export interface Observed {
   readonly replicas: number;
   readonly pods: readonly Pod[];
   /** Milliseconds since 1970. */
@@ -24,17 +24,17 @@ export interface Seen {
 }
 
 /** Decides how to come to as many pods as wanted. */
-export function decide({ replicas, pods, now }: Seen): Action {
+export function decide({ replicas, pods, now }: Observed): Action {
   const active = pods.filter(isActive);
   const surplus = active.length - replicas;
   if (surplus < 0) return { do: "start", count: Math.min(-surplus, BURST) };
   if (surplus === 0) return { do: "nothing" };
-  const crowd = crowdOf(active);
-  return { do: "end", pods: firstToGo(active, Math.min(surplus, BURST), { crowd, now }) };
+  const rank = podsPerNode(active);
+  return { do: "end", pods: podsToDelete(active, Math.min(surplus, BURST), { rank, now }) };
 }
 
 /** Counts the pods that run on the same node. */
-function crowdOf(pods: readonly Pod[]): (pod: Pod) => number {
+function podsPerNode(pods: readonly Pod[]): (pod: Pod) => number {
   const counts = new Map<string, number>();
   for (const { spec } of pods) counts.set(spec?.nodeName ?? "", (counts.get(spec?.nodeName ?? "") ?? 0) + 1);
   return ({ spec }) => (spec?.nodeName === undefined ? 0 : (counts.get(spec.nodeName) ?? 0));
@@ -45,7 +45,7 @@ export type ReplicaStatus = NonNullable<ReplicaSet["status"]>;
 type Condition = NonNullable<ReplicaStatus["conditions"]>[number];
 
 /** What is wanted. */
-export interface Wish {
+export interface ReplicaSpec {
   readonly replicas?: number;
   readonly minReadySeconds?: number;
   readonly template?: PodTemplateSpec;
@@ -58,15 +58,15 @@ export interface Failure {
 }
 
 /** What the status is told from. */
-export interface Outcome extends Omit<Seen, "replicas"> {
+export interface StatusInput extends Omit<Observed, "replicas"> {
   readonly failure: Failure | undefined;
 }
 
 /** The status of a set with these pods. */
 export function statusOf(
   { metadata, status }: { readonly metadata: ObjectMeta; readonly status?: ReplicaStatus },
-  { template, minReadySeconds = 0 }: Wish,
-  { pods, now, failure }: Outcome,
+  { template, minReadySeconds = 0 }: ReplicaSpec,
+  { pods, now, failure }: StatusInput,
 ): ReplicaStatus {
   const active = pods.filter(isActive);
   const labels = fromLabels(template?.metadata?.labels ?? {});

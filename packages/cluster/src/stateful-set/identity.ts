@@ -4,7 +4,7 @@ import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "@capstan/kinds
 import { controllerReference } from "../ownership/owner.ts";
 import { podFromTemplate } from "../pod/template.ts";
 import type { NewPod } from "../pod/template.ts";
-import { REVISION_LABEL } from "../revision/history.ts";
+import { REVISION_LABEL } from "../controller/revision-history.ts";
 
 const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";
@@ -33,7 +33,7 @@ export interface Version {
 }
 
 /** The member with an ordinal. */
-export function memberOf(set: StatefulSet, ordinal: number, { name: revision, template }: Version): NewPod {
+export function newStatefulSetPod(set: StatefulSet, ordinal: number, { name: revision, template }: Version): NewPod {
   const { name, namespace = "" } = set.metadata;
   const exact = `${name}-${ordinal}`;
   const pod = podFromTemplate(template, { namespace, owner: controllerReference(StatefulSet, set), name: { exact } });
@@ -90,7 +90,7 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly NewClaim[]
 }
 
 /** Whether a pod still carries what makes it a member. */
-export function isItself({ metadata, spec }: Pod, set: StatefulSet, ordinal: number): boolean {
+export function identityMatches({ metadata, spec }: Pod, set: StatefulSet, ordinal: number): boolean {
   const hasName = metadata.labels?.[POD_NAME] === metadata.name;
   return (
     hasName &&

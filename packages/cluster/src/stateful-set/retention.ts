@@ -3,13 +3,13 @@ import { StatefulSet } from "@capstan/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { apiVersionOf, isDeepEqual } from "@capstan/model";
 import type { OwnerReference, StoredObject } from "@capstan/model";
-import { MANAGER } from "../setting.ts";
-import type { Turn } from "./controller.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { SyncContext } from "./controller.ts";
 import { claimName, ordinalOf, startOf } from "./identity.ts";
 
 /** Brings the owners of every claim in line with the policy. */
-export async function retain(turn: Turn, pods: readonly Pod[]): Promise<void> {
-  const { set, client, getClaim, signal } = turn;
+export async function updateClaimOwners(context: SyncContext, pods: readonly Pod[]): Promise<void> {
+  const { set, client, getClaim, signal } = context;
   for (const pod of pods) {
     const ordinal = ordinalOf(pod, set);
     if (ordinal < 0) continue;
@@ -20,12 +20,17 @@ export async function retain(turn: Turn, pods: readonly Pod[]): Promise<void> {
       if (isDeepEqual(ownerReferences, claim.metadata.ownerReferences ?? [])) continue;
       const { namespace = "", name, resourceVersion } = claim.metadata;
       const merge = { metadata: { resourceVersion, ownerReferences } };
-      await client.patch(PersistentVolumeClaim, { namespace, name }, { merge }, { fieldManager: MANAGER, signal });
+      await client.patch(
+        PersistentVolumeClaim,
+        { namespace, name },
+        { merge },
+        { fieldManager: FIELD_MANAGER, signal },
+      );
     }
   }
 }
 
-interface Member {
+interface ClaimOwners {
   readonly set: StatefulSet;
   readonly pod: Pod;
   readonly ordinal: number;
@@ -34,7 +39,7 @@ interface Member {
 /** Owners of a claim: the set where it goes with the set, the pod where it goes with a pod that is to be scaled away. */
 export function ownersOf(
   { metadata }: PersistentVolumeClaim,
-  { set, pod, ordinal }: Member,
+  { set, pod, ordinal }: ClaimOwners,
 ): readonly OwnerReference[] {
   const { whenDeleted = "Retain", whenScaled = "Retain" } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const start = startOf(set);

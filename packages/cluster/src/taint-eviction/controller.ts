@@ -4,15 +4,15 @@ import { Node, Pod } from "@capstan/kinds/v1";
 import type { Taint } from "@capstan/kinds/v1";
 import { again, anyChange, controller } from "@capstan/runtime";
 import type { Answer, Controller } from "@capstan/runtime";
-import { podIndexes } from "../pod/cache.ts";
+import { podIndexes } from "../pod/indexes.ts";
 import { conditionOf } from "../pod/condition.ts";
 import { millisecondsOf } from "../pod/state.ts";
 import { tolerates } from "@capstan/node";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
 
 /** When a pod has to leave its node because of these taints: never is undefined. */
-export function leaveAt({ spec }: Pod, taints: readonly Taint[], now: number): number | undefined {
+export function evictionTime({ spec }: Pod, taints: readonly Taint[], now: number): number | undefined {
   const evicting = taints.filter(({ effect }) => effect === "NoExecute");
   let earliest: number | undefined;
   for (const taint of evicting) {
@@ -28,7 +28,7 @@ export function leaveAt({ spec }: Pod, taints: readonly Taint[], now: number): n
 }
 
 /** The controller of evictions by taints. */
-export function taintEvictionController({ client, clock }: Setting): Controller {
+export function taintEvictionController({ client, clock }: ControllerContext): Controller {
   return controller(
     Pod,
     {
@@ -41,14 +41,14 @@ export function taintEvictionController({ client, clock }: Setting): Controller 
     async ({ object: pod, get, signal, event }): Promise<Answer> => {
       const node = (pod.spec?.nodeName ?? "") === "" ? undefined : get(Node, pod.spec?.nodeName ?? "");
       const now = clock.wall();
-      const at = leaveAt(pod, node?.spec?.taints ?? [], now);
+      const at = evictionTime(pod, node?.spec?.taints ?? [], now);
       if (at === undefined) return;
       if (at > now) return again(at - now, "it puts up with the taint for a while");
       const { namespace = "", name, uid } = pod.metadata;
       event("Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
       try {
-        const strategic = { status: { conditions: [conditionOf(pod, disrupted, now)] } };
-        const options = { subresource: "status", fieldManager: MANAGER, signal };
+        const strategic = { status: { conditions: [conditionOf(pod, disruptionCondition, now)] } };
+        const options = { subresource: "status", fieldManager: FIELD_MANAGER, signal };
         await client.patch(Pod, { namespace, name }, { strategic }, options);
         await client.delete(Pod, { namespace, name, preconditions: { uid }, signal });
       } catch (error) {
@@ -58,7 +58,7 @@ export function taintEvictionController({ client, clock }: Setting): Controller 
   );
 }
 
-const disrupted = {
+const disruptionCondition = {
   type: "DisruptionTarget",
   status: "True",
   reason: "DeletionByTaintManager",

@@ -8,30 +8,30 @@ export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVo
 }
 
 /** Whether a volume is reserved for, or bound to, a claim. */
-export function isFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const claim = spec?.claimRef;
   if (claim === undefined || claim.name !== metadata.name || claim.namespace !== metadata.namespace) return false;
   return claim.uid === undefined || claim.uid === metadata.uid;
 }
 
 /** The volume that suits a claim best: one that is reserved for it, or the smallest that is large enough. */
-export function volumeFor(
+export function findMatchingVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
 ): PersistentVolume | undefined {
-  const reserved = volumes.find((volume) => isFor(volume, claim));
+  const reserved = volumes.find((volume) => isBoundTo(volume, claim));
   if (reserved !== undefined) return reserved;
   const named = claim.spec?.volumeName ?? "";
   if (named !== "")
     return volumes.find(({ metadata, spec }) => metadata.name === named && spec?.claimRef === undefined);
   return volumes
-    .filter((volume) => suits(volume, claim))
+    .filter((volume) => matchesClaim(volume, claim))
     .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)) || (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }
 
-function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+function matchesClaim(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return (
-    isFree(volume) &&
+    isUnbound(volume) &&
     classOf(volume) === classOf(claim) &&
     hasModes(volume, claim) &&
     isSelected(volume, claim) &&
@@ -39,7 +39,7 @@ function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean 
   );
 }
 
-function isFree({ metadata, spec, status }: PersistentVolume): boolean {
+function isUnbound({ metadata, spec, status }: PersistentVolume): boolean {
   const isUnused = status?.phase === undefined || status.phase === "Available" || status.phase === "Pending";
   return isUnused && spec?.claimRef === undefined && metadata.deletionTimestamp === undefined;
 }

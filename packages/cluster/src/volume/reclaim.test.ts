@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PersistentVolume } from "@capstan/kinds/v1";
-import { reclaimOf, type Reclaim } from "./reclaim.ts";
+import { reclaimOf, type ReclaimAction } from "./reclaim.ts";
 
 const own = "example.test/own";
 
@@ -25,7 +25,7 @@ const nfs = { nfs: { server: "s", path: "/p" } };
 const noPlugin = 'error getting deleter volume plugin for volume "v": no deletable volume plugin matched';
 const onlyTmp = "host_path deleter only supports /tmp/.+ but received provided";
 
-const cases: readonly (readonly [string, PersistentVolume, Reclaim])[] = [
+const cases: readonly (readonly [string, PersistentVolume, ReclaimAction])[] = [
   ["one of our own goes with its files", volume(hostPath, by(own)), { do: "remove", path: "/var/lib" }],
   ["one of another provisioner is its provisioner's", volume(hostPath, by("other.test/p")), { do: "leave" }],
   [

@@ -2,7 +2,7 @@
 import type { PersistentVolume } from "@capstan/kinds/v1";
 
 /** What to do with it. */
-export type Reclaim =
+export type ReclaimAction =
   /** Its files, if it has any that are ours, and the volume itself go. */
   | { readonly do: "remove"; readonly path: string | undefined }
   /** It is somebody else's to remove. */
@@ -15,7 +15,7 @@ export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 const MIGRATED_TO = "pv.kubernetes.io/migrated-to";
 
 /** Decides as kube-controller-manager does, and in its words. */
-export function reclaimOf({ metadata, spec }: PersistentVolume, ownProvisioner: string): Reclaim {
+export function reclaimOf({ metadata, spec }: PersistentVolume, ownProvisioner: string): ReclaimAction {
   const { [PROVISIONED_BY]: provisioner = "", [MIGRATED_TO]: migratedTo } = metadata.annotations ?? {};
   const path = spec?.hostPath?.path;
   if (provisioner === ownProvisioner) return { do: "remove", path };

@@ -2,7 +2,7 @@
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
-import { MANAGER } from "../setting.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
 import { PROVISIONER } from "./claims.ts";
 
 /** Makes the class, unless it is there. */
@@ -15,7 +15,7 @@ export async function provideStorageClass(client: Client): Promise<void> {
     allowVolumeExpansion: true,
   };
   try {
-    await client.create(StorageClass, storageClass, { fieldManager: MANAGER });
+    await client.create(StorageClass, storageClass, { fieldManager: FIELD_MANAGER });
   } catch (error) {
     if (!isApiError(error, "AlreadyExists")) throw error;
   }
