@@ -1,13 +1,13 @@
-/** A clock whose timers end with the cluster: nothing of it must go on, or keep the process alive, after it was stopped. */
+/** A clock whose timers stop with the cluster, so that no timer fires or keeps the process alive after the stop. */
 import type { Clock } from "@capstan/runtime";
 
 /** A clock that can be stopped. */
 export interface ClusterClock extends Clock {
-  /** Calls every timer off. */
+  /** Cancels every timer. */
   stop(): void;
 }
 
-/** The same time, with timers that can be called off together. */
+/** The same time, with timers that `stop` cancels together. */
 export function createClusterClock(clock: Clock): ClusterClock {
   const timers = new Set<{ cancel(): void }>();
   let isStopped = false;

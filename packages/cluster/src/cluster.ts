@@ -1,4 +1,4 @@
-/** The embedded cluster, put together: an API server, the built-in controllers, the garbage collector, the scheduler and nodes. */
+/** Starts the embedded cluster: an API server, the built-in controllers, the garbage collector, the scheduler and nodes. */
 import { administrator, admissionSteps, openHttpCaller, startApiServer, toKubeconfig } from "@capstan/apiserver";
 import type { ApiServer, HttpCaller } from "@capstan/apiserver";
 import { createClient, processHost } from "@capstan/client";
@@ -35,52 +35,52 @@ import { yieldBetweenCalls } from "./api-server/yielding-handler.ts";
 import { startVolumeProtection } from "./volume/protection.ts";
 import { provideStorageClass } from "./volume/storage-class.ts";
 
-/** How to start a cluster. Everything has a default. */
+/** How to start a cluster. All options have defaults. */
 export interface ClusterOptions {
-  /** Time: that of the machine unless said otherwise. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
   readonly random?: Random;
   readonly log?: Log;
-  /** The name in the kubeconfig: `capstan` unless said otherwise. */
+  /** The name in the kubeconfig. Default: `capstan`. */
   readonly name?: string;
-  /** A folder in which the state is kept, the files of pods included; without it, the state dies with the cluster. */
+  /** The folder for the cluster's state, including the files of pods. Default: the state is lost when the cluster stops. */
   readonly data?: string;
-  /** Where real pods keep their files: below `data`, or in a temporary folder, unless said otherwise. */
+  /** The folder for the files of real pods. Default: a folder below `data`, or a temporary folder. */
   readonly state?: string;
-  /** How pods run: simulated ones, the default, run nothing and become ready; real ones are programs of this machine (Linux). */
+  /** How pods run. Simulated pods run nothing and become ready; real pods are processes on this machine (Linux). Default: simulated. */
   readonly pods?: "simulated" | "real";
-  /** How many nodes there are: 1 unless said otherwise. */
+  /** The number of nodes. Default: 1. */
   readonly nodes?: number;
-  /** What each node has to offer. */
+  /** The capacity of each node. */
   readonly capacity?: { readonly [resource: string]: string };
-  /** Whether nodes renew their leases: yes, unless the world of a test is to come to rest. */
+  /** Whether nodes renew their leases. Default: true. Tests set false so that the cluster becomes idle. */
   readonly heartbeat?: boolean;
-  /** Listens on this port of 127.0.0.1, 0 for any; without it, a cluster of simulated pods is reached in process only. */
+  /** Listens on this port of 127.0.0.1; 0 chooses a free port. Default: a cluster of simulated pods does not listen. */
   readonly port?: number;
-  /** The images that real pods may use; a store of the cluster's own by default. */
+  /** The images that real pods may use. Default: a new store for this cluster. */
   readonly images?: Store;
-  /** How real pods get images that are not in the store; not at all by default. */
+  /** How real pods pull images that are not in the store. Default: they do not pull. */
   readonly registry?: NonNullable<MachineOptions["session"]>;
 }
 
-/** The options of a cluster whose pods are programs. */
+/** The options of a cluster with real pods. */
 export interface RealClusterOptions extends ClusterOptions {
   readonly pods: "real";
 }
 
-/** The options of a cluster whose pods are simulated. */
+/** The options of a cluster with simulated pods. */
 export interface SimulatedClusterOptions extends ClusterOptions {
   readonly pods?: "simulated";
 }
 
-/** A cluster that runs. */
+/** A running cluster. */
 export interface Cluster<N extends RunningNode = ClusterNode> extends AsyncDisposable {
   /** Acts as the administrator, without a socket. */
   readonly client: Client;
-  /** The API server as a function of the Web platform. */
+  /** The API server as a `fetch` function. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly server: ApiServer;
-  /** The text of a kubeconfig; undefined when the cluster does not listen. */
+  /** The kubeconfig as text; undefined when the cluster does not listen. */
   readonly kubeconfig: string | undefined;
   /** The built-in controllers. */
   readonly controllers: RunningOperator;
@@ -88,17 +88,17 @@ export interface Cluster<N extends RunningNode = ClusterNode> extends AsyncDispo
   stop(): Promise<void>;
 }
 
-/** A cluster whose pods are programs: it has a network that can be entered, and images. */
+/** A cluster with real pods. Programs can enter its network. */
 export interface RealCluster extends Cluster<RealNode> {
   readonly network: ClusterNetwork;
   readonly images: Store;
-  /** Makes lines of pods and nodes fail. */
+  /** Injects faults into the links of pods and nodes. */
   readonly faults: Faults;
-  /** Resolves when what all pods run in has ended by itself: then the cluster is of no more use and is to be stopped. */
+  /** Resolves when the process that holds all pods exits. The cluster is then unusable and must be stopped. */
   readonly lost: Promise<void>;
 }
 
-/** Starts a cluster; it is ready to be used when this resolves. */
+/** Starts a cluster. It resolves when the cluster is ready. */
 export function startCluster(options: RealClusterOptions): Promise<RealCluster>;
 export function startCluster(options?: SimulatedClusterOptions): Promise<Cluster>;
 export async function startCluster(options: ClusterOptions = {}): Promise<Cluster | RealCluster> {
@@ -122,7 +122,7 @@ async function startReal(options: ClusterOptions): Promise<RealCluster> {
   const { nodes = 1, capacity, images, registry, port = 0 } = options;
   const connections = createNodeConnections();
   const state = await openStateFolder(options);
-  // Who removes files may come before the nodes, and after they have come in vain.
+  // Volumes may be removed before the nodes have started, or after their start has failed.
   const started = Promise.withResolvers<RealNodes>();
   started.promise.catch(() => undefined);
   const removeVolume = async (path = ""): Promise<void> => (await started.promise).removeVolume(path);
@@ -157,10 +157,10 @@ interface ControlPlane {
   stop(): Promise<void>;
 }
 
-/** What the control plane has to do with nodes. */
+/** How the control plane reaches the nodes. */
 interface NodeAccess {
   readonly connections: NodeConnections;
-  /** Removes what is left of a volume that nobody claims. */
+  /** Removes the files of a volume that has no claim. */
   readonly removeVolume: (path: string | undefined) => Promise<void>;
 }
 
@@ -171,7 +171,7 @@ async function startControlPlane(options: ClusterOptions, nodeAccess: NodeAccess
   const caller = openHttpCaller((place) => nodeAccess.connections.dial(place));
   const server = await startServer(options, { connections: nodeAccess.connections, metrics, caller }, clock);
   const host = { ...processHost(), clock, random };
-  // Where nobody comes in from outside, as in virtual time, nobody needs a turn.
+  // Without a port there are no other clients to yield to.
   const handle = options.port === undefined ? server.handle : yieldBetweenCalls(server.handle);
   const client = createClient(inProcessTransport(handle, administrator), {
     host,
@@ -197,14 +197,14 @@ async function startControlPlane(options: ClusterOptions, nodeAccess: NodeAccess
   };
 }
 
-/** Whom the API server calls: nodes, its own metrics server, and webhooks and servers behind services. */
+/** The targets of calls from the API server: nodes, the metrics server, webhooks, and aggregated servers behind services. */
 interface OutgoingTargets {
   readonly connections: NodeConnections;
   readonly metrics: MetricsServer;
   readonly caller: HttpCaller;
 }
 
-/** Starts the API server; one that keeps its data is the same one every time, at the same port if nobody else took it. */
+/** Starts the API server. With `data`, it keeps its keys, and its port if that is still free. */
 function startServer(
   options: ClusterOptions,
   { connections, metrics, caller }: OutgoingTargets,

@@ -1,4 +1,4 @@
-/** The built-in controllers, in one list. */
+/** The list of built-in controllers. */
 import type { Controller } from "@capstan/runtime";
 import { clusterRoleController } from "./cluster-role/controller.ts";
 import { cronJobController } from "./cron-job/controller.ts";
@@ -23,16 +23,16 @@ import { claimController } from "./volume/claims.ts";
 import { ephemeralController } from "./volume/ephemeral.ts";
 import { volumeController } from "./volume/volumes.ts";
 
-/** What the controllers need besides the setting. */
+/** What the controllers need besides their context. */
 export interface ControllersOptions {
-  /** The certificate of the cluster's authority, in PEM. */
+  /** The certificate of the cluster's CA, in PEM. */
   readonly certificate: string;
   readonly kinds: ServedKinds;
-  /** Removes what is left of a volume that nobody claims. */
+  /** Removes the files of a volume that has no claim. */
   readonly removeVolume: (path: string | undefined) => Promise<void>;
 }
 
-/** Every controller that is an ordinary one. */
+/** All controllers that run in the operator of the runtime. */
 export function builtinControllers(
   context: ControllerContext,
   { certificate, kinds, removeVolume }: ControllersOptions,

@@ -1,14 +1,14 @@
-/** The files of images, unpacked beside a store once for all clusters that use it. */
+/** The folders for images: those that a user's clusters share, and their unpacked layers beside the store. */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Store } from "@capstan/oci";
 
-/** The folder with the files of the images of a store. */
+/** The folder with the unpacked images of a store. */
 export function unpackedFolder(store: Store): string {
   return join(store.folder, "unpacked");
 }
 
-/** Removes the files of images that are not in the store any more, and what was never finished. No pod may run meanwhile. */
+/** Removes unpacked images that the store no longer has, and incomplete ones. No pod may run meanwhile. */
 export async function pruneUnpackedImages(store: Store): Promise<void> {
   const top = unpackedFolder(store);
   for (const rights of await readdir(top).catch(() => [])) {
@@ -19,7 +19,7 @@ export async function pruneUnpackedImages(store: Store): Promise<void> {
   }
 }
 
-/** The folder, by the rules of the XDG base directories; undefined where no home is known. */
+/** The image folder of a user, by the XDG base directory rules; undefined without a home directory. */
 export function userImageFolder(env: { readonly [name: string]: string | undefined }): string | undefined {
   const { XDG_DATA_HOME: data = "", HOME: home = "" } = env;
   if (data !== "") return join(data, "capstan", "images");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { VirtualClock } from "@capstan/runtime/testing";
 import { startCompaction } from "./compaction.ts";
 
-test("what was there ten minutes ago is forgotten, what came since is kept", async () => {
+test("revisions older than ten minutes are compacted, newer ones are kept", async () => {
   const clock = new VirtualClock();
   const compacted: number[] = [];
   const store = { revision: 7, compact: (revision = 0) => void compacted.push(revision) };

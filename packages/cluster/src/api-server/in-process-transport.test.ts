@@ -9,7 +9,7 @@ import { inProcessTransport } from "./in-process-transport.ts";
 const get: TransportRequest = { method: "GET", path: "/", headers: {} };
 const reason = new Error("enough");
 
-/** A body that says one thing and then nothing; `stopped` when it was told that nobody listens. */
+/** A body that writes one chunk and then nothing; `isStopped` reports whether the reader stopped it. */
 function endless(): { readonly answer: Answer; isStopped(): boolean } {
   let stopped = false;
   const body = (sink: { write(chunk: string): void }): (() => void) => {
@@ -31,7 +31,7 @@ test("an abort ends a call whose handler hangs, and a body that hangs", async ()
   }
 });
 
-test("a body is stopped when its reader has had enough, and when it is not read at all", async () => {
+test("a body stops when its reader stops, and when it is never read", async () => {
   const read = endless();
   const { body } = await inProcessTransport(async () => read.answer, administrator).request(get);
   for await (const chunk of body) {
@@ -45,7 +45,7 @@ test("a body is stopped when its reader has had enough, and when it is not read 
   assert.equal(unread.isStopped(), true);
 });
 
-test("a body that goes on is read to its end, whatever was said before anybody read", async () => {
+test("a live body is read to its end, including chunks written before the first read", async () => {
   const answer: Answer = {
     status: 200,
     headers: {},
@@ -62,12 +62,12 @@ test("a body that goes on is read to its end, whatever was said before anybody r
   assert.equal(await body.text(), "ab");
 });
 
-test("a handler that throws is a lost connection", async () => {
+test("a handler that throws counts as a lost connection", async () => {
   const transport = inProcessTransport(() => Promise.reject(new Error("bug")), administrator);
   await assert.rejects(transport.request(get), (error) => isApiError(error, "ConnectionLost"));
 });
 
-test("who asks, and how long a body may be, is judged as at the other doors", async () => {
+test("authentication and the body limit are the same as over HTTP", async () => {
   await using server = await startApiServer();
   const transport = inProcessTransport(server.handle, administrator);
   const ask = async (request: TransportRequest): Promise<readonly [number, unknown]> => {

@@ -1,6 +1,6 @@
 /**
- * The way from controllers and nodes to the API server of the same process: calls and answers as they are, without the objects of the Web in
- * between. Those cost time at every call, and the part of Node that makes them costs megabytes.
+ * The transport from controllers and nodes to the API server in the same process. It passes calls and responses directly, without Request
+ * and Response objects: these cost time per call, and loading their implementation costs megabytes.
  */
 import type { Answer, Call, UserInfo } from "@capstan/apiserver";
 import { bodyOfBytes, bodyOfChunks, ConnectionError } from "@capstan/client";
@@ -11,13 +11,13 @@ import { isLiveBody, readLiveBody } from "./live-body.ts";
 /** An API server as a function. */
 export type Handle = (call: Call) => Promise<Answer>;
 
-/** The longest body that is taken: as at the port. */
+/** The longest request body, as on the port. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
-/** What the server is called in errors. */
+/** The server name in errors. */
 export const SERVER = "in-process";
 
-/** A transport to an API server that is a function; requests without credentials are this user's. */
+/** A transport to an API server that is a function. Requests without credentials act as `user`. */
 export function inProcessTransport(handle: Handle, user: UserInfo): Transport {
   return {
     async request(request): Promise<TransportResponse> {
@@ -36,7 +36,7 @@ export function inProcessTransport(handle: Handle, user: UserInfo): Transport {
   };
 }
 
-/** An exchange ends when its caller's signal says so, and also when its answer is no longer read. */
+/** Aborts the exchange when the caller's signal aborts. Returns a function that removes the link. */
 function linkSignal(signal: AbortSignal | undefined, exchange: AbortController): () => void {
   if (signal === undefined) return () => {};
   const onAbort = (): void => exchange.abort(signal.reason);
@@ -44,7 +44,7 @@ function linkSignal(signal: AbortSignal | undefined, exchange: AbortController):
   return () => signal.removeEventListener("abort", onAbort);
 }
 
-/** A handler that ignores the signal must not keep its caller waiting. */
+/** A handler that ignores the signal must not block its caller. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);

@@ -1,14 +1,14 @@
-/** Bodies that go on (watches, logs), read as chunks by whoever asked for them in the same process. */
+/** Reads streaming response bodies (watches, logs) as chunks in the same process. */
 import type { AnswerBody, LiveBody } from "@capstan/apiserver";
 
-/** Whether a body goes on. */
+/** Whether a body streams. */
 export function isLiveBody(body: AnswerBody): body is LiveBody {
   return typeof body === "function";
 }
 
 /**
- * Starts a body at once and yields what it says, as soon as it says it. An abort of the exchange ends both sides; so does a reader that has
- * had enough.
+ * Starts the body at once and yields its chunks as they are written. An abort of the exchange ends both sides, and so does a reader that
+ * stops early.
  */
 export function readLiveBody(body: LiveBody, exchange: AbortController): AsyncGenerator<Uint8Array> {
   const { signal } = exchange;

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { setImmediate as nextTick } from "node:timers/promises";
 import { yieldBetweenCalls } from "./yielding-handler.ts";
 
-test("many calls leave room for others, and none is lost", async () => {
+test("many calls yield to the event loop, and every call completes", async () => {
   let done = 0;
   const call = yieldBetweenCalls(async (value: number) => {
     done += 1;

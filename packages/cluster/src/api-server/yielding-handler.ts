@@ -1,12 +1,12 @@
 /**
- * Lets others in between. Calls in process never wait for a socket, so controllers with much to do would keep the thread for themselves, and
- * clients at the port would take the server for dead.
+ * Yields to the event loop between calls. In-process calls never wait for a socket, so busy controllers would starve the port and its
+ * clients would time out.
  */
 
-/** How many calls begin before sockets are looked at again. */
+/** How many calls start before the event loop runs again. */
 const BATCH_SIZE = 8;
 
-/** The same function, whose calls take turns with everything else that the process does. */
+/** Wraps a function so that its calls yield to the event loop. */
 export function yieldBetweenCalls<I, O>(call: (input: I) => Promise<O>): (input: I) => Promise<O> {
   let waiting: (() => void)[] = [];
   const next = (): void => {

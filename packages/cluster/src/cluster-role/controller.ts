@@ -1,4 +1,4 @@
-/** Fills ClusterRoles that are made of others: their rules are those of every role that their selectors find. */
+/** Fills aggregated ClusterRoles with the rules of every role that their selectors match. */
 import { ClusterRole } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { fromLabelSelectorObject, isDeepEqual, matchesLabels } from "@capstan/model";
 import { controller } from "@capstan/runtime";
@@ -9,7 +9,7 @@ import type { ControllerContext } from "../controller/context.ts";
 
 type PolicyRule = NonNullable<ClusterRole["rules"]>[number];
 
-/** The rules of roles, each once, in the order of the roles' names. */
+/** The rules of the roles without duplicates, in the order of the roles' names. */
 export function gatherRules(roles: readonly ClusterRole[]): readonly PolicyRule[] {
   const rules: PolicyRule[] = [];
   for (const role of [...roles].sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1))) {

@@ -1,8 +1,8 @@
-/** What the built-in controllers are made with. */
+/** The dependencies of the built-in controllers. */
 import type { Client } from "@capstan/client";
 import type { Api, Clock, Log } from "@capstan/runtime";
 
-/** The cluster as the built-in controllers see it. */
+/** The dependencies that all built-in controllers share. */
 export interface ControllerContext {
   readonly client: Client;
   readonly api: Api;
@@ -12,5 +12,5 @@ export interface ControllerContext {
   readonly random: () => number;
 }
 
-/** The name under which the built-in controllers write. */
+/** The field manager of the built-in controllers. */
 export const FIELD_MANAGER = "kube-controller-manager";

@@ -1,19 +1,19 @@
-/** What failures mean to the built-in controllers. */
+/** How the built-in controllers treat errors. */
 import { isApiError } from "@capstan/client";
 import type { Controller } from "@capstan/runtime";
 
-/** Whether something could not be made because its namespace goes: then nobody needs it any more. */
+/** Whether a create failed because its namespace is terminating. Controllers ignore this error. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return isApiError(error, "Forbidden") && error.causes.some(({ reason }) => reason === "NamespaceTerminating");
 }
 
-/** The server's own words, for conditions and events; what the client adds for people who write programs is left out. */
+/** The server's message, for conditions and events, without the hints that the client adds. */
 export function serverMessage(error: unknown): string {
   if (isApiError(error) && error.statusObject?.message !== undefined) return error.statusObject.message;
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The same controller, at peace with namespaces that go. */
+/** Wraps a controller so that it ignores errors of terminating namespaces. */
 export function ignoreTerminatingNamespaces(controller: Controller): Controller {
   const { reconcile } = controller.handlers;
   const handlers: Controller["handlers"] = {

@@ -19,13 +19,13 @@ const pod = (version: string, more: object = {}): Pod => ({
 const terminating = { deletionTimestamp: "2026-01-01T00:00:01Z" };
 const all = (): boolean => true;
 
-test("a pod that was started is known before the cache shows it", () => {
+test("a created pod is visible before the informer shows it", () => {
   const mutations = new MutationCache(Pod, new VirtualClock());
   mutations.wrote(pod("5"));
   assert.deepEqual(mutations.current([], all), [pod("5")]);
 });
 
-test("a pod that is on its way out is known as such, one that was gone at once is gone", () => {
+test("a terminating pod is shown as such, and a deleted pod is hidden", () => {
   const mutations = new MutationCache(Pod, new VirtualClock());
   const slow = pod("6", { ...terminating, deletionGracePeriodSeconds: 30 });
   mutations.deleted(pod("5"), slow);
@@ -35,7 +35,7 @@ test("a pod that is on its way out is known as such, one that was gone at once i
   assert.deepEqual(mutations.current([pod("5")], all), []);
 });
 
-test("what the cache never shows is not believed in forever", async () => {
+test("an entry that the informer never shows expires", async () => {
   const clock = new VirtualClock();
   const mutations = new MutationCache(Pod, clock);
   mutations.wrote(pod("5"));

@@ -1,21 +1,21 @@
-/** Remembers what a controller wrote until its cache shows it, so that no turn decides on a world that lacks its own last writes. */
+/** Keeps the objects that a controller wrote until its informer shows them, so that a reconcile always sees its own writes. */
 import type { Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";
 import { watches } from "@capstan/runtime";
 import type { Clock, WatchDeclaration } from "@capstan/runtime";
 
 interface Entry<T> {
-  /** What was written; undefined for what was deleted. */
+  /** The written object; undefined after a delete. */
   readonly object: T | undefined;
   readonly version: string;
   readonly at: number;
 }
 
-/** What was created and gone again before the cache heard of it is forgotten after this many milliseconds. */
+/** Entries expire after this many milliseconds. It covers objects that were created and deleted before the informer saw them. */
 const ENTRY_TTL = 30_000;
 
 /** The writes of one controller to objects of one kind. */
 export class MutationCache<K extends Kind<StoredObject>> {
-  /** Tells the ledger what the cache has seen; belongs among the watches of the controller. */
+  /** Reports to this cache what the informer has seen. Belongs in the `watches` of the controller. */
   readonly watch: WatchDeclaration;
   readonly #clock: Clock;
   readonly #entries = new Map<string, Entry<ObjectOf<K>>>();
@@ -25,21 +25,21 @@ export class MutationCache<K extends Kind<StoredObject>> {
     this.watch = watches<Kind>(kind, (object) => this.#observe(object));
   }
 
-  /** An object was created or changed. */
+  /** Records a create or update. */
   wrote<T extends ObjectOf<K>>(object: T): T {
     const { uid, resourceVersion } = object.metadata;
     this.#store(uid, { object, version: resourceVersion, at: this.#clock.now() });
     return object;
   }
 
-  /** An object was deleted: it is gone, or on its way out as the answer shows. */
+  /** Records a delete: the object is gone, or terminating if the response says so. */
   deleted(object: ObjectOf<K>, response: KubeObject | { readonly kind: string }): void {
     const { uid, resourceVersion } = object.metadata;
     if (response.kind === object.kind && isTerminating(response as KubeObject)) this.wrote(response as ObjectOf<K>);
     else this.#store(uid, { object: undefined, version: resourceVersion, at: this.#clock.now() });
   }
 
-  /** What the cache shows, brought up to date with what was written; `belongs` picks what the cache does not know yet. */
+  /** The cached objects, with newer writes applied. `belongs` selects written objects that the informer does not show yet. */
   current<T extends ObjectOf<K>>(cached: readonly T[], belongs: (object: T) => boolean): readonly T[] {
     if (this.#entries.size === 0) return cached;
     const found = new Set<string>();
@@ -77,7 +77,7 @@ export class MutationCache<K extends Kind<StoredObject>> {
   }
 }
 
-/** Whether an object that was deleted is still there for a while; of one that is gone at once no cache will tell again. */
+/** Whether a deleted object still exists for some time. An object without grace period and finalizers is gone at once. */
 function isTerminating({ metadata }: KubeObject): boolean {
   if (metadata.deletionTimestamp === undefined) return false;
   const { deletionGracePeriodSeconds = 0, finalizers = [] } = metadata as TerminatingMetadata;
@@ -89,7 +89,7 @@ interface TerminatingMetadata {
   readonly finalizers?: readonly string[];
 }
 
-/** Whether what was written is newer than what is shown; of what was deleted nothing newer can be shown. */
+/** Whether the write is newer than the cached object. A delete is always newer. */
 function isNewer(version: string, than: string, object: unknown): boolean {
   if (object === undefined) return true;
   return version.length === than.length ? version > than : version.length > than.length;

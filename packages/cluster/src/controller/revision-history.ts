@@ -1,4 +1,4 @@
-/** The templates that a StatefulSet or a DaemonSet had, as ControllerRevisions. */
+/** The template history of a StatefulSet or DaemonSet, as ControllerRevisions. */
 import { isApiError } from "@capstan/client";
 import { ControllerRevision } from "@capstan/kinds/apps/v1";
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
@@ -13,30 +13,30 @@ import { templateHash } from "../pod/hash.ts";
 import { FIELD_MANAGER } from "./context.ts";
 import type { ControllerContext } from "./context.ts";
 
-/** The label of pods that names the revision they were made from. */
+/** The pod label that names the pod's revision. */
 export const REVISION_LABEL = "controller-revision-hash";
 
-/** Whose templates are kept. */
+/** The owner of the revisions. */
 export interface RevisionParent<T extends StoredObject> {
   readonly kind: Kind<T, unknown, "Namespaced">;
   readonly object: T;
   readonly selector: LabelSelectorObject | undefined;
   readonly template: PodTemplateSpec;
   readonly collisions: number;
-  /** How the revision is labelled. */
+  /** The label for the hash of the revision. */
   readonly hashLabel: string;
 }
 
 /** Finds revisions in the cache. */
 export type FindRevisions = (kind: typeof ControllerRevision, query: FindQuery) => readonly ControllerRevision[];
 
-/** What was found: all revisions, the oldest first, and the one of the template as it is now. */
+/** All revisions, oldest first, and the one for the current template. */
 export interface SyncedRevisions {
   readonly revisions: readonly ControllerRevision[];
   readonly update: ControllerRevision;
 }
 
-/** Keeps revisions for one controller. */
+/** Maintains the revisions for one controller. */
 export class RevisionHistory {
   readonly mutations: MutationCache<typeof ControllerRevision>;
   readonly #context: ControllerContext;
@@ -46,7 +46,7 @@ export class RevisionHistory {
     this.mutations = new MutationCache(ControllerRevision, context.clock);
   }
 
-  /** Brings the history up to date with the template. */
+  /** Creates or updates the revision for the current template. */
   async sync<T extends StoredObject>(parent: RevisionParent<T>, find: FindRevisions): Promise<SyncedRevisions> {
     const { uid, namespace } = parent.object.metadata;
     const isOwned = (revision: ControllerRevision): boolean => controllerOf(revision)?.uid === uid;
@@ -67,7 +67,7 @@ export class RevisionHistory {
     return { revisions: [...revisions.filter((one) => one !== equal), update], update };
   }
 
-  /** Removes the oldest revisions that nobody uses, beyond those that are kept. */
+  /** Removes the oldest unused revisions beyond the limit. */
   async truncate(revisions: readonly ControllerRevision[], limit: number, live: ReadonlySet<string>): Promise<void> {
     const unused = revisions.filter(({ metadata }) => !live.has(metadata.name));
     for (const revision of unused.slice(0, Math.max(0, unused.length - limit))) {
@@ -104,7 +104,7 @@ export class RevisionHistory {
       if (!isApiError(error, "AlreadyExists")) throw error;
       const existing = await client.get(ControllerRevision, { namespace, name: metadata.name });
       if (isDeepEqual(existing.data, data) && controllerOf(existing)?.uid === object.metadata.uid) return existing;
-      throw new Retry(`The name ${metadata.name} is taken by another revision.`, { cause: error });
+      throw new Retry(`Another revision has the name ${metadata.name}.`, { cause: error });
     }
   }
 
@@ -120,7 +120,7 @@ export class RevisionHistory {
   }
 }
 
-/** The template as a patch that restores it, its fields in order: others compare revisions byte by byte. */
+/** The template as a patch that restores it. The fields are sorted because revisions are compared byte by byte. */
 function toData(template: PodTemplateSpec): unknown {
   return { spec: { template: inOrder({ $patch: "replace", ...template }) } };
 }

@@ -1,22 +1,24 @@
-/** Writes the status of an object when it says something new. */
+/** Writes the status of an object if it changed. */
 import type { Client } from "@capstan/client";
 import { isDeepEqual } from "@capstan/model";
 import type { Kind, Scope, StoredObject } from "@capstan/model";
 import { FIELD_MANAGER } from "./context.ts";
 
-/** An object that reports on itself. */
+/** An object with a status. */
 export interface ObjectWithStatus extends StoredObject {
   readonly status?: unknown;
 }
 
-/** Which object gets which status. */
+/** An object and its new status. */
 export interface StatusUpdate<T extends ObjectWithStatus> {
   readonly object: T;
   readonly status: T["status"];
   readonly signal?: AbortSignal;
 }
 
-/** Sends the status if it differs. The object must still be the version that was looked at; otherwise the next turn tells better. */
+/**
+ * Updates the status if it differs. The update fails with a conflict if the object changed meanwhile; the next reconcile then writes it.
+ */
 export async function writeStatus<T extends ObjectWithStatus>(
   client: Client,
   kind: Kind<T, unknown, Scope>,
@@ -31,7 +33,7 @@ export async function writeStatus<T extends ObjectWithStatus>(
   });
 }
 
-/** A status without what is absent in Kubernetes' own notation: zeros, empty texts and lists. */
+/** A status without zero values, which Kubernetes omits: zeros, empty strings and empty lists. */
 function withoutZeroValues(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutZeroValues);
   if (typeof value !== "object" || value === null) return value;

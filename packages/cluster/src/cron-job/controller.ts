@@ -1,4 +1,4 @@
-/** Starts Jobs at the times of a schedule. */
+/** Creates Jobs on a schedule. */
 import { isApiError } from "@capstan/client";
 import { CronJob, Job } from "@capstan/kinds/batch/v1";
 import { formatTime } from "@capstan/model";
@@ -85,7 +85,7 @@ async function start(context: SyncContext, { at, replace }: Start): Promise<Job 
   const { metadata, spec } = cronJob.spec?.jobTemplate ?? {};
   const job = {
     metadata: {
-      // The time is part of the name, so that no time is used twice.
+      // The name contains the scheduled time, so that a time cannot be used twice.
       name: `${name}-${Math.floor(at / 60_000)}`,
       namespace,
       ...(metadata?.labels && { labels: metadata.labels }),

@@ -1,4 +1,4 @@
-/** When a CronJob starts a Job, and which Jobs it forgets. Pure. */
+/** When a CronJob creates a Job, and which Jobs it removes. Pure. */
 import type { CronJob, Job } from "@capstan/kinds/batch/v1";
 import { findCondition } from "@capstan/model";
 import { isFinished } from "../job/conditions.ts";
@@ -7,7 +7,7 @@ import { missedIn, nextAfter } from "./missed.ts";
 import { parseSchedule } from "./schedule.ts";
 import type { Schedule } from "./schedule.ts";
 
-/** What is to be done about the schedule. */
+/** What to do about the schedule. */
 export type Action =
   | { readonly do: "wait"; readonly until: number | undefined; readonly warning?: Warning }
   | {
@@ -18,7 +18,7 @@ export type Action =
       readonly warning?: Warning;
     };
 
-/** Something that users should hear of. */
+/** A warning event. */
 export interface Warning {
   readonly reason: "UnparseableSchedule" | "MissSchedule" | "JobAlreadyActive" | "TooManyMissedTimes";
   readonly note: string;
@@ -27,12 +27,12 @@ export interface Warning {
 /** The cron job, its jobs, and the time. */
 export interface Observed {
   readonly cronJob: CronJob;
-  /** Jobs of the cron job that have not ended. */
+  /** Jobs of the cron job that have not finished. */
   readonly active: readonly Job[];
   readonly now: number;
 }
 
-/** More missed times than this are a sign of a wrong clock. */
+/** More missed times than this indicate a wrong clock. */
 const MANY_MISSED = 100;
 
 const tooMany: Warning = {
@@ -40,7 +40,7 @@ const tooMany: Warning = {
   note: "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew",
 };
 
-/** Decides. */
+/** Decides the next action. */
 export function decide(observed: Observed): Action {
   const { spec } = observed.cronJob;
   if (spec?.suspend === true) return { do: "wait", until: undefined };
@@ -79,7 +79,7 @@ function wasJobStarted({ status }: CronJob, time: number): boolean {
   return status?.lastScheduleTime !== undefined && millisecondsOf(status.lastScheduleTime) >= time;
 }
 
-/** Jobs that ended and are too many to be kept, the oldest first. */
+/** Finished jobs beyond the history limits, oldest first. */
 export function jobsToRemove({ spec }: CronJob, jobs: readonly Job[]): readonly Job[] {
   const oldest = (type: "Complete" | "Failed", limit: number): readonly Job[] => {
     const ended = jobs.filter((job) => findCondition(job.status?.conditions, type)?.status === "True").sort(byStart);
@@ -96,7 +96,7 @@ function byStart(a: Job, b: Job): number {
   return first === second ? (a.metadata.name < b.metadata.name ? -1 : 1) : first < second ? -1 : 1;
 }
 
-/** When the last job succeeded. */
+/** When a job last succeeded. */
 export function lastSuccess({ status }: CronJob, jobs: readonly Job[]): string | undefined {
   const times = jobs.flatMap((job) => (isFinished(job) ? (job.status?.completionTime ?? []) : []));
   return [...times, ...(status?.lastSuccessfulTime === undefined ? [] : [status.lastSuccessfulTime])]

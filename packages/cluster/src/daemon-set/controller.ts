@@ -1,4 +1,4 @@
-/** Keeps one pod of a DaemonSet on every node that should have one. */
+/** Keeps one pod of a DaemonSet on every eligible node. */
 import { ControllerRevision, DaemonSet } from "@capstan/kinds/apps/v1";
 import { Node, Pod } from "@capstan/kinds/v1";
 import { again, anyChange, controller } from "@capstan/runtime";
@@ -14,7 +14,7 @@ import type { ControllerContext } from "../controller/context.ts";
 import { writeStatus } from "../controller/write-status.ts";
 import { daemonTolerations, decide, statusOf } from "./decide.ts";
 
-/** At most so many pods are started in one turn. */
+/** The maximum number of pods created in one reconcile. */
 const BURST = 250;
 
 /** The controller of DaemonSets. */
@@ -65,7 +65,7 @@ export function daemonSetController(context: ControllerContext): Controller {
   );
 }
 
-/** The pod for one node: the scheduler is told where it belongs by an affinity to the node's name. */
+/** The pod for one node. A node affinity for the node's name tells the scheduler where to place it. */
 function newDaemonPod(set: DaemonSet, node: string, hash: string): NewPod {
   const { name, namespace = "" } = set.metadata;
   const owner = controllerReference(DaemonSet, set);
@@ -102,7 +102,7 @@ type NodeTerm = {
   }[];
 };
 
-/** Every alternative of the template's own affinity is narrowed to the node. */
+/** Adds the node to every term of the template's node affinity. */
 function withNodeAffinity(affinity: NewPod["spec"]["affinity"], term: NodeTerm): readonly NodeTerm[] {
   const nodeTerms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   return nodeTerms.length === 0 ? [term] : nodeTerms.map((one) => ({ ...one, matchFields: term.matchFields }));

@@ -1,4 +1,4 @@
-/** What a DaemonSet does next: one pod on each node that should have one. Pure. */
+/** What a DaemonSet does next: one pod on each eligible node. Pure. */
 import type { DaemonSet } from "@capstan/kinds/apps/v1";
 import type { Node, Pod, Toleration } from "@capstan/kinds/v1";
 import { scaleIntOrPercent } from "@capstan/model";
@@ -7,9 +7,9 @@ import type { NewPod } from "../pod/template.ts";
 import { REVISION_LABEL } from "../controller/revision-history.ts";
 import { isWanted, tolerates } from "@capstan/node";
 
-/** What is to be done. */
+/** The pods to create and delete. */
 export interface Plan {
-  /** Nodes that get a pod. */
+  /** The names of nodes that get a pod. */
   readonly create: readonly string[];
   readonly delete: readonly Pod[];
 }
@@ -24,7 +24,7 @@ export interface Observed {
   readonly now: number;
 }
 
-/** Daemons run on nodes that are not well. */
+/** The tolerations that let daemon pods run on unhealthy nodes. */
 export function daemonTolerations({ hostNetwork }: NewPod["spec"]): readonly Toleration[] {
   const tolerationFor = (name: string, effect: "NoExecute" | "NoSchedule"): Toleration => ({
     key: `node.kubernetes.io/${name}`,
@@ -42,7 +42,7 @@ export function daemonTolerations({ hostNetwork }: NewPod["spec"]): readonly Tol
   ];
 }
 
-/** Which node a pod of the set runs on or is meant for. */
+/** The node that a pod runs on or is meant for. */
 export function nodeOf({ spec }: Pod): string {
   if (spec?.nodeName !== undefined && spec.nodeName !== "") return spec.nodeName;
   const required = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
@@ -51,7 +51,7 @@ export function nodeOf({ spec }: Pod): string {
   return name?.values?.[0] ?? "";
 }
 
-/** Whether a node should get a pod of the set, and whether one that is there may stay. */
+/** Whether a node should run a daemon pod, and whether an existing one may continue to run. */
 export function nodeShouldRunDaemonPod(
   node: Node,
   { spec }: DaemonSet,
@@ -59,7 +59,7 @@ export function nodeShouldRunDaemonPod(
   const template = spec?.template?.spec ?? { containers: [] };
   if ((template.nodeName ?? "") !== "" && template.nodeName !== node.metadata.name)
     return { shouldRun: false, shouldContinueRunning: false };
-  // Only the wishes of the template are looked at, so the rest of the pod does not matter.
+  // The check reads only the scheduling fields of the template.
   if (!isWanted(node, { spec: template } as Pod)) return { shouldRun: false, shouldContinueRunning: false };
   const tolerations = [...(template.tolerations ?? []), ...daemonTolerations(template)];
   const untolerated = (node.spec?.taints ?? []).filter(
@@ -71,7 +71,7 @@ export function nodeShouldRunDaemonPod(
   };
 }
 
-/** Decides. */
+/** Decides which pods to create and delete. */
 export function decide(observed: Observed): Plan {
   const { set, nodes, pods } = observed;
   const byNode = Map.groupBy(pods, nodeOf);
@@ -82,7 +82,7 @@ export function decide(observed: Observed): Plan {
     toCreate.push(...plan.create);
     toDelete.push(...plan.delete);
   }
-  // Pods of nodes that are gone are the business of whoever collects garbage, but not of ours.
+  // The pod garbage collector deletes the pods of missing nodes.
   if (toCreate.length > 0 || toDelete.length > 0 || set.spec?.updateStrategy?.type === "OnDelete")
     return { create: toCreate, delete: toDelete };
   return rollingUpdate(observed, byNode);
@@ -124,7 +124,7 @@ function limitOf({ spec }: DaemonSet, name: "maxSurge" | "maxUnavailable", wante
   return scaleIntOrPercent(value, wanted, "up");
 }
 
-/** One step of a rolling update: as many old pods go, or new ones come beside them, as the limits allow. */
+/** One step of a rolling update: deletes old pods, or creates new ones beside them, within the limits. */
 function rollingUpdate(observed: Observed, byNode: ReadonlyMap<string, readonly Pod[]>): Plan {
   const { set, nodes, hash, now } = observed;
   const eligible = nodes.filter((node) => nodeShouldRunDaemonPod(node, set).shouldRun);

@@ -13,7 +13,7 @@ test("revisions keep all their 64 bits", () => {
   assert.equal(previousRevision(sets), 3546343826724305832n);
 });
 
-test("the newest set takes the deployment's annotations, a new revision, and remembers the old one", () => {
+test("a new ReplicaSet copies annotations and records a new and the old revision", () => {
   const from = deployment({ note: "x", [REVISION]: "7", "kubectl.kubernetes.io/last-applied-configuration": "{}" });
   assert.deepEqual(newReplicaSetAnnotations(from, {}, 1n), { note: "x", [REVISION]: "1" });
   assert.deepEqual(newReplicaSetAnnotations(from, { [REVISION]: "2" }, 5n), {

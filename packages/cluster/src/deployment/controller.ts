@@ -1,4 +1,4 @@
-/** Rolls templates of pods out, one ReplicaSet a template. */
+/** Rolls out pod templates, with one ReplicaSet per template. */
 import { isApiError } from "@capstan/client";
 import { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
 import { Pod } from "@capstan/kinds/v1";
@@ -33,10 +33,10 @@ import type { Scale } from "./scaling.ts";
 import { countsOf, hasDeadline, pauseCondition, rolloutStatus, untilDeadline, withCondition } from "./status.ts";
 import type { ConditionFields } from "./status.ts";
 
-/** Says what happened. */
+/** Records an event. */
 type RecordEvent = (type: "Normal" | "Warning", reason: string, note: string) => void;
 
-/** One turn of a deployment. */
+/** One reconcile of a deployment. */
 interface SyncContext extends ControllerContext {
   readonly replicaSets: MutationCache<typeof ReplicaSet>;
   readonly deployment: Deployment;
@@ -114,7 +114,7 @@ async function syncRollout(
   return report(context, { status, revision });
 }
 
-/** What an action left behind. */
+/** What an action changed. */
 interface ActionResult {
   readonly sets: ReadonlyMap<string, ReplicaSet>;
   readonly created?: ReplicaSet;
@@ -138,7 +138,7 @@ async function act(context: SyncContext, action: Action): Promise<ActionResult> 
   }
 }
 
-/** The newest set carries the annotations of its deployment, the highest revision and the same patience with pods. */
+/** Updates the annotations, revision and minReadySeconds of the new ReplicaSet. */
 async function updateNewReplicaSet(
   context: SyncContext,
   set: ReplicaSet,
@@ -157,7 +157,7 @@ interface Update {
   readonly spec: Partial<NonNullable<ReplicaSet["spec"]>>;
 }
 
-/** Replaces a set that nobody else changed meanwhile. */
+/** Updates a set. Fails with a conflict if it changed meanwhile. */
 async function update(
   { client, replicaSets, signal }: SyncContext,
   set: ReplicaSet,
@@ -216,7 +216,7 @@ async function create(context: SyncContext, set: NewReplicaSet): Promise<ActionR
   }
 }
 
-/** A set of that name is there: it is ours, or the hash has to be another. */
+/** A set with this name exists. It belongs to this deployment, or the collision count must increase. */
 async function handleHashCollision(
   context: SyncContext,
   { metadata, spec }: NewReplicaSet,
@@ -255,7 +255,7 @@ interface StatusReport {
   readonly revision?: bigint | undefined;
 }
 
-/** Writes status and revision in one; a rollout that could get stuck is looked at again at its deadline. */
+/** Writes status and revision in one update. A rollout that is not complete is requeued at its progress deadline. */
 async function report(
   { client, clock, deployment, signal }: SyncContext,
   { status, revision }: StatusReport,
@@ -270,5 +270,5 @@ async function report(
     await client.update(Deployment, { ...deployment, metadata, status }, options);
   }
   const wait = untilDeadline(deployment, status, clock.wall());
-  return wait === undefined ? undefined : again(wait, "watching the deadline of the rollout");
+  return wait === undefined ? undefined : again(wait, "waiting for the progress deadline");
 }

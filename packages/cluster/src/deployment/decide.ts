@@ -1,4 +1,4 @@
-/** The next step of a Deployment. Pure: everything it looks at is handed in. */
+/** The next step of a Deployment. Pure. */
 import type { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
 import { DESIRED_REPLICAS, highestRevision, readCount, revisionOf } from "./annotations.ts";
 import { newReplicaSet } from "./replica-set.ts";
@@ -14,15 +14,15 @@ import {
 import type { Scale } from "./scaling.ts";
 import { isComplete } from "./status.ts";
 
-/** What is to be done. */
+/** What to do next. */
 export type Action =
-  /** Sets get the sizes that a new wanted number gives them; nothing is rolled out meanwhile. */
+  /** Scale the sets to a changed number of replicas; the rollout waits. */
   | { readonly do: "scale"; readonly resizes: readonly Scale[]; readonly remove: readonly ReplicaSet[] }
-  /** There is a new template: its set is made. */
+  /** Create the ReplicaSet for a new template. */
   | { readonly do: "create"; readonly set: NewReplicaSet }
   /** One step of a rollout. */
   | { readonly do: "roll"; readonly resizes: readonly Scale[] }
-  /** Nothing moves; sets of the past that nobody needs go. */
+  /** Only remove old sets beyond the history limit. */
   | { readonly do: "rest"; readonly remove: readonly ReplicaSet[] };
 
 /** The deployment with its sets. */
@@ -50,7 +50,7 @@ export function decide(observed: Observed): Action {
   return scaledDown.length > 0 ? { do: "roll", resizes: scaledDown } : cleanUp(observed);
 }
 
-/** Whether the wanted number is not the one that the sets were made for. */
+/** Whether the number of replicas changed since the sets were scaled. */
 function isScaled({ deployment, newSet, old }: Observed): boolean {
   return [...old, ...(newSet === undefined ? [] : [newSet])].some((set) => {
     const desired = replicasOf(set) > 0 ? readCount(set, DESIRED_REPLICAS) : undefined;
@@ -58,7 +58,7 @@ function isScaled({ deployment, newSet, old }: Observed): boolean {
   });
 }
 
-/** All old pods end before the first new one starts. */
+/** All old pods must be gone before the first new one starts. */
 function recreate(observed: Observed): Action {
   const { deployment, newSet, old, oldPodsRunning } = observed;
   const active = old.filter((set) => replicasOf(set) > 0);
@@ -77,7 +77,7 @@ function cleanUp({ deployment, old }: Observed): Action {
   return { do: "rest", remove: isComplete(deployment, deployment.status) ? setsToRemove(deployment, old) : [] };
 }
 
-/** The oldest revisions beyond those that are kept, as far as they have come to rest. */
+/** The oldest revisions beyond the history limit that have no pods. */
 function setsToRemove({ spec }: Deployment, old: readonly ReplicaSet[]): readonly ReplicaSet[] {
   const limit = spec?.revisionHistoryLimit;
   if (limit === undefined || limit === 2 ** 31 - 1) return [];

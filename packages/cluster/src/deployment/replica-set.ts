@@ -1,4 +1,4 @@
-/** Which ReplicaSet carries the template of a Deployment, and how a new one looks. Pure. */
+/** Which ReplicaSet has the template of a Deployment, and how a new one is built. Pure. */
 import { Deployment } from "@capstan/kinds/apps/v1";
 import type { ReplicaSet } from "@capstan/kinds/apps/v1";
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
@@ -8,21 +8,21 @@ import { templateHash } from "../pod/hash.ts";
 import { newReplicaSetAnnotations, replicasAnnotations } from "./annotations.ts";
 import { byAge, maxSurge, newReplicaSetReplicas, totalReplicas, desiredReplicas } from "./scaling.ts";
 
-/** The label by which pods of one template are told from those of another. */
+/** The label that distinguishes the pods of different templates. */
 const HASH_LABEL = "pod-template-hash";
 
-/** A template without the label that was added to it. */
+/** A template without the hash label. */
 export function withoutHash({ metadata, ...rest }: PodTemplateSpec): PodTemplateSpec {
   const { [HASH_LABEL]: _hash, ...labels } = metadata?.labels ?? {};
   return { ...rest, metadata: { ...metadata, labels } };
 }
 
-/** Whether two templates make the same pods. */
+/** Whether two templates create the same pods. */
 export function isSameTemplate(a: PodTemplateSpec | undefined, b: PodTemplateSpec | undefined): boolean {
   return isDeepEqual(withoutEmptyValues(withoutHash(a ?? {})), withoutEmptyValues(withoutHash(b ?? {})));
 }
 
-/** What is absent and what is empty are the same to Kubernetes. */
+/** Kubernetes treats absent and empty values alike. */
 function withoutEmptyValues(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutEmptyValues);
   if (typeof value !== "object" || value === null) return value;
@@ -34,7 +34,7 @@ function isEmptyValue(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-/** The sets of a deployment: the one with its template, if there is one, and all others. */
+/** The sets of a deployment: the one with its current template, if it exists, and all others. */
 export function splitSets(
   deployment: Deployment,
   sets: readonly ReplicaSet[],
@@ -43,14 +43,14 @@ export function splitSets(
   return { newSet, old: sets.filter((set) => set !== newSet) };
 }
 
-/** A set that is to be created. */
+/** A set before its creation. */
 export type NewReplicaSet = Pick<ReplicaSet, "spec"> & {
   readonly metadata: Omit<ReplicaSet["metadata"], "uid" | "resourceVersion" | "creationTimestamp" | "namespace"> & {
     readonly namespace: string;
   };
 };
 
-/** The set for the template that a deployment has now. */
+/** The set for the current template of a deployment. */
 export function newReplicaSet(deployment: Deployment, old: readonly ReplicaSet[], revision: bigint): NewReplicaSet {
   const { name, namespace = "" } = deployment.metadata;
   const { template = {}, selector, minReadySeconds = 0 } = deployment.spec ?? {};

@@ -1,4 +1,4 @@
-/** Returns a Deployment to an earlier template, when an annotation asks for it. */
+/** Rolls a Deployment back to an earlier template when an annotation requests it. */
 import type { Client } from "@capstan/client";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import type { ReplicaSet } from "@capstan/kinds/apps/v1";
@@ -6,7 +6,7 @@ import { FIELD_MANAGER } from "../controller/context.ts";
 import { annotationsAfterRollback, previousRevision, revisionOf, ROLLBACK_TO } from "./annotations.ts";
 import { isSameTemplate, withoutHash } from "./replica-set.ts";
 
-/** What a rollback needs of a turn. */
+/** What a rollback needs from the reconcile. */
 export interface RollbackContext {
   readonly client: Client;
   readonly deployment: Deployment;
@@ -14,7 +14,7 @@ export interface RollbackContext {
   readonly recordEvent: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }
 
-/** Rolls back and takes the wish away; one that cannot be met is taken away with a warning. */
+/** Rolls back and removes the annotation. A rollback that is not possible records a warning and removes the annotation too. */
 export async function rollBack(context: RollbackContext, sets: readonly ReplicaSet[]): Promise<void> {
   const { deployment, recordEvent } = context;
   const wanted = rollbackRevision(deployment);
@@ -37,7 +37,7 @@ export async function rollBack(context: RollbackContext, sets: readonly ReplicaS
   recordEvent("Normal", "DeploymentRollback", `Rolled back deployment ${name} to revision ${revision}`);
 }
 
-/** The revision that is wished for; one that cannot be read is none that could be found. */
+/** The requested revision; -1 if the annotation is not a number. */
 function rollbackRevision({ metadata }: Deployment): bigint {
   const text = metadata.annotations?.[ROLLBACK_TO] ?? "";
   return /^\d+$/u.test(text) ? BigInt(text) : -1n;

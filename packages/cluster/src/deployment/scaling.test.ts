@@ -27,7 +27,7 @@ function set(replicas: number, available: number, before?: { desired: number; ma
   } as unknown as ReplicaSet;
 }
 
-test("surge is rounded up, unavailability down, and at least one pod may move", () => {
+test("surge rounds up, unavailability rounds down, and at least one pod may move", () => {
   const cases = [
     [10, "25%", "25%", 3, 2],
     [1, "25%", "25%", 1, 0],
@@ -42,7 +42,7 @@ test("surge is rounded up, unavailability down, and at least one pod may move", 
   }
 });
 
-test("the new set grows as far as the surge allows", () => {
+test("the new set scales up as far as the surge allows", () => {
   const cases: [string, Deployment, ReplicaSet, ReplicaSet[], number | undefined][] = [
     ["room for the surge", deployment(10, 2, 2), set(0, 0), [set(10, 10)], 2],
     ["no room", deployment(10, 2, 2), set(2, 2), [set(10, 10)], undefined],
@@ -53,7 +53,7 @@ test("the new set grows as far as the surge allows", () => {
   for (const [name, one, fresh, old, to] of cases) assert.equal(reconcileNewReplicaSet(one, fresh, old)?.to, to, name);
 });
 
-test("old sets shrink by what does not serve first, then by what can be spared", () => {
+test("old sets scale down unhealthy pods first, then spare ones", () => {
   const cases: [string, Deployment, ReplicaSet, ReplicaSet[], number[]][] = [
     ["as many as may be missing", deployment(10, 2, 2), set(2, 0), [set(10, 10)], [8]],
     ["new pods that do not serve yet hold back", deployment(10, 2, 0), set(2, 0), [set(10, 10)], []],
@@ -69,7 +69,7 @@ test("old sets shrink by what does not serve first, then by what can be spared",
   }
 });
 
-test("a change of the wanted number is shared in proportion, and the rest goes to the largest", () => {
+test("scaling is proportional, and the largest set takes the remainder", () => {
   const before = { desired: 10, max: 13 };
   const fresh = set(5, 5, before);
   const old = set(8, 8, before);

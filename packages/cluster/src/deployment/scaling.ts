@@ -1,25 +1,25 @@
-/** How many pods each ReplicaSet of a Deployment may have. Pure. */
+/** How many replicas each ReplicaSet of a Deployment gets. Pure. */
 import type { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
 import { scaleIntOrPercent } from "@capstan/model";
 import { MAX_REPLICAS, readCount } from "./annotations.ts";
 
-/** A set and the size that it shall have. */
+/** A set and its new number of replicas. */
 export interface Scale {
   readonly set: ReplicaSet;
   readonly to: number;
 }
 
-/** How many pods a set shall have. */
+/** The desired replicas of a set. */
 export function replicasOf({ spec }: ReplicaSet): number {
   return spec?.replicas ?? 1;
 }
 
-/** How many pods a deployment shall have. */
+/** The desired replicas of a deployment. */
 export function desiredReplicas({ spec }: Deployment): number {
   return spec?.replicas ?? 1;
 }
 
-/** How many pods sets shall have together. */
+/** The desired replicas of all sets. */
 export function totalReplicas(sets: readonly ReplicaSet[]): number {
   return sets.reduce((sum, set) => sum + replicasOf(set), 0);
 }
@@ -28,19 +28,19 @@ function isRolling({ spec }: Deployment): boolean {
   return spec?.strategy?.type !== "Recreate";
 }
 
-/** How far above the wanted number a rollout may go. */
+/** How many pods above the desired number a rollout may create. */
 export function maxSurge(deployment: Deployment): number {
   return isRolling(deployment) ? resolveFenceposts(deployment).surge : 0;
 }
 
-/** How far below the wanted number a rollout may go. */
+/** How many pods below the desired number a rollout may go. */
 export function maxUnavailable(deployment: Deployment): number {
   const wanted = desiredReplicas(deployment);
   if (!isRolling(deployment) || wanted === 0) return 0;
   return Math.min(resolveFenceposts(deployment).unavailable, wanted);
 }
 
-/** Without any room a rollout could not begin: then one pod may be missing. */
+/** If both limits are 0, one pod may be unavailable; otherwise the rollout could not start. */
 function resolveFenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const wanted = desiredReplicas(deployment);
   const { maxSurge: over = "25%", maxUnavailable: under = "25%" } = deployment.spec?.strategy?.rollingUpdate ?? {};
@@ -49,7 +49,7 @@ function resolveFenceposts(deployment: Deployment): { readonly surge: number; re
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
 }
 
-/** The size of the newest set in its next step, given the size it has. */
+/** The next number of replicas of the new set. */
 export function newReplicaSetReplicas(deployment: Deployment, current: number, all: number): number {
   const wanted = desiredReplicas(deployment);
   if (!isRolling(deployment)) return wanted;
@@ -57,7 +57,7 @@ export function newReplicaSetReplicas(deployment: Deployment, current: number, a
   return room <= 0 ? current : current + Math.min(room, wanted - current);
 }
 
-/** The next step of the newest set: undefined when it has its size. */
+/** The next step of the new set; undefined when it has its size. */
 export function reconcileNewReplicaSet(
   deployment: Deployment,
   newSet: ReplicaSet,
@@ -70,7 +70,7 @@ export function reconcileNewReplicaSet(
   return to === size ? undefined : { set: newSet, to };
 }
 
-/** The next step of the older sets: pods that do not serve go first, then as many as can be spared. */
+/** The next step of the old sets: unhealthy pods go first, then as many as can be spared. */
 export function reconcileOldReplicaSets(
   deployment: Deployment,
   newSet: ReplicaSet,
@@ -110,7 +110,7 @@ export function byAge(a: ReplicaSet, b: ReplicaSet): number {
   return first.name < second.name ? -1 : 1;
 }
 
-/** How sets share a change of the wanted number when several of them have pods. */
+/** How a changed number of replicas is distributed over the sets. */
 export function scaleDeployment(
   deployment: Deployment,
   newSet: ReplicaSet | undefined,
@@ -127,7 +127,7 @@ export function scaleDeployment(
   return scaleProportionally(deployment, active);
 }
 
-/** The only set with pods, or the newest when none has any. */
+/** The only set with pods, or the newest set if none has pods. */
 function findActiveOrLatest(newSet: ReplicaSet | undefined, old: readonly ReplicaSet[]): ReplicaSet | undefined {
   const all = [...old, ...(newSet === undefined ? [] : [newSet])];
   const active = all.filter((set) => replicasOf(set) > 0);
@@ -143,7 +143,7 @@ function isSaturated(set: ReplicaSet, wanted: number): boolean {
   );
 }
 
-/** Each set grows or shrinks by its share; the largest takes what is left over. */
+/** Each set scales in proportion to its size; the largest takes the remainder. */
 function scaleProportionally(deployment: Deployment, active: readonly ReplicaSet[]): readonly Scale[] {
   const wanted = desiredReplicas(deployment);
   const allowed = wanted > 0 ? wanted + maxSurge(deployment) : 0;

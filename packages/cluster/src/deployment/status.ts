@@ -1,4 +1,4 @@
-/** What a Deployment says about itself. Pure. */
+/** The status and conditions of a Deployment. Pure. */
 import type { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
 import { formatTime } from "@capstan/model";
 import { millisecondsOf } from "../pod/state.ts";
@@ -19,7 +19,7 @@ export interface Observed {
   readonly now: number;
 }
 
-/** Sets a condition; one that says the same as before stays as it is. */
+/** Sets a condition; an equal one keeps its times. */
 export function withCondition(
   conditions: readonly Condition[],
   fields: ConditionFields,
@@ -33,7 +33,7 @@ export function withCondition(
   return [...others, { ...fields, lastUpdateTime: time, lastTransitionTime: since ?? time }];
 }
 
-/** Numbers and availability, as every turn tells them. */
+/** The counts and the Available condition. */
 export function countsOf({ deployment, newSet, old, now }: Observed): Status {
   const all = [...old, ...(newSet === undefined ? [] : [newSet])];
   const sum = (read: (set: ReplicaSet) => number | undefined): number =>
@@ -60,12 +60,12 @@ export function countsOf({ deployment, newSet, old, now }: Observed): Status {
   };
 }
 
-/** Whether the progress of a deployment has a limit in time. */
+/** Whether the deployment has a progress deadline. */
 export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
 }
 
-/** Whether every pod is of the newest template and serves. */
+/** Whether all pods have the new template and are available. */
 export function isComplete(deployment: Deployment, status: Status | undefined): boolean {
   const wanted = desiredReplicas(deployment);
   return (
@@ -76,7 +76,7 @@ export function isComplete(deployment: Deployment, status: Status | undefined): 
   );
 }
 
-/** The status of a deployment that rolls out: numbers, progress, failures. */
+/** The status during a rollout: counts, progress and failures. */
 export function rolloutStatus(observed: Observed): Status {
   const counts = countsOf(observed);
   const progressed = progressConditions(observed, counts);
@@ -109,7 +109,7 @@ function progressConditions({ deployment, newSet, now }: Observed, counts: Statu
   return conditions;
 }
 
-/** Each step of progress renews the time of the last update. */
+/** Progress refreshes `lastUpdateTime`. */
 function refreshCondition(
   conditions: readonly Condition[],
   fields: ConditionFields,
@@ -143,7 +143,7 @@ function deadlineOf({ spec }: Deployment, { lastUpdateTime }: Condition): number
   return millisecondsOf(lastUpdateTime ?? "") + (spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
 
-/** How long until a rollout without progress has to be called stuck, in milliseconds. */
+/** The time until the progress deadline, in milliseconds. */
 export function untilDeadline(deployment: Deployment, status: Status, now: number): number | undefined {
   const current = status.conditions?.find(({ type }) => type === "Progressing");
   if (!hasDeadline(deployment) || current === undefined || isComplete(deployment, status)) return undefined;
@@ -151,7 +151,7 @@ export function untilDeadline(deployment: Deployment, status: Status, now: numbe
   return Math.max(0, deadlineOf(deployment, current) - now) + 1000;
 }
 
-/** A set that cannot make pods speaks for its deployment; the newest set is heard first. */
+/** A ReplicaFailure condition of a set becomes one of its deployment. The new set takes precedence. */
 function failureConditions({ newSet, old }: Observed, conditions: readonly Condition[]): readonly Condition[] {
   const failed = [newSet, ...old].flatMap(
     (set) => set?.status?.conditions?.filter(({ type }) => type === "ReplicaFailure") ?? [],
@@ -166,7 +166,7 @@ function failureConditions({ newSet, old }: Observed, conditions: readonly Condi
   return [...conditions.filter((condition) => condition !== current), { ...failed, ...times }];
 }
 
-/** A pause stops the clock of the deadline, and so does its end. */
+/** Pausing and resuming both reset the progress deadline. */
 export function pauseCondition({ spec, status, ...deployment }: Deployment): ConditionFields | undefined {
   if (!hasDeadline({ ...deployment, ...(spec && { spec }) })) return undefined;
   const current = status?.conditions?.find(({ type }) => type === "Progressing");

@@ -1,4 +1,4 @@
-/** Keeps the counts by which an eviction is allowed or held back. */
+/** Maintains the counts that decide whether an eviction is allowed. */
 import { Deployment, ReplicaSet, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Pod, ReplicationController } from "@capstan/kinds/v1";
@@ -13,7 +13,7 @@ import { isActive } from "../pod/state.ts";
 import { writeStatus } from "../controller/write-status.ts";
 import { statusOf } from "./decide.ts";
 
-/** How many pods a controller of pods wants. */
+/** The desired replicas of a workload. */
 type Scale = (name: string) => { readonly uid: string; readonly replicas: number } | undefined;
 
 /** The controller of PodDisruptionBudgets. */
@@ -45,7 +45,7 @@ export function disruptionController({ client, clock }: ControllerContext): Cont
       const expected = expectedPodCount(budget, pods, scales);
       const { status, wait } = statusOf({ budget, pods, expected, now: clock.wall() });
       await writeStatus(client, PodDisruptionBudget, { object: budget, status, signal });
-      return wait === undefined ? undefined : again(wait, "an eviction may have been given up");
+      return wait === undefined ? undefined : again(wait, "waiting for evictions to expire");
     },
   );
 }
@@ -63,7 +63,7 @@ function toScale(object: Scaled | undefined): ReturnType<Scale> {
   return object && { uid: object.metadata.uid, replicas: object.spec?.replicas ?? 1 };
 }
 
-/** A budget in percent, or of those that may be missing, counts what controllers want; any other counts the pods themselves. */
+/** `maxUnavailable` and percentages count the desired replicas of the workloads; an absolute `minAvailable` counts the pods. */
 function expectedPodCount(
   { spec }: PodDisruptionBudget,
   pods: readonly Pod[],
@@ -75,7 +75,7 @@ function expectedPodCount(
   for (const pod of pods) {
     const owner = controllerOf(pod);
     const scale = owner && scales[owner.kind]?.(owner.name);
-    // A pod without such a controller counts for itself.
+    // A pod without a workload counts as one replica.
     if (scale === undefined) wanted.set(pod.metadata.uid, 1);
     else wanted.set(scale.uid, scale.replicas);
   }

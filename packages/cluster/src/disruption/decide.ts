@@ -1,10 +1,10 @@
-/** How many pods of a budget may be disturbed now. Pure. */
+/** How many pods of a budget may be disrupted now. Pure. */
 import type { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import type { Pod } from "@capstan/kinds/v1";
 import { formatTime, scaleIntOrPercent } from "@capstan/model";
 import { isReady, millisecondsOf } from "../pod/state.ts";
 
-/** The budget, its pods, and how many of them their controllers want. */
+/** The budget, its pods, and how many of them the workloads expect. */
 export interface Observed {
   readonly budget: PodDisruptionBudget;
   readonly pods: readonly Pod[];
@@ -14,10 +14,10 @@ export interface Observed {
 
 type Status = NonNullable<PodDisruptionBudget["status"]>;
 
-/** An eviction that nobody carried out is forgotten after this many milliseconds. */
+/** An eviction without a deletion expires after this many milliseconds. */
 const DELETION_TIMEOUT = 120_000;
 
-/** The status of a budget, and when it has to be looked at again. */
+/** The status of a budget, and when to reconcile it again. */
 export function statusOf({ budget, pods, expected, now }: Observed): {
   readonly status: Status;
   readonly wait: number | undefined;

@@ -1,4 +1,4 @@
-/** Writes down which pods answer for a Service, in slices. */
+/** Writes the endpoints of a Service into EndpointSlices. */
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { Node, Pod, Service } from "@capstan/kinds/v1";
 import { again, anyChange, controller } from "@capstan/runtime";
@@ -34,7 +34,7 @@ export function endpointSliceController(context: ControllerContext): Controller 
       const { selector, type } = service.spec ?? {};
       if (type === "ExternalName" || selector === undefined || Object.keys(selector).length === 0) return;
       const delay = throttle.delay(service.metadata.uid);
-      if (delay !== undefined) return again(delay, "many pods move: they are looked at together");
+      if (delay !== undefined) return again(delay, "throttled: many pods change");
       const labels = { [SERVICE_NAME]: name, [MANAGED_BY]: MANAGER_NAME };
       const slices = sliceCache
         .current(find(EndpointSlice, { labels }), ({ metadata }) => {
@@ -52,7 +52,7 @@ export function endpointSliceController(context: ControllerContext): Controller 
   );
 }
 
-/** The labels of the service, and those that say whose the slice is. */
+/** The labels of the service, and those that link the slice to it. */
 function labelsOf(service: Service): { readonly [label: string]: string } {
   const { [HEADLESS]: _headless, ...labels } = service.metadata.labels ?? {};
   return {

@@ -1,4 +1,4 @@
-/** Shows Endpoints that people write themselves as slices too, so that whoever reads slices sees them. */
+/** Mirrors Endpoints that users write as EndpointSlices, for clients that read only slices. */
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Endpoint } from "@capstan/kinds/discovery.k8s.io/v1";
 import { Endpoints, Service } from "@capstan/kinds/v1";
@@ -41,7 +41,7 @@ function toEndpoint({ ip, hostname, nodeName, targetRef }: EndpointAddress, read
   };
 }
 
-/** Whether Endpoints are written by people for a service that chooses no pods. */
+/** Whether Endpoints are written by a user, for a service without a selector. */
 function isMirrored({ metadata: { labels = {}, annotations = {} } }: Endpoints, service: Service | undefined): boolean {
   return (
     labels[SKIP] !== "true" &&

@@ -1,4 +1,4 @@
-/** Writes slices: those that are new, those that changed, and the end of those that are no longer needed. */
+/** Creates, updates and deletes slices. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
@@ -10,10 +10,10 @@ import type { Changes, Content } from "./pack.ts";
 
 /** The label that names the service of a slice. */
 export const SERVICE_NAME = "kubernetes.io/service-name";
-/** The label that names who looks after a slice. */
+/** The label that names the manager of a slice. */
 export const MANAGED_BY = "endpointslice.kubernetes.io/managed-by";
 
-/** Whose slices they are, and how they are written. */
+/** The owner of slices, and how they are written. */
 export interface SliceOwner {
   readonly client: Client;
   readonly sliceCache: MutationCache<typeof EndpointSlice>;
@@ -24,7 +24,7 @@ export interface SliceOwner {
   readonly signal: AbortSignal;
 }
 
-/** Brings the slices of an owner to what was packed. New ones come first, so that no endpoint is missing in between. */
+/** Writes the packed slices of an owner. Creates come first, so that no endpoint is missing in between. */
 export async function writeSlices(
   owner: SliceOwner,
   { create, update, remove }: Changes,

@@ -1,4 +1,4 @@
-/** Writes down which pods answer for a Service in the old form, for those who still read it. */
+/** Writes the endpoints of a Service into the older Endpoints object. */
 import { isApiError } from "@capstan/client";
 import { Endpoints, Pod, Service } from "@capstan/kinds/v1";
 import { isDeepEqual } from "@capstan/model";
@@ -25,7 +25,7 @@ export function endpointsController({ client, clock }: ControllerContext): Contr
       if (type === "ExternalName" || selector === undefined || Object.keys(selector).length === 0) return;
       const { name, namespace = "", uid } = service.metadata;
       const delay = throttle.delay(uid);
-      if (delay !== undefined) return again(delay, "many pods move: they are looked at together");
+      if (delay !== undefined) return again(delay, "throttled: many pods change");
       const pods = find(Pod, { labels: selector });
       throttle.reconciled(uid, pods.length);
       const subsets = subsetsOf(service, pods);
@@ -36,7 +36,7 @@ export function endpointsController({ client, clock }: ControllerContext): Contr
       if (existing === undefined) {
         const endpoints = { metadata: { name, namespace, labels }, subsets };
         await client.create(Endpoints, endpoints, options).catch((error: unknown) => {
-          // The namespace goes, or the cache is not there yet: another turn follows.
+          // The namespace is terminating, or the cache is stale: another reconcile follows.
           if (!isApiError(error, "AlreadyExists", "Forbidden", "NotFound")) throw error;
         });
         return;

@@ -1,4 +1,4 @@
-/** The endpoints of a Service in the old form: addresses that share ports, in a fixed order. Pure. */
+/** The subsets of an Endpoints object: addresses that share ports, in a fixed order. Pure. */
 import type { EndpointAddress, EndpointSubset, Pod, Service } from "@capstan/kinds/v1";
 import { addressOf, addressTypes, shouldBeInEndpoints, isHeadless, portsAt } from "../endpoint-slice/endpoints.ts";
 import { isReady } from "../pod/state.ts";
@@ -11,7 +11,7 @@ interface Subset {
   readonly unready: EndpointAddress[];
 }
 
-/** The subsets of a service. Pods on their way out are left out. */
+/** The subsets of a service. Terminating pods are left out. */
 export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
   const [family = "IPv4"] = addressTypes(service);
   const subsets = new Map<string, Subset>();

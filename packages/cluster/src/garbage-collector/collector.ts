@@ -1,4 +1,4 @@
-/** Deletes what belonged to something that is gone, in the order that the deleter asked for. */
+/** Deletes dependents of deleted owners, with the requested propagation policy. */
 import { isApiError, metadataOnly } from "@capstan/client";
 import type { DiscoveredKind } from "@capstan/client";
 import { parseApiVersion } from "@capstan/model";
@@ -17,7 +17,7 @@ import type { Node } from "./graph.ts";
 /** Events live for an hour and own nothing. */
 const ignoredResources: ReadonlySet<string> = new Set(["events.", "events.events.k8s.io"]);
 
-/** Starts the garbage collector; it ends with the signal. Resolves when it knows every object. */
+/** Starts the garbage collector; it stops with the signal. Resolves when it watches all kinds. */
 export async function startGarbageCollector(
   context: ControllerContext,
   kinds: ServedKinds,
@@ -28,7 +28,7 @@ export async function startGarbageCollector(
   await collector.watchAll();
 }
 
-/** A kind of which nothing is known at compile time. */
+/** A kind that is only known at run time. */
 type AnyKind = Kind<StoredObject, unknown, "Namespaced">;
 
 class Collector {
@@ -49,7 +49,7 @@ class Collector {
     signal.addEventListener("abort", () => this.#stop(), { once: true });
   }
 
-  /** Follows every kind that is served, and no other. */
+  /** Watches exactly the served kinds. */
   async watchAll(): Promise<void> {
     const kinds = await this.#kinds.current().catch(() => undefined);
     if (kinds === undefined || this.#signal.aborted) return;
@@ -83,7 +83,7 @@ class Collector {
     const old = this.#graph.get(node.uid);
     this.#graph.put(node);
     if (node.owners.length > 0 || isDeletingDependents(node) || isOrphaningDependents(node)) this.#queue.add(node.uid);
-    // An owner that begins to wait concerns those who hold it; a dependent that changes may let its owner go.
+    // An owner that starts to wait concerns its dependents; a changed dependent may unblock its owner.
     if (isDeletingDependents(node)) for (const { uid } of this.#graph.dependentsOf(node.uid)) this.#queue.add(uid);
     for (const { uid } of [...(old?.owners ?? []), ...node.owners]) this.#requeueWaiting(uid);
   }
@@ -116,11 +116,11 @@ class Collector {
     return undefined;
   }
 
-  /** An owner that the graph does not know is asked for: absence has to be certain. */
+  /** Fetches an owner that the graph does not contain: its absence must be certain. */
   async #stateOf(reference: OwnerReference, dependent: Node): Promise<OwnerState | "unknown"> {
     const known = this.#graph.get(reference.uid);
     if (known !== undefined) {
-      // A reference into another namespace, or to a namesake of another kind, leads nowhere.
+      // A reference to an object in another namespace is dangling.
       const isVisible = known.namespace === undefined || known.namespace === dependent.namespace;
       if (!isVisible) return dependent.namespace === undefined ? "unknown" : "dangling";
       return isDeletingDependents(known) ? "waiting" : "solid";
@@ -176,8 +176,8 @@ class Collector {
   }
 
   /**
-   * The graph may be behind: an object that was let go a moment ago must not be taken for one whose owner is gone. So the very
-   * version is deleted whose owners were looked at.
+   * The graph may be stale: an orphaned object must not be deleted. So the deletion has the version whose owners were checked as its
+   * precondition.
    */
   async #delete(node: Node, propagationPolicy: "Foreground" | "Background" | "Orphan"): Promise<void> {
     const { client } = this.#context;
@@ -194,7 +194,7 @@ class Collector {
     }));
   }
 
-  /** References and finalizers are lists without keys for a merge: the patch holds for the version that was read. */
+  /** Merge patches replace the whole list, so the patch requires the version that was read. */
   async #unlink(node: Node, owners: readonly string[]): Promise<void> {
     await this.#patchMetadata(node, ({ ownerReferences = [] }) => ({
       ownerReferences: ownerReferences.filter(({ uid }) => !owners.includes(uid)),
@@ -233,7 +233,7 @@ function keyOf({ name, namespace }: { readonly name: string; readonly namespace:
   readonly namespace: string;
   readonly name: string;
 } {
-  // An absent namespace leaves the segment out of the path, which is what a cluster-scoped object needs.
+  // Without a namespace the path has no namespace segment, as cluster-scoped objects need it.
   return (namespace === undefined ? { name } : { namespace, name }) as { namespace: string; name: string };
 }
 

@@ -23,13 +23,13 @@ function observed(subject: Node, states: readonly OwnerState[], dependents: read
 
 const waiting = { isBeingDeleted: true, finalizers: [FOREGROUND] };
 
-test("an object whose owners are all gone goes, one that somebody still wants stays", () => {
+test("an object without remaining owners is deleted, one with an owner stays", () => {
   assert.deepEqual(decide(observed(node("a"), ["dangling"])), { do: "delete", policy: "Background", unblock: false });
   assert.deepEqual(decide(observed(node("a"), ["dangling", "solid"])), { do: "unlink", owners: ["o0"] });
   assert.deepEqual(decide(observed(node("a"), ["solid"])), { do: "nothing" });
 });
 
-test("an owner that waits hands its patience down", () => {
+test("foreground deletion of an owner applies to its dependents", () => {
   assert.deepEqual(decide(observed(node("a"), ["waiting"], [node("b")])), {
     do: "delete",
     policy: "Foreground",
@@ -38,7 +38,7 @@ test("an owner that waits hands its patience down", () => {
   assert.deepEqual(decide(observed(node("a"), ["waiting"])), { do: "delete", policy: "Background", unblock: false });
 });
 
-test("in a circle an object stops holding its owners back before it goes", () => {
+test("an object in a cycle stops blocking its owners before its deletion", () => {
   const dependent = node("b", { ...waiting, owners: [owner("a")] });
   assert.deepEqual(decide(observed(node("a"), ["waiting"], [dependent])), {
     do: "delete",
@@ -47,7 +47,7 @@ test("in a circle an object stops holding its owners back before it goes", () =>
   });
 });
 
-test("whoever waits pushes only those that do not leave yet, and is released when nobody holds it", () => {
+test("a waiting owner enqueues remaining dependents and ends when none blocks it", () => {
   const still = node("b", { owners: [owner("a")] });
   const leaving = node("c", { ...waiting, owners: [owner("a")] });
   assert.deepEqual(decide(observed(node("a", waiting), [], [still, leaving])), { do: "await", dependents: [still] });
@@ -55,7 +55,7 @@ test("whoever waits pushes only those that do not leave yet, and is released whe
   assert.deepEqual(decide(observed(node("a", waiting), [])), { do: "release" });
 });
 
-test("orphans are let go", () => {
+test("orphaned dependents lose their owner reference", () => {
   const child = node("b", { owners: [owner("a")] });
   assert.deepEqual(decide(observed(node("a", { isBeingDeleted: true, finalizers: [ORPHAN] }), [], [child])), {
     do: "orphan",

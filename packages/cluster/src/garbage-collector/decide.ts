@@ -1,38 +1,38 @@
-/** What becomes of an object, given what its owners are doing. Pure. */
+/** What the garbage collector does with an object, given the state of its owners. Pure. */
 import type { OwnerReference } from "@capstan/model";
 import { isDeletingDependents, blocksOwnerDeletion, FOREGROUND, isOrphaningDependents, ORPHAN } from "./graph.ts";
 import type { Node } from "./graph.ts";
 
-/** What an owner is doing: it is there, it is gone, or it waits for this object to go. */
+/** The state of an owner: it exists, it is gone, or it waits for the deletion of its dependents. */
 export type OwnerState = "solid" | "dangling" | "waiting";
 
-/** What is to be done about an object. */
+/** What to do with an object. */
 export type Action =
   | { readonly do: "nothing" }
-  /** Its dependents lose their reference to it, then it loses the finalizer. */
+  /** Remove the references of its dependents, then its orphan finalizer. */
   | { readonly do: "orphan"; readonly dependents: readonly Node[] }
-  /** It waited long enough. */
+  /** Remove its foreground finalizer. */
   | { readonly do: "release" }
-  /** It waits: those who hold it back are looked at. */
+  /** It waits: enqueue the dependents that block it. */
   | { readonly do: "await"; readonly dependents: readonly Node[] }
-  /** References to owners that are gone or going are taken away: others still want it. */
+  /** Remove the references to owners that are gone or waiting; another owner remains. */
   | { readonly do: "unlink"; readonly owners: readonly string[] }
-  /** `unblock` first stops it from holding back its owners: it is in a circle with one of them. */
+  /** `unblock` first removes `blockOwnerDeletion`: the object is in a cycle with one of its owners. */
   | { readonly do: "delete"; readonly policy: "Foreground" | "Background" | "Orphan"; readonly unblock: boolean };
 
-/** An object with everything that concerns it. */
+/** An object with its owners and dependents. */
 export interface Observed {
   readonly node: Node;
   readonly dependents: readonly Node[];
   readonly owners: readonly { readonly reference: OwnerReference; readonly state: OwnerState }[];
 }
 
-/** Decides. */
+/** Decides the next action. */
 export function decide({ node, dependents, owners }: Observed): Action {
   if (isOrphaningDependents(node)) return { do: "orphan", dependents };
   if (isDeletingDependents(node)) {
     const blocking = dependents.filter((one) => blocksOwnerDeletion(one, node));
-    // Those that leave already need no push; pushing them again would never end where objects own each other in a circle.
+    // Dependents that are already being deleted are not enqueued again: objects that own each other would loop forever.
     return blocking.length === 0
       ? { do: "release" }
       : { do: "await", dependents: blocking.filter((one) => !one.isBeingDeleted) };
@@ -50,7 +50,7 @@ export function decide({ node, dependents, owners }: Observed): Action {
   };
 }
 
-/** An owner that waits hands its patience down; otherwise the object's own wish counts. */
+/** A waiting owner requires foreground deletion; otherwise the object's own finalizers decide. */
 function policyFor(
   { finalizers }: Node,
   owners: Observed["owners"],

@@ -1,13 +1,13 @@
-/** Who owns whom: every object of the cluster by uid, with those that name it as their owner. Holds no content. */
+/** The owner graph: every object of the cluster by uid, with its dependents. It holds metadata only. */
 import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 import type { WatchedKind } from "../informer/informer.ts";
 
-/** The finalizer of an object that waits for its dependents to go. */
+/** The finalizer of an object that waits for its dependents to be deleted. */
 export const FOREGROUND = "foregroundDeletion";
-/** The finalizer of an object whose dependents shall stay. */
+/** The finalizer of an object that orphans its dependents. */
 export const ORPHAN = "orphan";
 
-/** An object as the graph knows it. */
+/** An object in the graph. */
 export interface Node {
   readonly kind: WatchedKind;
   readonly uid: string;
@@ -18,7 +18,7 @@ export interface Node {
   readonly isBeingDeleted: boolean;
 }
 
-/** What the graph keeps of an object. */
+/** Reduces an object to what the graph keeps. */
 export function toNode(kind: WatchedKind, { metadata }: StoredObject): Node {
   return {
     kind,
@@ -35,22 +35,22 @@ function isBeingDeleted({ deletionTimestamp }: ObjectMeta): boolean {
   return deletionTimestamp !== undefined;
 }
 
-/** Whether an object waits for its dependents to go. */
+/** Whether an object waits for its dependents to be deleted. */
 export function isDeletingDependents({ isBeingDeleted: isDeleted, finalizers }: Node): boolean {
   return isDeleted && finalizers.includes(FOREGROUND);
 }
 
-/** Whether an object is to leave its dependents behind. */
+/** Whether an object orphans its dependents. */
 export function isOrphaningDependents({ isBeingDeleted: isDeleted, finalizers }: Node): boolean {
   return isDeleted && finalizers.includes(ORPHAN);
 }
 
-/** Whether a dependent holds its owner back. */
+/** Whether a dependent blocks the deletion of its owner. */
 export function blocksOwnerDeletion(dependent: Node, owner: Node): boolean {
   return dependent.owners.some(({ uid, blockOwnerDeletion }) => uid === owner.uid && blockOwnerDeletion === true);
 }
 
-/** The graph. */
+/** The owner graph. */
 export class Graph {
   readonly #nodes = new Map<string, Node>();
   readonly #dependents = new Map<string, Set<string>>();
@@ -59,7 +59,7 @@ export class Graph {
     return this.#nodes.get(uid);
   }
 
-  /** Those who name an object as their owner; they may outlive it. */
+  /** The objects that name this one as their owner; they may outlive it. */
   dependentsOf(uid: string): readonly Node[] {
     return [...(this.#dependents.get(uid) ?? [])].flatMap((one) => this.#nodes.get(one) ?? []);
   }
@@ -84,7 +84,7 @@ export class Graph {
     return node;
   }
 
-  /** Objects of a kind that is no longer served are gone. */
+  /** The objects of a kind. */
   ofKind({ plural, group }: Pick<WatchedKind, "plural" | "group">): readonly Node[] {
     return [...this.#nodes.values()].filter(({ kind }) => kind.plural === plural && kind.group === group);
   }

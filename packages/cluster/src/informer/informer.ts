@@ -1,21 +1,21 @@
-/** Follows every object of a kind: what is there, what changes, what goes; survives whatever happens to the connection. */
+/** Lists and watches a kind, reports changes to a listener and survives lost connections. */
 import type { StoredObject } from "@capstan/model";
 import type { Api, Clock } from "@capstan/runtime";
 
-/** What is followed: a kind by its names. */
+/** The kind to watch. */
 export type WatchedKind = Parameters<Api["watch"]>[0];
 
-/** Hears what happens to the objects of one kind. */
+/** Receives the changes of a kind. */
 export interface Listener<T extends StoredObject> {
-  /** An object is there, or is different now. */
+  /** An object exists or has changed. */
   put(object: T, old: T | undefined): void;
-  /** An object is no longer there. */
+  /** An object was deleted. */
   removed(object: T): void;
-  /** Everything that was there at the start has been told. */
+  /** All objects that existed at the start have been reported. */
   synced?(): void;
 }
 
-/** What following needs. */
+/** The options of an informer. */
 export interface InformerOptions<T extends StoredObject> {
   readonly api: Api;
   readonly kind: WatchedKind;
@@ -25,11 +25,11 @@ export interface InformerOptions<T extends StoredObject> {
   readonly metadataOnly?: boolean;
 }
 
-/** How long to rest after a connection broke, in milliseconds. */
+/** The delay after a failed connection, in milliseconds. */
 const RETRY_DELAY = 200;
 const INITIAL_END = "k8s.io/initial-events-end";
 
-/** Follows until the signal is aborted. */
+/** Runs until the signal is aborted. */
 export async function runInformer<T extends StoredObject>(options: InformerOptions<T>): Promise<void> {
   const { clock, signal } = options;
   const store = new Map<string, T>();
@@ -37,13 +37,13 @@ export async function runInformer<T extends StoredObject>(options: InformerOptio
     try {
       await listAndWatch(options, store);
     } catch {
-      // Every failure has one cure: rest, list again, tell the difference.
+      // Every failure is handled alike: wait, list again, report the difference.
       if (!signal.aborted) await delay(clock, RETRY_DELAY, signal);
     }
   }
 }
 
-/** One connection: the objects that are there first, then what changes. */
+/** One connection: lists the existing objects, then watches for changes. */
 async function listAndWatch<T extends StoredObject>(options: InformerOptions<T>, store: Map<string, T>): Promise<void> {
   const { api, kind, signal, listener, metadataOnly } = options;
   let listed: Set<string> | undefined = new Set<string>();
@@ -56,7 +56,7 @@ async function listAndWatch<T extends StoredObject>(options: InformerOptions<T>,
       continue;
     }
     listed?.add(object.metadata.uid);
-    // The watch of a kind gives objects of that kind.
+    // The watch of a kind returns objects of that kind.
     if (type === "DELETED") remove(store, object as T, listener);
     else put(store, object as T, listener);
   }
@@ -83,7 +83,7 @@ function removeUnlisted<T extends StoredObject>(
   for (const [uid, object] of store) if (!listed.has(uid)) remove(store, object, listener);
 }
 
-/** Waits, or until the signal is aborted. */
+/** Waits for the delay or until the signal is aborted. */
 export function delay(clock: Clock, milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();

@@ -1,4 +1,4 @@
-/** Which kinds the server serves, now and whenever a definition of one comes or goes. */
+/** The kinds that the server serves, updated when CRDs or APIServices change. */
 import type { Client } from "@capstan/client";
 import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1";
 import { APIService } from "@capstan/kinds/apiregistration.k8s.io/v1";
@@ -7,15 +7,15 @@ import { createClient } from "@capstan/client";
 import type { ControllerContext } from "../controller/context.ts";
 import { runInformer } from "./informer.ts";
 
-/** Keeps knowing the kinds. */
+/** The served kinds. */
 export interface ServedKinds {
   /** The preferred version of every kind that can be listed, watched and deleted. */
   current(): Promise<readonly DiscoveredKind[]>;
-  /** Calls when the answer may be another. */
+  /** Calls the listener when the list may have changed. */
   onChange(listener: () => void): void;
 }
 
-/** Follows definitions until the signal is aborted. */
+/** Watches CRDs and APIServices until the signal is aborted. */
 export function watchServedKinds({ api, clock, client }: ControllerContext, signal: AbortSignal): ServedKinds {
   const listeners = new Set<() => void>();
   let cached: Promise<readonly DiscoveredKind[]> | undefined;
@@ -31,7 +31,7 @@ export function watchServedKinds({ api, clock, client }: ControllerContext, sign
   };
 }
 
-/** Discovery remembers for minutes what it learned: a client of its own asks afresh. */
+/** Discovery caches its result for minutes; a new client has an empty cache. */
 async function discover({ transport }: Client): Promise<readonly DiscoveredKind[]> {
   const kinds = await createClient(transport).resources();
   const seen = new Set<string>();

@@ -1,23 +1,23 @@
-/** Works on keys one at a time: a key that is asked for twice waits once, one that failed waits longer each time. */
+/** A work queue: adding a queued key again has no effect, and failed keys are retried with backoff. */
 import type { Clock, Log } from "@capstan/runtime";
 
-/** What a piece of work answers: nothing when it is done, or after how many milliseconds to look again. */
+/** The result of a reconcile: undefined when it is done, or the milliseconds until the next one. */
 export type RequeueAfter = number | undefined;
 
-/** What a worker is made with. */
+/** The options of a work queue. */
 export interface WorkQueueOptions {
   readonly name: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly reconcile: (key: string) => Promise<RequeueAfter>;
-  /** How many keys are worked on at once. */
+  /** The number of concurrent reconciles. Default: 1. */
   readonly concurrency?: number;
 }
 
 const INITIAL_BACKOFF = 5;
 const MAX_BACKOFF = 30_000;
 
-/** A queue of keys and the hands that empty it. */
+/** A queue of keys and its workers. */
 export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #ready = new Set<string>();
@@ -30,7 +30,7 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** Asks for a key to be worked on soon. */
+  /** Enqueues a key. */
   add(key: string): void {
     this.#timers.get(key)?.cancel();
     this.#timers.delete(key);
@@ -72,7 +72,7 @@ export class WorkQueue {
 
   async #attempt(key: string): Promise<RequeueAfter> {
     const { reconcile, log, name } = this.#options;
-    // Whoever adds a key must not run its work on their own stack.
+    // `add` must not run the reconcile on its caller's stack.
     await Promise.resolve();
     try {
       const requeueAfter = await reconcile(key);
@@ -81,7 +81,7 @@ export class WorkQueue {
     } catch (error) {
       const failures = (this.#failures.get(key) ?? 0) + 1;
       this.#failures.set(key, failures);
-      if (!this.#isStopped) log.warn(`${name} could not work on ${key}; it is tried again`, { error, failures });
+      if (!this.#isStopped) log.warn(`${name}: cannot reconcile ${key}; retrying with backoff`, { error, failures });
       return Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** Math.min(failures, 20));
     }
   }

@@ -1,19 +1,19 @@
-/** The conditions of a Job: suspended, about to end, ended. Pure. */
+/** The conditions of a Job: Suspended, SuccessCriteriaMet, FailureTarget, Complete, Failed. Pure. */
 import type { Job } from "@capstan/kinds/batch/v1";
 import { formatTime } from "@capstan/model";
 import type { Finish } from "./decide.ts";
 
-/** One of them. */
+/** A condition of a Job. */
 export type Condition = NonNullable<NonNullable<Job["status"]>["conditions"]>[number];
 
-/** Whether a job has ended. */
+/** Whether a job has finished. */
 export function isFinished({ status }: Job): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status: state }) => (type === "Complete" || type === "Failed") && state === "True",
   );
 }
 
-/** When a job ended. */
+/** When a job finished. */
 export function finishedAt({ status }: Job): string | undefined {
   return (status?.conditions ?? []).find(
     ({ type, status: state }) => (type === "Complete" || type === "Failed") && state === "True",
@@ -27,7 +27,7 @@ interface ConditionFields {
   readonly message: string;
 }
 
-/** Adds a condition, or changes the one of its type; one that says the same stays as it is. */
+/** Adds or updates a condition; an equal one keeps its times. */
 export function withCondition(
   conditions: readonly Condition[],
   fields: ConditionFields,
@@ -40,7 +40,7 @@ export function withCondition(
   return current === undefined ? [...conditions, updated] : conditions.map((one) => (one === current ? updated : one));
 }
 
-/** The end of a job in two steps: it is certain, then everything has come to rest. */
+/** A job finishes in two steps: first the target condition, then the final one when no pod is left. */
 export function finishConditions(
   conditions: readonly Condition[],
   { type, reason, message }: Finish,
@@ -51,7 +51,7 @@ export function finishConditions(
   return hasNoPods ? withCondition(current, { type, status: "True", reason, message }, now) : current;
 }
 
-/** A job that is suspended says so, and one that was says that it no longer is. */
+/** Sets the Suspended condition, and sets it to False after a resume. */
 export function suspendConditions(
   conditions: readonly Condition[],
   isSuspended: boolean,

@@ -1,4 +1,4 @@
-/** Runs pods until as many as a Job wants have succeeded. */
+/** Runs the pods of a Job until enough have succeeded. */
 import { isApiError } from "@capstan/client";
 import { Job } from "@capstan/kinds/batch/v1";
 import { Pod } from "@capstan/kinds/v1";
@@ -19,7 +19,7 @@ import { newJobPod, TRACKING_FINALIZER } from "./pod.ts";
 import { tallyOf, tallyStatus } from "./tally.ts";
 import type { Tally } from "./tally.ts";
 
-/** Jobs that name another manager are not ours. */
+/** Jobs with another `managedBy` are ignored. */
 const JOB_CONTROLLER = "kubernetes.io/job-controller";
 
 interface SyncContext extends ControllerContext {
@@ -50,7 +50,9 @@ export function jobController(controllerContext: ControllerContext): Controller 
   );
 }
 
-/** Notes the ends, acts, and lets go of pods whose end is noted: a controller that dies in between can go on from the status. */
+/**
+ * Records finished pods, acts, then removes the finalizers of recorded pods. After a crash in between, the status is enough to continue.
+ */
 async function sync(context: SyncContext, pods: readonly Pod[]): Promise<Answer> {
   const { client, clock, podControl, job, signal } = context;
   const now = clock.wall();
@@ -63,7 +65,9 @@ async function sync(context: SyncContext, pods: readonly Pod[]): Promise<Answer>
   recordSuspension(context, status.conditions ?? []);
   await Promise.all(tally.release.map((pod) => removeTrackingFinalizer(context, pod)));
   if (isFinished(written) && !isFinished(job)) recordFinish(context, action);
-  return action.do === "work" && action.wait !== undefined ? again(action.wait, "waiting for a time") : undefined;
+  return action.do === "work" && action.wait !== undefined
+    ? again(action.wait, "waiting for the backoff or deadline")
+    : undefined;
 }
 
 async function act({ podControl, job, signal, event }: SyncContext, action: Action): Promise<void> {
@@ -115,20 +119,20 @@ function hasUncounted({ uncounted, release: held }: Tally): boolean {
   return uncounted.succeeded.length > 0 || uncounted.failed.length > 0 || held.length > 0;
 }
 
-/** A job begins when it first works, and anew when it is resumed. */
+/** A job starts with its first pods, and again when it is resumed. */
 function startOf({ job, action, now }: Observed, hasNewConditions: boolean): string | undefined {
   if (action.do === "suspend") return undefined;
   const isResumed = action.do === "work" && hasNewConditions;
   return isResumed ? formatTime(now) : (job.status?.startTime ?? formatTime(now));
 }
 
-/** A pod whose end is noted may go. */
+/** Removes the finalizer of a pod whose result is recorded. */
 async function removeTrackingFinalizer({ client, podControl, signal }: SyncContext, pod: Pod): Promise<void> {
   const { namespace = "", name, uid } = pod.metadata;
   const strategic = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] } };
   try {
     const left = await client.patch(Pod, { namespace, name }, { strategic }, { fieldManager: FIELD_MANAGER, signal });
-    // Whoever was to go and was held by nothing else is gone with it, and no cache will show what was answered.
+    // A terminating pod without other finalizers is now gone; the informer will not show the response.
     if (left.metadata.deletionTimestamp === undefined) podControl.mutations.wrote(left);
     else podControl.mutations.deleted(pod, left);
   } catch (error) {

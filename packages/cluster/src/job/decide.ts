@@ -9,14 +9,14 @@ import { parseIndexes } from "./indexes.ts";
 import { totals } from "./tally.ts";
 import type { Tally } from "./tally.ts";
 
-/** Why a job ends. */
+/** Why a job finishes. */
 export interface Finish {
   readonly type: "Complete" | "Failed";
   readonly reason: string;
   readonly message: string;
 }
 
-/** What is to be done. */
+/** What to do next. */
 export type Action =
   | { readonly do: "finish"; readonly finish: Finish; readonly delete: readonly Pod[] }
   | { readonly do: "suspend"; readonly delete: readonly Pod[] }
@@ -27,7 +27,7 @@ export type Action =
       readonly wait: number | undefined;
     };
 
-/** The job, its pods, and how those that ended did. */
+/** The job, its pods, and the tally of finished pods. */
 export interface Observed {
   readonly job: Job;
   readonly pods: readonly Pod[];
@@ -35,12 +35,12 @@ export interface Observed {
   readonly now: number;
 }
 
-/** Pods that work. */
+/** Pods that are neither finished nor terminating. */
 export function activeOf({ job, pods }: Pick<Observed, "job" | "pods">): readonly Pod[] {
   return pods.filter((pod) => endOf(pod, job) === undefined && pod.metadata.deletionTimestamp === undefined);
 }
 
-/** Pods that are on their way out. */
+/** Terminating pods. */
 export function terminatingOf({ pods }: Pick<Observed, "pods">): readonly Pod[] {
   return pods.filter(
     ({ metadata, status }) =>
@@ -48,12 +48,12 @@ export function terminatingOf({ pods }: Pick<Observed, "pods">): readonly Pod[] 
   );
 }
 
-/** Pods that can serve. */
+/** The number of ready pods. */
 export function readyOf(observed: Pick<Observed, "job" | "pods">): number {
   return activeOf(observed).filter(isReady).length;
 }
 
-/** Decides. */
+/** Decides the next action. */
 export function decide(observed: Observed): Action {
   const { job } = observed;
   const active = activeOf(observed);
@@ -63,7 +63,7 @@ export function decide(observed: Observed): Action {
   return manageJob(observed, active);
 }
 
-/** A job that began to end goes on to do so. */
+/** A job with a target condition continues to finish. */
 function finishInProgress({ status }: Job): Finish | undefined {
   for (const [type, target] of [
     ["Failed", "FailureTarget"],
@@ -77,7 +77,7 @@ function finishInProgress({ status }: Job): Finish | undefined {
   return undefined;
 }
 
-/** The first reason to give up. */
+/** The first reason for the job to fail. */
 function failure(observed: Observed, active: readonly Pod[]): Finish | undefined {
   const { job, tally } = observed;
   if (tally.failJob !== undefined) return failed("PodFailurePolicy", tally.failJob);
@@ -98,7 +98,7 @@ function failed(reason: string, message: string): Finish {
   return { type: "Failed", reason, message };
 }
 
-/** Pods that failed count, and so do restarts of containers where pods restart them. */
+/** Counts failed pods, and container restarts with `restartPolicy: OnFailure`. */
 function isPastBackoffLimit({ job, tally }: Observed, active: readonly Pod[]): boolean {
   const limit = job.spec?.backoffLimit ?? 6;
   const restarts = job.spec?.template?.spec?.restartPolicy === "OnFailure" ? restartsOf(active) : 0;
@@ -167,7 +167,7 @@ function manageJob(observed: Observed, active: readonly Pod[]): Action {
   return { do: "work", create: start, delete: [], wait: deadlineWait(observed) };
 }
 
-/** How many pods should work now. */
+/** The desired number of active pods. */
 function wantedActive({ job, tally }: Observed, active: readonly Pod[]): number {
   const { parallelism = 1, completions } = job.spec ?? {};
   const { succeeded } = totals(tally, job);
@@ -182,7 +182,7 @@ function deadlineWait({ job, now }: Observed): number | undefined {
   return Math.max(0, start + activeDeadlineSeconds * 1000 - now);
 }
 
-/** Failures that were not followed by a success make the job wait: 10 s, 20 s, 40 s and so on. */
+/** Failures since the last success delay new pods: 10 s, 20 s, 40 s and so on. */
 function backoffOf({ job, pods }: Observed, now: number): number {
   const failures = pods
     .filter((pod) => endOf(pod, job) === "failed")
@@ -203,7 +203,7 @@ function endTime({ metadata, status }: Pod): number {
   return millisecondsOf(known[0] ?? metadata.creationTimestamp);
 }
 
-/** Pods whose index is done, given up, out of range, or worked on by another. */
+/** Pods whose index is complete, failed, out of range, or a duplicate. */
 function surplusIndexes({ job, tally }: Observed, active: readonly Pod[]): readonly Pod[] {
   const taken = new Set<number>();
   return active.filter((pod) => {

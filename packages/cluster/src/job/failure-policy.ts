@@ -1,15 +1,15 @@
-/** What a Job does about a pod that failed, by the rules of its failure policy. Pure. */
+/** How a Job treats a failed pod, by its podFailurePolicy. Pure. */
 import type { Job } from "@capstan/kinds/batch/v1";
 import type { Pod } from "@capstan/kinds/v1";
 
 type Rule = NonNullable<NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"]>[number];
 
-/** What the policy says about a failure. */
+/** What the policy says about a failed pod. */
 export type PolicyResult =
   | { readonly action: "Count" | "Ignore" | "FailIndex" }
   | { readonly action: "FailJob"; readonly message: string };
 
-/** The verdict of the first rule that fits; without one the failure counts. */
+/** The action of the first rule that matches; without a match the failure counts. */
 export function matchPodFailurePolicy(pod: Pod, { spec }: Job): PolicyResult {
   for (const [index, rule] of (spec?.podFailurePolicy?.rules ?? []).entries()) {
     const match = matchRule(rule, pod);
@@ -20,7 +20,7 @@ export function matchPodFailurePolicy(pod: Pod, { spec }: Job): PolicyResult {
   return { action: "Count" };
 }
 
-/** Why a rule fits a pod. */
+/** Why a rule matches a pod. */
 function matchRule({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | undefined {
   if (onExitCodes !== undefined) return matchExitCode(onExitCodes, pod);
   const found = (onPodConditions ?? []).find(({ type, status = "True" }) =>

@@ -1,4 +1,4 @@
-/** Lets go of the pods of Jobs that are gone: nobody will count their end any more. */
+/** Removes the tracking finalizer from pods whose Job is gone. */
 import { isApiError } from "@capstan/client";
 import { Job } from "@capstan/kinds/batch/v1";
 import { Pod } from "@capstan/kinds/v1";
@@ -9,7 +9,7 @@ import { FIELD_MANAGER } from "../controller/context.ts";
 import type { ControllerContext } from "../controller/context.ts";
 import { isTracked, TRACKING_FINALIZER } from "./pod.ts";
 
-/** Starts to look for such pods; it ends with the signal. */
+/** Starts the controller; it stops with the signal. */
 export function startOrphanPodController(context: ControllerContext, signal: AbortSignal): void {
   const { api, clock, log } = context;
   const pods = new Map<string, Pod>();
@@ -32,7 +32,7 @@ export function startOrphanPodController(context: ControllerContext, signal: Abo
   signal.addEventListener("abort", () => queue.stop(), { once: true });
 }
 
-/** Whether a job is there that will count the pod. */
+/** Whether the pod has a live job that will count it. */
 async function hasJob({ client }: ControllerContext, pod: Pod): Promise<boolean> {
   const owner = controllerOf(pod);
   if (owner?.kind !== Job.kind) return false;

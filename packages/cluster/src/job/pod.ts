@@ -1,16 +1,16 @@
-/** The pods of a Job: how they are made and how they ended. Pure. */
+/** The pods of a Job: how they are created and how they finished. Pure. */
 import { Job } from "@capstan/kinds/batch/v1";
 import type { Container, Pod } from "@capstan/kinds/v1";
 import { controllerReference } from "../ownership/owner.ts";
 import { podFromTemplate } from "../pod/template.ts";
 import type { NewPod } from "../pod/template.ts";
 
-/** Keeps a pod until its end was counted. */
+/** Keeps a pod until its result is counted. */
 export const TRACKING_FINALIZER = "batch.kubernetes.io/job-tracking";
 const INDEX_ANNOTATION = "batch.kubernetes.io/job-completion-index";
 const INDEX_FAILURES_ANNOTATION = "batch.kubernetes.io/job-index-failure-count";
 
-/** Whether every pod of a job has an index of its own. */
+/** Whether every pod of a job has a completion index. */
 export function isIndexed({ spec }: Job): boolean {
   return spec?.completionMode === "Indexed";
 }
@@ -21,17 +21,17 @@ export function indexOf({ metadata }: Pod): number | undefined {
   return text !== undefined && /^\d+$/u.test(text) ? Number(text) : undefined;
 }
 
-/** How often the index of a pod had failed when the pod was made. */
+/** How often the index had failed before the pod was created. */
 export function failuresBefore({ metadata }: Pod): number {
   return Number(metadata.annotations?.[INDEX_FAILURES_ANNOTATION] ?? 0);
 }
 
-/** Whether the end of a pod is still to be counted. */
+/** Whether the result of a pod is still to be counted. */
 export function isTracked({ metadata }: Pod): boolean {
   return metadata.finalizers?.includes(TRACKING_FINALIZER) === true;
 }
 
-/** What a new pod gets besides the template. */
+/** The index of a new pod. */
 export interface PodIndex {
   readonly index: number | undefined;
   /** How often this index has failed before. */
@@ -74,12 +74,12 @@ function withIndex(container: Container): Container {
   return { ...container, env: [...(container.env ?? []), env] };
 }
 
-/** Whether a pod is only replaced once it has ended for good. */
+/** Whether a terminating pod is replaced only after it has finished. */
 export function replacesFailedOnly({ spec }: Job): boolean {
   return spec?.podReplacementPolicy === "Failed";
 }
 
-/** How a pod ended, as far as its job is concerned. */
+/** How a pod finished, from the view of its job. */
 export function endOf(pod: Pod, job: Job): "succeeded" | "failed" | undefined {
   if (pod.status?.phase === "Succeeded") return "succeeded";
   if (pod.status?.phase === "Failed") return "failed";

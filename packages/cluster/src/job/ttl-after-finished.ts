@@ -1,4 +1,4 @@
-/** Deletes Jobs that ended some time ago, when they say how long they want to be kept. */
+/** Deletes finished Jobs after their ttlSecondsAfterFinished. */
 import { isApiError } from "@capstan/client";
 import { Job } from "@capstan/kinds/batch/v1";
 import { again, anyChange, controller } from "@capstan/runtime";
@@ -7,7 +7,7 @@ import { millisecondsOf } from "../pod/state.ts";
 import type { ControllerContext } from "../controller/context.ts";
 import { finishedAt } from "./conditions.ts";
 
-/** The controller of jobs that ended. */
+/** The controller for finished jobs. */
 export function ttlAfterFinishedController({ client, clock }: ControllerContext): Controller {
   return controller(
     Job,
@@ -17,7 +17,7 @@ export function ttlAfterFinishedController({ client, clock }: ControllerContext)
       const finished = finishedAt(job);
       if (seconds === undefined || finished === undefined) return;
       const left = millisecondsOf(finished) + seconds * 1000 - clock.wall();
-      if (left > 0) return again(left, "waiting for its time to be over");
+      if (left > 0) return again(left, "waiting for ttlSecondsAfterFinished");
       const { namespace = "", name, uid, resourceVersion } = job.metadata;
       const preconditions = { uid, resourceVersion };
       await client

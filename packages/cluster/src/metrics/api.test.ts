@@ -33,7 +33,7 @@ const measured = {
 const ask = (path: string): unknown =>
   metricsResponse(new URL(`https://x/apis/metrics.k8s.io/v1beta1${path}`), measured);
 
-test("use is what was used in between, and a pod that was not measured is left out", () => {
+test("usage is the difference of two samples, and unmeasured pods are omitted", () => {
   const { items } = ask("/pods") as { readonly items: readonly unknown[] };
   assert.deepEqual(items, [
     {
@@ -47,7 +47,7 @@ test("use is what was used in between, and a pod that was not measured is left o
   ]);
 });
 
-test("pods can be asked for by namespace, name and labels", () => {
+test("pod metrics can be listed by namespace, name and labels", () => {
   const count = (path: string): number => (ask(path) as { readonly items: readonly unknown[] }).items.length;
   assert.equal(count("/namespaces/a/pods"), 1);
   assert.equal(count("/namespaces/b/pods"), 0);

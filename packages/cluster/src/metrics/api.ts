@@ -3,13 +3,13 @@ import type { Node, Pod } from "@capstan/kinds/v1";
 import { formatTime, matchesLabels, parseLabelSelector } from "@capstan/model";
 import type { Sample, Usage } from "./summary.ts";
 
-/** Two samples; what was used in between is the difference. */
+/** Two samples; CPU usage is their difference. */
 export interface Window {
   readonly before: Sample;
   readonly after: Sample;
 }
 
-/** What is measured, with the labels by which it may be selected. */
+/** The samples, with the objects for names and labels. */
 export interface Measured {
   readonly window: Window;
   readonly nodes: readonly Node[];
@@ -19,7 +19,7 @@ export interface Measured {
 /** The group and version that is served. */
 export const GROUP_VERSION = "metrics.k8s.io/v1beta1";
 
-/** What is said about a path below the group: an object, or undefined where there is nothing. */
+/** The response for a path below the group; undefined for an unknown path. */
 export function metricsResponse(url: URL, measured: Measured): object | undefined {
   const [, , , , ...parts] = url.pathname.split("/");
   const selector = url.searchParams.get("labelSelector") ?? "";
@@ -85,7 +85,7 @@ function pods({ window, pods: all }: Measured, selector: string): readonly Metri
   });
 }
 
-/** Of what was not there before, only its memory is known. */
+/** The baseline of a new container: its CPU usage so far is unknown. */
 function baselineFor({ cpuNanoseconds }: Usage): Usage {
   return { cpuNanoseconds, memoryBytes: 0 };
 }

@@ -1,4 +1,4 @@
-/** The metrics server of the cluster: an aggregated API that is answered in process, and measures when it is asked and not before. */
+/** The metrics server: an aggregated API that runs in process and measures on request. */
 import type { OutgoingAnswer, OutgoingCall } from "@capstan/apiserver";
 import { isApiError } from "@capstan/client";
 import { APIService } from "@capstan/kinds/apiregistration.k8s.io/v1";
@@ -18,20 +18,20 @@ const name = "metrics-server";
 const host = `${name}.${namespace}.svc`;
 const labels = { "k8s-app": name };
 
-/** Answers calls to the metrics server. */
+/** Handles calls to the metrics server. */
 export interface MetricsServer {
-  /** Whether a call is for it. */
+  /** Whether a call is for the metrics server. */
   handles(call: OutgoingCall): boolean;
   answer(call: OutgoingCall): Promise<OutgoingAnswer>;
-  /** Registers itself and measures these nodes from now on. */
+  /** Registers the API and measures these nodes from now on. */
   open(context: ControllerContext, nodes: readonly RunningNode[]): Promise<void>;
 }
 
-/** How far two samples are apart at least, and at most for the older to be of use, in milliseconds. */
+/** The shortest and longest distance of two samples, in milliseconds. */
 const MIN_WINDOW = 1000;
 const MAX_WINDOW = 60_000;
 
-/** A server that knows no nodes yet. */
+/** A metrics server without nodes. */
 export function metricsServer(): MetricsServer {
   let measure: ((url: URL) => Promise<object | undefined>) | undefined;
   return {
@@ -65,7 +65,7 @@ function createMeasurement(
     return { before: now, after: last };
   };
   return async (url) => {
-    // The document of the group is asked for again and again; nothing has to be measured for it.
+    // Clients request the group document often; it needs no measurement.
     if (url.pathname.split("/").length <= 4) return metricsResponse(url, { window: emptyWindow, nodes: [], pods: [] });
     const [measured, allNodes, allPods] = await Promise.all([
       window(),

@@ -1,13 +1,13 @@
-/** What nodes and pods use, read from the nodes' own summaries. */
+/** The resource usage of nodes and pods, read from the kubelets' summary API. */
 import type { RunningNode } from "@capstan/node";
 
-/** Use at one moment: seconds of all processors so far, and memory now. */
+/** The usage at one moment: cumulative CPU time and current memory. */
 export interface Usage {
   readonly cpuNanoseconds: number;
   readonly memoryBytes: number;
 }
 
-/** The use of a pod's containers by name. */
+/** The usage of a pod's containers by name. */
 export interface PodUsage {
   readonly namespace: string;
   readonly name: string;
@@ -15,7 +15,7 @@ export interface PodUsage {
   readonly containers: ReadonlyMap<string, Usage>;
 }
 
-/** What all nodes said at one moment. */
+/** The usage of all nodes at one moment. */
 export interface Sample {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -37,7 +37,7 @@ interface Summary {
   }[];
 }
 
-/** Asks every node. */
+/** Reads the summary of every node. */
 export async function takeSample(nodes: readonly RunningNode[], at: number): Promise<Sample> {
   const summaries = await Promise.all(nodes.map(async (node) => ({ name: node.name, summary: await summaryOf(node) })));
   const pods = summaries.flatMap(({ summary }) => summary.pods.map(toPodUsage));

@@ -1,8 +1,8 @@
-/** What a namespace that goes says about what still holds it. Pure. */
+/** The conditions of a terminating namespace. Pure. */
 import type { Namespace } from "@capstan/kinds/v1";
 import { isDeepEqual } from "@capstan/model";
 
-/** Objects of a kind that are still there, and the finalizers that hold them. */
+/** The remaining objects of a kind, and their finalizers. */
 export interface RemainingObjects {
   readonly kind: { readonly group: string; readonly plural: string };
   readonly count: number;
@@ -12,7 +12,7 @@ export interface RemainingObjects {
 type Condition = NonNullable<NonNullable<Namespace["status"]>["conditions"]>[number];
 type ConditionFields = Omit<Condition, "lastTransitionTime">;
 
-/** The conditions of a namespace with this content; the same list when nothing changed. */
+/** The conditions for the remaining content; the same list when nothing changed. */
 export function deletionConditions(
   old: readonly Condition[],
   remaining: readonly RemainingObjects[],

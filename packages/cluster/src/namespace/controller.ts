@@ -1,4 +1,4 @@
-/** Empties a namespace that is to go, and lets it go when it is empty. */
+/** Deletes the content of a terminating namespace, then finalizes it. */
 import { isApiError, metadataOnly } from "@capstan/client";
 import type { DiscoveredKind } from "@capstan/client";
 import { Namespace, Pod } from "@capstan/kinds/v1";
@@ -15,12 +15,12 @@ import type { RemainingObjects } from "./conditions.ts";
 
 /** The finalizer in `spec` that stands for the content. */
 const CONTENT_FINALIZER = "kubernetes";
-/** How often a namespace whose content waits for something is looked at again, in milliseconds. */
+/** The delay until a namespace with remaining content is checked again, in milliseconds. */
 const RETRY_DELAY = 250;
 
 /**
- * Starts the controller of namespaces that go. It follows namespaces by itself: what it has to do begins with the deletion, which for
- * an ordinary controller would be announced by a finalizer of its own.
+ * Starts the namespace controller. It has its own informer because its work begins with the deletion: a controller of the runtime would
+ * need a finalizer for that.
  */
 export function startNamespaceController(context: ControllerContext, kinds: ServedKinds, signal: AbortSignal): void {
   const { api, clock, log } = context;
@@ -49,7 +49,7 @@ async function syncNamespace(context: ControllerContext, kinds: ServedKinds, nam
   return undefined;
 }
 
-/** Takes the finalizer away from the namespace as it is now. */
+/** Removes the finalizer from the current version of the namespace. */
 async function finalizeNamespace({ client }: ControllerContext, name: string): Promise<void> {
   const namespace = await client.get(Namespace, { name }).catch(ignoreNotFound);
   if (namespace === undefined) return;
@@ -62,7 +62,7 @@ function ignoreNotFound(error: unknown): undefined {
   if (!isApiError(error, "NotFound")) throw error;
 }
 
-/** Pods go first, and all others wait until they are gone: what pods use must not go under them. */
+/** Pods are deleted first. All other objects wait until they are gone, because pods use them. */
 async function deleteContent(
   context: ControllerContext,
   kinds: readonly DiscoveredKind[],
@@ -81,7 +81,7 @@ async function deleteKind(
   kind: DiscoveredKind,
   namespace: string,
 ): Promise<RemainingObjects> {
-  // Discovery says that objects of the kind live in namespaces.
+  // Discovery reports the kind as namespaced.
   const names = metadataOnly(kind) as Kind<StoredObject, unknown, "Namespaced">;
   const there = (await client.list(names, { namespace, limit: 0 }).all()).items;
   if (there.length === 0) return { kind, count: 0, finalizers: [] };

@@ -1,13 +1,13 @@
-/** The service through which the names of the cluster are asked for, as every cluster has it. */
+/** The kube-dns Service. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { Service } from "@capstan/kinds/v1";
 import { FIELD_MANAGER } from "../controller/context.ts";
 
-/** Where the server for names listens in the network of the nodes. */
+/** The address of the DNS server in the node network. */
 export const DNS_SERVER_ADDRESS = "172.30.255.53";
-/** The service's address, where other clusters have it. */
+/** The cluster IP of the service, the usual one. */
 const DNS_SERVICE_ADDRESS = "10.0.0.10";
 
 const namespace = "kube-system";
@@ -18,7 +18,7 @@ const transports = [
   { name: "dns-tcp", port: 53, protocol: "TCP" },
 ] as const;
 
-/** Makes the service and says who serves it, unless they are there. */
+/** Creates the service and its EndpointSlice if they do not exist. */
 export async function ensureDnsService(client: Client): Promise<void> {
   const spec = { clusterIP: DNS_SERVICE_ADDRESS, ports: transports.map((one) => ({ ...one, targetPort: one.port })) };
   const options = { fieldManager: FIELD_MANAGER };
@@ -37,7 +37,7 @@ export async function ensureDnsService(client: Client): Promise<void> {
   await client.create(EndpointSlice, slice, options).catch(ignoreAlreadyExists);
 }
 
-/** That it is there cannot be learned from trying: the address is taken before the name is looked at. */
+/** A create cannot tell: the address conflict is reported before the name conflict. */
 async function serviceExists(client: Client): Promise<boolean> {
   try {
     await client.get(Service, { namespace, name });

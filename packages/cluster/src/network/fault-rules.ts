@@ -1,20 +1,20 @@
-/** The packet filter's rules for lines that are cut. Pure. */
+/** The nftables rules for cut links. Pure. */
 
-/** One side of a cut: an address, or the network of a node with the node's own address. */
+/** One side of a cut: an address, or a node's address and pod network. */
 export interface Side {
-  /** Addresses and networks, as nft writes them. */
+  /** Addresses and networks in nft syntax. */
   readonly addresses: readonly string[];
 }
 
-/** A cut: a side loses everybody, or only another side. */
+/** A cut between a side and all others, or between two sides. */
 export interface Cut {
   readonly side: Side;
   readonly from: Side | undefined;
 }
 
 /**
- * The rules of all cuts; what was there before is replaced at once. Packets are dropped where their last receiver is known, so that also who goes
- * through a service is cut off. What a node itself asks of its pods goes through: probes are no part of the network between pods.
+ * The rules for all cuts; they replace the previous ones atomically. Packets are dropped after DNAT, so that connections through a
+ * service are cut too. Traffic from a node to its own pods passes: probes do not count as pod network.
  */
 export function faultRules(cuts: readonly Cut[], nodeAddresses: readonly string[]): string {
   return [
@@ -40,13 +40,13 @@ function outgoingRules({ side, from }: Cut, nodeAddresses: readonly string[]): r
   }
   const trusted = addressSet([...side.addresses, ...nodeAddresses]);
   return [
-    // What answers the node itself never comes by here; what answers others must not leave, or a cut leader would still be heard.
+    // Replies to the node itself do not pass this hook. Replies to others must be dropped, or a cut leader could still send.
     `    ip saddr ${here} ip daddr != ${here} drop`,
     `    ip saddr != ${trusted} ip daddr ${here} drop`,
   ];
 }
 
-/** What is sent to the machine itself: the API server, the names, a node's own address. Answers to what the node asked come through. */
+/** Packets to the machine itself: the API server, DNS, a node's address. Replies to requests of the node pass. */
 function incomingRules({ side, from }: Cut): readonly string[] {
   const here = addressSet(side.addresses);
   if (from === undefined) return [`    ip saddr ${here} ct direction original drop`];

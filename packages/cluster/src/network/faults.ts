@@ -1,4 +1,4 @@
-/** Things that go wrong with real pods on request: lines that are cut or slow, and nodes that are lost, until they are healed. */
+/** Fault injection for real pods: cut or slow links, and lost nodes, until they are healed. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { Pod } from "@capstan/kinds/v1";
@@ -8,29 +8,29 @@ import { ClusterError } from "../errors.ts";
 import { faultRules } from "./fault-rules.ts";
 import type { Cut, Side } from "./fault-rules.ts";
 
-/** Whose line something happens to. */
+/** The target of a fault. */
 export type FaultTarget =
   | { readonly kind: "pod"; readonly namespace: string; readonly name: string }
   | { readonly kind: "node"; readonly name: string };
 
-/** What shall go wrong, or right again. */
+/** A fault to inject or heal. */
 export type Fault =
-  /** Nothing comes through any more, or nothing between the target and `from`. */
+  /** No packets reach or leave the target, or none between the target and `from`. */
   | { readonly do: "cut"; readonly target: FaultTarget; readonly from?: FaultTarget }
-  /** Everything that the target is sent takes longer. */
+  /** Packets to the target are delayed. */
   | { readonly do: "delay"; readonly target: FaultTarget; readonly milliseconds: number }
-  /** A node is gone, with everything that runs on it, as if it had lost its power. */
+  /** The node and all its processes are gone, as after a power failure. */
   | { readonly do: "kill"; readonly target: FaultTarget }
-  /** The target is as it was, or everything is. */
+  /** Heals the target, or everything. */
   | { readonly do: "heal"; readonly target?: FaultTarget };
 
-/** Makes lines and nodes fail. */
+/** Injects faults. */
 export interface Faults {
-  /** Puts a fault in force; says in a sentence what happened. */
+  /** Injects or heals a fault. Returns a sentence about what happened. */
   set(fault: Fault): Promise<string>;
 }
 
-/** What faults need of a cluster. */
+/** What fault injection needs from a cluster. */
 export interface FaultContext {
   readonly client: Client;
   readonly clock: Clock;
@@ -38,19 +38,19 @@ export interface FaultContext {
   readonly nodes: readonly FaultNode[];
 }
 
-/** A node, as far as its line goes. */
+/** A node as a fault target. */
 export interface FaultNode {
   readonly name: string;
   readonly address: string;
   readonly podCidr: string;
-  /** Whether the node itself can speak to the API server. */
+  /** Cuts or restores the connection from the node to the API server. */
   readonly setLink: (state: "cut" | "healed") => void;
-  /** Takes the node's power, or gives it back; to do it twice changes nothing. */
+  /** Powers the node off or on. Idempotent. */
   readonly setPower: (state: "off" | "on") => Promise<void>;
 }
 
 interface FaultEndpoint extends Side {
-  /** Tells targets apart, also pods of one name. */
+  /** Identifies a target; pods of the same name have different keys. */
   readonly key: string;
   readonly target: FaultTarget;
 }
@@ -60,10 +60,10 @@ interface ActiveCut extends Cut {
   readonly from: FaultEndpoint | undefined;
 }
 
-/** How often is looked whether a pod with a fault is still there: its address may become another's. */
+/** How often pods with a fault are checked for existence, in milliseconds: their addresses may be reused. */
 const CHECK_INTERVAL = 1000;
 
-/** Faults of a cluster that has none yet. */
+/** Fault injection for a cluster, initially without faults. */
 export function faultsOf(context: FaultContext): Faults {
   let cuts: readonly ActiveCut[] = [];
   const delayed = new Map<string, FaultEndpoint>();
@@ -100,7 +100,7 @@ export function faultsOf(context: FaultContext): Faults {
       delayed.delete(one.key);
     }
     for (const node of context.nodes) if (isAffected({ key: `node/${node.name}` })) await node.setPower("on");
-    return target === undefined ? "everything is healed" : `${describe(target)} is reached as before`;
+    return target === undefined ? "everything is healed" : `${describe(target)} is healed`;
   };
 
   return {
@@ -111,7 +111,7 @@ export function faultsOf(context: FaultContext): Faults {
       if (fault.do === "delay") {
         await setDelay(context, side, fault.milliseconds);
         delayed.set(side.key, side);
-        return `${describe(fault.target)} is reached ${fault.milliseconds} ms later`;
+        return `${describe(fault.target)} has a delay of ${fault.milliseconds} ms`;
       }
       const from = fault.from && (await endpointOf(context, fault.from));
       await applyCuts([...cuts, { side, from }]);
@@ -122,14 +122,17 @@ export function faultsOf(context: FaultContext): Faults {
 
 async function kill({ nodes }: FaultContext, target: FaultTarget): Promise<string> {
   if (target.kind === "pod")
-    throw new ClusterError("Unsupported", `${describe(target)} is no node; kubectl delete ends pods`);
+    throw new ClusterError(
+      "Unsupported",
+      `Cannot kill ${describe(target)}: only nodes can be killed. Delete the pod with kubectl delete.`,
+    );
   await findNode(nodes, target.name).setPower("off");
-  return `${describe(target)} has lost its power`;
+  return `${describe(target)} is powered off`;
 }
 
 function findNode(nodes: readonly FaultNode[], name: string): FaultNode {
   const node = nodes.find((one) => one.name === name);
-  if (node === undefined) throw new ClusterError("NotFound", `there is no node ${name}`);
+  if (node === undefined) throw new ClusterError("NotFound", `Node ${name} does not exist.`);
   return node;
 }
 
@@ -143,10 +146,10 @@ async function endpointOf({ client, nodes }: FaultContext, target: FaultTarget):
     return { key: `node/${node.name}`, target, addresses: [node.address, node.podCidr] };
   }
   const pod = await findPod(client, target);
-  if (pod === undefined) throw new ClusterError("NotFound", `there is no ${describe(target)}`);
+  if (pod === undefined) throw new ClusterError("NotFound", `${describe(target)} does not exist`);
   const { podIP = "" } = pod.status ?? {};
   if (podIP === "" || pod.spec?.hostNetwork === true)
-    throw new ClusterError("Unsupported", `${describe(target)} has no line of its own${podIP === "" ? " yet" : ""}`);
+    throw new ClusterError("Unsupported", `${describe(target)} has no network of its own${podIP === "" ? " yet" : ""}`);
   return { key: `pod/${pod.metadata.uid}`, target, addresses: [podIP] };
 }
 
@@ -171,7 +174,7 @@ async function isGone({ client }: FaultContext, { side, from }: ActiveCut): Prom
   return false;
 }
 
-/** The kernel's own means to delay packets sits on the node's end of the line; not every kernel has it. */
+/** Uses the netem queueing discipline on the node's end of the pod's link. Not every kernel has it. */
 async function setDelay(
   { run }: FaultContext,
   { target, addresses }: FaultEndpoint,
@@ -179,21 +182,21 @@ async function setDelay(
 ): Promise<void> {
   const [address = ""] = addresses;
   if (target.kind === "node")
-    throw new ClusterError("Unsupported", "lines of nodes cannot be delayed; delay those of their pods");
+    throw new ClusterError("Unsupported", "the links of nodes cannot be delayed; delay those of their pods");
   const { stdout } = await run(["ip", "-o", "route", "get", address]);
   const device = / dev (\S+)/.exec(stdout)?.[1];
-  if (device === undefined) throw new ClusterError("NotFound", `${describe(target)} has no line any more`);
+  if (device === undefined) throw new ClusterError("NotFound", `${describe(target)} no longer has a network interface`);
   if (milliseconds === undefined) return void (await run(["tc", "qdisc", "del", "dev", device, "root"]));
   const argv = ["tc", "qdisc", "replace", "dev", device, "root", "netem", "delay", `${milliseconds}ms`];
   const { code, stderr } = await run(argv);
   if (code === 0) return;
   throw new ClusterError(
     "Unsupported",
-    `the kernel cannot delay packets (${stderr.trim()}); load the module sch_netem, or cut the line instead`,
+    `the kernel cannot delay packets (${stderr.trim()}); load the module sch_netem, or cut the link instead`,
   );
 }
 
 async function runOrFail(run: Machine["run"], argv: readonly string[], input: string): Promise<void> {
   const { code, stderr } = await run(argv, input);
-  if (code !== 0) throw new ClusterError("Unsupported", `the packet filter refused the fault: ${stderr.trim()}`);
+  if (code !== 0) throw new ClusterError("Unsupported", `nft rejected the fault: ${stderr.trim()}`);
 }

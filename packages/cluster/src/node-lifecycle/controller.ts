@@ -1,4 +1,4 @@
-/** Watches over nodes: taints those that are not well, and calls those unreachable that have fallen silent. */
+/** Taints unhealthy nodes, and marks nodes without heartbeat as unreachable. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { Lease } from "@capstan/kinds/coordination.k8s.io/v1";
@@ -13,16 +13,16 @@ import type { ControllerContext } from "../controller/context.ts";
 import { writeStatus } from "../controller/write-status.ts";
 import { taintsFor } from "./decide.ts";
 
-/** A node that has said nothing for so long is unreachable, in milliseconds. */
+/** A node without heartbeat for this many milliseconds is unreachable. */
 const MONITOR_GRACE_PERIOD = 50_000;
 
-/** The conditions that only the node itself can know. */
+/** The conditions that only the kubelet reports. */
 const kubeletConditions: ReadonlySet<string> = new Set(["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"]);
 
-/** The controller of nodes. */
+/** The node lifecycle controller. */
 export function nodeLifecycleController({ client, clock }: ControllerContext): Controller {
   const heartbeats = new Map<string, { readonly fingerprint: string; readonly at: number }>();
-  /** How long a node has been silent, by our own clock: the node's may be wrong. */
+  /** The time since the last heartbeat by our clock: the node's clock may be wrong. */
   const sinceLastHeartbeat = (node: Node, lease: Lease | undefined): number => {
     const ready = findCondition(node.status?.conditions, "Ready") as { lastHeartbeatTime?: string } | undefined;
     const fingerprint = `${ready?.lastHeartbeatTime ?? ""} ${lease?.spec?.renewTime ?? ""} ${node.status?.conditions?.length ?? 0}`;
@@ -42,7 +42,7 @@ export function nodeLifecycleController({ client, clock }: ControllerContext): C
     },
     async ({ object, get, find, signal }): Promise<Answer> => {
       const lease = get(Lease, object.metadata.name, { namespace: "kube-node-lease" });
-      // A node that never reported has no silence to measure.
+      // A node that never reported has no heartbeat to measure.
       const reports = findCondition(object.status?.conditions, "Ready") !== undefined;
       const sinceHeartbeat = reports && lease !== undefined ? sinceLastHeartbeat(object, lease) : 0;
       const node =
@@ -64,7 +64,7 @@ export function nodeLifecycleController({ client, clock }: ControllerContext): C
   );
 }
 
-/** Nobody can tell whether a pod on such a node still serves, so it counts as one that does not. */
+/** The state of pods on such a node is unknown, so they count as not ready. */
 async function markNotReady(client: Client, pod: Pod, now: number): Promise<void> {
   const { namespace = "", name } = pod.metadata;
   const condition = { type: "Ready", status: "False", lastTransitionTime: formatTime(now) };
@@ -77,7 +77,7 @@ async function markNotReady(client: Client, pod: Pod, now: number): Promise<void
 
 function requeueForHeartbeat(lease: Lease | undefined, sinceHeartbeat: number): Answer {
   if (lease === undefined || sinceHeartbeat >= MONITOR_GRACE_PERIOD) return undefined;
-  return again(MONITOR_GRACE_PERIOD - sinceHeartbeat, "listening for the node");
+  return again(MONITOR_GRACE_PERIOD - sinceHeartbeat, "waiting for a heartbeat");
 }
 
 function withUnknownConditions({ status }: Node, now: number): Node["status"] {

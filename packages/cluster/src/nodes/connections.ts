@@ -1,19 +1,19 @@
-/** The ways from the API server to the nodes: they exist before the nodes do, because each needs the other. */
+/** Connections from the API server to the nodes. They exist before the nodes, because each side needs the other. */
 import type { Answer, Call, Dial, NodeDoor } from "@capstan/apiserver";
 import type { Machine, RunningNode } from "@capstan/node";
 
-/** What the API server is given before there are nodes, and what the nodes are put into. */
+/** The API server receives this before the nodes exist; the nodes are added later. */
 export interface NodeConnections extends NodeDoor {
   readonly dial: Dial;
-  /** The node answers for its pods from now on. */
+  /** Routes requests for this node's pods to the node. */
   add(node: RunningNode): void;
-  /** The node answers no more. */
+  /** Stops routing to the node. */
   remove(name: string): void;
-  /** Addresses of the cluster are reached through this machine from now on. */
+  /** Reaches addresses of the cluster through this machine. */
   setMachine(machine: Pick<Machine, "dial">): void;
 }
 
-/** Doors that lead nowhere yet. */
+/** Connections without nodes. */
 export function createNodeConnections(): NodeConnections {
   const nodes = new Map<string, RunningNode>();
   let network: Pick<Machine, "dial"> | undefined;
@@ -39,7 +39,7 @@ function unreachable(name: string): Answer {
   return { status: 500, headers: { "content-type": "text/plain; charset=utf-8" }, body: message };
 }
 
-/** Whoever dials from inside says why not as the system does, with the code in the text; callers look at the code. */
+/** The dialer reports the system's error code only in the text; callers read `code`. */
 function dialError(message: string): NodeJS.ErrnoException {
   return Object.assign(new Error(message), { code: /\bE[A-Z]{4,}\b/.exec(message)?.[0] ?? "ECONNRESET" });
 }

@@ -1,24 +1,24 @@
-/** The line from a node to the API server, which can be cut. */
+/** The link from a node to the API server, which faults can cut. */
 import { ConnectionError, createClient, processHost } from "@capstan/client";
 import type { Client, Transport } from "@capstan/client";
 import type { Clock, Random } from "@capstan/runtime";
 import { SERVER } from "../api-server/in-process-transport.ts";
 
-/** A line and the client that speaks over it. */
+/** A link and its client. */
 export interface NodeLink {
   readonly client: Client;
   set(state: "cut" | "healed"): void;
 }
 
-/** What a line is made of. */
+/** The options of a link. */
 export interface LinkOptions {
-  /** The way to the API server while the line stands. */
+  /** The transport to the API server. */
   readonly server: Transport;
   readonly clock: Clock;
   readonly random: Random;
 }
 
-/** Opens a line. When it is cut, what is under way ends, and nothing new begins. */
+/** Opens a link. A cut aborts calls in flight and rejects new ones. */
 export function openLink({ server, clock, random }: LinkOptions): NodeLink {
   let isCut = false;
   let inFlight = new AbortController();

@@ -1,6 +1,6 @@
-/** What nodes are called. Pure. */
+/** The names of nodes. Pure. */
 
-/** `node` where there is one, `node-1` and so on where there are several. */
+/** `node` for a single node, otherwise `node-1` and so on. */
 export function nodeName(index: number, count: number): string {
   return count === 1 ? "node" : `node-${index + 1}`;
 }

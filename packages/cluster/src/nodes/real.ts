@@ -1,4 +1,4 @@
-/** Nodes whose pods are real: namespaces of this machine, the addresses and names of services in them, and a node for each name. */
+/** Nodes with real pods: namespaces on this machine, service addresses and DNS in them, and a kubelet for each node. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Transport } from "@capstan/client";
@@ -18,51 +18,51 @@ import { openLink } from "./link.ts";
 import type { NodeLink } from "./link.ts";
 import { nodeName } from "./node-name.ts";
 
-/** A node that runs programs. */
+/** A node that runs real pods. */
 export interface RealNode extends RunningNode {
   readonly runtime: LinuxRuntime;
 }
 
-/** What real nodes are made from. */
+/** The options of real nodes. */
 export interface RealNodesOptions {
   readonly nodes: number;
   readonly capacity: { readonly [resource: string]: string } | undefined;
   readonly connections: NodeConnections;
-  /** The folder of everything that pods leave on disk. */
+  /** The folder for all files of pods. */
   readonly state: string;
   readonly rights: MachineOptions["rights"];
   readonly images: Store | undefined;
   readonly registry: MachineOptions["session"];
-  /** The way to the API server. */
+  /** The transport to the API server. */
   readonly server: Transport;
   /** The port of the API server on 127.0.0.1. */
   readonly port: number;
 }
 
-/** Real nodes, and what is theirs together. */
+/** Real nodes, and what they share. */
 export interface RealNodes {
   readonly nodes: readonly RealNode[];
   readonly network: ClusterNetwork;
   readonly images: Store;
   readonly faults: Faults;
-  /** Removes the files of a volume whose claim is gone; the path is the one that pods see. */
+  /** Removes the files of a volume without claim. The path is the one inside pods. */
   removeVolume(path: string): Promise<void>;
-  /** Resolves when what all pods run in has ended by itself. */
+  /** Resolves when the process that holds all pods exits. */
   readonly lost: Promise<void>;
   stop(): Promise<void>;
 }
 
-/** The address of the first node, where pods find the API server. */
+/** The address of the first node. Pods reach the API server there. */
 export const FIRST_NODE_ADDRESS: string = nodeAddress(0);
 
 function nodeAddress(index: number): string {
   return `172.30.0.${index + 1}`;
 }
 
-/** How often the files of volumes are brought up to date, in milliseconds. */
+/** The refresh interval of projected volumes, in milliseconds. */
 const VOLUME_REFRESH = 5000;
 
-/** Starts the machine, then the nodes on it; a start that fails leaves nothing behind. */
+/** Starts the machine, then its nodes. A failed start cleans up. */
 export async function startRealNodes(context: ControllerContext, options: RealNodesOptions): Promise<RealNodes> {
   await mkdir(options.state, { recursive: true });
   const images = options.images ?? (await openStore(join(options.state, "images")));
@@ -81,7 +81,7 @@ export async function startRealNodes(context: ControllerContext, options: RealNo
     for (const config of configs) started.push(await startRealNode(context, machine, { ...options, config }));
     await proxy.settled();
     const network = await createNetwork({ machine, state: options.state });
-    // One list for everybody who looks at nodes: a node that comes back takes its place in it.
+    // All readers share this list: a restarted node replaces its entry.
     const nodes = started.map(({ node }) => node);
     const restart = async (index: number): Promise<void> => {
       const config = configs[index];
@@ -111,14 +111,14 @@ function serveServices(
     nodes: () => known,
     setRules: (rules) => machine.setRules(rules),
     forgetFlows: (marks) => machine.forgetFlows(marks),
-    report: (error) => log.error("the rules of services were refused", { error }),
+    report: (error) => log.error("cannot set the service rules", { error }),
   });
   machine.setNames((question) => proxy.answer(question));
   return proxy;
 }
 
 interface FaultOptions {
-  /** In the order of their places; a node that comes back takes the place of the one that was lost. */
+  /** By index; a restarted node replaces the lost one. */
   readonly started: readonly StartedNode[];
   readonly connections: NodeConnections;
   readonly restart: (index: number) => Promise<void>;
@@ -164,12 +164,12 @@ function machineOptions({ clock, log }: ControllerContext, options: RealNodesOpt
     clock,
     store,
     rights,
-    // Whoever brings images along for several clusters has their files unpacked once for all of them.
+    // A shared store also shares its unpacked images.
     ...(options.images !== undefined && { roots: unpackedFolder(store) }),
     names: { server: DNS_SERVER_ADDRESS },
     apiServer: { host: "127.0.0.1", port },
     ...(registry !== undefined && { session: registry }),
-    report: (error) => log.error("something of a pod was left undone", { error }),
+    report: (error) => log.error("cannot clean up after a pod", { error }),
   };
 }
 

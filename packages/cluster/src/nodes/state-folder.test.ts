@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { openStateFolder } from "./state-folder.ts";
 
-test("a folder is made with those above it, and refused where nothing can be made", async () => {
+test("a folder is created with its parents, and fails where that is impossible", async () => {
   const top = await mkdtemp(join(tmpdir(), "state-"));
   try {
     for (const _again of [1, 2]) {

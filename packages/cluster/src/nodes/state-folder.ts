@@ -1,15 +1,15 @@
-/** The folder of everything that pods leave on disk: below the cluster's data, or one that goes with the cluster. */
+/** The folder for all files of pods: below the cluster's data, or a temporary one. */
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A folder in use. */
+/** An open state folder. */
 export interface StateFolder {
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** Opens the folder; without a place for it, it is a new one, and is removed in the end. */
+/** Opens the folder. Without a path it creates a temporary one and removes it on close. */
 export async function openStateFolder({
   data,
   state = data === undefined ? undefined : join(data, "pods"),
@@ -25,7 +25,7 @@ export async function openStateFolder({
   return { folder: state, close: async () => {} };
 }
 
-/** With those above it. What Node itself does for this never ends where nothing can be made, as below /proc. */
+/** Creates the folder and its parents. Node's recursive mkdir never returns below /proc. */
 async function makeFolder(path: string): Promise<void> {
   const code = await tryMkdir(path);
   if (code !== "ENOENT" || dirname(path) === path) return;

@@ -1,4 +1,4 @@
-/** Who belongs to an owner: what matches its selector is adopted, what no longer matches is let go. */
+/** Claims objects for an owner: adopts those that match its selector, releases those that no longer do. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { matchesLabels } from "@capstan/model";
@@ -6,21 +6,21 @@ import type { Kind, LabelSelector, StoredObject } from "@capstan/model";
 import { Retry } from "@capstan/runtime";
 import { controllerOf, controllerReference } from "./owner.ts";
 
-/** An owner and what it selects. */
+/** An owner and its selector. */
 export interface Owner<T extends StoredObject> {
   readonly kind: Kind<T, unknown, "Namespaced">;
   readonly object: T;
   readonly selector: LabelSelector;
 }
 
-/** What to do with those who could belong. */
+/** What to do with candidates. */
 export interface Claims<T> {
   readonly kept: readonly T[];
   readonly adopted: readonly T[];
   readonly released: readonly T[];
 }
 
-/** Decides who belongs to an owner. An owner that is leaving adopts and lets go of nobody. */
+/** Decides which objects an owner keeps, adopts and releases. An owner that is being deleted neither adopts nor releases. */
 export function decideClaims<T extends StoredObject>(
   { object: owner, selector }: Pick<Owner<StoredObject>, "object" | "selector">,
   candidates: readonly T[],
@@ -41,16 +41,16 @@ export function decideClaims<T extends StoredObject>(
   return { kept, adopted, released };
 }
 
-/** The children and how they are reached. */
+/** The candidates and how to write them. */
 export interface Children<T extends StoredObject> {
   readonly client: Client;
   readonly kind: Kind<T, unknown, "Namespaced">;
   readonly candidates: readonly T[];
-  /** Told what was written. */
+  /** Receives each written object. */
   readonly wrote: (object: T) => void;
 }
 
-/** Brings the claims about: answers with everybody who belongs to the owner now. */
+/** Adopts and releases; returns the objects that the owner controls now. */
 export async function claim<O extends StoredObject, T extends StoredObject>(
   owner: Owner<O>,
   children: Children<T>,
@@ -62,12 +62,12 @@ export async function claim<O extends StoredObject, T extends StoredObject>(
   return [...kept, ...adoptedNow.filter((one) => one !== undefined)];
 }
 
-/** The cache may show an owner that is gone or was replaced by a namesake: such a one must not adopt. */
+/** The cached owner may be deleted or replaced by another of the same name: it must not adopt. */
 async function assertNotReplaced<T extends StoredObject>({ kind, object }: Owner<T>, client: Client): Promise<void> {
   const { namespace = "", name, uid } = object.metadata;
   const live = await client.get(kind, { namespace, name });
   if (live.metadata.uid === uid && live.metadata.deletionTimestamp === undefined) return;
-  throw new Retry(`${kind.kind} ${namespace}/${name} is no longer the one that was seen: it adopts nobody.`);
+  throw new Retry(`${kind.kind} ${namespace}/${name} was deleted or recreated: it adopts no objects.`);
 }
 
 async function adopt<O extends StoredObject, T extends StoredObject>(
@@ -97,7 +97,7 @@ async function release<O extends StoredObject, T extends StoredObject>(
   try {
     wrote(await client.patch(kind, { namespace, name }, { strategic: patch }));
   } catch (error) {
-    // Gone, or already let go, or a namesake came after it.
+    // The object is gone, already released, or replaced by another of the same name.
     if (!isApiError(error, "NotFound", "Conflict", "Invalid")) throw error;
   }
 }

@@ -1,12 +1,12 @@
-/** Selectors of objects as the cache understands them. */
+/** Label selectors as cache queries. */
 import type { LabelSelectorObject } from "@capstan/model";
 import type { FindQuery } from "@capstan/runtime";
 
 type LabelQuery = { [label: string]: NonNullable<NonNullable<FindQuery["labels"]>[string]> };
 
 /**
- * The labels of a query that finds at least everything that a selector matches. Two requirements on one label cannot both be said, so
- * what is found must still be matched.
+ * A query that finds at least all objects that the selector matches. A query has one requirement per label, so the results must still be
+ * matched.
  */
 export function labelQuery(selector: LabelSelectorObject | undefined): LabelQuery {
   const tests: LabelQuery = {};

@@ -1,4 +1,4 @@
-/** Removes pods of nodes that are gone, or out of service: no kubelet will ever end them. */
+/** Deletes pods of nodes that are gone or out of service: no kubelet will ever terminate them. */
 import { isApiError } from "@capstan/client";
 import { Node, Pod } from "@capstan/kinds/v1";
 import { runInformer } from "../informer/informer.ts";
@@ -9,10 +9,10 @@ import { isFinished } from "../pod/state.ts";
 import { FIELD_MANAGER } from "../controller/context.ts";
 import type { ControllerContext } from "../controller/context.ts";
 
-/** A node may be replaced by one of the same name: its pods are given this long, in milliseconds. */
+/** How long pods of a missing node are kept, in milliseconds: the node may be recreated with the same name. */
 const QUARANTINE_TIME = 40_000;
 
-/** Starts to look for such pods; it ends with the signal. */
+/** Starts the controller; it stops with the signal. */
 export function startPodGcController(context: ControllerContext, signal: AbortSignal): void {
   const { api, clock, log } = context;
   const nodes = new Map<string, Node>();
@@ -68,7 +68,7 @@ export function startPodGcController(context: ControllerContext, signal: AbortSi
   signal.addEventListener("abort", () => queue.stop(), { once: true });
 }
 
-/** Somebody has said that the node is off and stays off: whoever is to end there has ended. */
+/** Whether the user declared the node out of service with the taint: its pods do not run any more. */
 function isOutOfService({ spec, status }: Node): boolean {
   const isReady = status?.conditions?.some(({ type, status: value }) => type === "Ready" && value === "True") === true;
   return !isReady && spec?.taints?.some(({ key }) => key === "node.kubernetes.io/out-of-service") === true;

@@ -1,10 +1,10 @@
-/** A condition of a pod that somebody else than its node tells. Pure. */
+/** Pod conditions that a controller writes. Pure. */
 import type { Pod } from "@capstan/kinds/v1";
 import { formatTime } from "@capstan/model";
 
 type Condition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number];
 
-/** The condition as of the generation that was looked at. */
+/** The condition with the observed generation and the transition time. */
 export function conditionOf(
   { metadata: { generation } }: Pod,
   fields: Pick<Condition, "type" | "status" | "reason" | "message">,

@@ -33,7 +33,7 @@ function pod(uid: string, { node = "n", phase = "Running", ready, cost, restarts
 
 const long = "2030-01-01T00:00:00Z";
 
-test("pods go in Kubernetes' order", () => {
+test("pods are deleted in the order of Kubernetes", () => {
   const cases: [string, Traits, Traits][] = [
     ["without a node before with one", { node: "", ready: long }, { phase: "Pending" }],
     ["pending before running", { phase: "Pending" }, { phase: "Running" }],
@@ -54,7 +54,7 @@ test("pods go in Kubernetes' order", () => {
   }
 });
 
-test("of pods alike, one from the crowded node goes", () => {
+test("of equal pods, one from the node with the most pods is deleted", () => {
   const pods = [pod("a", { ready: long, node: "quiet" }), pod("b", { ready: long, node: "crowded" })];
   const rank = ({ spec }: Pod): number => (spec?.nodeName === "crowded" ? 2 : 1);
   assert.equal(podsToDelete(pods, 1, { rank, now })[0]?.metadata.name, "b");

@@ -1,11 +1,11 @@
-/** Which pods go first when there are too many: those whose end costs least. */
+/** Which pods are deleted first when there are too many. */
 import type { Pod } from "@capstan/kinds/v1";
 import { isReady, millisecondsOf, readySince } from "./state.ts";
 
-/** Says how costly the end of a pod is by an annotation: lower goes first. */
+/** The annotation with the deletion cost of a pod; lower costs go first. */
 export const DELETION_COST = "controller.kubernetes.io/pod-deletion-cost";
 
-/** How many pods of the same owner share the node of a pod: of two alike, the one in the greater crowd goes first. */
+/** The number of pods of the same owner on a pod's node; of two equal pods, the one with the higher rank goes first. */
 export type PodRank = (pod: Pod) => number;
 
 const phases: { readonly [phase: string]: number } = { Pending: 0, Unknown: 1, Running: 2 };
@@ -17,7 +17,7 @@ export interface DeletionContext {
   readonly now: number;
 }
 
-/** The order in which pods go: negative when the first goes before the second. */
+/** Compares two pods; negative when `a` is deleted first. */
 export function compareForDeletion(a: Pod, b: Pod, { rank, now }: DeletionContext): number {
   return (
     Number(hasNode(a)) - Number(hasNode(b)) ||
@@ -31,7 +31,7 @@ export function compareForDeletion(a: Pod, b: Pod, { rank, now }: DeletionContex
   );
 }
 
-/** The pods that go first. */
+/** The pods to delete. */
 export function podsToDelete(pods: readonly Pod[], count: number, context: DeletionContext): readonly Pod[] {
   if (count >= pods.length) return pods;
   return [...pods].sort((a, b) => compareForDeletion(a, b, context)).slice(0, count);
@@ -59,7 +59,7 @@ interface Times {
   readonly now: number;
 }
 
-/** The younger goes first, but only ages of different magnitude count: among those alike the uid, which is chance, decides. */
+/** The younger pod goes first, but only ages of different magnitude count; otherwise the uid decides. */
 function compareTimes(a: Pod, b: Pod, { of, now }: Times): number {
   const [first, second] = [of(a), of(b)];
   if (first === second) return 0;

@@ -1,4 +1,4 @@
-/** How pods are cached: found by who controls them and by where they run. */
+/** The cache indexes of pods: by controller and by node. */
 import type { Pod } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
 import { controllerOf } from "../ownership/owner.ts";

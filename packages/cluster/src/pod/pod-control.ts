@@ -1,4 +1,4 @@
-/** The pods of one owner: found, claimed, started and ended. */
+/** Claims, creates and deletes the pods of one owner. */
 import { isApiError } from "@capstan/client";
 import { Pod } from "@capstan/kinds/v1";
 import { fromLabelSelectorObject } from "@capstan/model";
@@ -16,7 +16,7 @@ import type { NewPod } from "./template.ts";
 /** Finds pods in the cache. */
 export type FindPods = (kind: typeof Pod, query: FindQuery) => readonly Pod[];
 
-/** Starts and ends the pods of a controller and knows of each at once. */
+/** Creates and deletes the pods of a controller; the mutation cache records each write. */
 export class PodControl {
   readonly mutations: MutationCache<typeof Pod>;
   readonly #context: ControllerContext;
@@ -26,7 +26,7 @@ export class PodControl {
     this.mutations = new MutationCache(Pod, context.clock);
   }
 
-  /** The pods of an owner, finished ones included: those that match are adopted, those that no longer do are let go. */
+  /** The pods of an owner, including finished ones. Adopts matching pods and releases others. */
   async claimPods<T extends StoredObject>(
     owner: Omit<Owner<T>, "selector"> & { readonly selector: LabelSelectorObject | undefined },
     find: FindPods,
@@ -50,7 +50,7 @@ export class PodControl {
     return this.mutations.wrote(await this.#context.client.create(Pod, pod, { fieldManager: FIELD_MANAGER, signal }));
   }
 
-  /** Ends a pod; one that is gone already has ended. */
+  /** Deletes a pod; a missing pod is not an error. */
   async delete(pod: Pod, signal: AbortSignal): Promise<void> {
     const { namespace = "", name, uid } = pod.metadata;
     try {
@@ -63,7 +63,7 @@ export class PodControl {
   }
 }
 
-/** Does something so many times, a few at first and twice as many after each success; the first failure ends it and is thrown. */
+/** Calls `act` `count` times in batches of doubling size. The first failure stops it and is thrown. */
 export async function slowStartBatch(count: number, act: (index: number) => Promise<void>): Promise<void> {
   let done = 0;
   for (let batch = 1; done < count; batch *= 2) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { VirtualClock } from "@capstan/runtime/testing";
 import { ReconcileThrottle } from "./throttle.ts";
 
-test("an owner of many pods rests between turns, longer the more there are, but never long", async () => {
+test("an owner of many pods reconciles less often, with a bounded delay", async () => {
   const clock = new VirtualClock();
   const throttle = new ReconcileThrottle(clock);
   for (const [pods, wait] of [

@@ -1,4 +1,4 @@
-/** Keeps as many pods of a template as a ReplicaSet, or its forebear the ReplicationController, wants. */
+/** Keeps the desired number of pods for ReplicaSets and ReplicationControllers. */
 import { ReplicaSet } from "@capstan/kinds/apps/v1";
 import { Pod, ReplicationController } from "@capstan/kinds/v1";
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
@@ -17,10 +17,10 @@ import { writeStatus } from "../controller/write-status.ts";
 import { decide, statusOf } from "./decide.ts";
 import type { Action, Failure, ReplicaStatus, ReplicaSpec } from "./decide.ts";
 
-/** What an action needs of a turn. */
+/** What an action needs from the reconcile. */
 interface SyncContext {
   readonly podControl: PodControl;
-  /** How the pods begin. */
+  /** The name prefix of the pods. */
   readonly name: string;
   readonly namespace: string;
   readonly owner: OwnerReference;
@@ -29,19 +29,19 @@ interface SyncContext {
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }
 
-/** An object that wants pods. */
+/** A ReplicaSet or ReplicationController. */
 interface ReplicaObject extends StoredObject {
   readonly status?: ReplicaStatus;
 }
 
-/** A kind of such objects, and how to read their wish. */
+/** A kind of such objects, and how to read its spec. */
 interface ReplicaKind<T extends ReplicaObject> {
   readonly kind: Kind<T, unknown, "Namespaced">;
   readonly name: string;
   readonly reporter: string;
   readonly selectorOf: (object: T) => LabelSelectorObject | undefined;
   readonly specOf: (object: T) => ReplicaSpec;
-  /** The status in the words of the kind. */
+  /** Adapts the status to the kind. */
   readonly toStatus: (status: ReplicaStatus) => ReplicaStatus;
 }
 
@@ -81,12 +81,12 @@ function replicaController<T extends ReplicaObject>(
     kind as Kind<ReplicaObject, unknown, "Namespaced">,
     { name, reporter, reads: [Pod], on: anyChange, watches: [podControl.mutations.watch], cache: { Pod: podIndexes } },
     async ({ object, find, signal, event }) => {
-      // The watch of a kind gives objects of that kind.
+      // The watch of a kind returns objects of that kind.
       const set = object as T;
       const replicaSpec = specOf(set);
       const { name: setName, namespace = "", uid } = set.metadata;
       const delay = throttle.delay(uid);
-      if (delay !== undefined) return again(delay, "many pods move: they are looked at together");
+      if (delay !== undefined) return again(delay, "throttled: many pods change");
       const pods = await podControl.claimPods({ kind, object: set, selector: selectorOf(set) }, find);
       const owner = controllerReference(kind, set);
       const context = {
@@ -111,7 +111,7 @@ function replicaController<T extends ReplicaObject>(
   );
 }
 
-/** What went wrong, for the status and for the queue. */
+/** A failure, for the status and for the queue. */
 interface ActionFailure {
   readonly condition: Failure;
   readonly error: unknown;

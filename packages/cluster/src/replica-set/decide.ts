@@ -1,4 +1,4 @@
-/** What a ReplicaSet does about its pods, and what it says about itself. Pure. */
+/** Which pods a ReplicaSet creates or deletes, and its status. Pure. */
 import type { ReplicaSet } from "@capstan/kinds/apps/v1";
 import type { Pod, PodTemplateSpec } from "@capstan/kinds/v1";
 import { formatTime, fromLabels, matchesLabels } from "@capstan/model";
@@ -6,10 +6,10 @@ import type { ObjectMeta } from "@capstan/model";
 import { podsToDelete } from "../pod/deletion-order.ts";
 import { isActive, isAvailable, isFinished, isReady } from "../pod/state.ts";
 
-/** At most so many pods are started or ended in one turn. */
+/** The maximum number of pods created or deleted in one reconcile. */
 const BURST = 500;
 
-/** What is to be done. */
+/** What to do next. */
 export type Action =
   | { readonly do: "nothing" }
   | { readonly do: "start"; readonly count: number }
@@ -23,7 +23,7 @@ export interface Observed {
   readonly now: number;
 }
 
-/** Decides how to come to as many pods as wanted. */
+/** Decides how to reach the desired number of pods. */
 export function decide({ replicas, pods, now }: Observed): Action {
   const active = pods.filter(isActive);
   const surplus = active.length - replicas;
@@ -33,31 +33,31 @@ export function decide({ replicas, pods, now }: Observed): Action {
   return { do: "end", pods: podsToDelete(active, Math.min(surplus, BURST), { rank, now }) };
 }
 
-/** Counts the pods that run on the same node. */
+/** Counts the pods on the node of a pod. */
 function podsPerNode(pods: readonly Pod[]): (pod: Pod) => number {
   const counts = new Map<string, number>();
   for (const { spec } of pods) counts.set(spec?.nodeName ?? "", (counts.get(spec?.nodeName ?? "") ?? 0) + 1);
   return ({ spec }) => (spec?.nodeName === undefined ? 0 : (counts.get(spec.nodeName) ?? 0));
 }
 
-/** What is said about replicas. */
+/** The status of replicas. */
 export type ReplicaStatus = NonNullable<ReplicaSet["status"]>;
 type Condition = NonNullable<ReplicaStatus["conditions"]>[number];
 
-/** What is wanted. */
+/** The desired state. */
 export interface ReplicaSpec {
   readonly replicas?: number;
   readonly minReadySeconds?: number;
   readonly template?: PodTemplateSpec;
 }
 
-/** A turn that failed to start or end pods. */
+/** A failed create or delete of pods. */
 export interface Failure {
   readonly reason: "FailedCreate" | "FailedDelete";
   readonly message: string;
 }
 
-/** What the status is told from. */
+/** What the status is computed from. */
 export interface StatusInput extends Omit<Observed, "replicas"> {
   readonly failure: Failure | undefined;
 }
@@ -82,7 +82,7 @@ export function statusOf(
   };
 }
 
-/** A failure is noted when it begins and forgotten when it is over. */
+/** Sets the ReplicaFailure condition on a failure and removes it afterwards. */
 function conditionsOf(old: readonly Condition[], failure: Failure | undefined, now: number): readonly Condition[] {
   const known = old.some(({ type }) => type === "ReplicaFailure");
   if (failure === undefined) return known ? old.filter(({ type }) => type !== "ReplicaFailure") : old;

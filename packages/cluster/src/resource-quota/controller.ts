@@ -1,4 +1,4 @@
-/** Counts what a namespace takes from its quotas. */
+/** Counts the usage of ResourceQuotas. */
 import { metadataOnly } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import {
@@ -26,12 +26,12 @@ const watched: ReadonlySet<string> = new Set(
   ["pods", "services", "persistentvolumeclaims", ...counted.map(({ plural }) => plural)].map((one) => `count/${one}`),
 );
 
-/** How often kinds are counted that are not watched, in milliseconds. */
+/** How often unwatched kinds are counted, in milliseconds. */
 const RESYNC_INTERVAL = 2_000;
 
 /**
- * How long an object may take from being charged to being there, in milliseconds. Admission charges first, so a count that follows too closely
- * would take back what is about to be used.
+ * The longest time between the admission of an object and its creation, in milliseconds. Admission charges the quota first, so an earlier
+ * count would release what is about to be used.
  */
 const REPLENISH_DELAY = 50;
 
@@ -58,12 +58,12 @@ export function quotaController({ client, clock }: ControllerContext, kinds: Ser
       };
       const isCounted = isReported(quota, await count(quota, objects, unwatched));
       if (!isCounted) await recount(quota, { ...unwatched, clock, signal });
-      return others.length > 0 ? again(RESYNC_INTERVAL, "counting what is not watched") : undefined;
+      return others.length > 0 ? again(RESYNC_INTERVAL, "recounting unwatched kinds") : undefined;
     },
   );
 }
 
-/** Counts what is there after all that was charged so far has arrived; whoever is charged meanwhile causes another turn. */
+/** Counts after all charged objects have arrived. Later charges trigger another reconcile. */
 async function recount(
   { metadata }: ResourceQuota,
   { clock, signal, ...unwatched }: UnwatchedKinds & Pick<ControllerContext, "clock"> & { readonly signal: AbortSignal },
@@ -76,12 +76,12 @@ async function recount(
   if (!isReported(quota, status)) await writeStatus(client, ResourceQuota, { object: quota, status, signal });
 }
 
-/** What a namespace holds that quotas may be about. */
+/** The objects of a namespace that quotas count. */
 interface QuotaObjects {
   readonly pods: readonly Pod[];
   readonly services: readonly Service[];
   readonly claims: readonly PersistentVolumeClaim[];
-  /** The kinds of all others, once for each object. */
+  /** The kinds of all other objects, one entry per object. */
   readonly counted: readonly Pick<Kind, "plural" | "group">[];
 }
 
@@ -115,12 +115,12 @@ async function count(quota: ResourceQuota, objects: QuotaObjects, unwatched: Unw
   return { hard, used };
 }
 
-/** A use of 0 is worth saying here, so the comparison must see it. */
+/** A usage of 0 must be reported, so this comparison keeps zeros. */
 function isReported({ status }: ResourceQuota, { hard, used }: Counted): boolean {
   return isSame(status?.used, used) && isSame(status?.hard, hard);
 }
 
-/** Whether a quota is about some pods only. */
+/** Whether a quota applies only to some pods. */
 function isScoped({ spec }: ResourceQuota): boolean {
   return (spec?.scopes?.length ?? 0) > 0 || spec?.scopeSelector !== undefined;
 }
@@ -138,7 +138,7 @@ function isSame(a: Amounts, b: Amounts): boolean {
 interface UnwatchedKinds {
   readonly client: Client;
   readonly kinds: ServedKinds;
-  /** The names of a quota that count kinds which are not watched. */
+  /** The quota's `count/` names of unwatched kinds. */
   readonly others: readonly string[];
 }
 

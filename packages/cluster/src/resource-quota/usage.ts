@@ -1,14 +1,14 @@
-/** What the objects of a namespace take from its quotas. Pure. */
+/** The quota usage of objects. Pure. */
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from "@capstan/kinds/v1";
 import { addQuantities, parseQuantity, toQuantity } from "@capstan/model";
 import type { Quantity } from "@capstan/model";
 import { isFinished } from "../pod/state.ts";
 import { classOf } from "../volume/match.ts";
 
-/** Amounts by the names that quotas use. */
+/** Amounts by resource name. */
 export type Usage = ReadonlyMap<string, Quantity>;
 
-/** Adds amounts up. */
+/** Adds up amounts. */
 export function sum(parts: Iterable<Usage>): Map<string, Quantity> {
   const total = new Map<string, Quantity>();
   for (const part of parts) {
@@ -25,7 +25,7 @@ const plain: ReadonlySet<string> = new Set(["cpu", "memory", "ephemeral-storage"
 
 type ResourceList = { readonly [name: string]: string } | undefined;
 
-/** What a pod takes; one that has ended takes only its place in the store. */
+/** The usage of a pod; a finished pod counts only as an object. */
 export function podUsage(pod: Pod): Usage {
   const usage = new Map<string, Quantity>([["count/pods", one]]);
   if (isFinished(pod)) return usage;
@@ -65,7 +65,7 @@ function requestsOf({ spec }: Pod, kind: "requests" | "limits"): Map<string, Qua
   return sum([total, of({ resources: { [kind]: spec?.overhead } })]);
 }
 
-/** What a service takes. */
+/** The usage of a service. */
 export function serviceUsage({ spec }: Service): Usage {
   const usage = new Map<string, Quantity>([
     ["services", one],
@@ -81,7 +81,7 @@ export function serviceUsage({ spec }: Service): Usage {
   return usage;
 }
 
-/** What a claim takes, in total and of its class. */
+/** The usage of a claim, in total and for its class. */
 export function claimUsage(claim: PersistentVolumeClaim): Usage {
   const usage = new Map<string, Quantity>([
     ["persistentvolumeclaims", one],
@@ -96,14 +96,14 @@ export function claimUsage(claim: PersistentVolumeClaim): Usage {
   return usage;
 }
 
-/** What an object takes of which only the number matters. */
+/** The usage of an object that only counts as one. */
 export function countUsage(plural: string, group: string): Usage {
   const usage = new Map<string, Quantity>([[group === "" ? `count/${plural}` : `count/${plural}.${group}`, one]]);
   if (group === "") usage.set(plural, one);
   return usage;
 }
 
-/** Whether a pod is one of those that a quota is about. */
+/** Whether a pod is in the scope of a quota. */
 export function isInScope(pod: Pod, { spec }: ResourceQuota): boolean {
   const plainScopes = (spec?.scopes ?? []).every((scope) => hasScope(pod, scope));
   return (

@@ -1,10 +1,10 @@
-/** What the scheduler knows: nodes and the pods on them, with what these take. */
+/** The scheduler's cache: nodes and their pods, with requested resources. */
 import type { Node, Pod } from "@capstan/kinds/v1";
 import { isFinished } from "../pod/state.ts";
 import { allocatableOf, requestsOf } from "./resources.ts";
 import type { ResourceAmounts } from "./resources.ts";
 
-/** A pod on a node, with what it takes. */
+/** A pod on a node, with its requests. */
 export interface PodInfo {
   readonly pod: Pod;
   readonly requests: ResourceAmounts;
@@ -15,7 +15,7 @@ export interface NodeInfo {
   readonly node: Node;
   readonly allocatable: ResourceAmounts;
   readonly pods: ReadonlyMap<string, PodInfo>;
-  /** What the pods take together. */
+  /** The sum of the pods' requests. */
   readonly requested: ReadonlyMap<string, number>;
 }
 
@@ -53,10 +53,10 @@ class CachedNode implements NodeInfo {
   }
 }
 
-/** All nodes and placed pods, kept up to date. */
+/** All nodes and assigned pods. */
 export class SchedulerCache {
   readonly #nodes = new Map<string, CachedNode>();
-  /** Where each pod is; a pod may be told before its node is. */
+  /** Assigned pods by uid; a pod may arrive before its node. */
   readonly #pods = new Map<string, { readonly nodeName: string; readonly podInfo: PodInfo }>();
 
   get nodes(): readonly NodeInfo[] {
@@ -67,7 +67,7 @@ export class SchedulerCache {
     return this.#nodes.get(name);
   }
 
-  /** Every pod that has a node and has not ended. */
+  /** Every assigned pod that has not finished. */
   *placedPods(): Generator<PodInfo & { readonly nodeName: string }> {
     for (const { nodeName, podInfo } of this.#pods.values()) yield { ...podInfo, nodeName };
   }
@@ -86,7 +86,7 @@ export class SchedulerCache {
     this.#nodes.delete(name);
   }
 
-  /** Notes a pod that has a node; one that has ended takes nothing any more. */
+  /** Adds or updates an assigned pod; a finished pod is removed. */
   putPod(pod: Pod, nodeName: string = pod.spec?.nodeName ?? ""): void {
     if (nodeName === "" || isFinished(pod)) return this.removePod(pod.metadata.uid);
     const podInfo = { pod, requests: requestsOf(pod) };

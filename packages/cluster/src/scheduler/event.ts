@@ -1,10 +1,10 @@
-/** Records what the scheduler did as an event of the pod. */
+/** Records scheduler events for pods. */
 import { Event } from "@capstan/kinds/events.k8s.io/v1";
 import type { Pod } from "@capstan/kinds/v1";
 import { formatMicroTime } from "@capstan/model";
 import type { ControllerContext } from "../controller/context.ts";
 
-/** What happened. */
+/** An event of the scheduler. */
 export interface SchedulerEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: "Scheduled" | "FailedScheduling" | "Preempted";
@@ -17,7 +17,7 @@ const actions: { readonly [reason in SchedulerEvent["reason"]]: string } = {
   Preempted: "Preempting",
 };
 
-/** Records it; an event that cannot be recorded is no reason to fail. */
+/** Records the event. A failure is only logged. */
 export async function recordEvent(
   { client, clock, random, log }: ControllerContext,
   pod: Pod,
@@ -33,10 +33,10 @@ export async function recordEvent(
     regarding: { apiVersion: "v1", kind: "Pod", namespace, name, uid, resourceVersion },
     ...note,
   };
-  await client.create(Event, event).catch((error: unknown) => log.debug("could not record an event", { error }));
+  await client.create(Event, event).catch((error: unknown) => log.debug("cannot record an event", { error }));
 }
 
-/** As all recorders name events: after the object and the moment, to the nanosecond; what clocks do not tell is left to chance. */
+/** The usual name of an event: the object and the time in nanoseconds. The clock has milliseconds; random digits fill the rest. */
 function eventName(name: string, milliseconds: number, fraction: number): string {
   const nanoseconds = BigInt(Math.floor(milliseconds)) * 1_000_000n + BigInt(Math.floor(fraction * 1_000_000));
   return `${name.slice(0, 200)}.${nanoseconds.toString(16)}`;

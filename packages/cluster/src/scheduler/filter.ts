@@ -1,4 +1,4 @@
-/** Whether a pod can run on a node, and if not, in the scheduler's own words why. Pure. */
+/** Whether a pod fits on a node, with kube-scheduler's reasons if not. Pure. */
 import type { Pod } from "@capstan/kinds/v1";
 import { isWanted, untolerated } from "@capstan/node";
 import { interPodAffinityFilter, topologySpreadFilter } from "./topology.ts";
@@ -8,11 +8,11 @@ import type { ResourceAmounts } from "./resources.ts";
 import type { NodeInfo } from "./cache.ts";
 import { hasReadWriteOncePodConflict, volumeFilter } from "./volumes.ts";
 
-/** Why a pod does not fit; what only other pods' leaving could cure is told apart, because preemption may bring it about. */
+/** Why a pod does not fit. `resolvable` means that preemption may help. */
 export interface FilterFailure {
   readonly reasons: readonly string[];
   readonly resolvable: boolean;
-  /** Whether it is for the pod's own sake, whatever the node is like. */
+  /** Whether the failure is independent of the node. */
   readonly preFilter?: true;
 }
 
@@ -25,10 +25,10 @@ const affinityReasons: { readonly [affinityFailure in AffinityFailure]: string }
 const READ_WRITE_ONCE_POD_CONFLICT =
   "node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod";
 
-/** A test of one pod, worked out once and asked for each node. */
+/** Filters nodes for one pod. */
 export type NodeFilter = (nodeInfo: NodeInfo) => FilterFailure | undefined;
 
-/** Makes the test. */
+/** Creates the filter; the per-pod work is done once. */
 export function createNodeFilter(pod: Pod, snapshot: Snapshot): NodeFilter {
   const requests = requestsOf(pod);
   const ports = hostPorts(pod);

@@ -1,4 +1,4 @@
-/** Whom a pod may displace so that it fits: as few and as unimportant pods as possible. Pure. */
+/** Which pods a pod may preempt: as few and as low in priority as possible. Pure. */
 import type { Pod } from "@capstan/kinds/v1";
 import { millisecondsOf } from "../pod/state.ts";
 import { createNodeFilter } from "./filter.ts";
@@ -7,28 +7,28 @@ import type { Snapshot } from "./topology.ts";
 import { countReasons } from "./schedule-pod.ts";
 import type { NodeInfo, PodInfo } from "./cache.ts";
 
-/** A node and the pods that must leave it. */
+/** A node and its victims. */
 export interface Preemption {
   readonly node: string;
   readonly victims: readonly Pod[];
 }
 
-/** How important a pod is. */
+/** The priority of a pod. */
 export function priorityOf({ spec }: Pod): number {
   return spec?.priority ?? 0;
 }
 
-/** Whether disruption budgets would rather keep a pod. */
+/** Whether a disruption budget protects a pod. */
 export type IsProtected = (pod: Pod) => boolean;
 
-/** What preemption looks at. */
+/** The input of preemption. */
 export interface PreemptionInput {
   readonly snapshot: Snapshot;
   readonly failures: ReadonlyMap<NodeInfo, FilterFailure>;
   readonly isProtected: IsProtected;
 }
 
-/** Finds the node where the least is lost; undefined when no displacement helps. */
+/** Finds the best node for preemption; undefined when preemption does not help. */
 export function findPreemption(pod: Pod, { snapshot, failures, isProtected }: PreemptionInput): Preemption | undefined {
   if (pod.spec?.preemptionPolicy === "Never") return undefined;
   const candidates: Candidate[] = [];
@@ -47,7 +47,7 @@ interface Candidate {
   readonly violations: number;
   readonly highest: number;
   readonly sum: number;
-  /** When the youngest of the most important victims was created. */
+  /** The earliest creation time of the victims with the highest priority. */
   readonly start: number;
 }
 
@@ -64,7 +64,7 @@ function toCandidate({ node }: NodeInfo, victims: readonly Pod[], isProtected: I
   };
 }
 
-/** Fewest broken budgets, least important victims, fewest of them, and those that started last. */
+/** Prefers fewest budget violations, lowest victim priority, fewest victims, and the latest start. */
 function compareCandidates(a: Candidate, b: Candidate): number {
   return (
     a.violations - b.violations ||
@@ -75,7 +75,7 @@ function compareCandidates(a: Candidate, b: Candidate): number {
   );
 }
 
-/** Takes all lesser pods away, then gives back as many as possible, the most important first. */
+/** Removes all pods of lower priority, then adds back as many as possible, highest priority first. */
 function selectVictimsOnNode(
   nodeInfo: NodeInfo,
   pod: Pod,
@@ -128,13 +128,13 @@ function fitsWithPods(pod: Pod, { nodeInfo, keptPods, snapshot }: DryRun): boole
   return createNodeFilter(pod, { ...snapshot, nodes })(dryRunNode) === undefined;
 }
 
-/** The scheduler also asks whether devices could be given back; there are none here. */
+/** The message of the DRA plugin, which has no claims to deallocate here. */
 const NO_CLAIMS_TO_DEALLOCATE = "no new claims to deallocate";
 
-/** Before any node was looked at, whoever is asked about devices finds nothing of its own, says so, and nobody else is asked. */
+/** If PreFilter fails, the DRA plugin returns "not found" and no other plugin runs. */
 const PRE_FILTER_FAILED = "not found";
 
-/** What is said after the reasons of the nodes when displacing others does not help. */
+/** The text after the nodes' reasons when preemption does not help. */
 export function explainNoPreemption(
   pod: Pod,
   {

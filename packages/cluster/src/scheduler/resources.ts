@@ -1,4 +1,4 @@
-/** What a pod asks of a node, in whole numbers: thousandths of a CPU, bytes, pieces. Pure. */
+/** The resource requests of pods as integers: milli-CPUs, bytes, units. Pure. */
 import type { Container, Node, Pod } from "@capstan/kinds/v1";
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 
@@ -7,7 +7,7 @@ export type ResourceAmounts = ReadonlyMap<string, number>;
 
 type ResourceList = { readonly [name: string]: string } | undefined;
 
-/** A quantity as a whole number: CPU in thousandths, everything else in units. */
+/** A quantity as an integer: CPU in thousandths, others in units. */
 export function amountOf(name: string, text: string): number {
   return Number(quantityToInteger(parseQuantity(text), name === "cpu" ? -3 : 0));
 }
@@ -31,8 +31,8 @@ function requestsOfContainer({ resources }: Pick<Container, "resources">): Map<s
 }
 
 /**
- * What a pod needs: all its containers and sidecars at once, or the greediest init container with the sidecars that started before
- * it; plus the overhead of its runtime.
+ * The requests of a pod: all containers and sidecars together, or the largest init container with the sidecars started before it, plus
+ * the overhead.
  */
 export function requestsOf({ spec }: Pod): ResourceAmounts {
   const running = new Map<string, number>();
@@ -52,7 +52,7 @@ export function requestsOf({ spec }: Pod): ResourceAmounts {
   return add(total, toAmounts(spec?.overhead as ResourceList));
 }
 
-/** What a node can give. */
+/** The allocatable resources of a node. */
 export function allocatableOf({ status }: Node): ResourceAmounts {
   return toAmounts((status?.allocatable ?? status?.capacity) as ResourceList);
 }

@@ -50,13 +50,19 @@ const web = { app: "web" };
 const selectsWeb = { labelSelector: { matchLabels: web }, topologyKey: "kubernetes.io/hostname" };
 const required = "requiredDuringSchedulingIgnoredDuringExecution";
 
-test("a pod goes where it fits, and hears why not in the scheduler's words", () => {
+test("a pod gets a node that fits, or kube-scheduler's message", () => {
   const zone = (name: string): object => ({ labels: { zone: name } });
   const cases: [string, Node[], [Pod, string][], Pod, string][] = [
     ["no nodes", [], [], pod(), "no nodes available to schedule pods"],
-    ["room", [node("a")], [], pod(), "a"],
-    ["no room", [node("a", { cpu: "1" })], [[pod(), "a"]], pod(), "0/1 nodes are available: 1 Insufficient cpu."],
-    ["the emptier node", [node("a"), node("b")], [[pod(), "a"]], pod(), "b"],
+    ["fits", [node("a")], [], pod(), "a"],
+    [
+      "insufficient cpu",
+      [node("a", { cpu: "1" })],
+      [[pod(), "a"]],
+      pod(),
+      "0/1 nodes are available: 1 Insufficient cpu.",
+    ],
+    ["least allocated", [node("a"), node("b")], [[pod(), "a"]], pod(), "b"],
     [
       "cordoned",
       [node("a", { spec: { unschedulable: true } })],
@@ -80,21 +86,21 @@ test("a pod goes where it fits, and hears why not in the scheduler's words", () 
       "a",
     ],
     [
-      "beside its like",
+      "affinity",
       [node("a"), node("b")],
       [[pod({}, web), "a"]],
       pod({ affinity: { podAffinity: { [required]: [selectsWeb] } } }),
       "a",
     ],
     [
-      "the first of those who want to be together",
+      "first pod of a group with affinity to itself",
       [node("a")],
       [],
       pod({ affinity: { podAffinity: { [required]: [selectsWeb] } } }, web),
       "a",
     ],
     [
-      "away from its like",
+      "anti-affinity",
       [node("a"), node("b")],
       [
         [pod({}, web), "a"],
@@ -105,14 +111,14 @@ test("a pod goes where it fits, and hears why not in the scheduler's words", () 
       "b",
     ],
     [
-      "kept away by one that is there",
+      "anti-affinity of an existing pod",
       [node("a")],
       [[pod({ affinity: { podAntiAffinity: { [required]: [selectsWeb] } } }), "a"]],
       pod({}, web),
       "0/1 nodes are available: 1 node(s) didn't satisfy existing pods anti-affinity rules.",
     ],
     [
-      "evenly over zones",
+      "topology spread over zones",
       [node("a", zone("x")), node("b", zone("y"))],
       [[pod({}, web), "a"]],
       pod(
@@ -142,7 +148,7 @@ test("a pod goes where it fits, and hears why not in the scheduler's words", () 
     assert.equal(place(nodes, placed, wanted), expected, name);
 });
 
-test("as few and as unimportant pods as possible are displaced", () => {
+test("preemption chooses the fewest victims of the lowest priority", () => {
   const cache = new SchedulerCache();
   cache.putNode(node("a", { cpu: "2" }));
   cache.putNode(node("b", { cpu: "2" }));

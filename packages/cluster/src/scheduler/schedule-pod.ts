@@ -1,4 +1,4 @@
-/** Chooses the node for a pod among those that fit, or says why none does. Pure. */
+/** Chooses a node for a pod: filters, then scores. Pure. */
 import type { Pod } from "@capstan/kinds/v1";
 import { preferenceFor, taintScore } from "@capstan/node";
 import { createNodeFilter } from "./filter.ts";
@@ -9,12 +9,12 @@ import { requestsOf } from "./resources.ts";
 import type { ResourceAmounts } from "./resources.ts";
 import type { NodeInfo } from "./cache.ts";
 
-/** Where a pod goes, or why it goes nowhere. */
+/** The chosen node, or why there is none. */
 export type ScheduleResult =
   | { readonly result: "node"; readonly name: string }
   | { readonly result: "none"; readonly message: string; readonly failures: ReadonlyMap<NodeInfo, FilterFailure> };
 
-/** Chooses. Among equals, `random` decides. */
+/** Schedules one pod. `random` decides among equal scores. */
 export function schedulePod(pod: Pod, snapshot: Snapshot, random: () => number): ScheduleResult {
   const filter = createNodeFilter(pod, snapshot);
   const failures = new Map<NodeInfo, FilterFailure>();
@@ -37,7 +37,7 @@ export function fitErrorMessage(total: number, failures: ReadonlyMap<NodeInfo, F
   return `0/${total} nodes are available: ${countReasons([...failures.values()].flatMap(({ reasons }) => reasons))}.`;
 }
 
-/** Each reason once, with how often it was given. */
+/** Each distinct reason with its count. */
 export function countReasons(reasons: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
@@ -53,7 +53,7 @@ interface ScoreInput {
   readonly random: () => number;
 }
 
-/** How much each consideration counts, as in Kubernetes' default profile. */
+/** The score weights, as in Kubernetes' default profile. */
 const weights = {
   taintToleration: 3,
   nodeAffinity: 2,
@@ -83,11 +83,11 @@ function selectHost(nodeInfos: readonly NodeInfo[], { pod, snapshot, random }: S
     else if (score === highest) winners.push(nodeInfo);
   }
   const [first] = winners;
-  if (first === undefined) throw new RangeError("there is no node to choose from");
+  if (first === undefined) throw new RangeError("the list of feasible nodes is empty");
   return winners[Math.floor(random() * winners.length)] ?? first;
 }
 
-/** Scores between 0 and 100: the least liked gets 0, the best liked 100, and all get 0 when there is no difference. */
+/** Normalizes scores to 0..100; all get 0 when they are equal. */
 function normalizedScores(nodeInfos: readonly NodeInfo[], of: (nodeInfo: NodeInfo) => number): readonly number[] {
   const raw = nodeInfos.map(of);
   const least = Math.min(...raw);
@@ -95,7 +95,7 @@ function normalizedScores(nodeInfos: readonly NodeInfo[], of: (nodeInfo: NodeInf
   return span === 0 ? raw.map(() => 0) : raw.map((value) => (100 * (value - least)) / span);
 }
 
-/** What a pod that asks for nothing is taken to need, so that such pods spread too. */
+/** The assumed requests of pods without requests, so that these spread too. */
 const defaultRequests: { readonly [name: string]: number } = { cpu: 100, memory: 200 * 2 ** 20 };
 
 function allocatedFractions(nodeInfo: NodeInfo, requests: ResourceAmounts): readonly number[] {
@@ -108,13 +108,13 @@ function allocatedFractions(nodeInfo: NodeInfo, requests: ResourceAmounts): read
   });
 }
 
-/** How much of the node would stay free, in percent. */
+/** The free share of the node after placement, in percent. */
 function leastAllocated(nodeInfo: NodeInfo, requests: ResourceAmounts): number {
   const taken = allocatedFractions(nodeInfo, requests);
   return taken.length === 0 ? 0 : (100 * taken.reduce((sum, part) => sum + 1 - part, 0)) / taken.length;
 }
 
-/** How evenly the resources of the node would be used, in percent. */
+/** How balanced the CPU and memory usage would be, in percent. */
 function balancedAllocation(nodeInfo: NodeInfo, requests: ResourceAmounts): number {
   const [cpu, memory] = allocatedFractions(nodeInfo, requests);
   return cpu === undefined || memory === undefined ? 0 : 100 * (1 - Math.abs(cpu - memory) / 2);

@@ -1,4 +1,4 @@
-/** Gives pods their nodes: one pod at a time, the most important first, each decision on a world that knows all earlier ones. */
+/** Assigns pods to nodes: one pod at a time, highest priority first, each decision based on all earlier ones. */
 import { isApiError } from "@capstan/client";
 import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
@@ -17,15 +17,15 @@ import { recordEvent } from "./event.ts";
 import type { SchedulerEvent } from "./event.ts";
 import { SchedulerCache } from "./cache.ts";
 
-/** The name under which pods ask for this scheduler, and under which it writes. */
+/** The scheduler name of pods and the field manager. */
 export const SCHEDULER_NAME = "default-scheduler";
 const FIELD_MANAGER = "kube-scheduler";
 
-/** A pod that found no node is tried again when something changes, but not sooner than this, in milliseconds. */
+/** The backoff of unschedulable pods, in milliseconds; they are retried when the cluster changes, but not before. */
 const INITIAL_BACKOFF = 1_000;
 const MAX_BACKOFF = 10_000;
 
-/** Starts the scheduler; it ends with the signal. */
+/** Starts the scheduler; it stops with the signal. */
 export function startScheduler(context: ControllerContext, signal: AbortSignal): void {
   new Scheduler(context, signal).start();
 }
@@ -33,9 +33,9 @@ export function startScheduler(context: ControllerContext, signal: AbortSignal):
 interface QueuedPod {
   pod: Pod;
   attempts: number;
-  /** When it may be tried again, on the clock. */
+  /** When the pod may be retried, on the clock. */
   backoffUntil: number;
-  /** Whether something changed since it was last tried. */
+  /** Whether the cluster changed since the last attempt. */
   isRetryable: boolean;
 }
 
@@ -44,7 +44,7 @@ class Scheduler {
   readonly #signal: AbortSignal;
   readonly #cache = new SchedulerCache();
   readonly #queue = new Map<string, QueuedPod>();
-  /** Pods whose binding is under way: the watch may still show them without a node. */
+  /** Pods that are being bound: the watch may still show them without a node. */
   readonly #assumed = new Map<string, string>();
   readonly #nominated = new Map<string, { readonly node: string; readonly pod: Pod }>();
   readonly #namespaces = new Map<string, Namespace>();
@@ -128,7 +128,7 @@ class Scheduler {
       this.#queue.delete(uid);
       this.#nominated.delete(uid);
       this.#cache.putPod(pod);
-      // A pod that ended makes room, and a pod that runs may be somebody's company.
+      // A finished pod frees resources, and a running pod may satisfy an affinity.
       return this.#retryUnschedulable();
     }
     if ((pod.spec?.schedulerName ?? SCHEDULER_NAME) !== SCHEDULER_NAME || this.#assumed.has(uid)) return;
@@ -150,14 +150,14 @@ class Scheduler {
     this.#retryUnschedulable();
   }
 
-  /** Something changed: pods that found no node may find one now. */
+  /** Marks all queued pods as retryable after a change. */
   #retryUnschedulable(): void {
     if (this.#queue.size === 0) return;
     for (const queued of this.#queue.values()) queued.isRetryable = true;
     this.#scheduleSoon();
   }
 
-  /** Schedules in a turn of its own, so that a burst of changes is seen as one. */
+  /** Schedules in the next microtask, so that a burst of changes is handled once. */
   #scheduleSoon(): void {
     if (this.#isPassPending || this.#unsynced.size > 0 || this.#signal.aborted) return;
     this.#isPassPending = true;
@@ -203,7 +203,7 @@ class Scheduler {
     void this.#handleFailure(pod, result, snapshot);
   }
 
-  /** Room that was made for more important pods is taken, as far as others are concerned. */
+  /** Adds nominated pods of equal or higher priority, so that their resources count as used. */
   #addNominatedPods(pod: Pod): readonly string[] {
     const nominated: string[] = [];
     for (const [uid, { node, pod: other }] of this.#nominated) {
@@ -236,7 +236,7 @@ class Scheduler {
       target: { kind: "Node", name: node },
     };
     try {
-      // A Binding is what this subresource of pods takes.
+      // The binding subresource takes a Binding.
       await client.create(Pod, binding as never, {
         subresource: "binding",
         fieldManager: FIELD_MANAGER,
@@ -248,7 +248,7 @@ class Scheduler {
       this.#assumed.delete(uid);
       this.#cache.removePod(uid);
       if (isApiError(error, "NotFound", "Conflict")) return;
-      log.warn(`could not bind pod ${namespace}/${name} to node ${node}; it is tried again`, { error });
+      log.warn(`cannot bind pod ${namespace}/${name} to node ${node}; retrying`, { error });
       const backoffUntil = this.#context.clock.now() + INITIAL_BACKOFF;
       this.#queue.set(uid, { pod, attempts: 1, backoffUntil, isRetryable: true });
       this.#setTimer(this.#context.clock.now());
@@ -276,12 +276,12 @@ class Scheduler {
       await this.#reportUnschedulable(pod, messages.join(" "), preemption?.node);
     } catch (error) {
       if (!this.#signal.aborted && !isApiError(error, "NotFound", "Conflict")) {
-        this.#context.log.warn(`could not report on pod ${pod.metadata.name}`, { error });
+        this.#context.log.warn(`cannot report that pod ${pod.metadata.name} is unschedulable`, { error });
       }
     }
   }
 
-  /** Whether victims of an earlier preemption for this pod are still on their way out. */
+  /** Whether victims of an earlier preemption for this pod are still terminating. */
   #hasTerminatingVictims(pod: Pod): boolean {
     const nomination = this.#nominated.get(pod.metadata.uid);
     if (nomination === undefined) return false;

@@ -1,4 +1,4 @@
-/** Which other pods a pod wants near or far: affinity, anti-affinity and even spread over topologies. Pure. */
+/** Inter-pod affinity, anti-affinity and topology spread. Pure. */
 import type { Pod, PodAffinityTerm, TopologySpreadConstraint } from "@capstan/kinds/v1";
 import { fromLabelSelectorObject, matchesLabels } from "@capstan/model";
 import type { Labels } from "@capstan/model";
@@ -6,15 +6,15 @@ import { isWanted, untolerated } from "@capstan/node";
 import type { NodeInfo } from "./cache.ts";
 import type { StorageLister } from "./volumes.ts";
 
-/** What the rules look at besides the pod. */
+/** The cluster state that filters and scores read. */
 export interface Snapshot {
   readonly nodes: readonly NodeInfo[];
-  /** The labels of a namespace, for terms that choose namespaces by label. */
+  /** The labels of a namespace, for namespace selectors. */
   readonly namespaceLabels: (namespace: string) => Labels | undefined;
   readonly storage: StorageLister;
 }
 
-/** Whether a term of one pod speaks of another pod. */
+/** Whether an affinity term of one pod matches another pod. */
 export function termMatchesPod(
   term: PodAffinityTerm,
   { owner, other }: { readonly owner: Pod; readonly other: Pod },
@@ -47,7 +47,7 @@ function topologyOf({ node }: NodeInfo, key: string | undefined): string | undef
   return key === undefined ? undefined : node.metadata.labels?.[key];
 }
 
-/** The topologies in which a pod is that a term speaks of. */
+/** The topology values with a pod that the term matches. */
 function topologiesWith(term: PodAffinityTerm, owner: Pod, snapshot: Snapshot): ReadonlySet<string> {
   const found = new Set<string>();
   for (const nodeInfo of snapshot.nodes) {
@@ -63,13 +63,13 @@ function topologiesWith(term: PodAffinityTerm, owner: Pod, snapshot: Snapshot): 
   return found;
 }
 
-/** Why a node's neighbours keep a pod away. */
+/** Why inter-pod affinity rejects a node. */
 export type AffinityFailure = "affinity" | "anti-affinity" | "existing anti-affinity";
 
-/** A rule, worked out once for a pod and asked for each node. */
+/** Filters nodes by inter-pod affinity. */
 export type AffinityFilter = (nodeInfo: NodeInfo) => AffinityFailure | undefined;
 
-/** What the pod wants of its neighbours, and what these want of it. */
+/** Checks the affinity terms of the pod, and the anti-affinity terms of existing pods. */
 export function interPodAffinityFilter(pod: Pod, snapshot: Snapshot): AffinityFilter {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   const affinityTerms = (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map((term) => ({
@@ -81,7 +81,7 @@ export function interPodAffinityFilter(pod: Pod, snapshot: Snapshot): AffinityFi
     found: topologiesWith(term, pod, snapshot),
   }));
   const existingAntiAffinity = existingAntiAffinityTopologies(pod, snapshot);
-  // The first of a group that wants to be together finds nobody: it may go anywhere that has the topology.
+  // The first pod of a group with affinity to itself matches nothing: it may go to any node with the topology key.
   const isFirstPod =
     affinityTerms.length > 0 &&
     affinityTerms.every(({ found }) => found.size === 0) &&
@@ -120,7 +120,7 @@ function existingAntiAffinityTopologies(pod: Pod, snapshot: Snapshot): readonly 
   return existingAntiAffinity;
 }
 
-/** How much the neighbours of a node are liked: weights of terms met, minus those of terms violated. */
+/** The weights of matched affinity terms minus those of matched anti-affinity terms. */
 export function podAffinityScore(nodeInfo: NodeInfo, pod: Pod, snapshot: Snapshot): number {
   const { podAffinity, podAntiAffinity } = pod.spec?.affinity ?? {};
   const affinityTerms = podAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
@@ -134,10 +134,10 @@ export function podAffinityScore(nodeInfo: NodeInfo, pod: Pod, snapshot: Snapsho
   return score(affinityTerms, 1) + score(antiAffinityTerms, -1);
 }
 
-/** Why a node would make the spread too uneven. */
+/** Why topology spread rejects a node. */
 export type SpreadFailure = "missing label" | "skew";
 
-/** A rule of even spread, worked out once for a pod and asked for each node. */
+/** Filters nodes by hard topology spread constraints. */
 export function topologySpreadFilter(pod: Pod, snapshot: Snapshot): (nodeInfo: NodeInfo) => SpreadFailure | undefined {
   const constraints = (pod.spec?.topologySpreadConstraints ?? [])
     .filter(({ whenUnsatisfiable }) => whenUnsatisfiable === "DoNotSchedule")
@@ -152,7 +152,7 @@ export function topologySpreadFilter(pod: Pod, snapshot: Snapshot): (nodeInfo: N
   };
 }
 
-/** How uneven a node would make the spreads that are only wished for: lower is better. */
+/** The matching pods in the node's topology for soft constraints; lower is better. */
 export function spreadScore(nodeInfo: NodeInfo, pod: Pod, snapshot: Snapshot): number {
   return (pod.spec?.topologySpreadConstraints ?? [])
     .filter(({ whenUnsatisfiable }) => whenUnsatisfiable !== "DoNotSchedule")
@@ -185,7 +185,7 @@ function spreadSelector(
   );
 }
 
-/** How many pods that count are in each topology that the pod could go to. */
+/** The matching pods in each topology that the pod may use. */
 function countTopologies(
   constraint: TopologySpreadConstraint,
   pod: Pod,

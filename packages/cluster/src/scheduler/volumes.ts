@@ -1,4 +1,4 @@
-/** Whether the volumes of a pod let it run on a node. Pure. */
+/** Whether the volumes of a pod allow a node. Pure. */
 import type { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { classOf } from "../volume/match.ts";
@@ -7,24 +7,21 @@ import { claimsUsedBy } from "../volume/protection.ts";
 import { matchesTerm } from "@capstan/node";
 import type { NodeInfo, PodInfo } from "./cache.ts";
 
-/** What is known about storage. */
+/** Reads claims, volumes and storage classes. */
 export interface StorageLister {
   readonly claimOf: (namespace: string, name: string) => PersistentVolumeClaim | undefined;
   readonly volumeOf: (name: string) => PersistentVolume | undefined;
   readonly classOf: (name: string) => StorageClass | undefined;
 }
 
-/** A world without storage. */
+/** A lister without objects. */
 export const emptyStorage: StorageLister = {
   claimOf: () => undefined,
   volumeOf: () => undefined,
   classOf: () => undefined,
 };
 
-/**
- * Why a pod cannot run on a node because of its volumes; worked out once for the pod and asked for each node. A text stands for a pod that can
- * run nowhere yet, whatever the nodes are like.
- */
+/** Why a pod's volumes reject a node. A string means that the pod cannot be scheduled on any node yet. */
 export function volumeFilter(pod: Pod, storage: StorageLister): string | ((node: Node) => string | undefined) {
   const volumes: PersistentVolume[] = [];
   const ephemeral = ephemeralClaims(pod);
@@ -48,7 +45,7 @@ export function volumeFilter(pod: Pod, storage: StorageLister): string | ((node:
   };
 }
 
-/** The claims that a pod gets for itself. */
+/** The names of the pod's ephemeral claims. */
 function ephemeralClaims(pod: Pod): ReadonlySet<string> {
   const ephemeral = (pod.spec?.volumes ?? []).filter(({ ephemeral }) => ephemeral !== undefined);
   return new Set(ephemeral.map(({ name }) => ephemeralClaimName(pod, name)));
@@ -59,7 +56,7 @@ function missingClaimMessage(claim: string, isEphemeral: boolean): string {
   return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${claim}"`;
 }
 
-/** Whether another pod has a claim that only one pod may use at a time; worked out once for the pod. */
+/** Whether another pod uses one of the pod's ReadWriteOncePod claims. */
 export function hasReadWriteOncePodConflict(pod: Pod, { nodes, storage }: StorageInUse): boolean {
   const { namespace = "" } = pod.metadata;
   const isReadWriteOncePod = (name: string): boolean =>
@@ -73,7 +70,7 @@ export function hasReadWriteOncePodConflict(pod: Pod, { nodes, storage }: Storag
   return nodes.some(({ pods }) => [...pods.values()].some(isUser));
 }
 
-/** Storage, and the pods that use it. */
+/** Claims, and the nodes with the pods that use them. */
 export interface StorageInUse {
   readonly nodes: readonly NodeInfo[];
   readonly storage: StorageLister;

@@ -1,4 +1,4 @@
-/** Gives every namespace what its pods need to speak to the API server: a service account and the certificate to trust. */
+/** Creates the default service account and the CA ConfigMap in every namespace. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { ConfigMap, Namespace, ServiceAccount } from "@capstan/kinds/v1";
@@ -7,12 +7,12 @@ import type { Controller } from "@capstan/runtime";
 import { FIELD_MANAGER } from "../controller/context.ts";
 import type { ControllerContext } from "../controller/context.ts";
 
-/** The name of the ConfigMap with the certificate of the cluster's authority. */
+/** The name of the ConfigMap with the CA certificate. */
 export const ROOT_CA = "kube-root-ca.crt";
 const DESCRIPTION =
   "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.";
 
-/** The controller that sees to a service account `default` in every namespace. */
+/** Creates the service account `default` in every namespace. */
 export function serviceAccountController({ client }: ControllerContext): Controller {
   return controller(Namespace, { name: "serviceaccount", reads: [ServiceAccount] }, async ({ object, get, signal }) => {
     const namespace = object.metadata.name;
@@ -23,7 +23,7 @@ export function serviceAccountController({ client }: ControllerContext): Control
   });
 }
 
-/** The controller that publishes the certificate of the cluster's authority in every namespace. */
+/** Publishes the CA certificate in every namespace. */
 export function rootCaController({ client }: ControllerContext, certificate: string): Controller {
   const data = { "ca.crt": certificate };
   return controller(Namespace, { name: "rootca", reads: [ConfigMap] }, async ({ object, get, signal }) => {
@@ -39,7 +39,7 @@ export function rootCaController({ client }: ControllerContext, certificate: str
   });
 }
 
-/** Somebody was quicker, or the namespace goes: either way there is nothing to do. */
+/** The object exists already, or the namespace is terminating: nothing to do. */
 async function create(call: () => Promise<unknown>): Promise<void> {
   try {
     await call();

@@ -1,4 +1,4 @@
-/** Says of each range of service addresses that it can be used, and holds one that is to go while addresses of it are in use. */
+/** Sets the Ready condition of ServiceCIDRs, and protects those whose addresses are in use. */
 import { isApiError } from "@capstan/client";
 import { IPAddress, ServiceCIDR } from "@capstan/kinds/networking.k8s.io/v1";
 import { formatTime } from "@capstan/model";
@@ -13,7 +13,7 @@ const FINALIZER = "networking.k8s.io/service-cidr-finalizer";
 const RETRY_DELAY =
   "There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR";
 
-/** Starts the controller of ServiceCIDRs. It follows them by itself, because its work begins with their deletion. */
+/** Starts the ServiceCIDR controller. It has its own informer because its work begins with the deletion. */
 export function startServiceCidrs(context: ControllerContext, signal: AbortSignal): void {
   const { api, clock, log } = context;
   const ranges = new Map<string, ServiceCIDR>();
@@ -97,7 +97,7 @@ function isBeingDeleted({ metadata }: ServiceCIDR): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** What is gone, or was changed meanwhile, is told again. */
+/** A watch event follows for an object that is gone or changed. */
 function ignoreNotFound(error: unknown): undefined {
   if (!isApiError(error, "NotFound", "Conflict")) throw error;
 }

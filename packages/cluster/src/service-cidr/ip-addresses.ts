@@ -1,4 +1,4 @@
-/** Keeps an object for every address of a service, as clusters do that share addresses between ranges. */
+/** Maintains an IPAddress object for every service address. */
 import { isApiError } from "@capstan/client";
 import { IPAddress, ServiceCIDR } from "@capstan/kinds/networking.k8s.io/v1";
 import { Service } from "@capstan/kinds/v1";
@@ -8,11 +8,11 @@ import { WorkQueue } from "../informer/work-queue.ts";
 import { FIELD_MANAGER } from "../controller/context.ts";
 import type { ControllerContext } from "../controller/context.ts";
 
-/** The range of which the API server gives addresses. */
+/** The range from which the API server allocates addresses. */
 const DEFAULT_RANGE = "10.0.0.0/24";
 const options = { fieldManager: FIELD_MANAGER };
 
-/** Makes the default range, and follows services from now on. */
+/** Creates the default range and watches services. */
 export async function startServiceAddresses(context: ControllerContext, signal: AbortSignal): Promise<void> {
   const { api, client, clock, log } = context;
   const range = { metadata: { name: "kubernetes" }, spec: { cidrs: [DEFAULT_RANGE] } };

@@ -1,4 +1,4 @@
-/** Keeps the members of a StatefulSet: each with a name and storage of its own. */
+/** Keeps the pods of a StatefulSet, each with its own name and storage. */
 import { isApiError } from "@capstan/client";
 import { ControllerRevision, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
@@ -19,7 +19,7 @@ import { claimsOf, identityLabels, newStatefulSetPod } from "./identity.ts";
 import type { Version } from "./identity.ts";
 import { updateClaimOwners } from "./retention.ts";
 
-/** One turn of a set. */
+/** One reconcile of a set. */
 export interface SyncContext extends ControllerContext {
   readonly podControl: PodControl;
   readonly set: StatefulSet;
@@ -73,7 +73,7 @@ export function statefulSetController(controllerContext: ControllerContext): Con
       ]);
       await history.truncate(revisions, revisionHistoryLimit, live);
       const wait = untilNextAvailable(after, minReadySeconds, now);
-      return wait === undefined ? undefined : again(wait, "waiting for members to become available");
+      return wait === undefined ? undefined : again(wait, "waiting for pods to become available");
     },
   );
 }
@@ -112,7 +112,7 @@ async function start(
   } catch (error) {
     const { namespace, name = "" } = member.metadata;
     if (isApiError(error, "AlreadyExists")) {
-      // Ours, if the cache has not told us yet.
+      // The pod is ours if the cache was stale.
       const existing = await client.get(Pod, { namespace, name, signal });
       if (controllerOf(existing)?.uid === set.metadata.uid) return podControl.mutations.wrote(existing);
     }

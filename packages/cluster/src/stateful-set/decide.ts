@@ -1,15 +1,15 @@
-/** What a StatefulSet does next: its members come, change and go in order. Pure. */
+/** What a StatefulSet does next: it creates, updates and deletes pods in order. Pure. */
 import type { StatefulSet } from "@capstan/kinds/apps/v1";
 import type { Pod } from "@capstan/kinds/v1";
 import { isAvailable, isFinished, isReady } from "../pod/state.ts";
 import { REVISION_LABEL } from "../controller/revision-history.ts";
 import { identityMatches, ordinalOf, startOf } from "./identity.ts";
 
-/** What is to be done, in this order. */
+/** What to do, in this order. */
 export type Action =
   | { readonly do: "start"; readonly ordinal: number; readonly revision: "current" | "update" }
   | { readonly do: "end"; readonly pod: Pod }
-  /** A pod that waits for its volumes may lack a claim. */
+  /** A pending pod may lack a claim. */
   | { readonly do: "claim"; readonly ordinal: number }
   | { readonly do: "identify"; readonly pod: Pod; readonly ordinal: number };
 
@@ -22,7 +22,7 @@ export interface Observed {
   readonly now: number;
 }
 
-/** Decides. */
+/** Decides the next actions. */
 export function decide(observed: Observed): readonly Action[] {
   const { set, pods } = observed;
   const start = startOf(set);
@@ -40,13 +40,13 @@ export function decide(observed: Observed): readonly Action[] {
   return [...kept.actions, ...deletion.actions, ...rollingUpdate(observed, members)];
 }
 
-/** Actions, and whether everything later has to wait for them. */
+/** Actions, and whether later ones must wait. */
 interface Step {
   readonly actions: readonly Action[];
   readonly wait: boolean;
 }
 
-/** Members that should be there: in order, each waits for the one before. */
+/** Creates missing pods in order; each waits for the one before. */
 function ensureReplicas(observed: Observed, members: ReadonlyMap<number, Pod>, isOrdered: boolean): Step {
   const { set } = observed;
   const actions: Action[] = [];
@@ -78,7 +78,7 @@ function isRunningAndAvailable(pod: Pod, { spec }: StatefulSet, now: number): bo
   return pod.status?.phase === "Running" && isAvailable(pod, spec?.minReadySeconds ?? 0, now);
 }
 
-/** A member that was lost comes back as it was, unless the update has reached it. */
+/** A lost pod is recreated with its revision: the current one unless the update has reached its ordinal. */
 function revisionFor({ set }: Observed, ordinal: number): "current" | "update" {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === "OnDelete") return "update";
@@ -92,7 +92,7 @@ interface Condemned {
   readonly isOrdered: boolean;
 }
 
-/** Members beyond the wanted number go, the last first; an ordered set waits until all that remain serve. */
+/** Deletes pods beyond the replicas, last first; an ordered set waits until the others are available. */
 function deleteCondemned(observed: Observed, { condemned, members, isOrdered }: Condemned): Step {
   const { set, now } = observed;
   const notTerminating = condemned.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -107,7 +107,7 @@ function deleteCondemned(observed: Observed, { condemned, members, isOrdered }: 
   return { actions: [{ do: "end", pod: first }], wait: true };
 }
 
-/** The update goes from the last member to the first that the partition lets it reach, one at a time. */
+/** Updates one pod at a time, from the last to the partition. */
 function rollingUpdate({ set, update, now }: Observed, members: ReadonlyMap<number, Pod>): readonly Action[] {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === "OnDelete") return [];

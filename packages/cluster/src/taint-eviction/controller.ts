@@ -1,4 +1,4 @@
-/** Ends pods on nodes with taints that they do not put up with, at once or after the time that they ask for. */
+/** Evicts pods from nodes with NoExecute taints that they do not tolerate, at once or after tolerationSeconds. */
 import { isApiError } from "@capstan/client";
 import { Node, Pod } from "@capstan/kinds/v1";
 import type { Taint } from "@capstan/kinds/v1";
@@ -11,7 +11,7 @@ import { tolerates } from "@capstan/node";
 import { FIELD_MANAGER } from "../controller/context.ts";
 import type { ControllerContext } from "../controller/context.ts";
 
-/** When a pod has to leave its node because of these taints: never is undefined. */
+/** When a pod must leave its node because of these taints; undefined means never. */
 export function evictionTime({ spec }: Pod, taints: readonly Taint[], now: number): number | undefined {
   const evicting = taints.filter(({ effect }) => effect === "NoExecute");
   let earliest: number | undefined;
@@ -27,7 +27,7 @@ export function evictionTime({ spec }: Pod, taints: readonly Taint[], now: numbe
   return earliest;
 }
 
-/** The controller of evictions by taints. */
+/** The taint eviction controller. */
 export function taintEvictionController({ client, clock }: ControllerContext): Controller {
   return controller(
     Pod,
@@ -43,7 +43,7 @@ export function taintEvictionController({ client, clock }: ControllerContext): C
       const now = clock.wall();
       const at = evictionTime(pod, node?.spec?.taints ?? [], now);
       if (at === undefined) return;
-      if (at > now) return again(at - now, "it puts up with the taint for a while");
+      if (at > now) return again(at - now, "tolerates the taint until then");
       const { namespace = "", name, uid } = pod.metadata;
       event("Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
       try {

@@ -1,4 +1,4 @@
-/** Binds claims to volumes, and makes volumes for claims of a class that we provide. */
+/** Binds claims to volumes, and provisions volumes for our storage class. */
 import { isApiError } from "@capstan/client";
 import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
@@ -13,7 +13,7 @@ import { capacityOf, classOf, isBoundTo, requestOf, sizeOf, findMatchingVolume }
 import { claimsUsedBy } from "./protection.ts";
 import { PROVISIONED_BY } from "./reclaim.ts";
 
-/** The provisioner whose volumes are folders of the machine. */
+/** The provisioner of volumes that are folders on this machine. */
 export const PROVISIONER = "capstan.dev/local";
 const BIND_COMPLETED = "pv.kubernetes.io/bind-completed";
 const BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller";
@@ -24,7 +24,7 @@ interface SyncContext extends ControllerContext {
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }
 
-/** Where nodes have the folders that are volumes; a node shows its own place under this path. */
+/** The path of volumes inside nodes; each node maps it to its own folder. */
 const VOLUMES = "/var/lib/capstan/volumes";
 
 /** The controller of claims. */
@@ -64,7 +64,7 @@ async function reportPending({ client, claim, signal }: SyncContext): Promise<vo
   await writeStatus(client, PersistentVolumeClaim, { object: claim, status: { phase: "Pending" }, signal });
 }
 
-/** A bound claim whose volume is gone, or is another's, is lost. A claim that asks for more gets it. */
+/** A bound claim whose volume is gone or bound to another claim is Lost. A claim that requests more storage is expanded. */
 async function checkBound(context: SyncContext, volume: PersistentVolume | undefined): Promise<void> {
   const { client, claim, signal } = context;
   if (volume === undefined || !isBoundTo(volume, claim)) {
@@ -77,7 +77,7 @@ async function checkBound(context: SyncContext, volume: PersistentVolume | undef
   await reportBound(context, claim, grown);
 }
 
-/** Only who provides a volume can make it larger: others are waited for, as kube-controller-manager does. */
+/** Only the provisioner can expand a volume; for other provisioners the controller waits, as kube-controller-manager does. */
 async function expand(
   { client, claim, signal, event }: SyncContext,
   volume: PersistentVolume,
@@ -117,7 +117,7 @@ async function reportBound(
   volume: PersistentVolume,
 ): Promise<void> {
   const { spec } = volume;
-  // A volume of others may have grown while the file system in it has not: then they say how large the claim is.
+  // A volume of another provisioner may be larger than its file system: its provisioner reports the size of the claim.
   const isAsLarge = isOurs(volume) || claim.status?.phase !== "Bound";
   const status = {
     ...claim.status,
@@ -128,7 +128,7 @@ async function reportBound(
   await writeStatus(client, PersistentVolumeClaim, { object: claim, status, signal });
 }
 
-/** Whether our provisioner made a volume. */
+/** Whether our provisioner created a volume. */
 export function isOurs({ metadata }: PersistentVolume): boolean {
   return metadata.annotations?.[PROVISIONED_BY] === PROVISIONER;
 }

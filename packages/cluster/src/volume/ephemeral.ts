@@ -1,4 +1,4 @@
-/** Makes the claims of volumes that live as long as their pod: from the template in the pod, owned by it. */
+/** Creates the claims of ephemeral volumes, from the template in the pod and owned by it. */
 import { isApiError } from "@capstan/client";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { controller } from "@capstan/runtime";
@@ -12,23 +12,23 @@ import type { ControllerContext } from "../controller/context.ts";
 
 type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number];
 
-/** The name of the claim of a volume that lives as long as its pod. */
+/** The claim name of an ephemeral volume. */
 export function ephemeralClaimName({ metadata }: Pod, volume: string): string {
   return `${metadata.name}-${volume}`;
 }
 
-/** Whether a claim was made for a pod. */
+/** Whether a claim was created for a pod. */
 export function isClaimOf(pod: Pod, claim: PersistentVolumeClaim): boolean {
   return controllerOf(claim)?.uid === pod.metadata.uid;
 }
 
-/** What is said where a claim of that name was there before. */
+/** The message for an existing claim of the same name. */
 export function notOwnedMessage({ metadata }: Pod, claim: string): string {
   const { namespace = "", name } = metadata;
   return `PVC ${namespace}/${claim} was not created for pod ${namespace}/${name} (pod is not owner)`;
 }
 
-/** The controller of such claims. */
+/** The controller of ephemeral claims. */
 export function ephemeralController({ client }: ControllerContext): Controller {
   return controller(
     Pod,
@@ -47,7 +47,7 @@ export function ephemeralController({ client }: ControllerContext): Controller {
   );
 }
 
-/** Most pods have none: they cost no turn. */
+/** Pods without ephemeral volumes are not enqueued. */
 const hasEphemeralVolumes: Predicate = ({ object }) => ephemeralVolumes(object as Pod).length > 0;
 
 function ephemeralVolumes({ spec }: Pod): readonly Volume[] {

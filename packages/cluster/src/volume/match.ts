@@ -1,8 +1,8 @@
-/** Which volume suits a claim. Pure. */
+/** Which volume matches a claim. Pure. */
 import type { PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v1";
 import { compareQuantities, fromLabelSelectorObject, matchesLabels, parseQuantity } from "@capstan/model";
 
-/** The class of storage that a claim or a volume names. */
+/** The storage class of a claim or volume. */
 export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string {
   return spec?.storageClassName ?? metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? "";
 }
@@ -14,7 +14,7 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
   return claim.uid === undefined || claim.uid === metadata.uid;
 }
 
-/** The volume that suits a claim best: one that is reserved for it, or the smallest that is large enough. */
+/** The best volume for a claim: one reserved for it, or the smallest that is large enough. */
 export function findMatchingVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
@@ -53,17 +53,17 @@ function isSelected({ metadata }: PersistentVolume, { spec }: PersistentVolumeCl
   return spec?.selector === undefined || matchesLabels(fromLabelSelectorObject(spec.selector), metadata.labels);
 }
 
-/** How much a volume holds. */
+/** The capacity of a volume. */
 export function capacityOf({ spec }: PersistentVolume): ReturnType<typeof parseQuantity> {
   return parseQuantity(String(spec?.capacity?.["storage"] ?? "0"));
 }
 
-/** How much a claim asks for. */
+/** The storage request of a claim. */
 export function requestOf({ spec }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> {
   return parseQuantity(String(spec?.resources?.requests?.["storage"] ?? "0"));
 }
 
-/** How much a claim has, as those say who provide its volume. */
+/** The capacity of a claim as its status reports it. */
 export function sizeOf({ status }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> {
   return parseQuantity(String(status?.capacity?.["storage"] ?? "0"));
 }

@@ -1,4 +1,4 @@
-/** Holds claims and volumes that are in use: those that are to go may do so when nobody uses them. */
+/** Protects claims and volumes in use: their finalizers are removed when they are no longer used. */
 import { isApiError } from "@capstan/client";
 import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
@@ -13,7 +13,7 @@ const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const ATTRIBUTES_FINALIZER = "kubernetes.io/vac-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
-/** The claims that a pod uses, those of its own ephemeral volumes included. */
+/** The claims of a pod, including ephemeral ones. */
 export function claimsUsedBy(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
@@ -21,7 +21,7 @@ export function claimsUsedBy(pod: Pod): readonly string[] {
   });
 }
 
-/** Starts to guard; it ends with the signal. */
+/** Starts the protection controllers; they stop with the signal. */
 export function startVolumeProtection(context: ControllerContext, signal: AbortSignal): void {
   protectClaims(context, signal);
   protectVolumes(context, signal);
@@ -100,7 +100,7 @@ function protectVolumes({ api, clock, log, client }: ControllerContext, signal: 
   signal.addEventListener("abort", () => queue.stop(), { once: true });
 }
 
-/** A class of attributes goes when no claim and no volume names it. */
+/** A VolumeAttributesClass is released when no claim or volume names it. */
 function protectAttributesClasses({ api, clock, log, client }: ControllerContext, signal: AbortSignal): void {
   const leaving = new Set<string>();
   const users = new Map<string, ReadonlySet<string>>();

@@ -41,20 +41,20 @@ const cases: readonly (readonly [string, PersistentVolume, ReclaimAction])[] = [
   ],
   ["/tmp itself fails", volume({ hostPath: { path: "/tmp/" } }), { do: "fail", why: `${onlyTmp} /tmp/` }],
   ["any other folder fails", volume(hostPath), { do: "fail", why: `${onlyTmp} /var/lib` }],
-  ["what nobody can delete fails", volume(nfs), { do: "fail", why: noPlugin }],
+  ["a volume without deleter fails", volume(nfs), { do: "fail", why: noPlugin }],
   [
-    "what nobody knows fails",
+    "an unknown volume type fails",
     volume({ local: { path: "/p" } }),
     { do: "fail", why: noPlugin.replace("deletable ", "") },
   ],
   [
-    "one of a provisioner that is no more fails",
+    "a volume of an in-tree provisioner fails",
     volume(nfs, by("kubernetes.io/glusterfs")),
     { do: "fail", why: "no volume plugin matched name: kubernetes.io/glusterfs" },
   ],
 ];
 
 for (const [name, given, expected] of cases)
-  test(`a volume that shall be deleted: ${name}`, () => {
+  test(`reclaim with policy Delete: ${name}`, () => {
     assert.deepEqual(reclaimOf(given, own), expected);
   });

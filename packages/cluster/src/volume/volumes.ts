@@ -1,4 +1,4 @@
-/** Says what a volume is: free, bound, or released by a claim that is gone; and removes it then if it shall not be kept. */
+/** Sets the phase of volumes, and reclaims released ones. */
 import { isApiError } from "@capstan/client";
 import { PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v1";
 import { formatTime } from "@capstan/model";
@@ -25,7 +25,7 @@ interface SyncContext extends ControllerContext {
   readonly removeFiles: (path: string | undefined) => Promise<void>;
 }
 
-/** The controller of volumes; what is left of one that nobody claims is removed if it is ours to remove. */
+/** The controller of volumes. It removes the files of released volumes that our provisioner made. */
 export function volumeController(
   controllerContext: ControllerContext,
   removeFiles: SyncContext["removeFiles"],
@@ -41,7 +41,7 @@ export function volumeController(
     async ({ object: volume, get, signal, event }) => {
       const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
       const cached = uid === undefined ? undefined : get(PersistentVolumeClaim, name, { namespace });
-      // That a claim is gone has to be certain: what follows may be the end of its data.
+      // The claim's absence must be certain, because the data may be deleted next.
       const isConfirmed = cached?.metadata.uid === uid;
       const claim =
         uid === undefined || isConfirmed
@@ -54,7 +54,7 @@ export function volumeController(
   );
 }
 
-/** One that has failed is released, too. */
+/** A failed volume counts as released. */
 async function syncVolume(context: SyncContext, phase: Phase): Promise<void> {
   const { status, spec } = context.volume;
   const hasFailed = phase === "Released" && status?.phase === "Failed";
@@ -70,7 +70,7 @@ function setPhase(
   return writeStatus(client, PersistentVolume, { object: volume, status, signal });
 }
 
-/** A volume that cannot be removed says so once, and stays. */
+/** A volume that cannot be removed fails once and stays. */
 async function reclaim(context: SyncContext): Promise<void> {
   const { client, volume, signal, event, removeFiles } = context;
   const wanted = reclaimOf(volume, PROVISIONER);
