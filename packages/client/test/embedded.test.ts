@@ -2,7 +2,7 @@ import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
 import type { ApiServer } from "@capstan/apiserver";
 import { Namespace, ServiceAccount } from "@capstan/kinds/v1";
-import { impersonationHeaders } from "../src/credential/of-user.ts";
+import { impersonationHeaders } from "../src/credential/user-credential.ts";
 import { createClient, inProcess } from "../src/index.ts";
 import type { ApiWarning, Client, ClusterConfig, Transport, UserEntry } from "../src/index.ts";
 import { cases } from "./cases.ts";

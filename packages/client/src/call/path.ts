@@ -4,7 +4,7 @@ import { allNamespaces } from "./target.ts";
 import type { AnyKind } from "./target.ts";
 
 /** What stands after the kind in a path. */
-export interface Place {
+export interface ResourcePath {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
@@ -16,7 +16,7 @@ export type Query = Readonly<Record<string, string | number | boolean | readonly
 /** `/apis/apps/v1/namespaces/default/deployments/web/status`. */
 export function pathOf(
   kind: Pick<AnyKind, "group" | "version" | "plural">,
-  { namespace, name, subresource }: Place,
+  { namespace, name, subresource }: ResourcePath,
 ): string {
   let path = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   if (namespace !== undefined && namespace !== allNamespaces) path += `/namespaces/${segment(namespace)}`;

@@ -25,21 +25,21 @@ export interface Failure {
   readonly error: ApiError;
   readonly verb: Verb;
   /** How often it has been sent. */
-  readonly tries: number;
+  readonly attemptsMade: number;
   /** From 0 up to 1. */
   readonly random: number;
 }
 
 /** How long to wait before the request is sent again, or undefined where it must not be. */
 export function retryDelay(policy: RetryPolicy, failure: Failure): number | undefined {
-  if (failure.tries >= policy.attempts || !mayRepeat(failure)) return undefined;
-  const { error, tries, random } = failure;
+  if (failure.attemptsMade >= policy.attempts || !isRepeatable(failure)) return undefined;
+  const { error, attemptsMade: tries, random } = failure;
   const backoff = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (tries - 1));
   const jittered = backoff * (0.5 + random / 2);
   return error.retryAfterMs === undefined ? jittered : error.retryAfterMs + jittered / 10;
 }
 
-function mayRepeat({ error, verb }: Failure): boolean {
+function isRepeatable({ error, verb }: Failure): boolean {
   if (error instanceof ConnectionError) return mayReconnect(error, verb);
   const overloaded = error.status === 429 || error.status >= 500;
   // With Retry-After the server says that it did not do it and wants to be asked again: that holds for every verb.

@@ -84,7 +84,7 @@ export function createSender(options: SenderOptions): Sender {
   async function whole<T>(call: Call, read: (response: TransportResponse) => Promise<T>): Promise<T> {
     const deadline = start(call.options);
     try {
-      return await persist(options, call, { deadline, read });
+      return await sendWithRetry(options, call, { deadline, read });
     } finally {
       deadline.end();
     }
@@ -97,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
     async open(call) {
       const deadline = start(call.options);
       try {
-        const response = await persist(options, call, { deadline, read: (opened) => Promise.resolve(opened) });
+        const response = await sendWithRetry(options, call, { deadline, read: (opened) => Promise.resolve(opened) });
         deadline.lift();
         return { response, end: () => deadline.end() };
       } catch (error) {
@@ -113,15 +113,15 @@ interface Exchange<T> {
   readonly read: (response: TransportResponse) => Promise<T>;
 }
 
-async function persist<T>(options: SenderOptions, call: Call, exchange: Exchange<T>): Promise<T> {
+async function sendWithRetry<T>(options: SenderOptions, call: Call, exchange: Exchange<T>): Promise<T> {
   const { deadline } = exchange;
-  for (let tries = 1; ; tries += 1) {
+  for (let attemptsMade = 1; ; attemptsMade += 1) {
     try {
       return await once(options, call, exchange);
     } catch (thrown) {
-      const error = explain(thrown, call.attempt, deadline.signal);
+      const error = toCallError(thrown, call.attempt, deadline.signal);
       const policy = call.options.retry ?? options.retry;
-      const failure = { error, verb: call.attempt.verb, tries, random: options.random() };
+      const failure = { error, verb: call.attempt.verb, attemptsMade, random: options.random() };
       const delay = retryDelay(policy, failure);
       if (delay === undefined || delay >= deadline.left()) throw error;
       await sleep(options.clock, delay, deadline.signal);
@@ -137,13 +137,13 @@ async function once<T>(options: SenderOptions, call: Call, { deadline, read }: E
   // Asked here too, for transports that do not know the question.
   beforeSending?.();
   const answer = options.transport.request({ method, path, headers, body, signal, beforeSending });
-  const response = await (options.onSent === undefined ? answer : told(answer, method, options.onSent));
+  const response = await (options.onSent === undefined ? answer : reportSent(answer, method, options.onSent));
   options.noteHeaders(response.headers);
   if (response.status < 300) return read(response);
   throw await errorOf(response, call.attempt);
 }
 
-async function told(
+async function reportSent(
   answer: Promise<TransportResponse>,
   method: string,
   onSent: (sent: SentRequest) => void,
@@ -159,7 +159,7 @@ async function told(
 }
 
 /** What was thrown, as an error that names the attempt; an abort is the caller's own and passes through. */
-export function explain(thrown: unknown, attempt: Attempt, signal?: AbortSignal): ApiError {
+export function toCallError(thrown: unknown, attempt: Attempt, signal?: AbortSignal): ApiError {
   if (thrown instanceof ConnectionError) return thrown.during(attempt);
   if (thrown instanceof ApiError) return thrown;
   if (signal?.aborted === true && thrown === signal.reason) throw thrown;

@@ -9,17 +9,17 @@ export interface ApiWarning {
 }
 
 /** Texts remembered, so that a server that makes each warning different does not fill the memory. */
-const remembered = 1000;
+const maxRemembered = 1000;
 
 /** Takes the headers of every answer and tells each text once. */
-export function warnOnce(tell: (warning: ApiWarning) => void): (headers: ResponseHeaders) => void {
-  const told = new Set<string>();
+export function warnOnce(report: (warning: ApiWarning) => void): (headers: ResponseHeaders) => void {
+  const seen = new Set<string>();
   return ({ warning }) => {
     if (warning === undefined) return;
     for (const one of parseWarnings(typeof warning === "string" ? warning : warning.join(", "))) {
-      if (told.has(one.text) || told.size >= remembered) continue;
-      told.add(one.text);
-      tell(one);
+      if (seen.has(one.text) || seen.size >= maxRemembered) continue;
+      seen.add(one.text);
+      report(one);
     }
   };
 }

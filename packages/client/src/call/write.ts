@@ -4,7 +4,7 @@ import type { Kind, KubeList, KubeObject, Scope, Status } from "@capstan/model";
 import type { Verb } from "../error/attempt.ts";
 import type { ApplyOptions, DeleteCollectionOptions, DeleteOptions, WriteOptions } from "./options.ts";
 import { pathOf, withQuery } from "./path.ts";
-import type { Place, Query } from "./path.ts";
+import type { ResourcePath, Query } from "./path.ts";
 import { attemptOf } from "./read.ts";
 import type { Sender } from "./send.ts";
 import type { AnyKind, Applied, InNamespace, Replaced, Sent, Target } from "./target.ts";
@@ -62,7 +62,7 @@ interface Write {
   readonly verb: Verb;
   readonly method: string;
   readonly kind: AnyKind;
-  readonly place: Place;
+  readonly place: ResourcePath;
   readonly contentType: string;
   readonly body: string;
   readonly options: WriteOptions;
@@ -93,7 +93,7 @@ export function writeCalls(sender: Sender): WriteCalls {
       const body = encode(kind, object, options.subresource);
       return write(sender, { verb: "update", method: "PUT", kind, place, contentType: json, body, options });
     },
-    patch<T>(kind: AnyKind, target: Place, patch: Patch, options: WriteOptions = {}): Promise<T> {
+    patch<T>(kind: AnyKind, target: ResourcePath, patch: Patch, options: WriteOptions = {}): Promise<T> {
       const place = { namespace: target.namespace, name: target.name, subresource: options.subresource };
       return write(sender, { verb: "patch", method: "PATCH", kind, place, ...encodePatch(patch), options });
     },
@@ -104,7 +104,7 @@ export function writeCalls(sender: Sender): WriteCalls {
       const query = { force: options.force };
       return write(sender, { verb: "apply", method: "PATCH", kind, place, contentType, body, options, query });
     },
-    delete: <T>(kind: AnyKind, target: Place & DeleteOptions): Promise<T | Status> =>
+    delete: <T>(kind: AnyKind, target: ResourcePath & DeleteOptions): Promise<T | Status> =>
       remove(sender, {
         verb: "delete",
         kind,
@@ -112,14 +112,17 @@ export function writeCalls(sender: Sender): WriteCalls {
         place: { namespace: target.namespace, name: target.name ?? "" },
         options: target,
       }),
-    deleteCollection: <T>(kind: AnyKind, where: Place & DeleteCollectionOptions): Promise<KubeList<T> | Status> =>
+    deleteCollection: <T>(
+      kind: AnyKind,
+      where: ResourcePath & DeleteCollectionOptions,
+    ): Promise<KubeList<T> | Status> =>
       remove(sender, { verb: "deletecollection", kind, place: { namespace: where.namespace }, options: where }),
   };
 }
 
 const json = "application/json";
 
-function placeOf({ metadata: { name, namespace } }: Outgoing, { subresource }: WriteOptions): Place {
+function placeOf({ metadata: { name, namespace } }: Outgoing, { subresource }: WriteOptions): ResourcePath {
   return { name, namespace, subresource };
 }
 
@@ -148,7 +151,7 @@ function encodePatch(patch: Patch): { readonly contentType: string; readonly bod
 interface Removal {
   readonly verb: Verb;
   readonly kind: AnyKind;
-  readonly place: Place;
+  readonly place: ResourcePath;
   readonly options: DeleteCollectionOptions;
 }
 

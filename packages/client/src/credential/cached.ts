@@ -1,6 +1,6 @@
 /** Keeps an identity for as long as it holds and fetches a new one once, however many requests wait for it. */
-import { jointWork } from "../abort/joint-work.ts";
-import type { Unwanted } from "../abort/joint-work.ts";
+import { singleFlight } from "../abort/single-flight.ts";
+import type { WhenUnawaited } from "../abort/single-flight.ts";
 import type { Clock } from "../host/clock.ts";
 import { isSameIdentity } from "./credential.ts";
 import type { Credential, Identity } from "./credential.ts";
@@ -15,10 +15,10 @@ export interface Issued {
 export function cached(
   clock: Clock,
   fetch: (signal: AbortSignal) => Promise<Issued>,
-  unwanted: Unwanted = "ends",
+  whenUnawaited: WhenUnawaited = "cancel",
 ): Credential {
   let issued: Issued | undefined;
-  const wait = jointWork(async (signal) => keep(await fetch(signal)), unwanted);
+  const wait = singleFlight(async (signal) => keep(await fetch(signal)), whenUnawaited);
 
   /** What proves the same is the same: a server that refused it is not asked with it again. */
   function keep(fresh: Issued): Identity {

@@ -9,7 +9,7 @@ import { cached } from "./cached.ts";
 import { certificateOf } from "./certificate.ts";
 import { execPlugin } from "./exec.ts";
 import { oidcProvider } from "./oidc.ts";
-import { credentialOf, impersonationHeaders } from "./of-user.ts";
+import { credentialOf, impersonationHeaders } from "./user-credential.ts";
 import { tokenFile } from "./token-file.ts";
 
 const exec: ExecEntry = {

@@ -26,16 +26,16 @@ export function execPlugin(host: Host, exec: ExecEntry, cluster: ClusterEntry): 
   const fetch = async (signal: AbortSignal): Promise<Issued> =>
     toIssued(exec, await runPlugin(host, { exec, cluster }, signal));
   // A person may take longer than a call: who logs in is not stopped, and the next call finds it done.
-  const credential = cached(host.clock, fetch, isInteractive(host, exec) ? "goes on" : "ends");
-  const blame = (error: unknown): never => {
-    throw isApiError(error, "DeadlineExceeded") ? tooSlow(exec, error) : error;
+  const credential = cached(host.clock, fetch, isInteractive(host, exec) ? "continue" : "cancel");
+  const rethrow = (error: unknown): never => {
+    throw isApiError(error, "DeadlineExceeded") ? timeoutError(exec, error) : error;
   };
   return {
     current(signal) {
       const identity = credential.current(signal);
-      return identity instanceof Promise ? identity.catch(blame) : identity;
+      return identity instanceof Promise ? identity.catch(rethrow) : identity;
     },
-    renew: (refused, signal) => credential.renew(refused, signal).catch(blame),
+    renew: (refused, signal) => credential.renew(refused, signal).catch(rethrow),
   };
 }
 
@@ -99,7 +99,7 @@ function toIssued(exec: ExecEntry, { code, stdout, stderr }: CommandResult): Iss
   const { clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status ?? {};
   // An empty text is none, as in Go, which writes it where there is nothing.
   const token = status?.token === "" ? undefined : status?.token;
-  mustBeTexts(exec, { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp });
+  checkStrings(exec, { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp });
   if (token === undefined && (cert === undefined || key === undefined)) {
     throw failed(exec, "it printed neither a token nor a certificate with its key", "Log in again.");
   }
@@ -110,7 +110,7 @@ function toIssued(exec: ExecEntry, { code, stdout, stderr }: CommandResult): Iss
   return { identity: { headers, cert, key }, expiresAt };
 }
 
-function mustBeTexts(exec: ExecEntry, fields: { readonly [name: string]: unknown }): void {
+function checkStrings(exec: ExecEntry, fields: { readonly [name: string]: unknown }): void {
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined && typeof value !== "string")
       throw failed(exec, `the ${name} that it printed is no text`, "Use another version of it.");
@@ -135,7 +135,7 @@ function withoutNulls(printed: ExecCredential): ExecCredential {
 }
 
 /** The limit is the call's, but it was not the server that took the time. */
-function tooSlow({ command }: ExecEntry, cause: ApiError): ApiError {
+function timeoutError({ command }: ExecEntry, cause: ApiError): ApiError {
   const message = `Cannot get credentials from the exec plugin ${command}: it printed none before the call's time was up. Log in first, or allow more time.`;
   return new ApiError({ code: "DeadlineExceeded", message, cause });
 }

@@ -1,7 +1,7 @@
 /** The version that a server says it has. */
 
 /** The answer to `/version`. */
-export interface VersionAnswer {
+export interface VersionResponse {
   readonly major?: string;
   readonly minor?: string;
   readonly gitVersion?: string;
@@ -15,7 +15,7 @@ export interface ServerVersion {
 }
 
 /** The numbers of an answer; some vendors write "27+". */
-export function parseVersion(answer: VersionAnswer): ServerVersion | undefined {
+export function parseVersion(answer: VersionResponse): ServerVersion | undefined {
   const major = Number.parseInt(answer.major ?? "", 10);
   const minor = Number.parseInt(answer.minor ?? "", 10);
   if (Number.isNaN(major) || Number.isNaN(minor)) return undefined;

@@ -9,7 +9,7 @@ import { toErrorCode } from "./code.ts";
 import type { ApiErrorCode } from "./code.ts";
 
 /** What an answer says, as far as an error needs it. */
-export interface Refusal {
+export interface ErrorResponse {
   readonly httpStatus: number;
   readonly attempt: Attempt;
   readonly status?: Status | undefined;
@@ -28,18 +28,18 @@ export async function errorOf(response: TransportResponse, attempt: Attempt): Pr
 }
 
 /** The error of a refusal. Also used for the ERROR events of a watch, which carry a Status and no HTTP status of their own. */
-export function toApiError(refusal: Refusal): ApiError {
-  const { attempt, status, httpStatus, retryAfterMs } = refusal;
+export function toApiError(errorResponse: ErrorResponse): ApiError {
+  const { attempt, status, httpStatus, retryAfterMs } = errorResponse;
   const base = { status: httpStatus, attempt, statusObject: status, retryAfterMs };
-  const code = codeOf(refusal);
-  const why = status?.message ?? whyOf(refusal);
+  const code = codeOf(errorResponse);
+  const why = status?.message ?? whyOf(errorResponse);
   if (code === "Forbidden") return new ForbiddenError({ ...base, attempt, why });
   const advice = adviceFor(code, attempt);
   const message = `Cannot ${describeAttempt(attempt)}: ${sentence(why)}${advice === "" ? "" : ` ${advice}`}`;
   return new ApiError({ ...base, code, message });
 }
 
-function codeOf({ status, httpStatus, attempt }: Refusal): ApiErrorCode {
+function codeOf({ status, httpStatus, attempt }: ErrorResponse): ApiErrorCode {
   const code = toErrorCode(status?.reason, httpStatus);
   // Every API server has `/version` and `/api`, which are asked for without naming a resource.
   if (httpStatus === 404 && attempt.plural === "") return "BadAnswer";
@@ -47,7 +47,7 @@ function codeOf({ status, httpStatus, attempt }: Refusal): ApiErrorCode {
   return code === "NotFound" && status?.details?.name === undefined ? "UnknownKind" : code;
 }
 
-function whyOf({ httpStatus, text }: Refusal): string {
+function whyOf({ httpStatus, text }: ErrorResponse): string {
   const said = text === undefined || text === "" ? "" : ` (${text})`;
   return `the server answered ${httpStatus}${said}`;
 }

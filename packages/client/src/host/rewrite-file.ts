@@ -9,8 +9,8 @@ import { sleep } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 
 /** Others hold the lock for a moment only: one that stays so long was left behind. */
-const patienceMs = 5000;
-const pauseMs = 25;
+const lockTimeoutMs = 5000;
+const lockRetryMs = 25;
 
 /** Writes what `change` makes of the text, if anything. Links are followed; mode and owner stay as they are. */
 export async function rewriteFile(
@@ -24,39 +24,39 @@ export async function rewriteFile(
   // By both its names, in an order that is the same for all; a folder with two names has each lock only once.
   const named = join(await realpath(dirname(path)), basename(path));
   const names = [...new Set([named, file])].toSorted();
-  await locked(clock, names, async () => {
+  await withLock(clock, names, async () => {
     const text = await readFile(file, "utf8");
     const changed = await change(text);
     if (changed !== undefined && changed !== text) await replace(file, changed);
   });
 }
 
-async function locked(clock: Clock, [name, ...others]: readonly string[], work: () => Promise<void>): Promise<void> {
+async function withLock(clock: Clock, [name, ...others]: readonly string[], work: () => Promise<void>): Promise<void> {
   if (name === undefined) return work();
   const lock = `${name}.lock`;
-  await take(clock, lock);
+  await acquireLock(clock, lock);
   try {
-    await locked(clock, others, work);
+    await withLock(clock, others, work);
   } finally {
     await rm(lock, { force: true });
   }
 }
 
 /** Made by one, and by nobody else until it is gone. */
-async function take(clock: Clock, lock: string): Promise<void> {
-  const until = clock.now() + patienceMs;
+async function acquireLock(clock: Clock, lock: string): Promise<void> {
+  const until = clock.now() + lockTimeoutMs;
   for (;;) {
     try {
       return await (await open(lock, "wx", 0o600)).close();
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
-      if (clock.now() >= until) throw abandoned(lock, error);
+      if (clock.now() >= until) throw staleLockError(lock, error);
     }
-    await sleep(clock, pauseMs);
+    await sleep(clock, lockRetryMs);
   }
 }
 
-function abandoned(lock: string, cause: unknown): ConfigError {
+function staleLockError(lock: string, cause: unknown): ConfigError {
   return new ConfigError("Unwritable", `${lock} is there; remove it if no program is writing`, cause);
 }
 

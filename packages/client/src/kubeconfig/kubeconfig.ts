@@ -78,14 +78,14 @@ export interface ContextEntry {
 }
 
 /** An entry that is read when it is chosen: one that nobody chooses may hold whatever it likes. */
-export type Chosen<T> = () => T;
+export type Lazy<T> = () => T;
 
 /** One kubeconfig, or several merged. */
 export interface Kubeconfig {
   readonly currentContext?: string | undefined;
-  readonly contexts: ReadonlyMap<string, Chosen<ContextEntry>>;
-  readonly clusters: ReadonlyMap<string, Chosen<ClusterEntry>>;
-  readonly users: ReadonlyMap<string, Chosen<UserEntry>>;
+  readonly contexts: ReadonlyMap<string, Lazy<ContextEntry>>;
+  readonly clusters: ReadonlyMap<string, Lazy<ClusterEntry>>;
+  readonly users: ReadonlyMap<string, Lazy<UserEntry>>;
 }
 
 /** Everything needed to talk to one cluster: a context of a kubeconfig, or what a pod finds around it. */

@@ -4,7 +4,7 @@ import { ConfigError } from "../error/config-error.ts";
 import type { Host } from "../host/host.ts";
 import { inClusterConfig } from "./in-cluster.ts";
 import { mergeKubeconfigs } from "./kubeconfig.ts";
-import type { Chosen, ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
+import type { Lazy, ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
 import { parseKubeconfig } from "./parse.ts";
 
 /** What the caller insists on. */
@@ -24,11 +24,11 @@ export async function loadConfig(host: Host, options: LoadOptions = {}): Promise
   if (kubeconfig !== undefined) return chooseContext(kubeconfig, options);
   const inCluster = await inClusterConfig(host);
   if (inCluster !== undefined) return { ...inCluster, namespace: options.namespace ?? inCluster.namespace };
-  throw new ConfigError("NoConfiguration", `No cluster is configured: ${whyNone(host)}`);
+  throw new ConfigError("NoConfiguration", `No cluster is configured: ${noConfigMessage(host)}`);
 }
 
 /** Whoever has named files wants to hear of them; others, what they could name. */
-function whyNone(host: Host): string {
+function noConfigMessage(host: Host): string {
   const named = namedPaths(host);
   if (named.length === 0)
     return "there is neither a kubeconfig (KUBECONFIG or ~/.kube/config) nor a pod's service account. Name one, or start a cluster.";
@@ -47,7 +47,7 @@ export async function loadKubeconfig(host: Host, explicit?: string): Promise<Kub
 /** Only what was read from a file can be written back to it: its users remember where they stand. */
 async function parseFile(text: string, path: string): Promise<Kubeconfig> {
   const config = await parseKubeconfig(text, path);
-  const users = [...config.users].map(([user, read]): [string, Chosen<UserEntry>] => {
+  const users = [...config.users].map(([user, read]): [string, Lazy<UserEntry>] => {
     const origin = { file: resolve(path), user };
     return [user, () => ({ ...read(), origin })];
   });
@@ -124,7 +124,7 @@ function onlyOverrides({ cluster, user }: LoadOptions): ContextEntry {
   );
 }
 
-function entryOf<T>(what: "context" | "cluster" | "user", name: string, entries: ReadonlyMap<string, Chosen<T>>): T {
+function entryOf<T>(what: "context" | "cluster" | "user", name: string, entries: ReadonlyMap<string, Lazy<T>>): T {
   const read = entries.get(name);
   if (read !== undefined) return read();
   const there = entries.size === 0 ? `there is no ${what} in it` : `there are ${[...entries.keys()].join(", ")}`;

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from "node:path";
 import { ConfigError } from "../error/config-error.ts";
 import { fieldsOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
-import type { Chosen, ClusterEntry, ContextEntry, Kubeconfig } from "./kubeconfig.ts";
+import type { Lazy, ClusterEntry, ContextEntry, Kubeconfig } from "./kubeconfig.ts";
 import { toUser } from "./parse-user.ts";
 import { sourceOf } from "./source.ts";
 import type { Origin } from "./source.ts";
@@ -48,8 +48,8 @@ function named<T>(
   entries: readonly Fields[],
   file: string,
   convert: (entry: Fields, name: string) => T,
-): Map<string, Chosen<T>> {
-  const map = new Map<string, Chosen<T>>();
+): Map<string, Lazy<T>> {
+  const map = new Map<string, Lazy<T>>();
   for (const entry of entries) {
     const name = entry.text("name") ?? "";
     if (map.has(name)) {

@@ -10,12 +10,12 @@ export interface Tokens {
 }
 
 /** Whose tokens: those of a user of a file, as long as it is the same client of the same provider. */
-export interface Holder extends UserOrigin {
+export interface TokenLocation extends UserOrigin {
   readonly entry: Pick<OidcEntry, "issuer" | "clientId">;
 }
 
 /** The tokens that stand there; undefined where the user is gone, or has become somebody else. */
-export async function tokensIn(text: string, { file, user, entry }: Holder): Promise<Tokens | undefined> {
+export async function tokensIn(text: string, { file, user, entry }: TokenLocation): Promise<Tokens | undefined> {
   const proof = (await parseKubeconfig(text, file)).users.get(user)?.().proof;
   if (proof?.type !== "oidc") return undefined;
   const { issuer, clientId, idToken, refreshToken } = proof.oidc;
@@ -23,10 +23,10 @@ export async function tokensIn(text: string, { file, user, entry }: Holder): Pro
 }
 
 /** The text with these tokens instead; undefined where there is no longer anybody to have them. */
-export async function withTokens(text: string, holder: Holder, tokens: Tokens): Promise<string | undefined> {
-  if ((await tokensIn(text, holder)) === undefined) return undefined;
-  const { users } = await parseKubeconfig(text, holder.file);
-  const place = [...users.keys()].indexOf(holder.user);
+export async function withTokens(text: string, location: TokenLocation, tokens: Tokens): Promise<string | undefined> {
+  if ((await tokensIn(text, location)) === undefined) return undefined;
+  const { users } = await parseKubeconfig(text, location.file);
+  const place = [...users.keys()].indexOf(location.user);
   const { idToken, refreshToken } = tokens;
   return setFields(text, ["users", place, "user", "auth-provider", "config"], {
     ...(idToken === undefined ? {} : { "id-token": idToken }),

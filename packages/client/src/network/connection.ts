@@ -6,7 +6,7 @@ export interface Connection {
   /** Whether a further request can go out on it now. */
   hasRoom(): boolean;
   /** Whether the server takes no requests at all for a while: another connection would be no better. */
-  isBarred(): boolean;
+  isBlocked(): boolean;
   /** Whether it will take requests at all: not after it broke, or after the server said goodbye. */
   isUsable(): boolean;
   request(request: TransportRequest): Promise<TransportResponse>;

@@ -47,7 +47,7 @@ export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: (
   let usable = true;
   return {
     hasRoom: () => true,
-    isBarred: () => false,
+    isBlocked: () => false,
     isUsable: () => usable,
     request: (request) => exchange(agent, endpoint, request),
     retire() {

@@ -16,14 +16,14 @@ import { Session } from "./http2/session.ts";
  * a watch too many would wait behind the others for ever. `onRoom` is told when a further request may find room, or the connection is gone.
  */
 export async function openHttp2Connection(socket: Socket, endpoint: Endpoint, onRoom: () => void): Promise<Connection> {
-  const session = await settled(socket, endpoint, onRoom);
+  const session = await openSession(socket, endpoint, onRoom);
   socket.unref();
   keepAlive(session, socket, endpoint);
   const { server } = endpoint;
   const fixed = { ":scheme": server.protocol.slice(0, -1), ":authority": server.host };
   return {
     hasRoom: () => session.running < session.maxStreams,
-    isBarred: () => session.isOpen && session.maxStreams === 0,
+    isBlocked: () => session.isOpen && session.maxStreams === 0,
     isUsable: () => session.isOpen,
     request: (request) => exchange({ session, server: server.origin, headers: headersOf(request, fixed), request }),
     retire: () => session.retire(),
@@ -37,7 +37,7 @@ function headersOf({ method, path, headers }: TransportRequest, fixed: Headers):
 }
 
 /** A session, as soon as the server has said how many streams it takes. */
-function settled(socket: Socket, { server, clock, limits }: Endpoint, onRoom: () => void): Promise<Session> {
+function openSession(socket: Socket, { server, clock, limits }: Endpoint, onRoom: () => void): Promise<Session> {
   return new Promise((resolve, reject) => {
     const limitMs = limits?.connectMs ?? defaultLimits.connectMs;
     const fail = (why: string): void => {

@@ -5,8 +5,8 @@ import type { MessageSocket, SocketRequest, Transport, TransportRequest } from "
 import type { Connection } from "./connection.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { createGate } from "./gate.ts";
-import { brokenHeader, headerError } from "./header-text.ts";
+import { createNotifier } from "./notifier.ts";
+import { invalidHeader, headerError } from "./header-check.ts";
 
 /** A transport over the network. */
 export interface NetworkTransport extends Transport {
@@ -22,7 +22,7 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
   let connections: Connection[] = [];
   let connecting: Promise<Connection> | undefined;
   let closed = false;
-  const room = createGate();
+  const room = createNotifier();
 
   const available = (): Connection | undefined => connections.find((one) => one.isUsable() && one.hasRoom());
 
@@ -35,9 +35,9 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
 
   /** A connection to try: a new one, or, where the server takes nothing for a while, that one as soon as there is room anywhere. */
   async function next(): Promise<Connection> {
-    const barred = connections.find((one) => one.isBarred());
+    const barred = connections.find((one) => one.isBlocked());
     if (barred === undefined) return (connecting ??= connect().finally(() => (connecting = undefined)));
-    await room.opened();
+    await room.changed();
     return barred;
   }
 
@@ -54,13 +54,13 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
 
   return {
     request(request) {
-      const broken = brokenHeader(request.headers);
+      const broken = invalidHeader(request.headers);
       if (broken !== undefined) return Promise.reject(headerError(broken));
       const prefixed = prefix === "" ? request : { ...request, path: prefix + request.path };
       return available()?.request(prefixed) ?? slow(prefixed);
     },
     async open(request) {
-      const broken = brokenHeader(request.headers);
+      const broken = invalidHeader(request.headers);
       if (broken !== undefined) throw headerError(broken);
       const { openSocket } = await import("./socket.ts");
       return openSocket(endpoint, { ...request, path: prefix + request.path });

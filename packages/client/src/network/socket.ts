@@ -7,7 +7,7 @@ import { toByteHeaders } from "./byte-headers.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
-import { SocketRefused } from "./socket-refused.ts";
+import { UpgradeError } from "./upgrade-error.ts";
 
 /** Opens a socket; the library is loaded now, for few programs need it. */
 export async function openSocket(endpoint: Endpoint, request: SocketRequest): Promise<MessageSocket> {
@@ -32,7 +32,7 @@ export async function openSocket(endpoint: Endpoint, request: SocketRequest): Pr
 async function untilOpen(socket: WebSocket, server: string, signal: AbortSignal | undefined): Promise<void> {
   const opened = new Promise<void>((resolve, reject) => {
     socket.on("error", (cause) => reject(toConnectionError(cause, server, "sent")));
-    socket.once("unexpected-response", (_request, response) => void readRefusal(response).then(reject));
+    socket.once("unexpected-response", (_request, response) => void readUpgradeError(response).then(reject));
     socket.once("open", resolve);
   });
   try {
@@ -44,28 +44,28 @@ async function untilOpen(socket: WebSocket, server: string, signal: AbortSignal 
 }
 
 /** More than this is not read of a refusal. */
-const refusalLimit = 64 * 1024;
+const errorBodyLimit = 64 * 1024;
 
 /** Ends with the connection too: what was said until then is all that there is. */
-function readRefusal(response: IncomingMessage): Promise<SocketRefused> {
+function readUpgradeError(response: IncomingMessage): Promise<UpgradeError> {
   const chunks: Buffer[] = [];
   let length = 0;
   response.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > refusalLimit) response.destroy();
+    if (length > errorBodyLimit) response.destroy();
   });
   return new Promise((resolve) => {
     response.once("close", () =>
-      resolve(new SocketRefused(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
+      resolve(new UpgradeError(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
     );
   });
 }
 
 /** An end that was meant: said so, or said without a code (RFC 6455, section 7.4.1). After any other, something may be missing. */
-const goodEnds: ReadonlySet<number> = new Set([1000, 1005]);
+const normalCloseCodes: ReadonlySet<number> = new Set([1000, 1005]);
 
-function badEnd(code: number, reason: string): Error {
+function abnormalCloseError(code: number, reason: string): Error {
   if (code === 1006) return new Error("the socket was cut");
   return new Error(`the socket was closed with code ${code}${reason === "" ? "" : ` (${reason})`}`);
 }
@@ -95,7 +95,8 @@ function receive(socket: WebSocket, server: string, signal: AbortSignal | undefi
   socket.on("error", (cause) => (failure ??= toConnectionError(cause, server, "sent")));
   socket.on("close", (code, reason) => {
     signal?.removeEventListener("abort", onAbort);
-    if (!goodEnds.has(code)) failure ??= toConnectionError(badEnd(code, reason.toString()), server, "sent");
+    if (!normalCloseCodes.has(code))
+      failure ??= toConnectionError(abnormalCloseError(code, reason.toString()), server, "sent");
     stop();
   });
 

@@ -74,12 +74,16 @@ export function attach(opener: Opener, target: PodTarget & AttachOptions): Promi
   return startSession(opener, target, { subresource: "attach", query: {} });
 }
 
-interface Asked {
+interface SessionRequest {
   readonly subresource: "exec" | "attach";
   readonly query: Query;
 }
 
-async function startSession(opener: Opener, target: PodTarget & AttachOptions, asked: Asked): Promise<ExecSession> {
+async function startSession(
+  opener: Opener,
+  target: PodTarget & AttachOptions,
+  asked: SessionRequest,
+): Promise<ExecSession> {
   const { namespace, name, container, stdin = false, tty = false } = target;
   const { subresource, query } = asked;
   const path = withQuery(pathOf(pods, { namespace, name, subresource }), {
@@ -104,7 +108,7 @@ function toSession(socket: MessageSocket, attempt: Attempt): ExecSession {
   /** How it ends is not heard any more; where it was heard already, this says nothing new. */
   const leave = (): void => {
     socket.close();
-    reject(leftEarly(attempt));
+    reject(closedEarlyError(attempt));
   };
 
   async function* outputs(): AsyncGenerator<Output> {
@@ -151,7 +155,7 @@ async function finish(outputs: AsyncIterable<Output>, exit: Promise<Exit>): Prom
   return { ...(await exit), stdout: text(parts.stdout), stderr: text(parts.stderr) };
 }
 
-function leftEarly(attempt: Attempt): ApiError {
+function closedEarlyError(attempt: Attempt): ApiError {
   const message = `Cannot tell how the program ended (${describeAttempt(attempt)}): the session was left before. Read its output to the end, or call finish().`;
   return new ApiError({ code: "ConnectionLost", message, attempt });
 }

@@ -1,10 +1,10 @@
 /** The logs of a container: as they come, line by line, or as one text. */
 import { pathOf, withQuery } from "../call/path.ts";
 import { attemptOf } from "../call/read.ts";
-import { explain } from "../call/send.ts";
+import { toCallError } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
 import { concat, decode } from "../transport/body.ts";
-import { createLineCutter } from "../watch/lines.ts";
+import { createLineSplitter } from "../watch/lines.ts";
 import { pods } from "./target.ts";
 import type { PodTarget } from "./target.ts";
 
@@ -52,7 +52,7 @@ async function* logChunks(sender: Sender, target: PodTarget & LogOptions): Async
   try {
     yield* opened.response.body;
   } catch (thrown) {
-    throw explain(thrown, attempt, target.signal);
+    throw toCallError(thrown, attempt, target.signal);
   } finally {
     opened.response.body.cancel();
     opened.end();
@@ -60,10 +60,10 @@ async function* logChunks(sender: Sender, target: PodTarget & LogOptions): Async
 }
 
 async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const cutter = createLineCutter("keep empty lines");
+  const cutter = createLineSplitter("keep empty lines");
   for await (const chunk of chunks) {
     for (const line of cutter.push(chunk)) yield decode(line);
   }
-  const rest = cutter.rest();
+  const rest = cutter.remainder();
   if (rest !== undefined) yield decode(rest);
 }

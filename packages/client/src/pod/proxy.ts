@@ -25,7 +25,7 @@ export interface ProxyOptions extends CallOptions {
 }
 
 /** The answer of what is behind the API server. */
-export interface ProxyAnswer {
+export interface ProxyResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Body;
@@ -38,11 +38,11 @@ const kinds: Readonly<Record<ProxyTarget["to"], AnyKind>> = {
 };
 
 /** Sends a request through the API server. An answer of 300 and more is thrown as an error, as anywhere. */
-export async function proxy(sender: Sender, target: ProxyTarget & ProxyOptions): Promise<ProxyAnswer> {
+export async function proxy(sender: Sender, target: ProxyTarget & ProxyOptions): Promise<ProxyResponse> {
   const { to, name, namespace, method = "GET", path = "/", headers, body } = target;
   const kind = kinds[to];
   const attempt = attemptOf("connect", kind, { namespace, name, subresource: "proxy" });
-  const url = pathOf(kind, { namespace, name: addressed(target), subresource: "proxy" }) + path;
+  const url = pathOf(kind, { namespace, name: nameWithPort(target), subresource: "proxy" }) + path;
   const options = { ...target, retry: target.retry ?? noRetry };
   const opened = await sender.open({ attempt, method, path: url, headers, body, options });
   const { status, headers: received, body: answer } = opened.response;
@@ -58,7 +58,7 @@ async function* untilRead({ response, end }: Opened): AsyncGenerator<Uint8Array>
 }
 
 /** `https:name:port`, each part only where it is said. */
-function addressed({ name, scheme, port }: ProxyTarget & ProxyOptions): string {
+function nameWithPort({ name, scheme, port }: ProxyTarget & ProxyOptions): string {
   if (scheme === undefined && port === undefined) return name;
   return `${scheme === undefined ? "" : `${scheme}:`}${name}:${port ?? ""}`;
 }

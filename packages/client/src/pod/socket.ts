@@ -1,12 +1,12 @@
 /** Opens sockets to pods within the time of a call, and turns a refusal into an error that names what was to be done. */
 import { orAborted } from "../abort/or-aborted.ts";
-import { explain } from "../call/send.ts";
+import { toCallError } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
 import { ApiError } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
 import { statusIn, toApiError } from "../error/from-response.ts";
-import { SocketRefused } from "../network/socket-refused.ts";
+import { UpgradeError } from "../network/upgrade-error.ts";
 import type { MessageSocket, Transport } from "../transport/transport.ts";
 
 /** What sockets are opened with. */
@@ -26,7 +26,7 @@ export interface SocketCall {
 /** Opens a socket. The time limit holds until it stands, the caller's signal until it is closed. */
 export async function openSocket({ sender, transport }: Opener, call: SocketCall): Promise<MessageSocket> {
   const { attempt, path, protocols, options } = call;
-  if (transport.open === undefined) throw noSockets(attempt);
+  if (transport.open === undefined) throw notSupported(attempt);
   const deadline = sender.start(options);
   const { signal } = deadline;
   const opening = transport.open({ path, headers: {}, protocols, signal });
@@ -41,7 +41,7 @@ export async function openSocket({ sender, transport }: Opener, call: SocketCall
       (late) => late.close(),
       () => {},
     );
-    throw thrown instanceof SocketRefused ? refusal(thrown, attempt) : explain(thrown, attempt, signal);
+    throw thrown instanceof UpgradeError ? toUpgradeApiError(thrown, attempt) : toCallError(thrown, attempt, signal);
   }
 }
 
@@ -64,12 +64,12 @@ function untilClosed(socket: MessageSocket, end: () => void): MessageSocket {
   };
 }
 
-function refusal({ status: httpStatus, body }: SocketRefused, attempt: Attempt): ApiError {
+function toUpgradeApiError({ status: httpStatus, body }: UpgradeError, attempt: Attempt): ApiError {
   const status = statusIn(body);
   return toApiError({ httpStatus, attempt, status, text: status === undefined ? body.slice(0, 200) : undefined });
 }
 
-function noSockets(attempt: Attempt): ApiError {
+function notSupported(attempt: Attempt): ApiError {
   const message = `Cannot ${describeAttempt(attempt)}: this transport carries no sockets. Use a connection over the network.`;
   return new ApiError({ code: "NotSupported", message, attempt });
 }

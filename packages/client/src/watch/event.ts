@@ -2,7 +2,7 @@
 import type { KubeObject, Status } from "@capstan/model";
 import type { ApiError } from "../error/api-error.ts";
 import { decode } from "../transport/body.ts";
-import { MalformedJson, quote, spells, stringAt, visitMembers } from "./json-bytes.ts";
+import { MalformedJsonError, quote, spells, stringAt, visitMembers } from "./json-bytes.ts";
 import type { Member } from "./json-bytes.ts";
 
 /** What a bookmark carries: how far the watch has come, and nothing about any object. */
@@ -58,13 +58,13 @@ function parseAnyLine(line: Uint8Array): WatchLine {
     if (key === "object") object = member;
     return false;
   });
-  if (object === undefined) throw new MalformedJson("the event has no object");
+  if (object === undefined) throw new MalformedJsonError("the event has no object");
   return { type: toType(type), bytes: line.subarray(object.from, object.to) };
 }
 
 function toType(text: string | undefined): WatchEvent["type"] {
   if (text !== undefined && types.has(text)) return text as WatchEvent["type"];
-  throw new MalformedJson(`"${text}" is no type of event`);
+  throw new MalformedJsonError(`"${text}" is no type of event`);
 }
 
 /** The event of a line. */

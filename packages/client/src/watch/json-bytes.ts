@@ -10,8 +10,8 @@ const openBracket = 0x5b;
 const closeBracket = 0x5d;
 
 /** The bytes do not go on as JSON would. */
-export class MalformedJson extends Error {
-  override readonly name = "MalformedJson";
+export class MalformedJsonError extends Error {
+  override readonly name = "MalformedJsonError";
 }
 
 /** The position of the first byte that is not white space. */
@@ -24,7 +24,7 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
 /** Requires one byte and gives the position after it. */
 export function expect(bytes: Uint8Array, from: number, byte: number): number {
   const at = skipSpace(bytes, from);
-  if (bytes[at] !== byte) throw new MalformedJson(`expected ${String.fromCharCode(byte)} at byte ${at}`);
+  if (bytes[at] !== byte) throw new MalformedJsonError(`expected ${String.fromCharCode(byte)} at byte ${at}`);
   return at + 1;
 }
 
@@ -47,7 +47,7 @@ function skipLongString(bytes: Uint8Array, from: number): number {
   let at = from;
   for (;;) {
     const end = bytes.indexOf(quote, at);
-    if (end === -1) throw new MalformedJson("a string does not end");
+    if (end === -1) throw new MalformedJsonError("a string does not end");
     if (!isEscaped(bytes, at, end)) return end + 1;
     at = end + 1;
   }
@@ -83,7 +83,7 @@ function skipNested(bytes: Uint8Array, from: number): number {
     else if (byte === closeBrace || byte === closeBracket) depth -= 1;
     if (depth === 0) return at;
   }
-  throw new MalformedJson("an object or array does not end");
+  throw new MalformedJsonError("an object or array does not end");
 }
 
 function skipScalar(bytes: Uint8Array, from: number): number {
@@ -93,7 +93,7 @@ function skipScalar(bytes: Uint8Array, from: number): number {
     if (byte === comma || byte === closeBrace || byte === closeBracket) break;
     at += 1;
   }
-  if (at === from) throw new MalformedJson(`a value is missing at byte ${from}`);
+  if (at === from) throw new MalformedJsonError(`a value is missing at byte ${from}`);
   return at;
 }
 
@@ -136,7 +136,7 @@ export function visitMembers(bytes: Uint8Array, from: number, visit: (member: Me
   if (bytes[at] === closeBrace) return;
   for (;;) {
     const keyFrom = skipSpace(bytes, at);
-    if (bytes[keyFrom] !== quote) throw new MalformedJson(`a key is missing at byte ${keyFrom}`);
+    if (bytes[keyFrom] !== quote) throw new MalformedJsonError(`a key is missing at byte ${keyFrom}`);
     const keyTo = skipString(bytes, keyFrom);
     const valueFrom = skipSpace(bytes, expect(bytes, keyTo, 0x3a));
     const to = skipValue(bytes, valueFrom);

@@ -3,15 +3,15 @@
 const newline = 0x0a;
 
 /** Keeps the begun line between chunks. */
-export interface LineCutter {
+export interface LineSplitter {
   /** The lines that this chunk completes, without their newline. */
   push(chunk: Uint8Array): Uint8Array[];
   /** What is left when the stream ends: a line that never got its newline, or nothing. */
-  rest(): Uint8Array | undefined;
+  remainder(): Uint8Array | undefined;
 }
 
 /** Starts with nothing. Empty lines are left out unless they matter. */
-export function createLineCutter(empty?: "keep empty lines"): LineCutter {
+export function createLineSplitter(empty?: "keep empty lines"): LineSplitter {
   let begun: Uint8Array[] = [];
 
   function complete(end: Uint8Array): Uint8Array {
@@ -33,7 +33,7 @@ export function createLineCutter(empty?: "keep empty lines"): LineCutter {
       if (from < chunk.length) begun.push(chunk.subarray(from));
       return lines;
     },
-    rest() {
+    remainder() {
       const line = complete(new Uint8Array());
       return line.length === 0 ? undefined : line;
     },

@@ -1,6 +1,6 @@
 /** Finds the metadata of an object in its bytes without parsing the rest: for caches that keep bytes and make objects when read. */
 import {
-  MalformedJson,
+  MalformedJsonError,
   closeBrace,
   comma,
   expect,
@@ -127,7 +127,7 @@ function walkWithin(bytes: Uint8Array, start: number): ScannedMetadata {
 }
 
 function skipKey(bytes: Uint8Array, at: number): number {
-  if (bytes[at] !== quote) throw new MalformedJson(`a key is missing at byte ${at}`);
+  if (bytes[at] !== quote) throw new MalformedJsonError(`a key is missing at byte ${at}`);
   return skipString(bytes, at);
 }
 

@@ -8,8 +8,8 @@ import { isApiError } from "../error/api-error.ts";
 import { bodyOfChunks, decode } from "../transport/body.ts";
 import { isInitialEventsEnd, parseWatchLine } from "./event.ts";
 import type { WatchEvent } from "./event.ts";
-import { MalformedJson } from "./json-bytes.ts";
-import { createLineCutter } from "./lines.ts";
+import { MalformedJsonError } from "./json-bytes.ts";
+import { createLineSplitter } from "./lines.ts";
 import { parseMetadata, scanMetadata } from "./scan.ts";
 
 const Widget: Kind<StoredObject, unknown, "Cluster"> = {
@@ -41,9 +41,9 @@ const object = (name: string): object => ({ kind: "Widget", metadata: { name, ui
 test("lines come out the same wherever the stream is cut", () => {
   const text = Buffer.from("one\n\ntwö\nthree");
   for (let cut = 0; cut <= text.length; cut += 1) {
-    const cutter = createLineCutter();
+    const cutter = createLineSplitter();
     const lines = [...cutter.push(text.subarray(0, cut)), ...cutter.push(text.subarray(cut))];
-    const rest = cutter.rest();
+    const rest = cutter.remainder();
     assert.deepEqual([...lines, ...(rest === undefined ? [] : [rest])].map(decode), ["one", "twö", "three"]);
   }
 });
@@ -89,7 +89,7 @@ test("a line in any order and spacing is understood", () => {
   const { type, bytes } = parseWatchLine(Buffer.from(' { "object" : {"a": "}"} , "type" : "ADDED" } '));
   assert.equal(type, "ADDED");
   assert.deepEqual(JSON.parse(decode(bytes)), { a: "}" });
-  assert.throws(() => parseWatchLine(Buffer.from('{"type":"OTHER","object":{}}')), MalformedJson);
+  assert.throws(() => parseWatchLine(Buffer.from('{"type":"OTHER","object":{}}')), MalformedJsonError);
 });
 
 test("the scanner finds what a parser finds, in objects of every shape", () => {
@@ -132,6 +132,6 @@ test("the scanner finds what a parser finds, in objects of every shape", () => {
 test("the scanner says when there is no metadata, and when there is no JSON", () => {
   assert.equal(scanMetadata(Buffer.from('{"kind":"Status"}')), undefined);
   for (const text of ["", "{", '{"metadata":{"name":"a', '{"metadata"', '{"a":}', "[]"]) {
-    assert.throws(() => scanMetadata(Buffer.from(text)), MalformedJson, text);
+    assert.throws(() => scanMetadata(Buffer.from(text)), MalformedJsonError, text);
   }
 });

@@ -2,10 +2,10 @@
 import type { Kind, KubeObject, Scope, Status } from "@capstan/model";
 import type { WatchOptions } from "../call/options.ts";
 import { pathOf, withQuery } from "../call/path.ts";
-import type { Place } from "../call/path.ts";
+import type { ResourcePath } from "../call/path.ts";
 import { attemptOf } from "../call/read.ts";
 import { acceptOf } from "../call/representation.ts";
-import { explain } from "../call/send.ts";
+import { toCallError } from "../call/send.ts";
 import type { Sender } from "../call/send.ts";
 import type { AnyKind, InNamespace } from "../call/target.ts";
 import { ApiError } from "../error/api-error.ts";
@@ -15,8 +15,8 @@ import { toApiError } from "../error/from-response.ts";
 import { decode } from "../transport/body.ts";
 import { parseWatchLine, toWatchEvent } from "./event.ts";
 import type { WatchEvent, WatchLine } from "./event.ts";
-import { MalformedJson } from "./json-bytes.ts";
-import { createLineCutter } from "./lines.ts";
+import { MalformedJsonError } from "./json-bytes.ts";
+import { createLineSplitter } from "./lines.ts";
 
 /** The calls that watch. */
 export interface WatchCalls {
@@ -38,21 +38,21 @@ export interface WatchCalls {
 /** The calls that watch, over a sender. */
 export function watchCalls(sender: Sender): WatchCalls {
   return {
-    watch: <T extends KubeObject>(kind: AnyKind, where: Place & WatchOptions) => events<T>(sender, kind, where),
-    watchLines: (kind: AnyKind, where: Place & WatchOptions) => linesOrError(sender, kind, where),
+    watch: <T extends KubeObject>(kind: AnyKind, where: ResourcePath & WatchOptions) => events<T>(sender, kind, where),
+    watchLines: (kind: AnyKind, where: ResourcePath & WatchOptions) => linesOrError(sender, kind, where),
   };
 }
 
 async function* events<T extends KubeObject>(
   sender: Sender,
   kind: AnyKind,
-  where: Place & WatchOptions,
+  where: ResourcePath & WatchOptions,
 ): AsyncGenerator<WatchEvent<T>> {
   const attempt = attemptOf("watch", kind, where);
   const toError = (status: Status): ApiError => toWatchError(status, attempt);
   for await (const lines of batches(sender, kind, where)) {
     for (const line of lines) {
-      const event = understand(attempt, () => toWatchEvent<T>(line, toError));
+      const event = parseOrFail(attempt, () => toWatchEvent<T>(line, toError));
       yield event;
       if (event.type === "ERROR") return;
     }
@@ -62,7 +62,7 @@ async function* events<T extends KubeObject>(
 async function* linesOrError(
   sender: Sender,
   kind: AnyKind,
-  where: Place & WatchOptions,
+  where: ResourcePath & WatchOptions,
 ): AsyncGenerator<readonly WatchLine[]> {
   for await (const lines of batches(sender, kind, where)) {
     const at = lines.findIndex(({ type }) => type === "ERROR");
@@ -71,7 +71,7 @@ async function* linesOrError(
     if (line === undefined) continue;
     const attempt = attemptOf("watch", kind, where);
     throw toWatchError(
-      understand(attempt, () => JSON.parse(decode(line.bytes)) as Status),
+      parseOrFail(attempt, () => JSON.parse(decode(line.bytes)) as Status),
       attempt,
     );
   }
@@ -87,21 +87,21 @@ export function toWatchError(status: Status, attempt: Attempt): ApiError {
 async function* batches(
   sender: Sender,
   kind: AnyKind,
-  where: Place & WatchOptions,
+  where: ResourcePath & WatchOptions,
 ): AsyncGenerator<readonly WatchLine[]> {
   const attempt = attemptOf("watch", kind, where);
   const path = watchPath(kind, where);
   const opened = await sender.open({ attempt, method: "GET", path, headers: acceptOf(kind, "one"), options: where });
-  const cutter = createLineCutter();
+  const cutter = createLineSplitter();
   try {
     for await (const chunk of opened.response.body) {
       const lines = cutter.push(chunk);
-      if (lines.length > 0) yield understand(attempt, () => lines.map(parseWatchLine));
+      if (lines.length > 0) yield parseOrFail(attempt, () => lines.map(parseWatchLine));
     }
-    const rest = cutter.rest();
-    if (rest !== undefined) yield understand(attempt, () => [parseLastLine(rest)]);
+    const rest = cutter.remainder();
+    if (rest !== undefined) yield parseOrFail(attempt, () => [parseLastLine(rest)]);
   } catch (thrown) {
-    throw explain(thrown, attempt, where.signal);
+    throw toCallError(thrown, attempt, where.signal);
   } finally {
     opened.response.body.cancel();
     opened.end();
@@ -114,7 +114,7 @@ function parseLastLine(rest: Uint8Array): WatchLine {
   return parseWatchLine(rest);
 }
 
-function watchPath(kind: AnyKind, where: Place & WatchOptions): string {
+function watchPath(kind: AnyKind, where: ResourcePath & WatchOptions): string {
   const { sendInitialEvents, allowWatchBookmarks = true } = where;
   return withQuery(pathOf(kind, { namespace: where.namespace }), {
     watch: true,
@@ -130,11 +130,11 @@ function watchPath(kind: AnyKind, where: Place & WatchOptions): string {
 }
 
 /** A line that is no event means that the stream was cut in the middle or is none of Kubernetes'. */
-function understand<T>(attempt: Attempt, parse: () => T): T {
+function parseOrFail<T>(attempt: Attempt, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    if (!(cause instanceof MalformedJson || cause instanceof SyntaxError)) throw cause;
+    if (!(cause instanceof MalformedJsonError || cause instanceof SyntaxError)) throw cause;
     const message = `Cannot ${describeAttempt(attempt)}: a line of the stream is not an event (${cause.message}). Watch again from the last resource version.`;
     throw new ApiError({ code: "BadAnswer", message, attempt, cause });
   }

@@ -3,7 +3,7 @@ import { concat, decode } from "../../transport/body.ts";
 import type { Body, TransportRequest, TransportResponse } from "../../transport/transport.ts";
 import { toConnectionError } from "../failure.ts";
 import type { Headers } from "./hpack-encoder.ts";
-import type { Seen, Session, StreamListener } from "./session.ts";
+import type { SendState, Session, StreamListener } from "./session.ts";
 
 /** What an exchange needs to know. */
 export interface ExchangeOptions {
@@ -72,7 +72,7 @@ class Exchange implements Body, StreamListener {
     this.#reader?.wake();
   }
 
-  onFailure(cause: Error, seen: Seen): void {
+  onFailure(cause: Error, seen: SendState): void {
     this.#fail(toConnectionError(cause, this.#options.server, seen));
   }
 
@@ -100,7 +100,7 @@ class Exchange implements Body, StreamListener {
         const chunks = this.#chunks;
         this.#chunks = [];
         for (const chunk of chunks) {
-          this.#options.session.took(this.#id, chunk.length);
+          this.#options.session.consumed(this.#id, chunk.length);
           yield chunk;
         }
         if (this.#chunks.length > 0) continue;
@@ -119,7 +119,7 @@ class Exchange implements Body, StreamListener {
     let taken = 0;
     while (this.#state === "body") {
       await this.#more();
-      for (; taken < this.#chunks.length; taken += 1) session.took(this.#id, this.#chunks[taken]?.length ?? 0);
+      for (; taken < this.#chunks.length; taken += 1) session.consumed(this.#id, this.#chunks[taken]?.length ?? 0);
     }
     if (this.#failure !== undefined) throw this.#failure;
     return convert(concat(this.#chunks));

@@ -5,7 +5,7 @@ import { sizeOf, staticNames, staticTable } from "./static-table.ts";
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** Paths differ with every request: remembering them would only push out what stays. */
-const FORGOTTEN: ReadonlySet<string> = new Set([":path"]);
+const NOT_INDEXED: ReadonlySet<string> = new Set([":path"]);
 
 /** Writes the header blocks of one connection, to be sent in the order in which they were made. */
 export class HpackEncoder {
@@ -49,9 +49,9 @@ export class HpackEncoder {
     const place = this.#sent.get(name)?.get(value);
     if (place !== undefined) return this.#integer(staticTable.length + this.#count - place, 7, 0x80);
     const index = staticNames.get(name) ?? 0;
-    const whole = wholeField(name, value, index);
+    const whole = staticIndexOf(name, value, index);
     if (whole !== 0) return this.#integer(whole, 7, 0x80);
-    const isKept = !FORGOTTEN.has(name) && this.#keep(name, value);
+    const isKept = !NOT_INDEXED.has(name) && this.#keep(name, value);
     this.#integer(index, isKept ? 6 : 4, isKept ? 0x40 : 0);
     if (index === 0) this.#text(name);
     this.#text(value);
@@ -98,7 +98,7 @@ export class HpackEncoder {
 }
 
 /** The number of a field that the static table has with this very value. */
-function wholeField(name: string, value: string, from: number): number {
+function staticIndexOf(name: string, value: string, from: number): number {
   for (let index = from; index > 0 && staticTable[index - 1]?.[0] === name; index += 1) {
     if (staticTable[index - 1]?.[1] === value) return index;
   }

@@ -9,9 +9,9 @@ const LENGTHS =
   "skmkkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmnqqkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq";
 
 /** A tree in one array: at 2n and 2n+1 stand the children of node n; a byte is stored as its complement. */
-const tree: Int32Array = plant();
+const tree: Int32Array = buildTree();
 
-function plant(): Int32Array {
+function buildTree(): Int32Array {
   const nodes = new Int32Array(1024);
   const lengths = Array.from(LENGTHS, (digit) => Number.parseInt(digit, 36));
   const bytes = lengths.map((_, byte) => byte).sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0) || a - b);

@@ -28,19 +28,19 @@ const SESSION_WINDOW = 256 * 1024 * 1024;
 const FIRST_WINDOW = 65_535;
 
 /** Headers beyond this are an attack or a mistake. */
-const MOST_HEADER_BYTES = 256 * 1024;
+const MAX_HEADER_BYTES = 256 * 1024;
 
 const setting = { tableSize: 1, enablePush: 2, maxStreams: 3, initialWindow: 4, maxFrameSize: 5 } as const;
 
 /** Whether the server can have acted on a request that got no answer. */
-export type Seen = "unsent" | "sent";
+export type SendState = "unsent" | "sent";
 
 /** Hears what comes back for one request. */
 export interface StreamListener {
   onHead(status: number, headers: Record<string, string>): void;
   onData(bytes: Buffer): void;
   onEnd(): void;
-  onFailure(cause: Error, seen: Seen): void;
+  onFailure(cause: Error, seen: SendState): void;
 }
 
 /** What a session tells its owner. */
@@ -136,7 +136,7 @@ export class Session {
   }
 
   /** The reader has taken bytes of a stream, so that the server may send more. */
-  took(id: number, bytes: number): void {
+  consumed(id: number, bytes: number): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     stream.taken += bytes;
@@ -260,7 +260,7 @@ export class Session {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     const bytes = withoutPadding(frame, false);
-    if (bytes.length < payload.length) this.took(id, payload.length - bytes.length);
+    if (bytes.length < payload.length) this.consumed(id, payload.length - bytes.length);
     if (bytes.length > 0) stream.listener.onData(bytes);
     if ((frame.flags & flag.endStream) !== 0) this.#end(stream);
   }
@@ -277,7 +277,7 @@ export class Session {
     if (block === undefined || block.stream !== stream) throw new ProtocolError("headers go on that never began");
     block.parts.push(payload);
     block.length += payload.length;
-    if (block.length > MOST_HEADER_BYTES) throw new ProtocolError("the headers are too large");
+    if (block.length > MAX_HEADER_BYTES) throw new ProtocolError("the headers are too large");
     if ((flags & flag.endHeaders) === 0) return;
     this.#block = undefined;
     this.#onBlock(stream, Buffer.concat(block.parts), block.ends);

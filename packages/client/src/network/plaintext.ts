@@ -2,7 +2,7 @@
 import { isIPv4 } from "node:net";
 
 /** Whether requests to a server pass a network, and in the clear. */
-export function isReadable({ protocol, hostname }: URL, proxy: URL | undefined): boolean {
+export function isPlaintext({ protocol, hostname }: URL, proxy: URL | undefined): boolean {
   return protocol === "http:" && (proxy !== undefined || !isLoopback(hostname));
 }
 

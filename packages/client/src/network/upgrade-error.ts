@@ -1,8 +1,8 @@
 /** The server answered a request for a socket with an ordinary answer. */
 
 /** Thrown by transports; the calls turn it into an `ApiError` that names what was to be done. */
-export class SocketRefused extends Error {
-  override readonly name = "SocketRefused";
+export class UpgradeError extends Error {
+  override readonly name = "UpgradeError";
   readonly status: number;
   readonly body: string;
 

@@ -6,27 +6,27 @@ import { tokensIn, withTokens } from "../kubeconfig/user-tokens.ts";
 import type { Tokens } from "../kubeconfig/user-tokens.ts";
 
 /** Tokens that outlive the process. */
-export interface KeptTokens {
-  /** What stands there now, unless that is known already; "patiently" where somebody is about to write it. */
-  news(look: "once" | "patiently"): Promise<Tokens | undefined>;
+export interface TokenStore {
+  /** What stands there now, unless that is known already; "wait" where somebody is about to write it. */
+  reload(mode: "once" | "wait"): Promise<Tokens | undefined>;
   /** Never fails: who has a token can work with it. */
   write(tokens: Tokens): Promise<void>;
 }
 
 /** Tokens that came from no file, and go to none. */
-export const unkept: KeptTokens = { news: async () => undefined, write: async () => {} };
+export const noTokenStore: TokenStore = { reload: async () => undefined, write: async () => {} };
 
 /** How often, and after which pause, a file is looked at that somebody is about to write. */
-const looks = 40;
-const pauseMs = 50;
+const maxReads = 40;
+const readIntervalMs = 50;
 
 /** The tokens of an entry, in its file. */
-export function keptTokens(host: Host, entry: OidcEntry, origin: UserOrigin): KeptTokens {
+export function kubeconfigTokenStore(host: Host, entry: OidcEntry, origin: UserOrigin): TokenStore {
   const holder = { ...origin, entry };
   let known: Tokens = entry;
   let warned = false;
 
-  async function look(): Promise<Tokens | undefined> {
+  async function readChanged(): Promise<Tokens | undefined> {
     const found = await present(host, holder);
     if (found === undefined || isSame(found, known)) return undefined;
     // An ID token that was there before has been used: only another one is worth a try.
@@ -35,11 +35,11 @@ export function keptTokens(host: Host, entry: OidcEntry, origin: UserOrigin): Ke
     return { ...found, idToken };
   }
 
-  async function news(how: "once" | "patiently"): Promise<Tokens | undefined> {
-    let found = await look();
-    for (let left = how === "once" ? 0 : looks; left > 0 && found === undefined; left -= 1) {
-      await sleep(host.clock, pauseMs);
-      found = await look();
+  async function reload(mode: "once" | "wait"): Promise<Tokens | undefined> {
+    let found = await readChanged();
+    for (let left = mode === "once" ? 0 : maxReads; left > 0 && found === undefined; left -= 1) {
+      await sleep(host.clock, readIntervalMs);
+      found = await readChanged();
     }
     return found;
   }
@@ -52,12 +52,12 @@ export function keptTokens(host: Host, entry: OidcEntry, origin: UserOrigin): Ke
       await host.rewriteFile(origin.file, (text) => withTokens(text, holder, fresh));
       known = tokens;
     } catch (error) {
-      if (!warned) host.warn?.(notKept(holder, error));
+      if (!warned) host.warn?.(notWrittenMessage(holder, error));
       warned = true;
     }
   }
 
-  return { news, write };
+  return { reload, write };
 }
 
 /** A file that cannot be read has no news: whoever needs it says so. */
@@ -73,7 +73,7 @@ function isSame(one: Tokens, other: Tokens): boolean {
   return one.idToken === other.idToken && one.refreshToken === other.refreshToken;
 }
 
-function notKept({ file, entry }: UserOrigin & { entry: OidcEntry }, error: unknown): string {
+function notWrittenMessage({ file, entry }: UserOrigin & { entry: OidcEntry }, error: unknown): string {
   const why = error instanceof Error ? error.message : String(error);
   return (
     `Cannot keep the renewed tokens of the OpenID Connect provider ${entry.issuer} in ${file}: ${why}. ` +

@@ -2,15 +2,16 @@
 import { ApiError } from "../error/api-error.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
-const breaks = /[\0\r\n]/u;
+const forbiddenCharacters = /[\0\r\n]/u;
 
 /** The name of a header that must not be sent, if there is one. */
-export function brokenHeader(headers: RequestHeaders): string | undefined {
+export function invalidHeader(headers: RequestHeaders): string | undefined {
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined) continue;
-    const isBroken = typeof value === "string" ? breaks.test(value) : value.some((one) => breaks.test(one));
-    if (isBroken || breaks.test(name)) return name;
+    const isBroken =
+      typeof value === "string" ? forbiddenCharacters.test(value) : value.some((one) => forbiddenCharacters.test(one));
+    if (isBroken || forbiddenCharacters.test(name)) return name;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { jsonPatchBetween, mergePatchBetween } from "./between.ts";
+import { jsonPatchBetween, mergePatchBetween } from "./patch-between.ts";
 
 test("a merge patch holds what changed, and null for what goes", () => {
   const from = { metadata: { labels: { a: "1", b: "2" } }, spec: { size: 1, list: [1, 2] } };
