@@ -1,4 +1,4 @@
-/** Puts a connection together from a configuration: where, through which proxy, trusted how, as whom. */
+/** Creates a connection from a configuration: address, proxy, trust and credentials. */
 import { authenticated } from "./credential/authenticated.ts";
 import { readCertificate } from "./credential/certificate.ts";
 import type { Credential } from "./credential/credential.ts";
@@ -13,7 +13,7 @@ import { proxyFor } from "./network/proxy.ts";
 import { isPlaintext } from "./network/plaintext.ts";
 import type { Transport } from "./transport/transport.ts";
 
-/** A transport to the cluster of a configuration. Nothing is read or connected before the first request. */
+/** A transport to the configured cluster. It reads and connects on the first request. */
 export function transportTo(config: ClusterConfig, host: Host, limits?: Partial<ConnectionLimits>): Transport {
   const credential = credentialOf(host, config);
   const server = new URL(config.cluster.server);
@@ -31,7 +31,7 @@ export function transportTo(config: ClusterConfig, host: Host, limits?: Partial<
   return authenticated(createNetworkTransport(endpoint), credential, { headers });
 }
 
-/** Credentials are not sent where anybody can read them. client-go leaves them out without a word, and is then nobody to the server. */
+/** Credentials are not sent in plain text. client-go silently omits them and is then anonymous. */
 function rejectPlaintextCredentials({ name, cluster, user }: ClusterConfig, { env }: Host): void {
   if (user.proof.type === "none" || env[ALLOW_PLAINTEXT] === "true") return;
   throw new ConfigError(
@@ -42,10 +42,10 @@ function rejectPlaintextCredentials({ name, cluster, user }: ClusterConfig, { en
   );
 }
 
-/** A word of its own: who does not check a certificate has not said that everybody may read. */
+/** A separate variable: skipping certificate checks does not imply plain text. */
 const ALLOW_PLAINTEXT = "CAPSTAN_CREDENTIALS_IN_THE_CLEAR";
 
-/** Certificates may stand beside a token, or come from the same plugin as it. */
+/** Certificates may accompany a token or come from the same plugin. */
 async function tlsOf({ cluster, user }: ClusterConfig, host: Host, credential: Credential): Promise<TlsMaterial> {
   const { certificateAuthority, tlsServerName, insecureSkipTlsVerify } = cluster;
   const [ca, identity, own] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Talks to one API server over one connection. */
+/** A client for one API server over one connection. */
 export { createClient } from "./client.ts";
 export type { Client, ClientOptions } from "./client.ts";
 export type {

@@ -11,7 +11,7 @@ const namespace = "test";
 
 async function prepare(client: Client): Promise<void> {
   await client.create(Namespace, { metadata: { name: namespace } });
-  // Nobody else does it: there is no controller manager.
+  // There is no controller manager to create it.
   await client.create(ServiceAccount, { metadata: { name: "default", namespace } });
 }
 

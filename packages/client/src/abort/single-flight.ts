@@ -1,7 +1,7 @@
-/** Work that several wait for: begun for the first, and usually ended when the last of them has given up. */
+/** Work that several callers share: the first one starts it, and by default it is cancelled when the last one stops waiting. */
 import { orAborted } from "./or-aborted.ts";
 
-/** Waits for the work that is under way, or begins it; the signal is that of the one who waits, and ends nobody else's waiting. */
+/** Joins the running work or starts it. The signal ends only this caller's wait. */
 export type SingleFlight<T> = (signal: AbortSignal | undefined) => Promise<T>;
 
 interface Flight<T> {
@@ -10,10 +10,10 @@ interface Flight<T> {
   waiting: number;
 }
 
-/** What becomes of work that nobody waits for any more: it is ended, or goes on for whoever comes next. */
+/** What happens to work that has no waiting caller: it is cancelled, or continues for the next caller. */
 export type WhenUnawaited = "cancel" | "continue";
 
-/** Work that is done once, however many ask for it at the same time. */
+/** Runs the work once for all concurrent callers. */
 export function singleFlight<T>(
   work: (signal: AbortSignal) => Promise<T>,
   whenUnawaited: WhenUnawaited = "cancel",

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { jsonPatchBetween, mergePatchBetween } from "./patch-between.ts";
 
-test("a merge patch holds what changed, and null for what goes", () => {
+test("a merge patch holds the changes, and null for removed fields", () => {
   const from = { metadata: { labels: { a: "1", b: "2" } }, spec: { size: 1, list: [1, 2] } };
   const to = { metadata: { labels: { a: "1", c: "3" } }, spec: { size: 1, list: [1] } };
   assert.deepEqual(mergePatchBetween<object>(from, to), {
@@ -13,7 +13,7 @@ test("a merge patch holds what changed, and null for what goes", () => {
   assert.equal(mergePatchBetween(from, structuredClone(from)), undefined);
 });
 
-test("a JSON patch names places with pointers, escaped", () => {
+test("a JSON patch escapes its pointers", () => {
   const from: object = { metadata: { annotations: { "example.com/a": "1" } } };
   const to: object = { metadata: { annotations: { "example.com/a": "2" } }, spec: {} };
   assert.deepEqual(jsonPatchBetween(from, to), [
@@ -34,7 +34,7 @@ function merged(target: unknown, patch: unknown): unknown {
   return base;
 }
 
-test("a merge patch leads from any object to any other that holds no null", () => {
+test("a merge patch transforms any object into any other without nulls", () => {
   const leaf = fc.oneof(fc.string(), fc.integer(), fc.boolean(), fc.array(fc.integer(), { maxLength: 3 }));
   const tree = fc.letrec<{ tree: object; value: unknown }>((tie) => ({
     value: fc.oneof({ maxDepth: 3 }, leaf, tie("tree")),

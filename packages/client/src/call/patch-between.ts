@@ -1,4 +1,4 @@
-/** The smallest patch between two objects, in the two languages that need no schema: JSON patch and merge patch. */
+/** The smallest patch between two objects, as a JSON patch or a merge patch; neither needs a schema. */
 import { isDeepEqual } from "@capstan/model";
 import type { Json } from "@capstan/model";
 import type { JsonPatchStep } from "./write.ts";
@@ -7,13 +7,13 @@ interface JsonObject {
   readonly [key: string]: Json | undefined;
 }
 
-/** The steps (RFC 6902) from one value to another; none when they are equal. Lists that differ are replaced as a whole. */
+/** The steps (RFC 6902) from one value to another; empty when they are equal. Lists that differ are replaced as a whole. */
 export function jsonPatchBetween<T>(from: T, to: T): readonly JsonPatchStep[] {
-  // Objects of Kubernetes are JSON, which their types cannot say because fields may be undefined.
+  // Kubernetes objects are JSON; their types do not say so because fields may be undefined.
   return stepsBetween(from as Json, to as Json, "");
 }
 
-/** The merge patch (RFC 7386) from one object to another, null where a field goes; undefined when they are equal. */
+/** The merge patch (RFC 7386) from one object to another, with null for removed fields; undefined when they are equal. */
 export function mergePatchBetween<T extends object>(from: T, to: T): object | undefined {
   return mergeBetween(from as unknown as JsonObject, to as unknown as JsonObject);
 }
@@ -45,7 +45,7 @@ function mergeBetween(from: JsonObject, to: JsonObject): { [key: string]: Json }
   }
   for (const key of Object.keys(to)) {
     const [old, value] = [valueAt(from, key), valueAt(to, key)];
-    // Null is how the language says that a field goes: of one that is not there it says nothing.
+    // A merge patch cannot set a field to null, so a new null field is skipped.
     if (value === undefined || (value === null && old === undefined) || isDeepEqual(old, value)) continue;
     const change = old !== undefined && isObject(old) && isObject(value) ? mergeBetween(old, value) : value;
     if (change !== undefined) patch[key] = change;

@@ -11,26 +11,26 @@ import type { Sender } from "./send.ts";
 import { allNamespaces } from "./target.ts";
 import type { AnyKind, InNamespace, Target } from "./target.ts";
 
-/** A list that is fetched as it is read: objects with `for await`, or whole pages, or everything. */
+/** A list that is fetched while it is read: objects with `for await`, whole pages, or everything. */
 export interface Listing<T> extends AsyncIterable<T> {
   pages(): AsyncGenerator<KubeList<T>>;
-  /** Every object, as of one resource version. */
+  /** All objects at one resource version. */
   all(): Promise<KubeList<T>>;
 }
 
-/** The calls that read. */
+/** The read calls. */
 export interface ReadCalls {
   /** Reads one object. */
   get<T extends KubeObject, A, S extends Scope>(kind: Kind<T, A, S>, target: Target<S> & GetOptions): Promise<T>;
-  /** Reads many objects; `namespace: "*"` means all of them. */
+  /** Lists objects; `namespace: "*"` means all namespaces. */
   list<T extends KubeObject, A, S extends Scope>(kind: Kind<T, A, S>, where: InNamespace<S> & ListOptions): Listing<T>;
 }
 
-/** The calls that read, over a sender. */
+/** The read calls over a sender. */
 export function readCalls(sender: Sender): ReadCalls {
   return {
     get<T extends KubeObject>(kind: AnyKind, target: ResourcePath & GetOptions): Promise<T> {
-      // Whatever the compiler was told: without a name it would be a list.
+      // An empty name would turn the get into a list, so it is rejected even if the compiler was bypassed.
       const place = { ...target, name: target.name ?? "" };
       const path = withQuery(pathOf(kind, place), { resourceVersion: target.resourceVersion });
       const headers = acceptOf(kind, "one");
@@ -42,7 +42,7 @@ export function readCalls(sender: Sender): ReadCalls {
   };
 }
 
-/** What a call sets out to do, for its errors. */
+/** Describes a call for its errors. */
 export function attemptOf(verb: Verb, kind: AnyKind, place: ResourcePath): Attempt {
   const { namespace, name, subresource } = place;
   return {
@@ -66,7 +66,7 @@ async function fetchPage<T>(sender: Sender, kind: AnyKind, where: ResourcePath &
     continue: where.continue,
     labelSelector,
     fieldSelector,
-    // A continue token carries the version; saying both is refused.
+    // A continue token includes the version; the server rejects both together.
     resourceVersion: where.continue === undefined ? where.resourceVersion : undefined,
     resourceVersionMatch: where.continue === undefined ? where.resourceVersionMatch : undefined,
   });
@@ -77,7 +77,7 @@ async function fetchPage<T>(sender: Sender, kind: AnyKind, where: ResourcePath &
   throw notAList(request.attempt);
 }
 
-/** A list as it comes: servers in Go write an empty one as null. */
+/** A list as received: Go servers write empty lists as null. */
 type ReceivedList<T> = Omit<KubeList<T>, "metadata" | "items"> & {
   readonly metadata?: KubeList<T>["metadata"] | null;
   readonly items?: readonly T[] | null;
@@ -94,7 +94,7 @@ function isObject(value: unknown): value is { readonly [name: string]: unknown }
 }
 
 function notAList(attempt: Attempt): ApiError {
-  const message = `Cannot ${describeAttempt(attempt)}: the answer is no list. Check that the address is that of a Kubernetes API server.`;
+  const message = `Cannot ${describeAttempt(attempt)}: the response is not a list. Check that the address is that of a Kubernetes API server.`;
   return new ApiError({ code: "BadAnswer", message, attempt });
 }
 
@@ -119,7 +119,7 @@ function listing<T>(fetch: (options: PageOptions) => Promise<KubeList<T>>): List
   };
 }
 
-/** When the version of the first page has expired meanwhile, only one unpaged list can still be consistent. */
+/** If the first page's version has expired, only one unpaged list is still consistent. */
 async function collectAll<T>(
   pages: AsyncGenerator<KubeList<T>>,
   unpaged: () => Promise<KubeList<T>>,

@@ -1,4 +1,4 @@
-/** A transport that says who we are with every request, and once more with a new credential when the server says 401. */
+/** A transport that adds credentials to every request and renews them once after a 401. */
 import type { NetworkTransport } from "../network/network.ts";
 import { UpgradeError } from "../network/upgrade-error.ts";
 import type {
@@ -10,7 +10,7 @@ import type {
 } from "../transport/transport.ts";
 import type { Credential, Identity } from "./credential.ts";
 
-/** What goes with every request besides the credential. */
+/** The headers besides the credential. */
 export interface ExtraHeaders {
   readonly headers: RequestHeaders;
 }
@@ -19,7 +19,7 @@ export interface ExtraHeaders {
 export function authenticated(network: NetworkTransport, credential: Credential, extra: ExtraHeaders): Transport {
   let lastCert: string | undefined;
 
-  /** A certificate belongs to the connection: with another one, another connection is needed. */
+  /** A certificate belongs to the connection: a new certificate needs a new connection. */
   function present({ cert, headers }: Identity): RequestHeaders {
     if (cert !== lastCert && lastCert !== undefined) network.renew();
     lastCert = cert;

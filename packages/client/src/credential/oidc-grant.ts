@@ -1,4 +1,4 @@
-/** Gets new tokens for a refresh token at an OpenID Connect provider. */
+/** Exchanges a refresh token for new tokens at an OpenID Connect provider. */
 import { ApiError } from "../error/api-error.ts";
 import type { ApiErrorInit } from "../error/api-error.ts";
 import { ConnectionError } from "../error/connection-error.ts";
@@ -10,25 +10,25 @@ import { proxyFor } from "../network/proxy.ts";
 import { isPlaintext } from "../network/plaintext.ts";
 import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
 
-/** What a provider gives for a refresh token; another one only where it wants that to be used next. */
+/** The new tokens; the refresh token only if the provider rotates it. */
 export interface RefreshedTokens {
   readonly idToken: string;
   readonly refreshToken?: string | undefined;
 }
 
-/** For whom a token is renewed. */
+/** The OIDC client for which a token is renewed. */
 export interface OidcClient {
   readonly host: Host;
   readonly entry: OidcEntry;
 }
 
-/** The provider does not take the refresh token: it was used, or has expired. */
+/** The provider rejected the refresh token: it was used or has expired. */
 export class InvalidGrantError extends ApiError {}
 
-/** A provider that says nothing for so long will not say anything. */
+/** The time limit of the provider's response. */
 const timeoutMs = 30_000;
 
-/** OpenID Connect Core, section 12: the token endpoint, found by the discovery document, gives a new ID token. */
+/** OpenID Connect Core, section 12: the token endpoint from the discovery document returns a new ID token. */
 export async function refreshTokens(client: OidcClient, refreshToken: string): Promise<RefreshedTokens> {
   const { entry } = client;
   const discovery = `${entry.issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
@@ -55,7 +55,7 @@ function textOf(value: unknown, name: string): string | undefined {
 
 interface TokenRequest {
   readonly url: string;
-  /** Sent by POST. */
+  /** Sent with POST. */
   readonly form?: string;
 }
 
@@ -63,14 +63,11 @@ async function exchange({ host, entry }: OidcClient, ask: TokenRequest): Promise
   const { certificateAuthority } = entry;
   const server = URL.parse(ask.url);
   if (server === null || !/^https?:$/u.test(server.protocol)) {
-    throw oidcFailure(entry, `"${ask.url}" is no address of the web`);
+    throw oidcFailure(entry, `"${ask.url}" is not a URL`);
   }
   const proxy = proxyFor(server, undefined, host.env);
   if (ask.form !== undefined && isPlaintext(server, proxy)) {
-    throw oidcFailure(
-      entry,
-      `${placeOf(server)} is no https address, and everybody on the way could read the refresh token`,
-    );
+    throw oidcFailure(entry, `${placeOf(server)} is not an https URL, and the refresh token could be read on the way`);
   }
   const transport = createNetworkTransport({
     server: new URL(server.origin),
@@ -105,7 +102,7 @@ function requestOf({ pathname, search }: URL, { form }: TokenRequest): Transport
   return { method: form === undefined ? "GET" : "POST", path: pathname + search, headers, body: form };
 }
 
-/** RFC 6749, section 5.2: a refresh token that does not hold is answered with 400; some say 401. */
+/** RFC 6749, section 5.2: an invalid refresh token yields 400; some providers send 401. */
 async function parseResponse(entry: OidcEntry, server: URL, { status, body }: TransportResponse): Promise<unknown> {
   if (status === 200) return body.json();
   const why = `${placeOf(server)} answered ${status}`;
@@ -116,14 +113,14 @@ function placeOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-/** It is the provider that cannot be reached, not the API server, of which a `ConnectionError` speaks. */
+/** A `ConnectionError` would name the API server, but the provider is unreachable. */
 function unreachable({ issuer }: OidcEntry, error: ConnectionError): ApiError {
   const why = error.cause instanceof Error ? error.cause.message : error.code;
   const message = `Cannot renew the token: the OpenID Connect provider ${issuer} cannot be reached (${why}). Check its address, the network and the proxy.`;
   return new ApiError({ code: "CredentialsFailed", message, cause: error });
 }
 
-/** An error that says why the token of this provider is not renewed. */
+/** An error that says why the token was not renewed. */
 export function oidcFailure(entry: OidcEntry, why: string): ApiError {
   return new ApiError(failure(entry, why));
 }

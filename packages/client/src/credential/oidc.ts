@@ -1,4 +1,4 @@
-/** OpenID Connect: uses the ID token of the kubeconfig and, when it has expired, gets a new one for the refresh token. */
+/** OpenID Connect: uses the ID token of the kubeconfig, and renews an expired one with the refresh token. */
 import type { Host } from "../host/host.ts";
 import type { OidcEntry, UserOrigin } from "../kubeconfig/kubeconfig.ts";
 import { cached } from "./cached.ts";
@@ -8,10 +8,10 @@ import type { Credential } from "./credential.ts";
 import { kubeconfigTokenStore, noTokenStore } from "./token-store.ts";
 import { InvalidGrantError, oidcFailure, refreshTokens } from "./oidc-grant.ts";
 
-/** A token is renewed a little before it expires: clocks differ, requests take time. */
+/** Tokens are renewed early because clocks differ and requests take time. */
 const renewBeforeMs = 10_000;
 
-/** The credential of an OpenID Connect provider. New tokens are kept where the old ones came from, if that was a file. */
+/** The credential of an OpenID Connect provider. New tokens are written back to the kubeconfig, if there is one. */
 export function oidcProvider(host: Host, entry: OidcEntry, origin?: UserOrigin): Credential {
   const tokenStore = origin === undefined ? noTokenStore : kubeconfigTokenStore(host, entry, origin);
   let { refreshToken, idToken: unused } = entry;
@@ -24,7 +24,7 @@ export function oidcProvider(host: Host, entry: OidcEntry, origin?: UserOrigin):
     return issued.expiresAt === undefined || issued.expiresAt > host.clock.wall() ? issued : undefined;
   }
 
-  /** What another process or a new login has written meanwhile is newer than what we remember. */
+  /** Tokens that another process or a new login wrote are newer than ours. */
   async function reloadTokens(mode: "once" | "wait"): Promise<boolean> {
     const reloaded = await tokenStore.reload(mode);
     if (reloaded === undefined) return false;
@@ -52,13 +52,13 @@ export function oidcProvider(host: Host, entry: OidcEntry, origin?: UserOrigin):
     try {
       return await renew();
     } catch (error) {
-      // Another process was faster with the same token, and has yet to write down what it got for it.
+      // Another process used the same refresh token first and has yet to write the result.
       if (!(error instanceof InvalidGrantError) || !(await reloadTokens("wait"))) throw error;
       return takeUnusedIdToken() ?? (await renew());
     }
   }
 
-  // A refresh token may be good for one use: what was sent is brought to its end, whoever gave up waiting.
+  // Refresh tokens may be valid once: a started exchange completes even if its caller stops waiting.
   return cached(host.clock, fetch, "continue");
 }
 
@@ -68,7 +68,7 @@ function toIssued({ issuer }: OidcEntry, token: string): Issued {
   return { identity, expiresAt: expiry === undefined ? undefined : expiry - renewBeforeMs };
 }
 
-/** When a token expires, in milliseconds since 1970. Who signed it is the server's business. */
+/** The expiry of a token in milliseconds since 1970. The server verifies the signature. */
 function expiryOf(token: string): number | undefined {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));

@@ -1,4 +1,4 @@
-/** The tokens of a user in the kubeconfig that they came from: what others write is seen, what is new is written down. */
+/** Stores OIDC tokens in their kubeconfig: reads what other processes wrote, and writes new tokens. */
 import { sleep } from "../host/clock.ts";
 import type { Host } from "../host/host.ts";
 import type { OidcEntry, UserOrigin } from "../kubeconfig/kubeconfig.ts";
@@ -7,20 +7,20 @@ import type { Tokens } from "../kubeconfig/user-tokens.ts";
 
 /** Tokens that outlive the process. */
 export interface TokenStore {
-  /** What stands there now, unless that is known already; "wait" where somebody is about to write it. */
+  /** The stored tokens if they changed; with "wait", polls because another process is about to write them. */
   reload(mode: "once" | "wait"): Promise<Tokens | undefined>;
-  /** Never fails: who has a token can work with it. */
+  /** Never fails: a token that cannot be stored can still be used. */
   write(tokens: Tokens): Promise<void>;
 }
 
-/** Tokens that came from no file, and go to none. */
+/** For configurations without a file. */
 export const noTokenStore: TokenStore = { reload: async () => undefined, write: async () => {} };
 
-/** How often, and after which pause, a file is looked at that somebody is about to write. */
+/** How often and at which interval the file is polled. */
 const maxReads = 40;
 const readIntervalMs = 50;
 
-/** The tokens of an entry, in its file. */
+/** The tokens of a user entry in its file. */
 export function kubeconfigTokenStore(host: Host, entry: OidcEntry, origin: UserOrigin): TokenStore {
   const holder = { ...origin, entry };
   let known: Tokens = entry;
@@ -29,7 +29,7 @@ export function kubeconfigTokenStore(host: Host, entry: OidcEntry, origin: UserO
   async function readChanged(): Promise<Tokens | undefined> {
     const found = await present(host, holder);
     if (found === undefined || isSame(found, known)) return undefined;
-    // An ID token that was there before has been used: only another one is worth a try.
+    // The previous ID token has been used: only a different one is worth a try.
     const idToken = found.idToken === known.idToken ? undefined : found.idToken;
     known = found;
     return { ...found, idToken };
@@ -46,7 +46,7 @@ export function kubeconfigTokenStore(host: Host, entry: OidcEntry, origin: UserO
 
   async function write(tokens: Tokens): Promise<void> {
     if (host.rewriteFile === undefined) return;
-    // A refresh token that stayed the same for us may have been replaced by another process: then its own stays.
+    // If our refresh token is unchanged, another process may have replaced it: keep the one in the file.
     const fresh = tokens.refreshToken === known.refreshToken ? { idToken: tokens.idToken } : tokens;
     try {
       await host.rewriteFile(origin.file, (text) => withTokens(text, holder, fresh));
@@ -60,7 +60,7 @@ export function kubeconfigTokenStore(host: Host, entry: OidcEntry, origin: UserO
   return { reload, write };
 }
 
-/** A file that cannot be read has no news: whoever needs it says so. */
+/** An unreadable file has no changes; a later read reports the error. */
 async function present(host: Host, holder: UserOrigin & { entry: OidcEntry }): Promise<Tokens | undefined> {
   try {
     return await tokensIn(await host.readFile(holder.file), holder);

@@ -1,4 +1,4 @@
-/** The credential of a user entry: its proof, its certificate, and on whose behalf it acts. */
+/** The credential of a user entry: token or plugin, certificate, and impersonation. */
 import type { Host } from "../host/host.ts";
 import type { ClusterConfig, Impersonation } from "../kubeconfig/kubeconfig.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
@@ -32,7 +32,7 @@ function basic(username: string, password: string): Identity {
   return { headers: { authorization: `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}` } };
 }
 
-/** The headers that make the server treat us as somebody else. */
+/** The impersonation headers. */
 export function impersonationHeaders({ user, uid, groups, extra }: Impersonation): RequestHeaders {
   return {
     ...(user === undefined ? {} : { "impersonate-user": user }),
@@ -42,7 +42,7 @@ export function impersonationHeaders({ user, uid, groups, extra }: Impersonation
   };
 }
 
-/** Keys such as `scopes/one` are escaped as in a URL, for a header's name cannot hold a slash; nor brackets, which a URL can. */
+/** Keys such as `scopes/one` are percent-encoded, because header names cannot contain slashes; nor parentheses, which URLs can. */
 function extraHeader(name: string): string {
   const escaped = encodeURIComponent(name).replaceAll("(", "%28").replaceAll(")", "%29");
   return `impersonate-extra-${escaped}`.toLowerCase();

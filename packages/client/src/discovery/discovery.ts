@@ -1,4 +1,4 @@
-/** Finds out which kinds a server serves, remembers it, and asks again when a kind is not among them. */
+/** Discovers the served kinds, caches them, and refreshes when a kind is missing. */
 import { singleFlight } from "../abort/single-flight.ts";
 import { toCallError } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
@@ -10,38 +10,38 @@ import type { AggregatedDiscovery, DiscoveredKind, LegacyResourceList } from "./
 import { parseVersion } from "./version.ts";
 import type { ServerVersion, VersionResponse } from "./version.ts";
 
-/** A kind by its names; without a version, the one that the server prefers. */
+/** A kind by its names; without a version, the server's preferred one. */
 export interface KindName {
   readonly group: string;
   readonly version?: string | undefined;
   readonly kind: string;
 }
 
-/** The calls that ask the server about itself. */
+/** The discovery calls. */
 export interface DiscoveryCalls {
-  /** The kind value of a kind that is known by name only. Fails with `UnknownKind` where the server does not serve it. */
+  /** The kind for a name. Fails with `UnknownKind` if the server does not serve it. */
   resourceFor(name: KindName, options?: CallOptions): Promise<DiscoveredKind>;
-  /** Every kind that the server serves, preferred versions first. */
+  /** Every served kind, preferred versions first. */
   resources(options?: CallOptions): Promise<readonly DiscoveredKind[]>;
   serverVersion(options?: CallOptions): Promise<ServerVersion>;
-  /** Fails with `WrongVersion` where the server is older than this ("1.30"). */
+  /** Fails with `WrongVersion` if the server is older than this ("1.30"). */
   requireVersion(atLeast: string, options?: CallOptions): Promise<ServerVersion>;
 }
 
-/** What is known, and since when. */
+/** The cached kinds and their age. */
 interface CachedKinds {
   readonly kinds: readonly DiscoveredKind[];
   readonly at: number;
 }
 
-/** How long an answer is believed; a kind that is missing is asked for again after the shorter time. */
+/** The cache TTL; a missing kind is requested again after the shorter time. */
 const cacheTtlMs = 10 * 60_000;
 const missingRetryMs = 1000;
 
 /** Discovery over a sender. */
 export function createDiscovery(sender: Sender, clock: Clock): DiscoveryCalls {
   let known: CachedKinds | undefined;
-  /** Asked for all who wait, within the client's own limit; each of them has a limit and a signal besides. */
+  /** One request for all callers within the client's limit; each caller also has its own limit and signal. */
   const answered = singleFlight(async (signal) => {
     const kinds = await discover(sender, { signal });
     return (known = { kinds, at: clock.now() });
@@ -99,7 +99,7 @@ async function discover(sender: Sender, options: CallOptions): Promise<Discovere
   }
 }
 
-/** The answers to `/api` and `/apis`, in either dialect. */
+/** The responses of `/api` and `/apis`, aggregated or legacy. */
 type DiscoveryResponse =
   | AggregatedDiscovery
   | { readonly kind: "APIVersions"; readonly versions: readonly string[] }
@@ -121,7 +121,7 @@ function groupPaths(answer: Exclude<DiscoveryResponse, AggregatedDiscovery>): st
   });
 }
 
-/** A group whose extension server is away must not hide the others. */
+/** A group with an unavailable extension server must not hide the others. */
 async function legacyList(sender: Sender, path: string, options: CallOptions): Promise<LegacyResourceList | undefined> {
   try {
     return await sender.json<LegacyResourceList>({ attempt: fetchKinds, method: "GET", path, options });

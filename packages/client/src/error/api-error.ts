@@ -1,14 +1,14 @@
-/** The errors of requests: what could not be done, why, and what to do now. */
+/** Errors of requests: what failed, why, and what to do. */
 import type { Status, StatusCause } from "@capstan/model";
 import { describeAttempt, formatRule, ruleFor } from "./attempt.ts";
 import type { Attempt, PolicyRule } from "./attempt.ts";
 import type { ApiErrorCode } from "./code.ts";
 
-/** What an `ApiError` is made from. */
+/** The fields of an `ApiError`. */
 export interface ApiErrorInit {
   readonly code: ApiErrorCode;
   readonly message: string;
-  /** The HTTP status, 0 where there was no answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status?: number | undefined;
   readonly attempt?: Attempt | undefined;
   readonly statusObject?: Status | undefined;
@@ -16,7 +16,7 @@ export interface ApiErrorInit {
   readonly cause?: unknown;
 }
 
-/** A request failed. `code` says why; `attempt` says what was to be done to which object. */
+/** A failed request. `code` is the reason; `attempt` is the operation and its object. */
 export class ApiError extends Error {
   override readonly name: string = "ApiError";
   readonly code: ApiErrorCode;
@@ -34,18 +34,18 @@ export class ApiError extends Error {
     this.retryAfterMs = init.retryAfterMs;
   }
 
-  /** The fields and reasons that the server gave. */
+  /** The causes in the Status. */
   get causes(): readonly StatusCause[] {
     return this.statusObject?.details?.causes ?? [];
   }
 
-  /** The kind and the key of the object that the request was about. */
+  /** The kind and key of the request's object. */
   get object(): Pick<Attempt, "group" | "version" | "kind" | "namespace" | "name"> | undefined {
     return this.attempt;
   }
 }
 
-/** The server forbids it; `rule` is what a Role would have to say to permit it. */
+/** The server forbids it; `rule` is the RBAC rule that would permit it. */
 export class ForbiddenError extends ApiError {
   override readonly name = "ForbiddenError";
   readonly rule: PolicyRule;
@@ -62,12 +62,12 @@ export class ForbiddenError extends ApiError {
   }
 }
 
-/** Whether something that was thrown is an `ApiError`, optionally with one of these codes. */
+/** Whether a thrown value is an `ApiError`, optionally with one of these codes. */
 export function isApiError(error: unknown, ...codes: readonly ApiErrorCode[]): error is ApiError {
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Text that ends as a sentence does. */
+/** The text with a final full stop. */
 export function sentence(text: string): string {
   return /[.!?]$/u.test(text) ? text : `${text}.`;
 }

@@ -1,10 +1,10 @@
-/** What a pod finds around it: the address of the API server and the token of its service account. */
+/** The configuration inside a pod: the API server's address and the service account token. */
 import type { Host } from "../host/host.ts";
 import type { ClusterConfig } from "./kubeconfig.ts";
 
 const folder = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** The configuration of a pod, or undefined where this is none. Token and CA are files, read again as the kubelet renews them. */
+/** The in-cluster configuration; undefined outside a pod. Token and CA are files, read again when the kubelet renews them. */
 export async function inClusterConfig({
   env,
   readFile,

@@ -1,10 +1,10 @@
-/** What no header may hold: a line break in it would begin another header, or another request (RFC 9110, section 5.5). */
+/** Rejects header values with line breaks, which would inject headers or requests (RFC 9110, section 5.5). */
 import { ApiError } from "../error/api-error.ts";
 import type { RequestHeaders } from "../transport/transport.ts";
 
 const forbiddenCharacters = /[\0\r\n]/u;
 
-/** The name of a header that must not be sent, if there is one. */
+/** The name of the first invalid header, if any. */
 export function invalidHeader(headers: RequestHeaders): string | undefined {
   for (const name in headers) {
     const value = headers[name];
@@ -16,7 +16,7 @@ export function invalidHeader(headers: RequestHeaders): string | undefined {
   return undefined;
 }
 
-/** What is said of it; not what it holds, which may be a secret. */
+/** The error names the header but not its value, which may be secret. */
 export function headerError(name: string): ApiError {
   const message = `Cannot send a request: its header ${JSON.stringify(name)} holds a line break or a zero. Remove it where the value comes from.`;
   return new ApiError({ code: "BadRequest", message });

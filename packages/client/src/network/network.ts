@@ -1,4 +1,4 @@
-/** A transport over the network: one connection, made when needed, made again when it broke, a second one only when the first is full. */
+/** A network transport: one connection, opened on demand and reopened after failure, and more only when it is full. */
 import { orAborted } from "../abort/or-aborted.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 import type { MessageSocket, SocketRequest, Transport, TransportRequest } from "../transport/transport.ts";
@@ -10,13 +10,13 @@ import { invalidHeader, headerError } from "./header-check.ts";
 
 /** A transport over the network. */
 export interface NetworkTransport extends Transport {
-  /** New requests go over a new connection: for when certificates have changed. */
+  /** New requests use a new connection, after certificates changed. */
   renew(): void;
   open(request: SocketRequest): Promise<MessageSocket>;
   close(): Promise<void>;
 }
 
-/** Talks to the server of an endpoint. Nothing is connected before the first request. */
+/** A transport to an endpoint. It connects on the first request. */
 export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
   const prefix = endpoint.server.pathname.replace(/\/+$/u, "");
   let connections: Connection[] = [];
@@ -33,7 +33,7 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
     return connection;
   }
 
-  /** A connection to try: a new one, or, where the server takes nothing for a while, that one as soon as there is room anywhere. */
+  /** A connection to try: a new one, or the blocked one as soon as any has room. */
   async function next(): Promise<Connection> {
     const barred = connections.find((one) => one.isBlocked());
     if (barred === undefined) return (connecting ??= connect().finally(() => (connecting = undefined)));
@@ -45,8 +45,8 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
     for (;;) {
       if (closed) throw closedError(endpoint);
       const tried = await orAborted(next(), request.signal);
-      // Whoever waited for the same connection may have filled it meanwhile. One that is gone again is not replaced here, in a loop
-      // that knows no pause, but told of.
+      // Other waiters may have filled the connection meanwhile. A connection that is already gone is not replaced here, which could loop
+      // without delay, but reports its error.
       const connection = available() ?? (tried.isUsable() ? undefined : tried);
       if (connection !== undefined) return connection.request(request);
     }
@@ -77,7 +77,7 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
   };
 }
 
-/** The modules of the protocols are loaded when it is known which one is needed: a program that only imports us pays for neither. */
+/** Protocol modules are loaded on demand, so that importing the client stays cheap. */
 async function establish(endpoint: Endpoint, onRoom: () => void): Promise<Connection> {
   const dialed = await dial(endpoint);
   if (dialed.protocol === "h2") {

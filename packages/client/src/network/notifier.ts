@@ -1,10 +1,10 @@
-/** A place where any number can wait until something has changed, and then look again. */
+/** Wakes all waiters when something changes; they then check their condition again. */
 export interface Notifier {
   changed(): Promise<void>;
   open(): void;
 }
 
-/** A gate that is shut again behind those who waited. */
+/** A notifier; each change wakes the current waiters once. */
 export function createNotifier(): Notifier {
   let next: PromiseWithResolvers<void> | undefined;
   return {

@@ -1,12 +1,12 @@
-/** Whether others can read what is sent to a server on its way: then nothing that proves who we are may go there. */
+/** Whether requests to a server cross a network in plain text, so that credentials must not be sent. */
 import { isIPv4 } from "node:net";
 
-/** Whether requests to a server pass a network, and in the clear. */
+/** Whether requests to a server cross a network in plain text. */
 export function isPlaintext({ protocol, hostname }: URL, proxy: URL | undefined): boolean {
   return protocol === "http:" && (proxy !== undefined || !isLoopback(hostname));
 }
 
-/** Whether a host is this machine, by its name alone. */
+/** Whether a host name means this machine. */
 function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 }

@@ -1,6 +1,6 @@
-/** The server answered a request for a socket with an ordinary answer. */
+/** The error for a rejected WebSocket upgrade. */
 
-/** Thrown by transports; the calls turn it into an `ApiError` that names what was to be done. */
+/** Thrown by transports; calls convert it into an `ApiError` that names the attempt. */
 export class UpgradeError extends Error {
   override readonly name = "UpgradeError";
   readonly status: number;

@@ -1,4 +1,4 @@
-/** The logs of a container: as they come, line by line, or as one text. */
+/** The logs of a container as chunks, lines or text. */
 import { pathOf, withQuery } from "../call/path.ts";
 import { attemptOf } from "../call/read.ts";
 import { toCallError } from "../call/send.ts";
@@ -10,11 +10,11 @@ import type { PodTarget } from "./target.ts";
 
 /** Which part of the logs. */
 export interface LogOptions extends CallOptions {
-  /** Needed where the pod has several. */
+  /** Required for pods with several containers. */
   readonly container?: string | undefined;
-  /** Go on as more is written. */
+  /** Follow new output. */
   readonly follow?: boolean | undefined;
-  /** Of the container before its last restart. */
+  /** Of the previous container instance. */
   readonly previous?: boolean | undefined;
   readonly sinceSeconds?: number | undefined;
   /** RFC 3339. */
@@ -30,7 +30,7 @@ export interface Logs extends AsyncIterable<Uint8Array> {
   text(): Promise<string>;
 }
 
-/** The logs of a pod. Nothing is asked for before they are read. */
+/** The logs of a pod. The request is sent when reading starts. */
 export function readLogs(sender: Sender, target: PodTarget & LogOptions): Logs {
   const chunks = (): AsyncGenerator<Uint8Array> => logChunks(sender, target);
   return {

@@ -1,4 +1,4 @@
-/** Opens sockets to pods within the time of a call, and turns a refusal into an error that names what was to be done. */
+/** Opens sockets to pods within the call's deadline, and converts a rejected upgrade into an error that names the attempt. */
 import { orAborted } from "../abort/or-aborted.ts";
 import { toCallError } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
@@ -9,7 +9,7 @@ import { statusIn, toApiError } from "../error/from-response.ts";
 import { UpgradeError } from "../network/upgrade-error.ts";
 import type { MessageSocket, Transport } from "../transport/transport.ts";
 
-/** What sockets are opened with. */
+/** What opens sockets. */
 export interface Opener {
   readonly sender: Sender;
   readonly transport: Transport;
@@ -23,7 +23,7 @@ export interface SocketCall {
   readonly options: CallOptions;
 }
 
-/** Opens a socket. The time limit holds until it stands, the caller's signal until it is closed. */
+/** Opens a socket. The deadline applies until it is open, the caller's signal until it is closed. */
 export async function openSocket({ sender, transport }: Opener, call: SocketCall): Promise<MessageSocket> {
   const { attempt, path, protocols, options } = call;
   if (transport.open === undefined) throw notSupported(attempt);
@@ -36,7 +36,7 @@ export async function openSocket({ sender, transport }: Opener, call: SocketCall
     return untilClosed(socket, () => deadline.end());
   } catch (thrown) {
     deadline.end();
-    // One that comes too late is wanted by nobody.
+    // A socket that opens after the deadline is closed.
     opening.then(
       (late) => late.close(),
       () => {},
@@ -45,7 +45,7 @@ export async function openSocket({ sender, transport }: Opener, call: SocketCall
   }
 }
 
-/** Lets go of the caller's signal when the socket was read to its end or closed. */
+/** Releases the caller's signal when the socket is read to its end or closed. */
 function untilClosed(socket: MessageSocket, end: () => void): MessageSocket {
   return {
     protocol: socket.protocol,

@@ -1,4 +1,4 @@
-/** Watching, at the lowest level: one request, its events until it ends. Whoever wants to go on watches again. */
+/** One watch request and its events. To continue after its end, callers watch again. */
 import type { Kind, KubeObject, Scope, Status } from "@capstan/model";
 import type { WatchOptions } from "../call/options.ts";
 import { pathOf, withQuery } from "../call/path.ts";
@@ -18,16 +18,16 @@ import type { WatchEvent, WatchLine } from "./event.ts";
 import { MalformedJsonError } from "./json-bytes.ts";
 import { createLineSplitter } from "./lines.ts";
 
-/** The calls that watch. */
+/** The watch calls. */
 export interface WatchCalls {
-  /** The events of one watch, until the server ends it. An ERROR event is the last one. */
+  /** The events of one watch until the server ends it. An ERROR event is the last one. */
   watch<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
     where: InNamespace<S> & WatchOptions,
   ): AsyncGenerator<WatchEvent<T>>;
   /**
-   * The same as bytes, in batches of what one chunk completed, for caches that make objects when they are read. The bytes are views of the
-   * chunk: whoever keeps them should copy them, or the chunk stays too. An ERROR event is thrown.
+   * The same as bytes, in batches per chunk, for caches that create objects on read. The bytes are views: callers that keep them should
+   * copy them, or the whole chunk stays in memory. An ERROR event is thrown.
    */
   watchLines<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
@@ -35,7 +35,7 @@ export interface WatchCalls {
   ): AsyncGenerator<readonly WatchLine[]>;
 }
 
-/** The calls that watch, over a sender. */
+/** The watch calls over a sender. */
 export function watchCalls(sender: Sender): WatchCalls {
   return {
     watch: <T extends KubeObject>(kind: AnyKind, where: ResourcePath & WatchOptions) => events<T>(sender, kind, where),
@@ -77,7 +77,7 @@ async function* linesOrError(
   }
 }
 
-/** The error of the Status in an ERROR event. */
+/** The error for the Status in an ERROR event. */
 export function toWatchError(status: Status, attempt: Attempt): ApiError {
   const { code = 500, details } = status;
   const retryAfterMs = details?.retryAfterSeconds === undefined ? undefined : details.retryAfterSeconds * 1000;
@@ -108,7 +108,7 @@ async function* batches(
   }
 }
 
-/** A line without its newline may have been cut anywhere: whether it is whole is seen only by parsing it. */
+/** A last line without newline may be truncated: only parsing shows whether it is complete. */
 function parseLastLine(rest: Uint8Array): WatchLine {
   JSON.parse(decode(rest));
   return parseWatchLine(rest);
@@ -120,7 +120,7 @@ function watchPath(kind: AnyKind, where: ResourcePath & WatchOptions): string {
     watch: true,
     allowWatchBookmarks,
     sendInitialEvents,
-    // The server insists on it when initial events are asked for.
+    // The server requires it with initial events.
     resourceVersionMatch: where.resourceVersionMatch ?? (sendInitialEvents === true ? "NotOlderThan" : undefined),
     resourceVersion: where.resourceVersion,
     labelSelector: where.labelSelector,
@@ -129,7 +129,7 @@ function watchPath(kind: AnyKind, where: ResourcePath & WatchOptions): string {
   });
 }
 
-/** A line that is no event means that the stream was cut in the middle or is none of Kubernetes'. */
+/** An invalid line means that the stream was truncated or does not come from Kubernetes. */
 function parseOrFail<T>(attempt: Attempt, parse: () => T): T {
   try {
     return parse();

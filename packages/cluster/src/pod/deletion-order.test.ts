@@ -39,7 +39,7 @@ test("pods are deleted in the order of Kubernetes", () => {
     ["pending before running", { phase: "Pending" }, { phase: "Running" }],
     ["not ready before ready", {}, { ready: long }],
     ["cheap before dear", { ready: long, cost: "-5" }, { ready: long, cost: "3" }],
-    ["a cost that is no number is none", { ready: long, cost: "-1" }, { ready: long, cost: "x" }],
+    ["an invalid cost counts as 0", { ready: long, cost: "-1" }, { ready: long, cost: "x" }],
     ["ready for a short time before long", { ready: "2030-01-01T11:59:50Z" }, { ready: long }],
     ["often restarted before seldom", { restarts: 4 }, { restarts: 1 }],
     ["young before old", { created: "2030-01-01T11:59:59Z" }, { created: long }],

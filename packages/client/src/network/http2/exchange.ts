@@ -1,11 +1,11 @@
-/** One request and its answer on an HTTP/2 session: the body of its own answer. */
+/** One request and its response on an HTTP/2 session. */
 import { concat, decode } from "../../transport/body.ts";
 import type { Body, TransportRequest, TransportResponse } from "../../transport/transport.ts";
 import { toConnectionError } from "../failure.ts";
 import type { Headers } from "./hpack-encoder.ts";
 import type { SendState, Session, StreamListener } from "./session.ts";
 
-/** What an exchange needs to know. */
+/** The options of an exchange. */
 export interface ExchangeOptions {
   readonly session: Session;
   readonly server: string;
@@ -13,7 +13,7 @@ export interface ExchangeOptions {
   readonly request: TransportRequest;
 }
 
-/** Sends the request and resolves with the head of the answer. */
+/** Sends the request and resolves with the response head. */
 export function exchange(options: ExchangeOptions): Promise<TransportResponse> {
   const { session, server, request } = options;
   if (request.signal?.aborted === true) return Promise.reject(request.signal.reason as Error);
@@ -24,7 +24,7 @@ export function exchange(options: ExchangeOptions): Promise<TransportResponse> {
   });
 }
 
-/** Somebody who waits for the next chunk or the end. */
+/** A reader that waits for the next chunk or the end. */
 interface Reader {
   readonly wake: () => void;
   readonly fail: (reason: Error) => void;
@@ -113,7 +113,7 @@ class Exchange implements Body, StreamListener {
     }
   }
 
-  /** Waits for the end; what has come is taken at once, so that a large answer does not stop at the window. */
+  /** Waits for the end. Chunks are consumed at once, so that a large response does not stall at the window. */
   async #whole<T>(convert: (bytes: Uint8Array) => T): Promise<T> {
     const { session } = this.#options;
     let taken = 0;

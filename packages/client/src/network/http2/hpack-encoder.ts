@@ -1,37 +1,37 @@
-/** Writes blocks of header fields (RFC 7541): what comes again and again is sent once and named by a number afterwards. */
+/** Encodes header blocks (RFC 7541): repeated fields are sent once and indexed afterwards. */
 import { sizeOf, staticNames, staticTable } from "./static-table.ts";
 
 /** The headers of a request; an array is sent as one field for each of its values. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** Paths differ with every request: remembering them would only push out what stays. */
+/** Paths differ with every request: indexing them would evict useful fields. */
 const NOT_INDEXED: ReadonlySet<string> = new Set([":path"]);
 
-/** Writes the header blocks of one connection, to be sent in the order in which they were made. */
+/** Encodes the header blocks of one connection, to be sent in order. */
 export class HpackEncoder {
   #bytes: Buffer = Buffer.allocUnsafe(4096);
   #at = 0;
-  /** What was sent to be remembered, by name and value, with its place in the order; nothing is ever pushed out. */
+  /** Indexed fields by name and value, with their position; fields are never evicted. */
   readonly #sent = new Map<string, Map<string, number>>();
   #count = 0;
   #size = 0;
   #room: number;
   #told = true;
 
-  /** Takes as much of the server's table as it allows, 4096 bytes at most. */
+  /** Uses up to 4096 bytes of the server's table. */
   constructor(allowed = 4096) {
     this.#room = Math.min(4096, allowed);
     this.#told = allowed >= 4096;
   }
 
-  /** The server has changed its mind: what it remembered is not relied on any more. */
+  /** The server changed its table size: the indexed fields are no longer used. */
   reset(): void {
     this.#sent.clear();
     this.#room = 0;
     this.#told = false;
   }
 
-  /** A block; the bytes are valid until the next one. */
+  /** Encodes a block; the bytes are valid until the next one. */
   encode(headers: Headers): Buffer {
     this.#at = 0;
     if (!this.#told) this.#integer(this.#room, 5, 0x20);
@@ -97,7 +97,7 @@ export class HpackEncoder {
   }
 }
 
-/** The number of a field that the static table has with this very value. */
+/** The index of a static table field with this name and value. */
 function staticIndexOf(name: string, value: string, from: number): number {
   for (let index = from; index > 0 && staticTable[index - 1]?.[0] === name; index += 1) {
     if (staticTable[index - 1]?.[1] === value) return index;
