@@ -1,4 +1,4 @@
-/** What the first two generations of templates wrote for kinds: an upgrade needs it to know what the user changed. */
+/** The templates of the first two generations: an upgrade compares with them to find the changes of the user. */
 import type { ApiInputs } from "../project/inputs.ts";
 
 /** What a user of the kind could say. */

@@ -1,4 +1,4 @@
-/** What a project's people work with besides an editor: a container that has everything, and a linter. */
+/** The development environment of a project: a dev container and a linter. */
 
 /** .devcontainer/devcontainer.json */
 export const devContainer: string = `${JSON.stringify(

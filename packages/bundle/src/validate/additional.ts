@@ -1,4 +1,4 @@
-/** What the usual validators forget: mistakes that they pass over and a cluster, or a user, would not. */
+/** Checks beyond those of operator-sdk: mistakes that its validators accept and that fail in a cluster or for a user. */
 import { quote } from "@capstan/model";
 import type { Bundle } from "../read/bundle.ts";
 import { toText } from "../read/files.ts";
@@ -10,8 +10,8 @@ import { type Finding, finding } from "./finding.ts";
 import { droppedSchemaErrors } from "./crd.ts";
 import { strayDescriptors } from "./descriptor-paths.ts";
 
-/** Everything that was forgotten. These are warnings: the verdict stays the one that people know. */
-export function validateForgotten(bundle: Bundle): Finding[] {
+/** All additional findings. They are warnings: the result stays the same as that of operator-sdk. */
+export function validateAdditional(bundle: Bundle): Finding[] {
   return [
     ...hiddenDocuments(bundle),
     ...installModes(bundle),

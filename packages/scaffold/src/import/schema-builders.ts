@@ -1,4 +1,4 @@
-/** A schema in the words of the schema language; what they cannot say is stated as it is, with `s.custom`. */
+/** A schema as calls of the schema builders; what they cannot express uses `s.custom`. */
 import type { JsonSchema } from "@capstan/schema";
 import { literal, safeName } from "./text.ts";
 import { typeText } from "./type-text.ts";
@@ -17,7 +17,7 @@ export function objectText(schema: JsonSchema): string {
   return `${fieldsText(schema)}${modifiers(schema, objectModifiers)}${commonText(schema)}`;
 }
 
-/** What any schema may say, and words exist for. */
+/** Keywords of any schema that have a builder. */
 const commonKeywords = ["description", "default", "nullable", "x-kubernetes-validations"] as const;
 
 function coreText(schema: JsonSchema): string {
@@ -51,7 +51,7 @@ function customText(schema: JsonSchema): string {
 
 interface Word {
   readonly text: string;
-  /** The keywords that the text says. */
+  /** The keywords that the text covers. */
   readonly keywords: readonly string[];
 }
 

@@ -1,9 +1,9 @@
-/** What a person says about an operator: its name on a page, who makes it, where to read more. */
+/** The descriptive fields of an operator: display name, maintainers, links. */
 import { compareText, isObject, type JsonObject } from "../decode/json.ts";
 import { toTitle } from "./descriptors.ts";
 
-/** The words; whatever is not given is left to the base, or gets something usable. */
-export interface Words {
+/** The fields; missing ones come from the base or get a default. */
+export interface OperatorDescription {
   readonly displayName?: string;
   readonly description?: string;
   readonly provider?: { readonly name: string; readonly url?: string };
@@ -18,7 +18,7 @@ export interface Words {
 }
 
 /** A ClusterServiceVersion that holds what people say and nothing that can be worked out. */
-export function baseCsv(name: string, words: Words): JsonObject {
+export function baseCsv(name: string, words: OperatorDescription): JsonObject {
   const title = words.displayName ?? toTitle(name);
   const { provider, maintainers = [], links = [], icon, minKubeVersion } = words;
   const annotations = {
@@ -55,7 +55,7 @@ export function baseCsv(name: string, words: Words): JsonObject {
   };
 }
 
-/** The same keys in the order of their names, so that the same words give the same bytes. */
+/** The same keys sorted by name, so that the output is deterministic. */
 export function sorted(value: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(value)
