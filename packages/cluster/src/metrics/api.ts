@@ -85,7 +85,7 @@ function pods({ window, pods: all }: Measured, selector: string): readonly Metri
   });
 }
 
-/** The baseline of a new container: its CPU usage so far is unknown. */
+/** The baseline of a new container: its CPU usage counts from now on. */
 function baselineFor({ cpuNanoseconds }: Usage): Usage {
   return { cpuNanoseconds, memoryBytes: 0 };
 }

@@ -76,7 +76,7 @@ function replicaController<T extends ReplicaObject>(
   const podControl = new PodControl(controllerContext);
   const throttle = new ReconcileThrottle(controllerContext.clock);
   const { client, clock } = controllerContext;
-  const { kind, name, reporter, selectorOf, specOf: specOf, toStatus } = replicaKind;
+  const { kind, name, reporter, selectorOf, specOf, toStatus } = replicaKind;
   return controller(
     kind as Kind<ReplicaObject, unknown, "Namespaced">,
     { name, reporter, reads: [Pod], on: anyChange, watches: [podControl.mutations.watch], cache: { Pod: podIndexes } },

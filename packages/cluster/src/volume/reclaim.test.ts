@@ -48,7 +48,7 @@ const cases: readonly (readonly [string, PersistentVolume, ReclaimAction])[] = [
     { do: "fail", why: noPlugin.replace("deletable ", "") },
   ],
   [
-    "a volume of an in-tree provisioner fails",
+    "a volume of a removed in-tree provisioner fails",
     volume(nfs, by("kubernetes.io/glusterfs")),
     { do: "fail", why: "no volume plugin matched name: kubernetes.io/glusterfs" },
   ],
