@@ -11,7 +11,7 @@ import { apiOf, installCrds, silentLog, systemClock } from "@capstan/runtime";
 import { Pod } from "@capstan/kinds/v1";
 import { inspectMachine } from "@capstan/node";
 import { openStore, type Store } from "@capstan/oci";
-import { type Cluster, localImages, type RealCluster, startCluster } from "@capstan/cluster";
+import { type Cluster, userImageFolder, type RealCluster, startCluster } from "@capstan/cluster";
 import { app, Memcached } from "@capstan/example-memcached";
 import { describeMemcached } from "./start/progress.ts";
 import { describeSituation, findSituation } from "./start/situation.ts";
@@ -91,7 +91,7 @@ function temporaryFolder(): Disposable & { readonly path: string } {
 
 /** The images of this user; none where there is no place for them. */
 async function openImages(): Promise<Store | undefined> {
-  const folder = localImages(process.env);
+  const folder = userImageFolder(process.env);
   return folder === undefined ? undefined : openStore(folder).catch(() => undefined);
 }
 

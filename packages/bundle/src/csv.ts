@@ -1,7 +1,7 @@
-/** A ClusterServiceVersion: what an operator's package says about the operator. */
+/** A ClusterServiceVersion: the description of an operator in its bundle. */
 import type { Json } from "@capstan/model";
 
-/** The document, as far as it is read here; it was decoded, so what is there has its type. */
+/** The fields of the document that are read here; decoding has checked their types. */
 export interface Csv {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -112,7 +112,7 @@ export interface Rule {
   readonly verbs?: readonly string[];
 }
 
-/** Words about a field of a kind. */
+/** The description of a field of a kind. */
 export interface Descriptor {
   readonly path?: string;
   readonly displayName?: string;
@@ -120,7 +120,7 @@ export interface Descriptor {
   readonly "x-descriptors"?: readonly string[];
 }
 
-/** Words about a kind. */
+/** The description of a kind. */
 export interface CrdDescription {
   readonly name?: string;
   readonly version?: string;
@@ -132,7 +132,7 @@ export interface CrdDescription {
   readonly statusDescriptors?: readonly Descriptor[];
 }
 
-/** Words about a kind of an aggregated API. */
+/** The description of a kind of an aggregated API. */
 export interface ApiDescription {
   readonly group?: string;
   readonly version?: string;

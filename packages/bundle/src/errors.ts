@@ -1,4 +1,4 @@
-/** What can go wrong with bundles, with codes to tell one from the other. */
+/** The errors of bundles, by code. */
 
 export type BundleErrorCode =
   | "BadBundle"
@@ -9,7 +9,7 @@ export type BundleErrorCode =
   | "Unreadable"
   | "ValidatorFailed";
 
-/** An operation on a bundle that could not be done. The message says what, why, and what to do. */
+/** A failed bundle operation. The message says what failed, why, and what to do. */
 export class BundleError extends Error {
   override readonly name = "BundleError";
   readonly code: BundleErrorCode;

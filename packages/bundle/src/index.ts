@@ -63,10 +63,10 @@ export type {
 export { generateBundle } from "./generate/bundle.ts";
 export type { BundleSource, GeneratedFiles } from "./generate/bundle.ts";
 export type { Manifest } from "./generate/manifest.ts";
-export type { KindWords } from "./generate/descriptors.ts";
+export type { KindDescription } from "./generate/descriptors.ts";
 export type { PinImage } from "./generate/images.ts";
-export { baseCsv } from "./generate/words.ts";
-export type { Words } from "./generate/words.ts";
+export { baseCsv } from "./generate/descriptions.ts";
+export type { OperatorDescription } from "./generate/descriptions.ts";
 export { classicImage, scorecardConfig } from "./generate/scorecard.ts";
 
 // As an image.

@@ -6,7 +6,7 @@ const number = /^(0|[1-9][0-9]*)$/;
 /** Whether versions are in a range such as `>=1.0.0 <2.0.0 || 3.x`. */
 export type Range = (version: Version) => boolean;
 
-/** Reads a range; undefined if it is none. */
+/** Parses a range; undefined if it is invalid. */
 export function parseRange(text: string): Range | undefined {
   const alternatives = splitRange(text);
   if (alternatives === undefined) return undefined;
@@ -15,7 +15,7 @@ export function parseRange(text: string): Range | undefined {
   return (version) => parsed.some((all) => all.every((holds) => holds?.(version) ?? false));
 }
 
-/** Words between `||`; operators may stand apart from their versions. */
+/** The parts between `||`; operators may be separated from their versions. */
 function splitRange(text: string): string[][] | undefined {
   const joined = text.trim().replace(/([><=!]+)\s+/g, "$1");
   const words = joined
@@ -51,7 +51,7 @@ function parseComparison(word: string): Range | undefined {
   return bound && ((version) => holds(compareVersions(version, bound)));
 }
 
-/** `1.x` stands for everything from 1.0.0 up to, and without, 2.0.0. */
+/** `1.x` means from 1.0.0 up to but not including 2.0.0. */
 function wildcard(sign: string, text: string): Range | undefined {
   const parts = text.split(".");
   const at = parts.indexOf("x");

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { compareVersions, formatVersion, parseTolerant, parseVersion, readVersion } from "./semver.ts";
 import { parseRange } from "./semver-range.ts";
 
-test("versions are read strictly, and the sentence says what is wrong", () => {
+test("versions parse strictly, with a message for errors", () => {
   assert.deepEqual(readVersion("1.2.3-rc.1+b.7"), {
     version: { major: 1n, minor: 2n, patch: 3n, pre: ["rc", 1n], build: ["b", "7"] },
   });

@@ -13,7 +13,7 @@ export interface Version {
 const identifier = /^[0-9A-Za-z-]+$/;
 const limit = 2n ** 64n;
 
-/** A version, or why a text is none, in the words that other tools use. */
+/** A version, or other tools' message for an invalid one. */
 export type Reading = { readonly version: Version } | { readonly problem: string };
 
 /** Reads `1.2.3-rc.1+build`, and nothing less. */
@@ -48,7 +48,7 @@ function cut(text: string, mark: string): readonly [string, readonly string[] | 
 
 function numberProblem(part: "Major" | "Minor" | "Patch", text: string): string | undefined {
   if (!/^[0-9]+$/.test(text)) {
-    // No character at all is none that is wrong; the number is then missed further on.
+    // An empty text has no invalid character; the missing number is reported later.
     if (text === "") return 'strconv.ParseUint: parsing "": invalid syntax';
     return `Invalid character(s) found in ${part.toLowerCase()} number ${quote(text)}`;
   }
@@ -60,7 +60,7 @@ function tooLarge(text: string): string | undefined {
   return BigInt(text) < limit ? undefined : `strconv.ParseUint: parsing ${quote(text)}: value out of range`;
 }
 
-/** What is wrong with one part of a pre-release: numbers compare as numbers and may not begin with a zero. */
+/** The problem of one pre-release identifier: numbers compare numerically and must not start with a zero. */
 export function preProblem(text: string): string | undefined {
   if (text === "") return "Prerelease is empty";
   if (/^[0-9]+$/.test(text)) {
@@ -134,5 +134,5 @@ export function formatVersion({ major, minor, patch, pre, build }: Version): str
   return `${head}${pre.length > 0 ? `-${pre.join(".")}` : ""}${build.length > 0 ? `+${build.join(".")}` : ""}`;
 }
 
-/** The version that nobody set. */
+/** The zero version. */
 export const noVersion: Version = { major: 0n, minor: 0n, patch: 0n, pre: [], build: [] };

@@ -140,7 +140,7 @@ const source: BundleSource = {
   words: { provider: { name: "Example" }, minKubeVersion: "1.25.0" },
 };
 
-/** What stands at a path of a document. */
+/** The value at a path of a document. */
 function at(value: unknown, path: string): unknown {
   return path
     .split(".")
@@ -255,7 +255,7 @@ test("a source that cannot be is refused in a sentence", async () => {
     );
 });
 
-test("a bundle becomes an image with its annotations as labels, and comes back as it was", async () => {
+test("a bundle becomes an image with annotation labels, and reads back unchanged", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-bundle-test-"));
   try {
     const files = bytesOf(await generateBundle(source));

@@ -42,7 +42,7 @@ test(
   },
 );
 
-test("of broken bundles we say what the operator framework's validators say, or it is explained", () => {
+test("broken bundles have the findings of the operator framework, or a known reason", () => {
   const { lines, answers } = readRecorded("mutants");
   let same = 0;
   for (const [seed, at] of answers) {
@@ -57,7 +57,7 @@ test("of broken bundles we say what the operator framework's validators say, or 
   assert.ok(same >= answers.length * 0.99, `${same} of ${answers.length} are the same`);
 });
 
-/** What operator-sdk's scorecard said: of real bundles, whose names have a slash, or of broken ones, which are seeds. */
+/** The recorded results of operator-sdk's scorecard: of real bundles, which have a slash in their names, or of mutants, which are seeds. */
 function scorecardAnswers(of: "real" | "broken"): { readonly name: string; readonly theirs: readonly string[] }[] {
   const { lines, answers } = readRecorded("scorecard");
   const found = answers

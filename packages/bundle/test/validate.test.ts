@@ -12,7 +12,7 @@ import {
 import { base } from "./oracle/base.ts";
 import { original } from "./oracle/mutate.ts";
 
-/** A change: a file, the place in it, and what is put there. */
+/** A change: a file, a path in it, and the new value. */
 type Change = readonly [file: string, path: string, value: unknown];
 
 function filesOf(...changes: readonly Change[]): Map<string, Buffer> {
@@ -32,13 +32,13 @@ const crdPath = "manifests/example.com_caches.yaml";
 const podPath = "spec/install/spec/deployments/0/spec/template/spec";
 const ownedPath = "spec/customresourcedefinitions/owned/0";
 
-function forgotten(files: BundleFiles): string[] {
+function additionalFindings(files: BundleFiles): string[] {
   return validateBundle({ files })
     .findings.filter(({ type }) => type === "Forgotten")
     .map(({ text }) => text.replace(/^Warning: Value [^:]*: /, ""));
 }
 
-test("a good bundle passes, and nothing is said that is not", () => {
+test("a good bundle passes without findings", () => {
   const { passed, findings } = validateBundle({ files: filesOf(), classic: true });
   assert.deepEqual(
     findings.map(({ text }) => text),
@@ -47,7 +47,7 @@ test("a good bundle passes, and nothing is said that is not", () => {
   assert.equal(passed, true);
 });
 
-test("what the usual validators forget is told as a warning", () => {
+test("checks that operator-sdk lacks are warnings", () => {
   const examples = JSON.stringify([
     { apiVersion: "example.com/v1", kind: "Cache", metadata: { name: "sample" }, spec: { size: "three" } },
   ]);
@@ -70,9 +70,9 @@ test("what the usual validators forget is told as a warning", () => {
     [/would be refused: spec\.size: Invalid value: "string"/, [csvPath, "metadata/annotations/alm-examples", examples]],
     [/the server would refuse the CRD/, [crdPath, size, "number of things"]],
   ];
-  const usual = new Set(forgotten(filesOf()));
+  const usual = new Set(additionalFindings(filesOf()));
   for (const [said, change] of cases) {
-    const found = forgotten(filesOf(change)).filter((line) => !usual.has(line));
+    const found = additionalFindings(filesOf(change)).filter((line) => !usual.has(line));
     assert.ok(
       found.some((line) => said.test(line)),
       `${said.source} is not in ${JSON.stringify(found)}`,
@@ -88,7 +88,7 @@ test("a second document in a file is not lost in silence", () => {
       "apiVersion: v1\nkind: Secret\nmetadata: {name: a}\n---\napiVersion: v1\nkind: Secret\nmetadata: {name: b}\n",
     ),
   );
-  assert.ok(forgotten(files).some((line) => /two\.yaml holds several documents/.test(line)));
+  assert.ok(additionalFindings(files).some((line) => /two\.yaml holds several documents/.test(line)));
 });
 
 test("whatever the bytes are, there is a verdict", () => {

@@ -30,7 +30,7 @@ interface Seen {
   readonly body: unknown;
 }
 
-/** A server that answers what the test says and remembers what it was asked. */
+/** A server that responds as the test says and records its requests. */
 function serverOf(answer: (request: Request) => Response | Promise<Response>): {
   client: ReturnType<typeof createClient>;
   seen: Seen[];
@@ -53,7 +53,7 @@ test("get reads one object from the path of its kind", async () => {
   assert.equal(seen[0]?.path, "/api/v1/namespaces/default/configmaps/a");
 });
 
-test("list follows the continue token and forgets the resource version meanwhile", async () => {
+test("list follows the continue token and omits the resource version", async () => {
   const { client, seen } = serverOf((request) => {
     const last = new URL(request.url).searchParams.get("continue") === "next";
     const metadata = last ? { resourceVersion: "9" } : { resourceVersion: "9", continue: "next" };
@@ -74,7 +74,7 @@ test("list follows the continue token and forgets the resource version meanwhile
   );
 });
 
-test("watch gives events in order, bookmarks among them, and ends with the stream", async () => {
+test("watch yields events and bookmarks in order and ends with the stream", async () => {
   const lines = [
     { type: "ADDED", object: configMap("a", "1") },
     { type: "BOOKMARK", object: { kind: "ConfigMap", apiVersion: "v1", metadata: { resourceVersion: "5" } } },
@@ -93,7 +93,7 @@ test("watch gives events in order, bookmarks among them, and ends with the strea
   );
 });
 
-test("each way of writing has its method, its content type and its query", async () => {
+test("each write has its method, content type and query", async () => {
   const { client, seen } = serverOf(() => Response.json(configMap("a", "1")));
   const metadata = { name: "a", namespace: "default" };
   const target = { name: "a", namespace: "default" };
@@ -123,7 +123,7 @@ test("each way of writing has its method, its content type and its query", async
 });
 
 for (const name of ["", "..", "a/status", "../secrets/a", "a%2Fstatus", undefined]) {
-  test(`what no object can be called reaches nothing else: ${name}`, async () => {
+  test(`an invalid name never reaches another resource: ${name}`, async () => {
     const { client, seen } = serverOf(() => Response.json(configMap("a", "1")));
     const invalid = (error: unknown): boolean => isApiError(error, "Invalid");
     const target = { namespace: "default", name } as { readonly namespace: string; readonly name: string };

@@ -1,4 +1,4 @@
-/** The client: calls that read, write and watch, over one transport. */
+/** The client: read, write and watch calls over one transport. */
 import { createDiscovery } from "./discovery/discovery.ts";
 import type { DiscoveryCalls } from "./discovery/discovery.ts";
 import { readCalls } from "./call/read.ts";
@@ -32,9 +32,9 @@ import type { WatchCalls } from "./watch/watch.ts";
  */
 export interface Client
   extends ReadCalls, WriteCalls, WatchCalls, SubresourceCalls, PodCalls, DiscoveryCalls, AsyncDisposable {
-  /** Any request, for what has no call of its own. */
+  /** For requests without a dedicated call. */
   readonly transport: Transport;
-  /** Ends the connection; running calls fail. */
+  /** Closes the connection; calls in flight fail. */
   close(): Promise<void>;
 }
 
@@ -46,17 +46,17 @@ export interface Client
  * const client = createClient(await loadConfig(processHost()), options);
  */
 export interface ClientOptions {
-  /** The machine around the client: clock, chance, environment and files come from it. */
+  /** The machine: clock, randomness, environment and files. */
   readonly host?: Host | undefined;
   readonly retry?: RetryPolicy | undefined;
-  /** How long a call may take unless it says otherwise: 60 s. */
+  /** The time limit of a call. Default: 60 s. */
   readonly timeoutMs?: number | undefined;
   readonly userAgent?: string | undefined;
-  /** Is told each warning of the server once. */
+  /** Receives each distinct warning of the server once. */
   readonly onWarning?: ((warning: ApiWarning) => void) | undefined;
-  /** Is told each time that a request was sent and answered, or not answered: what client-go counts in `rest_client_requests_total`. */
+  /** Called for each attempt with or without a response; client-go counts these in `rest_client_requests_total`. */
   readonly onSent?: ((sent: SentRequest) => void) | undefined;
-  /** How patient connections are. */
+  /** The time limits of connections. */
   readonly limits?: Partial<ConnectionLimits> | undefined;
 }
 

@@ -1,8 +1,8 @@
-/** Puts a connection together from a configuration: where, through which proxy, trusted how, as whom. */
+/** Creates a connection from a configuration: address, proxy, trust and credentials. */
 import { authenticated } from "./credential/authenticated.ts";
 import { readCertificate } from "./credential/certificate.ts";
 import type { Credential } from "./credential/credential.ts";
-import { credentialOf, impersonationHeaders } from "./credential/of-user.ts";
+import { credentialOf, impersonationHeaders } from "./credential/user-credential.ts";
 import { ConfigError } from "./error/config-error.ts";
 import type { Host } from "./host/host.ts";
 import type { ClusterConfig } from "./kubeconfig/kubeconfig.ts";
@@ -10,15 +10,15 @@ import { readSource } from "./kubeconfig/source.ts";
 import type { ConnectionLimits, Endpoint, TlsMaterial } from "./network/endpoint.ts";
 import { createNetworkTransport } from "./network/network.ts";
 import { proxyFor } from "./network/proxy.ts";
-import { isReadable } from "./network/readable.ts";
+import { isPlaintext } from "./network/plaintext.ts";
 import type { Transport } from "./transport/transport.ts";
 
-/** A transport to the cluster of a configuration. Nothing is read or connected before the first request. */
+/** A transport to the configured cluster. It reads and connects on the first request. */
 export function transportTo(config: ClusterConfig, host: Host, limits?: Partial<ConnectionLimits>): Transport {
   const credential = credentialOf(host, config);
   const server = new URL(config.cluster.server);
   const proxy = proxyFor(server, config.cluster.proxyUrl, host.env);
-  if (isReadable(server, proxy)) mustNotBeTold(config, host);
+  if (isPlaintext(server, proxy)) rejectPlaintextCredentials(config, host);
   const endpoint: Endpoint = {
     server,
     tls: () => tlsOf(config, host, credential),
@@ -31,21 +31,21 @@ export function transportTo(config: ClusterConfig, host: Host, limits?: Partial<
   return authenticated(createNetworkTransport(endpoint), credential, { headers });
 }
 
-/** Credentials are not sent where anybody can read them. client-go leaves them out without a word, and is then nobody to the server. */
-function mustNotBeTold({ name, cluster, user }: ClusterConfig, { env }: Host): void {
-  if (user.proof.type === "none" || env[ALLOWED] === "true") return;
+/** Credentials are not sent in plain text. client-go silently omits them and is then anonymous. */
+function rejectPlaintextCredentials({ name, cluster, user }: ClusterConfig, { env }: Host): void {
+  if (user.proof.type === "none" || env[ALLOW_PLAINTEXT] === "true") return;
   throw new ConfigError(
     "Contradiction",
     `Cannot use the context "${name}": its user's credentials would be sent to ${cluster.server} for everybody on the way to read. ` +
       "Use the https address of the server; take the credentials out of the user, if it wants none; or, on a network that you trust, set " +
-      `${ALLOWED}=true in the environment.`,
+      `${ALLOW_PLAINTEXT}=true in the environment.`,
   );
 }
 
-/** A word of its own: who does not check a certificate has not said that everybody may read. */
-const ALLOWED = "CAPSTAN_CREDENTIALS_IN_THE_CLEAR";
+/** A separate variable: skipping certificate checks does not imply plain text. */
+const ALLOW_PLAINTEXT = "CAPSTAN_CREDENTIALS_IN_THE_CLEAR";
 
-/** Certificates may stand beside a token, or come from the same plugin as it. */
+/** Certificates may accompany a token or come from the same plugin. */
 async function tlsOf({ cluster, user }: ClusterConfig, host: Host, credential: Credential): Promise<TlsMaterial> {
   const { certificateAuthority, tlsServerName, insecureSkipTlsVerify } = cluster;
   const [ca, identity, own] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Talks to one API server over one connection. */
+/** A client for one API server over one connection. */
 export { createClient } from "./client.ts";
 export type { Client, ClientOptions } from "./client.ts";
 export type {
@@ -24,7 +24,7 @@ export { allNamespaces } from "./call/target.ts";
 export type { AnyKind, Applied, InNamespace, Replaced, Sent, Target } from "./call/target.ts";
 export type { ApiWarning } from "./call/warnings.ts";
 export type { JsonPatchStep, Patch, WriteCalls } from "./call/write.ts";
-export { jsonPatchBetween, mergePatchBetween } from "./call/between.ts";
+export { jsonPatchBetween, mergePatchBetween } from "./call/patch-between.ts";
 export type { DiscoveryCalls, KindName } from "./discovery/discovery.ts";
 export type { DiscoveredKind } from "./discovery/resource.ts";
 export type { ServerVersion } from "./discovery/version.ts";
@@ -44,7 +44,7 @@ export { processHost } from "./host/main.ts";
 export { inClusterConfig } from "./kubeconfig/in-cluster.ts";
 export { mergeKubeconfigs } from "./kubeconfig/kubeconfig.ts";
 export type {
-  Chosen,
+  Lazy,
   ClusterConfig,
   ClusterEntry,
   ContextEntry,
@@ -61,12 +61,12 @@ export { chooseContext, loadConfig, loadKubeconfig } from "./kubeconfig/load.ts"
 export type { LoadOptions } from "./kubeconfig/load.ts";
 export { parseKubeconfig } from "./kubeconfig/parse.ts";
 export type { ConnectionLimits } from "./network/endpoint.ts";
-export { SocketRefusedError } from "./network/socket-refused.ts";
+export { UpgradeError } from "./network/upgrade-error.ts";
 export type { PodCalls } from "./pod/calls.ts";
 export type { AttachOptions, ExecOptions, ExecSession, Exit, Finished, Output } from "./pod/exec.ts";
 export type { LogOptions, Logs } from "./pod/logs.ts";
 export type { PortConnection, PortForwardOptions } from "./pod/port-forward.ts";
-export type { ProxyAnswer, ProxyOptions, ProxyTarget } from "./pod/proxy.ts";
+export type { ProxyResponse, ProxyOptions, ProxyTarget } from "./pod/proxy.ts";
 export type { PodTarget } from "./pod/target.ts";
 export { bodyOfBytes, bodyOfChunks } from "./transport/body.ts";
 export { inProcess } from "./transport/in-process.ts";

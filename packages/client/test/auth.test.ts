@@ -23,7 +23,7 @@ function configOf(url: URL, user: UserEntry): ClusterConfig {
   return { name: "test", namespace: "default", user, cluster: { server: url.origin, certificateAuthority } };
 }
 
-/** A plugin that logs in by itself. */
+/** A plugin that logs in without a terminal. */
 const plugin = {
   apiVersion: "client.authentication.k8s.io/v1",
   command: "login",
@@ -33,7 +33,7 @@ const plugin = {
   provideClusterInfo: false,
 } as const;
 
-test("a token that the server refuses is renewed by the plugin once and the request is sent again", async () => {
+test("a rejected token is renewed by the plugin once and the request repeated", async () => {
   const seen: (string | undefined)[] = [];
   await using running = await http2Server((request, response) => {
     seen.push(request.headers.authorization);
@@ -65,7 +65,7 @@ test("a token that the server refuses is renewed by the plugin once and the requ
   await transport.close?.();
 });
 
-test("a refused token that cannot be renewed is answered with the 401, body and all", async () => {
+test("a rejected token that cannot be renewed returns the 401 with its body", async () => {
   await using running = await http2Server((_request, response) => {
     response.writeHead(401);
     response.end("no");
@@ -93,7 +93,7 @@ test("impersonation sends one header for each group", async () => {
 });
 
 for (const start of [http1Server, http2Server]) {
-  test(`names and extras of somebody else are sent in UTF-8 and escaped, as by Go (${start.name})`, async () => {
+  test(`impersonated names and extras are escaped as in Go (${start.name})`, async () => {
     let seen: IncomingHttpHeaders = {};
     await using running = await start(
       (request: { readonly headers: IncomingHttpHeaders }, response: { end(): unknown }) => {
@@ -112,7 +112,7 @@ for (const start of [http1Server, http2Server]) {
   });
 }
 
-test("a token is renewed through the proxy of the environment, and it is the provider that is not reached", async () => {
+test("a token is renewed through the environment's proxy, and errors name the provider", async () => {
   const tunnels: (string | undefined)[] = [];
   await using proxy = await http1Server(() => {});
   proxy.server.on("connect", (request, socket) => {
@@ -131,7 +131,7 @@ test("a token is renewed through the proxy of the environment, and it is the pro
   await transport.close?.();
 });
 
-test("a certificate that the plugin renews goes over a new connection", async () => {
+test("a renewed certificate uses a new connection", async () => {
   let refuse = false;
   await using running = await http2Server((_request, response) => {
     if (refuse) response.writeHead(401);
@@ -162,7 +162,7 @@ const tokenUntil = (ms: number, id: string): string =>
     .map((part) => Buffer.from(part).toString("base64url"))
     .join(".") + ".s";
 
-test("an expired OpenID Connect token is renewed at the issuer with the refresh token", async () => {
+test("an expired OIDC token is renewed at the issuer with the refresh token", async () => {
   const host = testHost();
   const forms: URLSearchParams[] = [];
   const fresh = tokenUntil(host.clock.wall() + 3_600_000, "fresh");
@@ -199,7 +199,7 @@ test("an expired OpenID Connect token is renewed at the issuer with the refresh 
   await transport.close?.();
 });
 
-test("a CA and a token in files are read again for the next connection, as a pod needs it", async () => {
+test("CA and token files are read again for the next connection", async () => {
   const seen: (string | undefined)[] = [];
   await using running = await http2Server((request, response) => {
     seen.push(request.headers.authorization);
@@ -219,7 +219,7 @@ test("a CA and a token in files are read again for the next connection, as a pod
   await transport.close?.();
 });
 
-test("a file that the configuration names and that is not there is told in one sentence", async () => {
+test("one sentence explains a missing file of the configuration", async () => {
   const user: UserEntry = {
     proof: { type: "none" },
     clientCertificate: { file: "/gone.crt" },
@@ -242,7 +242,7 @@ test("insecure-skip-tls-verify trusts any certificate", async () => {
   await transport.close?.();
 });
 
-test("a refused token that its plugin prints again is not sent again", async () => {
+test("a rejected token that its plugin prints again is not sent again", async () => {
   let calls = 0;
   await using running = await http2Server((_request, response) => {
     calls++;
@@ -259,7 +259,7 @@ test("a refused token that its plugin prints again is not sent again", async () 
   await transport.close?.();
 });
 
-test("a plugin that hangs is killed when the call's time is up, whatever it ignores", async () => {
+test("a hanging plugin is killed at the deadline", async () => {
   const folder = await mkdtemp(join(tmpdir(), "plugin-"));
   const pidFile = join(folder, "pid");
   const exec = {
@@ -297,7 +297,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test("a client whose configuration cannot be used says why, and can be closed", async () => {
+test("a client with an unusable configuration reports it and can be closed", async () => {
   const { cluster, ...rest } = configOf(new URL("https://127.0.0.1:1"), { proof: { type: "none" } });
   const config = { ...rest, cluster: { ...cluster, proxyUrl: "::nonsense" } };
   await assert.rejects(
@@ -336,7 +336,7 @@ describe("over plain http", () => {
     });
   }
 
-  test("they are sent to this machine, where they are left out, and where the user does not mind", () => {
+  test("credentials are sent to this machine, and where the user allows it", () => {
     transportFor("http://127.0.0.1:8080", token);
     transportFor("http://localhost:8080", token);
     transportFor("http://[::1]:8080", token);

@@ -1,4 +1,4 @@
-/** What the client does with a whole API server: the same cases on the embedded one and on the real kube-apiserver. */
+/** Tests of the client against a whole API server: the same cases on the embedded one and on kube-apiserver. */
 import assert from "node:assert/strict";
 import type { Kind } from "@capstan/model";
 import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1";
@@ -15,14 +15,14 @@ import {
 } from "../src/index.ts";
 import type { ApiWarning, Client, UserEntry } from "../src/index.ts";
 
-/** An API server, seen by one case. */
+/** An API server for one case. */
 export interface World {
   readonly client: Client;
-  /** A namespace that no other case uses. */
+  /** A namespace for this case only. */
   readonly namespace: string;
-  /** What the server warned about. */
+  /** The server's warnings. */
   readonly warnings: readonly ApiWarning[];
-  /** A client of the same server as the holder of a token, or as the administrator on somebody's behalf. */
+  /** A client for the same server with a token, or as the administrator with impersonation. */
   clientOf(user: UserEntry): Client;
 }
 
@@ -81,7 +81,7 @@ add("dry-run stores nothing, strict validation refuses unknown fields", async (w
   );
 });
 
-add("an unknown field is a warning that is told once", async (world) => {
+add("an unknown field is a warning that is reported once", async (world) => {
   const { client, namespace } = world;
   for (const name of ["a", "b"]) {
     await client.create(ConfigMap, { ...configMap(namespace, name), dada: {} } as object as ReturnType<
@@ -255,7 +255,7 @@ add("the watches of a custom kind end with its definition", async ({ client, nam
   await assert.rejects(client.get(Gadget, { namespace, name: "a" }), (error) => isApiError(error, "UnknownKind"));
 });
 
-/** A kind is served a moment after its definition was made. */
+/** A kind is served a moment after its CRD is created. */
 async function untilServed(call: () => Promise<unknown>): Promise<void> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-/** What must not compile, and what must: read by the compiler, never run. */
+/** What must and must not compile: checked by the compiler, never run. */
 import type { Kind, StoredObject } from "@capstan/model";
 import type { Client } from "../src/client.ts";
 import type { ApiErrorCode } from "../src/error/code.ts";

@@ -2,7 +2,7 @@ import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
 import type { ApiServer } from "@capstan/apiserver";
 import { Namespace, ServiceAccount } from "@capstan/kinds/v1";
-import { impersonationHeaders } from "../src/credential/of-user.ts";
+import { impersonationHeaders } from "../src/credential/user-credential.ts";
 import { createClient, inProcess } from "../src/index.ts";
 import type { ApiWarning, Client, ClusterConfig, Transport, UserEntry } from "../src/index.ts";
 import { cases } from "./cases.ts";
@@ -11,7 +11,7 @@ const namespace = "test";
 
 async function prepare(client: Client): Promise<void> {
   await client.create(Namespace, { metadata: { name: namespace } });
-  // Nobody else does it: there is no controller manager.
+  // There is no controller manager to create it.
   await client.create(ServiceAccount, { metadata: { name: "default", namespace } });
 }
 

@@ -1,16 +1,16 @@
-/** A machine that exists only in a test: files in a map, time that moves when told, programs that are functions. */
+/** A machine for tests: files in a map, a manual clock, programs as functions. */
 import type { Clock, Timer } from "../src/host/clock.ts";
 import type { Command, CommandResult, Host } from "../src/host/host.ts";
 
-/** Time that moves when told. */
+/** A manual clock. */
 export interface ManualClock extends Clock {
-  /** Moves on and makes the calls that become due, in their order. */
+  /** Advances the clock and fires due timers in order. */
   advance(ms: number): Promise<void>;
-  /** How long each call was asked to wait, so far. */
+  /** The delays of all timers so far. */
   readonly waits: number[];
 }
 
-/** A clock that stands still; with `"running"`, waits end at once and time jumps along. */
+/** A clock that stands still; with `"running"`, timers fire at once and the time jumps. */
 export function manualClock(start = 1_700_000_000_000, mode: "still" | "running" = "still"): ManualClock {
   let now = 0;
   let due: { at: number; run: () => void }[] = [];
@@ -45,14 +45,14 @@ export function manualClock(start = 1_700_000_000_000, mode: "still" | "running"
   };
 }
 
-/** A host of a test. */
+/** A host for tests. */
 export interface TestHost extends Host {
   readonly clock: ManualClock;
   readonly files: Map<string, string>;
   readonly ran: Command[];
 }
 
-/** What a test's host is made of. */
+/** The options of a test host. */
 export interface TestHostOptions {
   readonly env?: Record<string, string>;
   readonly files?: Record<string, string>;
@@ -61,7 +61,7 @@ export interface TestHostOptions {
   readonly program?: (command: Command) => Partial<CommandResult>;
 }
 
-/** Makes a host. */
+/** Creates a host. */
 export function testHost({
   env = {},
   files = {},

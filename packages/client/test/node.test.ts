@@ -7,7 +7,7 @@ import type { Client, PodTarget } from "../src/index.ts";
 
 const skip = kubernetesMissing();
 
-/** Runs a script in a pod and waits until it does. */
+/** Runs a script in a pod and waits until the pod runs. */
 async function runPod(client: Client, at: PodTarget, script: string): Promise<void> {
   const container = { name: "main", image: "capstan.test/busybox:1", command: ["sh", "-c", script], stdin: true };
   await client.create(Pod, { metadata: at, spec: { containers: [container], terminationGracePeriodSeconds: 0 } });
@@ -24,8 +24,8 @@ test("logs, exec, attach, port-forward and proxy reach a container on a real nod
   await cluster.load(image === undefined ? [] : [image.archive]);
   await using client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
   const at = { namespace: cluster.namespace, name: "shell" };
-  // A server that reads what it is asked before it answers: Go's client takes an answer without a question for a fault.
-  // It listens before it goes to the background, so it listens once the log has its lines.
+  // A server that reads the request before it responds: Go's client treats an early response as an error. It listens before it
+  // daemonizes, so it is ready once the log has its lines.
   const server = "mkdir /www; echo hello > /www/index.html; httpd -p 8080 -h /www";
   await runPod(
     client,
@@ -43,7 +43,7 @@ test("logs, exec, attach, port-forward and proxy reach a container on a real nod
     await assert.rejects(client.logs({ ...at, container: "none" }).text(), (error) => isApiError(error, "BadRequest"));
   });
 
-  await t.test("exec keeps the streams apart and tells the exit code", async () => {
+  await t.test("exec separates the streams and reports the exit code", async () => {
     const session = await client.exec({ ...at, command: ["sh", "-c", "cat; echo no >&2; exit 3"], stdin: true });
     await session.write("through");
     await session.end();
@@ -53,7 +53,7 @@ test("logs, exec, attach, port-forward and proxy reach a container on a real nod
     assert.notEqual((await missing.finish()).code, 0);
   });
 
-  await t.test("exec moves a megabyte each way", async () => {
+  await t.test("exec transfers a megabyte in each direction", async () => {
     const session = await client.exec({ ...at, command: ["cat"], stdin: true });
     const megabyte = "x".repeat(1024).repeat(1024);
     const finished = session.finish();
@@ -62,10 +62,10 @@ test("logs, exec, attach, port-forward and proxy reach a container on a real nod
     assert.equal((await finished).stdout.length, megabyte.length);
   });
 
-  await t.test("attach talks to the program that runs", async () => {
+  await t.test("attach connects to the main program", async () => {
     const session = await client.attach({ ...at, stdin: true });
     await session.write("hi\n");
-    // A node passes on what is written before it listens to the answers: it is asked again until one is heard.
+    // A node forwards input before it listens to output: the test repeats it until a response arrives.
     const asking = setInterval(() => void session.write("hi\n").catch(() => {}), 1_000);
     try {
       for await (const { bytes } of session) {
@@ -88,7 +88,7 @@ test("logs, exec, attach, port-forward and proxy reach a container on a real nod
     assert.match(answer, /^HTTP\/1\.[01] 200 OK/u);
   });
 
-  await t.test("a port that nobody listens on is an error", async () => {
+  await t.test("a port without listener is an error", async () => {
     const connection = await client.portForward({ ...at, port: 9 });
     await assert.rejects(Array.fromAsync(connection), (error) => isApiError(error, "ConnectionLost"));
   });

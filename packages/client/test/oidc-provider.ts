@@ -1,35 +1,35 @@
-/** An OpenID Connect provider of the tests' own: it takes each refresh token once and gives another one for it. */
+/** An OpenID Connect provider for tests: it accepts each refresh token once and rotates it. */
 import type { IncomingMessage } from "node:http";
 import { text } from "node:stream/consumers";
 import { http1Server } from "./server.ts";
 
-/** A token that says until when it holds, and which one it is. */
+/** A token with its expiry and an id. */
 export function idToken(expiresAt: number, id: string): string {
   const parts = ["{}", JSON.stringify({ exp: Math.floor(expiresAt / 1000), id })];
   return [...parts.map((part) => Buffer.from(part).toString("base64url")), "c2ln"].join(".");
 }
 
-/** A provider that runs. */
+/** A running provider. */
 export interface Provider extends AsyncDisposable {
   readonly url: URL;
-  /** The refresh tokens that it was asked with. */
+  /** The refresh tokens that it received. */
   readonly asked: string[];
-  /** Those that it gave, oldest first: only the last one is good. */
+  /** The refresh tokens that it issued, oldest first: only the last one is valid. */
   readonly given: string[];
   readonly idTokens: string[];
 }
 
-/** How a provider behaves. */
+/** The options of a provider. */
 export interface ProviderOptions {
-  /** When the next token that it gives expires. */
+  /** The expiry of the next token. */
   readonly expiresAt: () => number;
-  /** Waited for before somebody is refused, and before somebody is given something. */
+  /** Awaited before a refusal and before a grant. */
   readonly before?: (answer: "refused" | "given") => Promise<void>;
-  /** A refresh token holds for ever: none is given with the ID token. */
+  /** Refresh tokens never expire and are not rotated. */
   readonly lasting?: boolean;
 }
 
-/** Starts a provider that takes `refresh-1` first, and gives `refresh-2` for it. */
+/** Starts a provider that accepts `refresh-1` first and issues `refresh-2` for it. */
 export async function startProvider({ expiresAt, before, lasting = false }: ProviderOptions): Promise<Provider> {
   const [asked, given, idTokens]: [string[], string[], string[]] = [[], ["refresh-1"], []];
 

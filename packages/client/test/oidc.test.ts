@@ -23,7 +23,7 @@ const hourMs = 3_600_000;
 const inManyYears = 4_000_000_000_000;
 const old = idToken(0, "old");
 
-/** A machine with real files, time that moves when told, and a folder of its own that goes with it. */
+/** A machine with real files in a temporary folder and a manual clock. */
 interface Machine extends Host, AsyncDisposable {
   readonly clock: ManualClock;
   readonly folder: string;
@@ -48,7 +48,7 @@ async function startMachine(clock = manualClock(), env: Record<string, string> =
   };
 }
 
-/** A kubeconfig as people write it; `tokens` are lines of what the provider gave. */
+/** A kubeconfig as a user would write it; `tokens` are the provider's lines. */
 function kubeconfig(server: URL, provider: Provider, tokens: readonly string[]): string {
   return `# of the office
 apiVersion: v1
@@ -79,7 +79,7 @@ const lines = (idTokenNow: string, refreshToken: string): string[] => [
   `refresh-token: "${refreshToken}" # of last week`,
 ];
 
-/** An API server that remembers the tokens that it was shown. */
+/** An API server that records the tokens it receives. */
 async function startServer(): Promise<AsyncDisposable & { readonly url: URL; readonly seen: (string | undefined)[] }> {
   const seen: (string | undefined)[] = [];
   const running = await http1Server((request, response) => {
@@ -98,7 +98,7 @@ async function call(host: Host, config: ClusterConfig): Promise<void> {
   }
 }
 
-test("renewed tokens are written into the user's entry, and nothing else in the file changes", async () => {
+test("renewed tokens are written to the user's entry, and nothing else changes", async () => {
   await using host = await startMachine();
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs });
   await using server = await startServer();
@@ -112,7 +112,7 @@ test("renewed tokens are written into the user's entry, and nothing else in the 
   assert.deepEqual([server.seen, provider.asked], [[`Bearer ${first}`, `Bearer ${first}`], ["refresh-1"]]);
 });
 
-test("an ID token alone is written where the refresh token stays, also where there was none before", async () => {
+test("an ID token alone is written if the refresh token stays, or is new", async () => {
   await using host = await startMachine();
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs, lasting: true });
   await using server = await startServer();
@@ -127,7 +127,7 @@ test("an ID token alone is written where the refresh token stays, also where the
   assert.equal(without, kubeconfig(server.url, provider, [refreshToken]));
 });
 
-test("of the files of KUBECONFIG, the one that the user came from is written", async () => {
+test("of several KUBECONFIG files, the one of the user is written", async () => {
   const env: Record<string, string> = {};
   await using host = await startMachine(manualClock(), env);
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs });
@@ -143,19 +143,19 @@ test("of the files of KUBECONFIG, the one that the user came from is written", a
   assert.deepEqual(written, [contexts, kubeconfig(server.url, provider, lines(first, "refresh-2")), whole]);
 });
 
-test("a configuration that came from no file is written nowhere", async () => {
+test("a configuration without a file is not written", async () => {
   await using host = await startMachine();
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs });
   await using server = await startServer();
   const text = kubeconfig(server.url, provider, lines(old, "refresh-1"));
-  // There is a file of that name, but the text is not from there.
+  // A file of that name exists, but the text does not come from it.
   await writeFile(host.path("config"), text);
   await call(host, chooseContext(await parseKubeconfig(text, host.path("config"))));
   assert.deepEqual(provider.asked, ["refresh-1"]);
   assert.equal(await readFile(host.path("config"), "utf8"), text);
 });
 
-test("a file that cannot be written is told once, and no call fails for it", async () => {
+test("a read-only file is reported once, and no call fails for it", async () => {
   await using host = await startMachine();
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs });
   await using server = await startServer();
@@ -179,7 +179,7 @@ test("a file that cannot be written is told once, and no call fails for it", asy
   );
 });
 
-test("what another program has written meanwhile is used instead of asking the provider", async () => {
+test("tokens that another program wrote are used before the provider is asked", async () => {
   await using host = await startMachine();
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs });
   await using server = await startServer();
@@ -198,7 +198,7 @@ test("what another program has written meanwhile is used instead of asking the p
   await transport.close?.();
 });
 
-test("an entry that is somebody else's by now keeps what it has", async () => {
+test("an entry that changed its provider keeps its tokens", async () => {
   await using host = await startMachine();
   await using server = await startServer();
   const file = host.path("config");
@@ -214,7 +214,7 @@ test("an entry that is somebody else's by now keeps what it has", async () => {
   assert.deepEqual([await readFile(file, "utf8"), host.warnings], [other, []]);
 });
 
-test("whoever gives up waiting does not lose a token that was already given", async () => {
+test("a caller that stops waiting does not lose an issued token", async () => {
   await using host = await startMachine();
   await using server = await startServer();
   const [asked, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -241,7 +241,7 @@ test("whoever gives up waiting does not lose a token that was already given", as
   await transport.close?.();
 });
 
-test("a process that was faster with the same refresh token is given the time to write", async () => {
+test("a process that lost the race waits for the other one to write", async () => {
   await using host = await startMachine(manualClock(undefined, "running"));
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs });
   await using server = await startServer();
@@ -259,7 +259,7 @@ test("a process that was faster with the same refresh token is given the time to
   assert.deepEqual([server.seen, provider.asked, looks], [[`Bearer ${theirs}`], ["refresh-1"], 9]);
 });
 
-test("a refresh token that nobody renews is refused in one sentence, after a while", async () => {
+test("one sentence explains an expired refresh token, after a timeout", async () => {
   await using host = await startMachine(manualClock(undefined, "running"));
   await using provider = await startProvider({ expiresAt: () => host.clock.wall() + hourMs });
   await using server = await startServer();
@@ -273,7 +273,7 @@ test("a refresh token that nobody renews is refused in one sentence, after a whi
   assert.deepEqual([provider.asked, server.seen], [["used-up"], []]);
 });
 
-/** Limits are twenty times as long: each process waits here for how fast the other one is. */
+/** Limits are twenty times as long: each process waits for the other one. */
 const program = `
   import { createClient, loadConfig, processHost, systemClock } from "@capstan/client";
   const clock = { ...systemClock, later: (delay, run) => systemClock.later(delay * 20, run) };
@@ -282,7 +282,7 @@ const program = `
   await (await client.transport.request({ method: "GET", path: "/", headers: {} })).body.text();
 `;
 
-/** Runs a program that makes one call, and answers how it ended and what it said. */
+/** Runs a program that makes one call; returns its exit and output. */
 async function runProgram(file: string): Promise<readonly unknown[]> {
   const args = ["--conditions=@capstan/source", "--input-type=module", "--eval", program];
   const child = spawn(process.execPath, args, {
@@ -296,14 +296,14 @@ async function runProgram(file: string): Promise<readonly unknown[]> {
   return [code, String(Buffer.concat(said))];
 }
 
-test("two processes that renew the same token at the same time both go on, and the file has the one that holds", async () => {
+test("two processes that renew the same token both continue with the valid one", async () => {
   await using host = await startMachine();
   await using server = await startServer();
   const file = host.path("config");
   const [both, written] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using provider = await startProvider({
     expiresAt: () => inManyYears,
-    // The one who is refused has asked before the other one got anything, and hears of it when that is written.
+    // The refused process asked before the other one was served, and gets its result from the file.
     async before(answer) {
       if (provider.asked.length > 1) both.resolve();
       await (answer === "given" ? both.promise : written.promise);
@@ -324,7 +324,7 @@ test("two processes that renew the same token at the same time both go on, and t
   assert.deepEqual(await readdir(host.folder), ["config"]);
 });
 
-test("a refresh token is not sent in the clear, wherever the provider says that tokens are to be had", async () => {
+test("a refresh token is not sent in plain text to any token endpoint", async () => {
   await using provider = await http1Server((_request, response) =>
     response.end(JSON.stringify({ token_endpoint: "http://tokens.example.com/token" })),
   );
@@ -334,7 +334,7 @@ test("a refresh token is not sent in the clear, wherever the provider says that 
   const transport = transportTo({ name: "test", namespace: "default", user, cluster }, testHost());
   await assert.rejects(transport.request({ method: "GET", path: "/", headers: {} }), (error) => {
     assert.ok(isApiError(error, "CredentialsFailed"));
-    assert.match(error.message, /http:\/\/tokens\.example\.com\/token is no https address/u);
+    assert.match(error.message, /http:\/\/tokens\.example\.com\/token is not an https URL/u);
     return true;
   });
 });

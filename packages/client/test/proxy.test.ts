@@ -10,7 +10,7 @@ import { http2Server } from "./server.ts";
 
 const get: TransportRequest = { method: "GET", path: "/", headers: {} };
 
-/** A TCP server that handles each connection as told. */
+/** A TCP server with a handler per connection. */
 async function tcpServer(handle: (socket: Socket) => void): Promise<AsyncDisposable & { readonly port: number }> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
@@ -32,7 +32,7 @@ function join(near: Socket, port: number): void {
   near.pipe(far).pipe(near);
 }
 
-test("an HTTP proxy is asked for a tunnel, with user and password", async () => {
+test("an HTTP proxy gets a CONNECT request with user and password", async () => {
   const heads: string[] = [];
   await using running = await http2Server((_request, response) => response.end("ok"));
   await using proxy = await tcpServer((socket) => {
@@ -51,7 +51,7 @@ test("an HTTP proxy is asked for a tunnel, with user and password", async () => 
   await transport.close();
 });
 
-test("a proxy that refuses the tunnel is told in one sentence", async () => {
+test("one sentence explains a proxy that rejects the tunnel", async () => {
   await using running = await http2Server((_request, response) => response.end());
   await using proxy = await tcpServer((socket) =>
     socket.once("data", () => socket.end("HTTP/1.1 403 Forbidden\r\n\r\n")),
@@ -64,7 +64,7 @@ test("a proxy that refuses the tunnel is told in one sentence", async () => {
   });
 });
 
-test("a SOCKS5 proxy is greeted, given user and password, and told the address", async () => {
+test("a SOCKS5 proxy gets a greeting, credentials and the address", async () => {
   const messages: number[][] = [];
   await using running = await http2Server((_request, response) => response.end("ok"));
   await using proxy = await tcpServer((socket) => {
@@ -136,7 +136,7 @@ for (const [configured, env, who] of [
   ["ftp://user:PASSWORD@proxy", {}, "proxy-url in the kubeconfig"],
   [undefined, { HTTPS_PROXY: "http://" }, "HTTPS_PROXY"],
 ] as const) {
-  test(`a proxy that is none is told in one sentence: ${configured ?? JSON.stringify(env)}`, () => {
+  test(`one sentence explains an invalid proxy: ${configured ?? JSON.stringify(env)}`, () => {
     assert.throws(
       () => proxyFor(new URL("https://a"), configured, env),
       (error) => {

@@ -1,4 +1,4 @@
-/** Small servers of the tests' own: HTTP/2 with TLS, HTTP/1.1 with and without, each ended with its scope. */
+/** Small servers for tests: HTTP/2 with TLS, HTTP/1.1 with and without. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer as createHttp1Server } from "node:http";
@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { systemClock } from "../src/host/clock.ts";
 import type { ConnectionLimits, Endpoint, TlsMaterial } from "../src/network/endpoint.ts";
 
-/** A certificate that signs itself, for 127.0.0.1 and localhost. */
+/** A self-signed certificate for 127.0.0.1 and localhost. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
@@ -21,7 +21,7 @@ export interface Certificate {
 
 let made: Certificate | undefined;
 
-/** Made once per process, with openssl. */
+/** Created once per process with openssl. */
 export function certificate(): Certificate {
   if (made !== undefined) return made;
   const folder = mkdtempSync(join(tmpdir(), "capstan-client-"));
@@ -34,7 +34,7 @@ export function certificate(): Certificate {
   return made;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface Running<S extends NetServer> extends AsyncDisposable {
   readonly server: S;
   readonly url: URL;
@@ -85,7 +85,7 @@ export function http1Server(listener: RequestListener, scheme: "http" | "https" 
   return run(server, scheme, scheme === "http" ? {} : { ca: certificate().cert });
 }
 
-/** A wire to a server that can be cut without either side being told, or breaks after so many bytes from the server. */
+/** A relay to a server that can be cut silently, or breaks after a number of bytes from the server. */
 export async function relay(to: URL, limit = Infinity): Promise<Running<NetServer> & { cut(): void }> {
   const far: Socket[] = [];
   const server = createTcpServer((near) => {
@@ -109,17 +109,17 @@ export async function relay(to: URL, limit = Infinity): Promise<Running<NetServe
   return { ...running, cut };
 }
 
-/** A server that takes connections and never says a word. */
+/** A server that accepts connections and never responds. */
 export interface Silent extends Running<NetServer> {
-  /** How many connections came so far. */
+  /** The number of connections so far. */
   readonly connections: () => number;
-  /** Resolves when the next connection has come. */
+  /** Resolves on the next connection. */
   readonly nextConnection: () => Promise<Socket>;
-  /** Resolves when nobody is connected. */
+  /** Resolves when no connection is open. */
   readonly untilLeft: () => Promise<void>;
 }
 
-/** Starts such a server. */
+/** Starts a silent server. */
 export async function silentServer(scheme: "http" | "https"): Promise<Silent> {
   const open = new Set<Socket>();
   let count = 0;

@@ -1,4 +1,4 @@
-/** Sockets that are given up: when the time of the call is over, or the caller aborts, at any point of their making. */
+/** Sockets that are abandoned by a deadline or an abort, at any point of their opening. */
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ function clientOf(server: string, timeoutMs?: number): Client {
 }
 
 for (const scheme of ["http", "https"] as const) {
-  test(`the client's time limit ends the making of a socket over ${scheme}, and the connection with it`, async () => {
+  test(`the client's time limit ends the opening over ${scheme} and its connection`, async () => {
     await using server = await silentServer(scheme);
     await using client = clientOf(server.url.origin, 50);
     const calls = [client.exec({ ...at, command: ["a"] }), client.attach(at), client.portForward({ ...at, port: 1 })];
@@ -30,7 +30,7 @@ for (const scheme of ["http", "https"] as const) {
   });
 }
 
-test("a call's own time limit counts before the client's, and ends with the opening", async () => {
+test("a call's time limit overrides the client's and ends after the opening", async () => {
   await using server = await silentServer("http");
   await using client = clientOf(server.url.origin);
   await assert.rejects(client.exec({ ...at, command: ["a"], timeoutMs: 50 }), (error) =>
@@ -38,7 +38,7 @@ test("a call's own time limit counts before the client's, and ends with the open
   );
 });
 
-/** A socket that is opened until the server has heard of it, and then given up. */
+/** Opens a socket until the server has noticed it, then aborts. */
 async function abortWhen(
   heard: Promise<unknown>,
   open: (signal: AbortSignal) => Promise<MessageSocket>,
@@ -56,7 +56,7 @@ async function abortWhen(
 const socketRequest = { path: "/", headers: {}, protocols: ["v5.channel.k8s.io"] };
 
 for (const scheme of ["http", "https"] as const) {
-  test(`an abort ends the making of a socket to a silent server over ${scheme} at once`, async () => {
+  test(`an abort ends the opening to a silent server over ${scheme} at once`, async () => {
     await using server = await silentServer(scheme);
     const transport = createNetworkTransport(server.endpoint);
     await abortWhen(server.nextConnection(), (signal) => transport.open({ ...socketRequest, signal }));
@@ -64,7 +64,7 @@ for (const scheme of ["http", "https"] as const) {
   });
 }
 
-test("an abort ends the wait for a proxy that says nothing", async () => {
+test("an abort ends the wait for a silent proxy", async () => {
   await using proxy = await silentServer("http");
   const server = new URL("https://api.test");
   const transport = createNetworkTransport({ server, tls: async () => ({}), clock: systemClock, proxy: proxy.url });
@@ -72,7 +72,7 @@ test("an abort ends the wait for a proxy that says nothing", async () => {
   await proxy.untilLeft();
 });
 
-test("an abort ends the wait for certificates that never come", async () => {
+test("an abort ends the wait for TLS material", async () => {
   await using server = await silentServer("https");
   const asked = Promise.withResolvers<void>();
   const tls = (): Promise<never> => {
@@ -83,7 +83,7 @@ test("an abort ends the wait for certificates that never come", async () => {
   await abortWhen(asked.promise, (signal) => transport.open({ ...socketRequest, signal }));
 });
 
-test("an abort ends the reading of a refusal that never ends", async () => {
+test("an abort ends the reading of an endless error response", async () => {
   const begun = Promise.withResolvers<void>();
   await using server = await http1Server(() => {});
   server.server.on("upgrade", (_request, socket) => {
@@ -94,7 +94,7 @@ test("an abort ends the reading of a refusal that never ends", async () => {
   await abortWhen(begun.promise, (signal) => transport.open({ ...socketRequest, signal }));
 });
 
-test("an abort is heard although the transport does not listen; a socket that comes later is closed", async () => {
+test("an abort works with any transport, and a late socket is closed", async () => {
   const opened = Promise.withResolvers<MessageSocket>();
   const closed = Promise.withResolvers<void>();
   const client = createClient({
@@ -115,7 +115,7 @@ test("an abort is heard although the transport does not listen; a socket that co
   await closed.promise;
 });
 
-test("where TLS has nothing to work with no connection is made, or none is left", async () => {
+test("without TLS material no connection remains", async () => {
   await using server = await silentServer("https");
   const unreadable = createNetworkTransport({
     ...server.endpoint,
@@ -124,7 +124,7 @@ test("where TLS has nothing to work with no connection is made, or none is left"
   for (let tries = 0; tries < 3; tries += 1) {
     await assert.rejects(unreadable.request({ method: "GET", path: "/", headers: {} }), /no such file/u);
   }
-  // Connections are taken in their order: any made before is counted before this one.
+  // Connections are accepted in order: earlier ones are counted before this one.
   const heard = server.nextConnection();
   const own = connect(Number(server.url.port), server.url.hostname);
   await heard;

@@ -15,11 +15,11 @@ interface Pod extends AsyncDisposable {
 
 interface PodOptions {
   readonly protocol: string;
-  /** The token that it accepts; the client's is "x". */
+  /** The accepted token; the client's is "x". */
   readonly token?: string;
 }
 
-/** A server whose sockets behave as told. */
+/** A server with scripted sockets. */
 async function pod(behave: (socket: WebSocket) => void, { protocol, token = "x" }: PodOptions): Promise<Pod> {
   const paths: string[] = [];
   const running = await http1Server((_request, response) => response.end(), "https");
@@ -51,7 +51,7 @@ async function pod(behave: (socket: WebSocket) => void, { protocol, token = "x" 
 const at = { namespace: "default", name: "p" };
 const message = (channel: number, text: string): Buffer => Buffer.concat([Buffer.of(channel), Buffer.from(text)]);
 
-test("exec sends what is written, ends stdin, and gives output and exit code", async () => {
+test("exec sends input, closes stdin, and returns output and exit code", async () => {
   await using one = await pod(
     (socket) => {
       let input = "";
@@ -83,7 +83,7 @@ test("exec sends what is written, ends stdin, and gives output and exit code", a
   );
 });
 
-test("whoever leaves a session before its end is told that the exit is not known", async () => {
+test("a session that is left early rejects its exit", async () => {
   await using one = await pod((socket) => socket.send(message(1, "more and more")), { protocol: "v5.channel.k8s.io" });
   const read = await one.client.exec({ ...at, command: ["a"] });
   for await (const _output of read) break;
@@ -108,7 +108,7 @@ test("a socket that is cut is an error, not an end", async () => {
   await assert.rejects(session.finish(), (error) => isApiError(error, "ConnectionLost"));
 });
 
-test("a refused socket is an error with the rule that permits it", async () => {
+test("a rejected socket is an error with the rule that permits it", async () => {
   await using one = await pod(() => {}, { protocol: "v5.channel.k8s.io", token: "another" });
   await assert.rejects(one.client.exec({ ...at, command: ["a"] }), (error) => {
     assert.ok(error instanceof ForbiddenError);
@@ -117,7 +117,7 @@ test("a refused socket is an error with the rule that permits it", async () => {
   });
 });
 
-test("a socket that is closed with a reason is an error that tells it, unless the exit is known", async () => {
+test("a close with a reason is an error with that reason, unless the exit is known", async () => {
   const ends: ((socket: WebSocket) => void)[] = [
     (socket) => socket.close(1011, "kubelet is gone"),
     (socket) => {
@@ -142,7 +142,7 @@ test("a socket that is closed with a reason is an error that tells it, unless th
   await assert.rejects(Array.fromAsync(port), (error) => isApiError(error, "ConnectionLost"));
 });
 
-test("what is said of the end must be a Status, and its code a number", async () => {
+test("the exit must be a Status with a numeric code", async () => {
   const said = ["not json", "null", JSON.stringify({ details: { causes: [{ reason: "ExitCode", message: "abc" }] } })];
   await using one = await pod(
     (socket) => {
@@ -156,7 +156,7 @@ test("what is said of the end must be a Status, and its code a number", async ()
   assert.equal(await run(), -1);
 });
 
-test("a port is forwarded: greetings are left out, data goes both ways", async () => {
+test("port-forward skips the port messages and transfers data both ways", async () => {
   await using one = await pod(
     (socket) => {
       socket.send(Buffer.from([0, 0x90, 0x1f]));
@@ -174,7 +174,7 @@ test("a port is forwarded: greetings are left out, data goes both ways", async (
   assert.equal(Buffer.concat(chunks).toString(), "PING");
 });
 
-test("a transport without sockets says so", async () => {
+test("a transport without sockets fails with NotSupported", async () => {
   const client = createClient({ request: async () => ({ status: 200, headers: {}, body: bodyOfBytes("") }) });
   await assert.rejects(client.attach(at), (error) => isApiError(error, "NotSupported"));
 });

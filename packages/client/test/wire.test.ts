@@ -27,7 +27,7 @@ test("requests share one HTTP/2 connection", async () => {
   await transport.close();
 });
 
-test("a full connection gets another one beside it instead of a queue that never ends, even in the first burst", async () => {
+test("a full connection gets a second one, also in the first burst", async () => {
   const held: (() => void)[] = [];
   await using running = await http2Server(
     (_request, response) => {
@@ -44,7 +44,7 @@ test("a full connection gets another one beside it instead of a queue that never
   await transport.close();
 });
 
-test("where a server takes no streams for a while, requests wait for room on the connections that there are", async () => {
+test("requests wait while a server accepts no streams", async () => {
   const held: (() => void)[] = [];
   const came = new EventEmitter();
   await using running = await http2Server(
@@ -59,7 +59,7 @@ test("where a server takes no streams for a while, requests wait for room on the
   const impatient = transport.request({ ...get(), signal: abort.signal });
   const first = transport.request(get());
   while (running.sessions.length === 0) await once(running.server, "session");
-  // Answered PINGs: whatever the client does about the settings it has begun by then.
+  // Answered PINGs: the client has processed the settings by then.
   for (let pings = 0; pings < 5; pings += 1) await pinged(running.sessions[0]);
   abort.abort(new Error("no time"));
   await assert.rejects(impatient, /no time/u);
@@ -68,7 +68,7 @@ test("where a server takes no streams for a while, requests wait for room on the
   await requested;
   assert.equal(running.sessions.length, 1);
 
-  // That one is full now, and a second connection is barred: whichever has room first is used.
+  // The first connection is full and the second is blocked: whichever has room first is used.
   const others = [transport.request(get()), transport.request(get())];
   while (running.sessions.length === 1) await once(running.server, "session");
   for (let pings = 0; pings < 5; pings += 1) await pinged(running.sessions[1]);
@@ -83,7 +83,7 @@ for (const [protocol, start] of [
   ["HTTP/2", http2Server],
   ["HTTP/1.1", (listener: Http2Listener & RequestListener) => http1Server(listener, "https")],
 ] as const) {
-  test(`what may not be sent any more when a connection stands is not sent over ${protocol}`, async () => {
+  test(`beforeSending can stop a request after connecting over ${protocol}`, async () => {
     const paths: (string | undefined)[] = [];
     const listener = (request: { readonly url?: string | undefined }, response: { end(): unknown }): void => {
       paths.push(request.url);
@@ -110,7 +110,7 @@ for (const [protocol, start] of [
   });
 }
 
-test("a server that takes no streams and leaves is told of, not dialed in a loop", async () => {
+test("a server that accepts no streams and leaves is an error without a dial loop", async () => {
   await using running = await http2Server((_request, response) => response.end(), { maxConcurrentStreams: 0 });
   running.server.on("session", (session) => session.once("localSettings", () => session.goaway(0)));
   const transport = createNetworkTransport(running.endpoint);
@@ -119,7 +119,7 @@ test("a server that takes no streams and leaves is told of, not dialed in a loop
   await transport.close();
 });
 
-test("headers are sent as HTTP/2 wants them, however they are written", async () => {
+test("headers are normalized for HTTP/2", async () => {
   await using running = await http2Server((request, response) => response.end(JSON.stringify(request.headers)));
   const transport = createNetworkTransport(running.endpoint);
   const headers = {
@@ -147,7 +147,7 @@ test("headers are sent as HTTP/2 wants them, however they are written", async ()
   await transport.close();
 });
 
-test("a header with a line break is refused before anything is sent, and what it holds is not told", async () => {
+test("a header with a line break is rejected without showing its value", async () => {
   await using running = await http2Server((_request, response) => response.end("{}"));
   const transport = createNetworkTransport(running.endpoint);
   for (const value of ["secret\r\nx-admin: yes", "secret\n", "secret\0", ["fine", "secret\r"]]) {
@@ -173,7 +173,7 @@ test("a body that is reset half-way is an error, not a short body", async () => 
   await transport.close();
 });
 
-test("a connection that breaks within a body is an error, and the next request gets a new connection", async () => {
+test("a connection lost within a body is an error, and the next request reconnects", async () => {
   let cut = true;
   await using running = await http2Server((_request, response) => {
     response.write("half");
@@ -189,7 +189,7 @@ test("a connection that breaks within a body is an error, and the next request g
   await transport.close();
 });
 
-test("after GOAWAY running streams are read to their end and new requests take a new connection", async () => {
+test("after GOAWAY running streams finish and new requests reconnect", async () => {
   const ends: (() => void)[] = [];
   await using running = await http2Server((request, response) => {
     response.write("begun,");
@@ -212,17 +212,17 @@ test("after GOAWAY running streams are read to their end and new requests take a
   await transport.close();
 });
 
-test("a stream that the server refuses is known not to have been seen", async () => {
+test("a refused stream counts as unsent", async () => {
   await using running = await http2Server((_request, response) => response.stream.close(7));
   const transport = createNetworkTransport(running.endpoint);
   await assert.rejects(transport.request(get()), (error) => error instanceof ConnectionError && !error.sent);
   await transport.close();
 });
 
-test("a silent server that does not answer PING loses its connection", async () => {
+test("a server that does not answer PING loses its connection", async () => {
   await using running = await http2Server((_request, response) => response.write("x"));
   await using wire = await relay(running.url);
-  // Silent for longer than an answer takes on a slow machine, so that nobody asks before the wire is cut.
+  // Idle for longer than a response takes on a slow machine, so that no PING precedes the cut.
   const limits = { pingAfterMs: 3_000, pingTimeoutMs: 30 };
   const transport = createNetworkTransport(endpointOf(wire.url, await running.endpoint.tls(), limits));
   const response = await transport.request(get());
@@ -267,7 +267,7 @@ for (const scheme of ["http", "https"] as const) {
   });
 }
 
-test("the body of a DELETE over HTTP/1.1 arrives as a body, and the connection stays usable", async () => {
+test("the body of a DELETE over HTTP/1.1 arrives, and the connection stays usable", async () => {
   await using running = await http1Server((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -284,7 +284,7 @@ test("the body of a DELETE over HTTP/1.1 arrives as a body, and the connection s
   await transport.close();
 });
 
-test("an HTTP/1.1 body that is cut short is an error", async () => {
+test("a truncated HTTP/1.1 body is an error", async () => {
   await using running = await http1Server((_request, response) => {
     response.setHeader("content-length", "100");
     response.write("short");
@@ -296,7 +296,7 @@ test("an HTTP/1.1 body that is cut short is an error", async () => {
   await transport.close();
 });
 
-test("a server that is not there is unreachable, and the sentence says so", async () => {
+test("a missing server is unreachable, with a clear message", async () => {
   const transport = createNetworkTransport(endpointOf(new URL("https://127.0.0.1:1")));
   await assert.rejects(transport.request(get()), (error) => {
     assert.ok(isApiError(error, "Unreachable"));
@@ -305,7 +305,7 @@ test("a server that is not there is unreachable, and the sentence says so", asyn
   });
 });
 
-test("a certificate that nobody vouches for is refused, and the sentence says so", async () => {
+test("an untrusted certificate is rejected, with a clear message", async () => {
   await using running = await http2Server((_request, response) => response.end());
   const transport = createNetworkTransport(endpointOf(running.url));
   await assert.rejects(transport.request(get()), (error) => {
@@ -315,7 +315,7 @@ test("a certificate that nobody vouches for is refused, and the sentence says so
   });
 });
 
-test("tls-server-name is what the certificate is checked against", async () => {
+test("the certificate is checked against tls-server-name", async () => {
   await using running = await http2Server((_request, response) => response.end("ok"));
   const { ca } = await running.endpoint.tls();
   const right = createNetworkTransport(endpointOf(running.url, { ca, servername: "api.test" }));
@@ -325,7 +325,7 @@ test("tls-server-name is what the certificate is checked against", async () => {
   await assert.rejects(wrong.request(get()), (error) => isApiError(error, "TlsFailed"));
 });
 
-test("the path of the server's address stands before every request's", async () => {
+test("the path of the server's address precedes every request path", async () => {
   await using running = await http2Server((request, response) => response.end(request.url));
   const endpoint = { ...running.endpoint, server: new URL("/k8s/clusters/one/", running.url) };
   const transport = createNetworkTransport(endpoint);
@@ -333,7 +333,7 @@ test("the path of the server's address stands before every request's", async () 
   await transport.close();
 });
 
-test("wherever the wire is cut, there is an error and never a short answer", async () => {
+test("a cut at any byte is an error and never a short response", async () => {
   const body = "x".repeat(20_000);
   await using running = await http2Server((_request, response) => response.end(body));
   const tls = await running.endpoint.tls();
@@ -353,7 +353,7 @@ test("wherever the wire is cut, there is an error and never a short answer", asy
   for (let limit = 1; limit < 20_000; limit += 397) assert.equal(await read(limit), -1, `cut after ${limit} bytes`);
 });
 
-test("a body that trickles longer than the deadline is ended by it", async () => {
+test("a body slower than the deadline is ended by it", async () => {
   await using running = await http2Server((_request, response) => {
     const timer = setInterval(() => response.write(" "), 5);
     response.on("close", () => clearInterval(timer));
@@ -364,7 +364,7 @@ test("a body that trickles longer than the deadline is ended by it", async () =>
   await assert.rejects(client.serverVersion({ timeoutMs: 60 }), (error) => isApiError(error, "DeadlineExceeded"));
 });
 
-test("a busy server is asked again after the time it names, over the same connection", async () => {
+test("a busy server is retried after its delay over the same connection", async () => {
   let answers = 0;
   await using running = await http2Server((_request, response) => {
     answers += 1;

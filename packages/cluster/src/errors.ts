@@ -1,9 +1,9 @@
-/** What can go wrong with a cluster, told apart by code. */
+/** The errors of a cluster, by code. */
 
-/** Why something could not be done with a cluster. */
+/** The error codes. */
 export type ClusterErrorCode = "NotFound" | "Unsupported" | "InUse";
 
-/** Something that a cluster could not do. */
+/** An operation that a cluster cannot perform. */
 export class ClusterError extends Error {
   override readonly name = "ClusterError";
   readonly code: ClusterErrorCode;

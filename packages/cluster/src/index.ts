@@ -8,5 +8,4 @@ export type { ClusterNetwork, NetworkEntry } from "./network/network.ts";
 export type { Fault, Faults, FaultTarget } from "./network/faults.ts";
 export { ClusterError } from "./errors.ts";
 export type { ClusterErrorCode } from "./errors.ts";
-export { localImages } from "./images/place.ts";
-export { sweepUnpacked } from "./images/unpacked.ts";
+export { pruneUnpackedImages, userImageFolder } from "./image-folders.ts";

@@ -25,7 +25,7 @@ function web(replicas: number, image = "web:1") {
   };
 }
 
-test("a namespace has a service account and the root certificate, and goes with all it holds", async () => {
+test("a namespace gets a service account and root CA, and is deleted with its content", async () => {
   await using cluster = await start();
   const { client } = cluster;
   await client.create(Namespace, { metadata: { name: "room" } });
@@ -52,7 +52,7 @@ async function isGone(reading: Promise<unknown>): Promise<boolean> {
   }
 }
 
-test("a deployment becomes available, is updated, scaled, and goes with its pods", async () => {
+test("a deployment becomes available, updates, scales, and is deleted with its pods", async () => {
   await using cluster = await start();
   const { client } = cluster;
   await client.create(Deployment, web(3));
@@ -91,7 +91,7 @@ test("a deployment becomes available, is updated, scaled, and goes with its pods
   await until("the deployment is gone", () => isGone(client.get(Deployment, { namespace, name: "web" })));
 });
 
-test("orphans stay when their owner goes", async () => {
+test("orphans stay when their owner is deleted", async () => {
   await using cluster = await start();
   const { client } = cluster;
   await client.create(Deployment, web(20));
@@ -104,7 +104,7 @@ test("orphans stay when their owner goes", async () => {
   const name = set?.metadata.name ?? "";
   await client.delete(ReplicaSet, { namespace, name, propagationPolicy: "Orphan" });
   await until("the set is gone", () => isGone(client.get(ReplicaSet, { namespace, name })));
-  // A marker that goes through the collector after everything before it.
+  // A marker that passes the collector after everything before it.
   await client.create(ConfigMap, { metadata: { name: "owner", namespace } });
   const { uid } = (await client.get(ConfigMap, { namespace, name: "owner" })).metadata;
   const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
@@ -116,7 +116,7 @@ test("orphans stay when their owner goes", async () => {
   assert.ok(pods.every(({ metadata }) => metadata.deletionTimestamp === undefined));
 });
 
-test("commands in simulated pods are refused with a sentence that kubectl shows", async () => {
+test("exec in simulated pods fails with a message that kubectl shows", async () => {
   await using cluster = await start();
   const { client } = cluster;
   const containers = [{ name: "main", image: "web:1" }];
@@ -128,7 +128,7 @@ test("commands in simulated pods are refused with a sentence that kubectl shows"
       new Request(`http://cluster/api/v1/namespaces/default/pods/p/${path}`, { headers }),
     );
     assert.equal(answer.status, 400);
-    // kubectl takes what could be YAML with names and values for a Status, and shows nothing of it.
+    // kubectl parses anything that may be YAML as a Status and would show nothing of it.
     assert.match(await answer.text(), /^this pod is simulated[^:]* --pods real runs it$/u);
   }
 });

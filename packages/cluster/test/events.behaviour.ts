@@ -1,4 +1,4 @@
-/** What workloads tell of themselves in events: who says it, and in which words. */
+/** The events of workloads: their sources and messages. */
 import { DaemonSet, Deployment, StatefulSet } from "@capstan/kinds/apps/v1";
 import { Job } from "@capstan/kinds/batch/v1";
 import { Event, PersistentVolumeClaim, Pod, ReplicationController } from "@capstan/kinds/v1";
@@ -17,7 +17,7 @@ const kinds: ReadonlySet<string> = new Set([
   "StatefulSet",
 ]);
 
-/** Everything that is said about the workloads themselves; names that are made up are replaced. */
+/** All events of the workloads, with generated names replaced. */
 async function told({ client, namespace }: World): Promise<readonly string[]> {
   const { items } = await client.list(Event, { namespace }).all();
   return items
@@ -29,7 +29,7 @@ async function told({ client, namespace }: World): Promise<readonly string[]> {
     .sort();
 }
 
-/** Workloads that come, one that grows and shrinks, jobs that work, wait and go on, a set with a claim. */
+/** Workloads that start, scale up and down, jobs that run, suspend and resume, and a set with a claim. */
 export async function eventsOfWorkloads(world: World): Promise<object> {
   const { client, namespace } = world;
   const metadata = (name: string) => ({ name, namespace });
@@ -42,7 +42,7 @@ export async function eventsOfWorkloads(world: World): Promise<object> {
   const claim = { accessModes: ["ReadWriteOnce" as const], storageClassName: "nobody", resources: one };
   await client.create(StatefulSet, {
     metadata: metadata("toldset"),
-    // A template has no identity yet.
+    // A template has no name and uid.
     spec: { selector, template, volumeClaimTemplates: [{ metadata: { name: "data" }, spec: claim }] as never },
   });
   const work = {
@@ -63,7 +63,7 @@ export async function eventsOfWorkloads(world: World): Promise<object> {
   await client.patch(Job, metadata("toldlater"), { merge: { spec: { suspend: false } } });
   await client.patch(Deployment, metadata("tolddeployment"), { merge: { spec: { replicas: 2 } } });
   await says("from 1 to 2");
-  // What is taken back before anybody has begun with it is never told.
+  // Scaling back before the first pod is created would record no event.
   await until("both pods of the deployment are told to be made", async () => {
     return (await told(world)).filter((line) => line.includes("Created pod: tolddeployment")).length === 2;
   });

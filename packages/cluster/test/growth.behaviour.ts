@@ -1,4 +1,4 @@
-/** What becomes of a claim that asks for more: facts that must be the same under any control plane. */
+/** Expansion of claims: facts that must be the same under any control plane. */
 import { isApiError } from "@capstan/client";
 import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { Event, PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v1";
@@ -8,8 +8,8 @@ import type { World } from "./worlds.ts";
 type Status = NonNullable<PersistentVolumeClaim["status"]>;
 
 /**
- * A claim whose volumes somebody outside provides: the control plane says that it waits for them, lets them tell how far they are,
- * and never takes the size of the volume for that of the file system in it.
+ * A claim with an external provisioner: the control plane reports that it waits for it, accepts its reports of progress, and never takes
+ * the size of the volume for that of the file system.
  */
 export async function grownClaim(world: World): Promise<object> {
   await makeClass(world, "fixed", false);
@@ -17,7 +17,7 @@ export async function grownClaim(world: World): Promise<object> {
   await Promise.all([makeBound(world, "fixed", "fixed"), makeBound(world, "growing", "growing")]);
   const refused = [await grow(world, "fixed", "2Mi"), await grow(world, "growing", "512Ki")];
   const accepted = await grow(world, "growing", "3Mi");
-  const events = await until("the claim is told to wait", () => eventsOf(world, "growing"));
+  const events = await until("the claim waits", () => eventsOf(world, "growing"));
   await tell(world, { conditions: [{ type: "Resizing", status: "True" }] });
   const volume = await growVolume(world, "2Mi");
   const underway = await sizes(world);
@@ -39,7 +39,7 @@ async function makeClass({ client }: World, name: string, allowVolumeExpansion: 
   await client.create(StorageClass, { metadata: { name }, ...outside, allowVolumeExpansion });
 }
 
-/** A claim with a volume of its own. When it is bound, whatever happened to volumes before has been dealt with. */
+/** A claim with its own volume. When it is bound, all earlier volume events have been handled. */
 async function makeBound({ client, namespace }: World, storageClassName: string, name: string): Promise<void> {
   const mode = { accessModes: ["ReadWriteOnce" as const], storageClassName };
   const claimRef = { namespace, name };
@@ -58,7 +58,7 @@ async function makeBound({ client, namespace }: World, storageClassName: string,
   });
 }
 
-/** Asks for another size; gives it, or why it may not be. */
+/** Requests another size; returns it, or why it is rejected. */
 async function grow({ client, namespace }: World, name: string, storage: string): Promise<unknown> {
   const merge = { spec: { resources: { requests: { storage } } } };
   try {
@@ -70,13 +70,13 @@ async function grow({ client, namespace }: World, name: string, storage: string)
   }
 }
 
-/** What the outside says of the claim. */
+/** What the external provisioner reports for the claim. */
 async function tell({ client, namespace }: World, status: { [K in keyof Status]?: Status[K] | null }): Promise<void> {
   const target = { namespace, name: "growing" };
   await client.patch(PersistentVolumeClaim, target, { merge: { status } }, { subresource: "status" });
 }
 
-/** The outside has grown the volume. */
+/** The external provisioner has expanded the volume. */
 async function growVolume(world: World, storage: string): Promise<unknown> {
   const merge = { spec: { capacity: { storage } } };
   const { spec } = await world.client.patch(PersistentVolume, { name: "growing" }, { merge });

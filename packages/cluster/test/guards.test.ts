@@ -11,7 +11,7 @@ import { until } from "./until.ts";
 
 const namespace = "default";
 
-test("a quota lets no more pods in than it says, however many come at once, and the owner of the others says why", async () => {
+test("a quota holds under concurrent creates, and the owner reports it", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   await client.create(ResourceQuota, { metadata: { name: "two", namespace }, spec: { hard: { pods: "2" } } });
@@ -31,7 +31,7 @@ test("a quota lets no more pods in than it says, however many come at once, and 
   assert.equal(status?.used?.["pods"], "2");
 });
 
-test("a namespace that goes keeps everything else until its pods are gone", async () => {
+test("a terminating namespace keeps other objects until its pods are gone", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const room = "room";
@@ -59,7 +59,7 @@ test("a namespace that goes keeps everything else until its pods are gone", asyn
   });
 });
 
-test("a class of attributes that nobody uses goes when it is told to", async () => {
+test("an unused VolumeAttributesClass is deleted on request", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const name = "fast";
@@ -77,12 +77,12 @@ test("a class of attributes that nobody uses goes when it is told to", async () 
   });
 });
 
-test("a pod that fits nowhere has an event that says why", async () => {
+test("a pod that fits nowhere has an event with the reason", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const spec = { nodeSelector: { disk: "fast" }, containers: [{ name: "x", image: "x" }] };
   await client.create(Pod, { metadata: { name: "picky", namespace }, spec });
-  const event = await until("the scheduler has told", async () => {
+  const event = await until("the scheduler recorded an event", async () => {
     const { items } = await client.list(Event, { namespace }).all();
     return items.find(({ reason, regarding }) => reason === "FailedScheduling" && regarding?.name === "picky");
   });
@@ -90,7 +90,7 @@ test("a pod that fits nowhere has an event that says why", async () => {
   assert.match(event.note ?? "", /didn't match Pod's node affinity\/selector/);
 });
 
-test("a member that was refused by its node is replaced", async () => {
+test("a pod that its node rejected is replaced", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const labels = { app: "db" };
@@ -115,7 +115,7 @@ test("a member that was refused by its node is replaced", async () => {
   }
 });
 
-test("a range of service addresses is ready, and stays while a service has an address of it", async () => {
+test("a ServiceCIDR is ready, and stays while a service uses an address of it", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const range = { metadata: { name: "more" }, spec: { cidrs: ["10.9.0.0/24"] } };

@@ -1,4 +1,4 @@
-/** What becomes of Jobs: facts that must be the same under any control plane. */
+/** Jobs: facts that must be the same under any control plane. */
 import { Job } from "@capstan/kinds/batch/v1";
 import { Pod } from "@capstan/kinds/v1";
 import { isApiError } from "@capstan/client";
@@ -7,13 +7,13 @@ import type { World } from "./worlds.ts";
 
 type JobSpec = NonNullable<Job["spec"]>;
 
-/** A container whose name is `exits-N` ends with exit code N; see the script of the worlds. */
+/** A container named `exits-N` exits with code N; see the script of the worlds. */
 function jobSpec(exitCode: number, rest: Partial<JobSpec>): JobSpec {
   const containers = [{ name: `exits-${exitCode}`, image: "x" }];
   return { template: { spec: { restartPolicy: "Never", containers } }, ...rest } as JobSpec;
 }
 
-/** Everything that a Job says of itself once it has ended. */
+/** The status of a Job after it has finished. */
 async function ended({ client, namespace }: World, name: string, spec: JobSpec): Promise<object> {
   await client.create(Job, { metadata: { name, namespace }, spec });
   const { status } = await until(`job ${name} has ended`, async () => {
@@ -36,15 +36,15 @@ const onExit = (action: Policy["rules"][number]["action"], values: number[]): Po
   rules: [{ action, onExitCodes: { operator: "In", values } }],
 });
 
-/** A pod that fails ends its Job at once. */
+/** A failed pod fails its Job at once. */
 export const failJob = (world: World): Promise<object> =>
   ended(world, "fail-job", jobSpec(42, { backoffLimit: 6, podFailurePolicy: onExit("FailJob", [42]) }));
 
-/** A pod that fails counts as any other. */
+/** A failed pod counts toward the backoff limit. */
 export const countPod = (world: World): Promise<object> =>
   ended(world, "count", jobSpec(42, { backoffLimit: 0, podFailurePolicy: onExit("Count", [42]) }));
 
-/** A pod that fails ends its index only. */
+/** A failed pod fails only its index. */
 export const failIndex = (world: World): Promise<object> =>
   ended(
     world,
@@ -58,7 +58,7 @@ export const failIndex = (world: World): Promise<object> =>
     }),
   );
 
-/** A pod that fails for want of something else is replaced and does not count: the Job would have none left. */
+/** A failed pod with an ignored condition is replaced and does not count; otherwise the Job would fail. */
 export async function ignorePod({ client, namespace }: World): Promise<object> {
   const name = "ignore";
   const spec = jobSpec(42, { backoffLimit: 0, podFailurePolicy: onExit("Ignore", [42]) });
@@ -73,10 +73,10 @@ export async function ignorePod({ client, namespace }: World): Promise<object> {
   return { failed: status?.failed, conditions: status?.conditions };
 }
 
-/** A Job whose pods fail is tried again until it may not be any more. */
+/** A Job with failing pods is retried up to the backoff limit. */
 export const retried = (world: World): Promise<object> => ended(world, "retried", jobSpec(1, { backoffLimit: 1 }));
 
-/** A Job that is to be kept for no time goes when it has ended. */
+/** A Job with a TTL of 0 is deleted when it has finished. */
 export async function timeToLive({ client, namespace }: World): Promise<object> {
   const name = "short-lived";
   await client.create(Job, { metadata: { name, namespace }, spec: jobSpec(0, { ttlSecondsAfterFinished: 1 }) });

@@ -1,4 +1,4 @@
-/** As many simulated pods as one likes, some of which fail on the way, in virtual time; as a program, `many-pods.ts 10000` tells what they cost. */
+/** Many simulated pods in virtual time, some of which fail. As a program, `many-pods.ts 10000` prints what they cost. */
 import assert from "node:assert/strict";
 import type { Client } from "@capstan/client";
 import { startCluster } from "@capstan/cluster";
@@ -18,7 +18,7 @@ interface Crowd {
 
 const target = { namespace: "default", name: "many" };
 
-/** What containers do on the first nodes; on all others nothing happens to them. */
+/** What happens to containers on the first nodes; on all others nothing happens. */
 const scripts: readonly Rule[] = [
   { end: { type: "exit", code: 3, after: 500, times: 1 } },
   { end: { type: "oom", after: 500, times: 2 } },
@@ -26,11 +26,11 @@ const scripts: readonly Rule[] = [
   { pullDelay: 5_000, startDelay: 5_000 },
 ];
 
-/** A Deployment of so many pods becomes available, is hit by the crash of a whole node's containers, and becomes available again. */
+/** A Deployment with this many pods becomes available, all containers of a node crash, and it becomes available again. */
 export async function tryManyPods(pods: number, tell: (line: string) => void): Promise<void> {
   const clock = new VirtualClock();
   const nodes = Math.max(5, Math.ceil(pods / 250));
-  // So little room that no node can stay empty.
+  // The capacity is so small that no node can stay empty.
   const capacity = { cpu: "64", memory: "256Gi", pods: `${Math.ceil(pods / nodes) + 1}` };
   await using cluster = await startCluster({ clock, heartbeat: false, nodes, capacity });
   for (const [index, rule] of scripts.entries()) cluster.nodes[index]?.runtime.setScript([rule]);
@@ -50,7 +50,7 @@ export async function tryManyPods(pods: number, tell: (line: string) => void): P
   tell(`${crashed} crashed at once and available again, ${costs()}`);
 }
 
-/** Available is who was ready for longer than any of the scripted ends takes: then nothing more happens by itself. */
+/** A pod becomes available after being ready for longer than any scripted end takes, so that nothing more happens. */
 function many(pods: number) {
   const labels = { app: "many" };
   const readinessProbe = { exec: { command: ["x"] }, periodSeconds: 10 };
@@ -59,7 +59,7 @@ function many(pods: number) {
   return { metadata: target, spec: { ...wanted, template: { metadata: { labels }, spec } } };
 }
 
-/** An hour of virtual time is far more than any of this takes; it passes at once where nothing moves. */
+/** An hour of virtual time is more than enough; it passes at once when nothing happens. */
 async function untilAvailable({ client, clock }: Crowd, isReached: (available: number) => boolean): Promise<void> {
   const end = clock.now() + 3_600_000;
   for (;;) {
@@ -70,7 +70,7 @@ async function untilAvailable({ client, clock }: Crowd, isReached: (available: n
   }
 }
 
-/** For each node, what has become of its containers: how often they began anew, and how they ended before. */
+/** For each node, the restarts and last terminations of its containers. */
 async function endings({ client, pods, nodes }: Crowd): Promise<readonly (readonly string[])[]> {
   const byNode = new Map<string, Set<string>>();
   const addresses = new Set<string>();

@@ -42,7 +42,7 @@ describe("a cluster with real pods", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test("programs on this machine can enter its network and use names of services there", async () => {
+  test("programs on this machine can enter the network and use service names", async () => {
     const { client, network } = cluster;
     const labels = { app: "cache" };
     await client.create(Deployment, {
@@ -103,7 +103,7 @@ describe("a cluster with real pods", () => {
     assert.match(log, /10\.0\.0\.1\n[^]*reached/);
   });
 
-  test("what pods use is measured when it is asked for", async () => {
+  test("the usage of pods is measured on request", async () => {
     const { client } = cluster;
     const command = ["sh", "-c", "while :; do :; done"];
     await client.create(Pod, {

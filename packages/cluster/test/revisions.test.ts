@@ -4,7 +4,7 @@ import { ControllerRevision, DaemonSet } from "@capstan/kinds/apps/v1";
 import { startCluster } from "@capstan/cluster";
 import { until } from "./until.ts";
 
-test("a revision holds the template with its fields in order, as others compare it byte by byte", async () => {
+test("a revision holds the template with sorted fields", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const namespace = "default";

@@ -1,4 +1,4 @@
-/** What `kubectl rollout` does with an image that cannot be had: facts that must be the same under any control plane. */
+/** `kubectl rollout` with an image that cannot be pulled: facts that must be the same under any control plane. */
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { DaemonSet, Deployment, ReplicaSet, StatefulSet } from "@capstan/kinds/apps/v1";
@@ -7,7 +7,7 @@ import { DEFAULT_RELEASE, kubernetesProgram, programPath } from "@capstan/kubern
 import { until } from "./until.ts";
 import type { World } from "./worlds.ts";
 
-/** The kubectl that speaks to both. */
+/** The kubectl for both control planes. */
 export const kubectlProgram = kubernetesProgram("kubectl", DEFAULT_RELEASE.kubernetes);
 
 const run = promisify(execFile);
@@ -17,7 +17,7 @@ const template = (app: string) => ({
   spec: { containers: [{ name: "x", image: "good:1" }] },
 });
 
-/** A Deployment whose new pods have no image goes on with the old ones, and is brought back, also to a revision that is named. */
+/** A Deployment with a missing image keeps the old ones and is rolled back, also to a named revision. */
 export async function undoneDeployment(world: World): Promise<object> {
   const { client, namespace } = world;
   const target = { namespace, name: "undone" };
@@ -45,7 +45,7 @@ export async function undoneDeployment(world: World): Promise<object> {
   };
 }
 
-/** The same for a DaemonSet, whose history is kept in revisions of their own. */
+/** The same for a DaemonSet, with its history in ControllerRevisions. */
 export async function undoneDaemons(world: World): Promise<object> {
   const { client, namespace } = world;
   const target = { namespace, name: "daemons" };
@@ -64,7 +64,7 @@ export async function undoneDaemons(world: World): Promise<object> {
   return { first, change, stuck, undone, unknown: await ask("rollout", "undo", "--to-revision=1") };
 }
 
-/** The same for a StatefulSet: a member that never became ready is in the way until somebody deletes it. */
+/** The same for a StatefulSet: a pod that never became ready blocks the rollout until it is deleted. */
 export async function undoneMembers(world: World): Promise<object> {
   const { client, namespace } = world;
   const target = { namespace, name: "members" };
@@ -97,7 +97,7 @@ export async function undoneMembers(world: World): Promise<object> {
   };
 }
 
-/** What the rollout says once the member has the image. */
+/** The rollout status once the pod has the image. */
 async function statusAt({ client, namespace }: World, image: string, ask: Asker): Promise<string> {
   await until(`the member has ${image}`, async () => {
     const { items } = await client.list(Pod, { namespace, labelSelector: "app=members" }).all();
@@ -108,7 +108,7 @@ async function statusAt({ client, namespace }: World, image: string, ask: Asker)
 
 type Asker = (...words: readonly string[]) => Promise<string>;
 
-/** What kubectl says of one object in the end: what it tells on the way depends on when it looks. */
+/** The last line that kubectl prints for an object; earlier lines depend on timing. */
 function asker({ kubeconfig, namespace }: World, object: string): Asker {
   return async (...words) => {
     const all = [...words.slice(0, 2), object, ...words.slice(2)];
@@ -126,7 +126,7 @@ function toSaid(error: object): { readonly stdout: string; readonly stderr: stri
   return { stdout, stderr: `${stderr}(refused)` };
 }
 
-/** The history once the controller has seen the revision; kubectl does not wait for that. */
+/** The history after the controller has seen the revision; kubectl does not wait for that. */
 async function historyAt({ client, namespace }: World, ask: Asker, revision: string): Promise<string> {
   await until(`revision ${revision} is known`, async () => {
     const { metadata } = await client.get(Deployment, { namespace, name: "undone" });

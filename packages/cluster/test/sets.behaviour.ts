@@ -1,4 +1,4 @@
-/** What becomes of Deployments, StatefulSets and volumes: facts that must be the same under any control plane. */
+/** Deployments, StatefulSets and volumes: facts that must be the same under any control plane. */
 import { Deployment, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { until } from "./until.ts";
@@ -11,7 +11,7 @@ const request = (mode: "ReadWriteOnce" | "ReadWriteOncePod", storageClassName: s
   resources: { requests: { storage: "1Mi" } },
 });
 
-/** A rollout whose pods never become ready is told to have failed, and goes on to be tried. */
+/** A rollout with pods that never become ready exceeds its progress deadline and continues. */
 export async function progressDeadline({ client, namespace }: World): Promise<object> {
   const { selector, labels } = labelled("stuck");
   const spec = {
@@ -20,7 +20,7 @@ export async function progressDeadline({ client, namespace }: World): Promise<ob
     template: { metadata: { labels }, spec: { containers: [{ name: "hangs", image: "x", readinessProbe }] } },
   };
   await client.create(Deployment, { metadata: { name: "stuck", namespace }, spec });
-  const { status } = await until("the deadline is told", async () => {
+  const { status } = await until("the deadline is reported", async () => {
     const read = await client.get(Deployment, { namespace, name: "stuck" });
     return read.status?.conditions?.some(({ reason }) => reason === "ProgressDeadlineExceeded") === true && read;
   });
@@ -35,7 +35,7 @@ export async function progressDeadline({ client, namespace }: World): Promise<ob
 
 const readinessProbe = { exec: { command: ["x"] }, periodSeconds: 1 };
 
-/** A set of two members with a claim each. */
+/** A set of two pods with a claim each. */
 function pairOf(
   app: string,
   storageClassName: string,
@@ -47,13 +47,13 @@ function pairOf(
     replicas: 2,
     selector,
     template: { metadata: { labels }, spec: { containers: [{ name: "x", image: "x" }] } },
-    // A template has no identity yet.
+    // A template has no name and uid.
     volumeClaimTemplates: [{ metadata: { name: "data" }, spec: request("ReadWriteOnce", storageClassName) }] as never,
     persistentVolumeClaimRetentionPolicy,
   };
 }
 
-/** What is left of the claims of a set that shrinks, then goes. */
+/** The remaining claims of a set that is scaled down, then deleted. */
 export async function claimRetention({ client, namespace }: World): Promise<object> {
   await volumesOf(client, "retention", 2);
   const spec = pairOf("kept", "retention", { whenScaled: "Delete", whenDeleted: "Retain" });
@@ -76,7 +76,7 @@ export async function claimRetention({ client, namespace }: World): Promise<obje
   return { full, shrunk, left: await claims() };
 }
 
-/** The claims of a set that goes, and takes them along; who owns them until then. */
+/** The claims of a set that is deleted with them, and their owners until then. */
 export async function claimsThatGo({ client, namespace }: World): Promise<object> {
   await volumesOf(client, "going", 2);
   const spec = pairOf("going", "going", { whenScaled: "Retain", whenDeleted: "Delete" });
@@ -106,9 +106,9 @@ export async function claimsThatGo({ client, namespace }: World): Promise<object
     const { items } = await client.list(StatefulSet, { namespace, labelSelector: "of=going" }).all();
     return items.length === 0;
   });
-  // They held it back.
+  // The pods blocked the deletion.
   const left = (await claims()).length;
-  const volumes = await until("nobody has the volumes any more", async () => {
+  const volumes = await until("the volumes are released", async () => {
     const { items } = await client.list(PersistentVolume, {}).all();
     const ofClass = items.filter(({ spec }) => spec?.storageClassName === "going");
     return ofClass.every(({ status }) => status?.phase === "Released") && ofClass.map((volume) => volume.metadata.name);
@@ -116,7 +116,7 @@ export async function claimsThatGo({ client, namespace }: World): Promise<object
   return { owners, shrunk, left, volumes };
 }
 
-/** A claim made from a template in a pod: whose it is, and that it goes with the pod. */
+/** A claim from a template in a pod: its owner, and its deletion with the pod. */
 export async function ephemeralVolume({ client, namespace }: World): Promise<object> {
   await volumesOf(client, "ephemeral", 1);
   const volumeClaimTemplate = {
@@ -147,7 +147,7 @@ export async function ephemeralVolume({ client, namespace }: World): Promise<obj
   return facts;
 }
 
-/** A claim that only one pod may use at a time: the second waits in these words until the first is gone. */
+/** A ReadWriteOncePod claim: the second pod waits with this message until the first is gone. */
 export async function soleUse({ client, namespace }: World): Promise<object> {
   await volumesOf(client, "sole", 1, "ReadWriteOncePod");
   await client.create(PersistentVolumeClaim, {
@@ -162,7 +162,7 @@ export async function soleUse({ client, namespace }: World): Promise<object> {
   await make("first");
   await until("the first runs", () => runs("first"));
   await make("second");
-  const waiting = await until("the second is told to wait", async () => {
+  const waiting = await until("the second waits", async () => {
     const { status } = await client.get(Pod, { namespace, name: "second" });
     return status?.conditions?.find(({ type, reason }) => type === "PodScheduled" && reason === "Unschedulable");
   });
@@ -171,7 +171,7 @@ export async function soleUse({ client, namespace }: World): Promise<object> {
   return { message: waiting.message };
 }
 
-/** Volumes of a class that nobody provides but this. */
+/** Volumes of a class without a provisioner. */
 async function volumesOf(
   client: World["client"],
   storageClassName: string,

@@ -1,4 +1,4 @@
-/** Who is sent where by services that have a wish about it, on two nodes. */
+/** Where services with a traffic policy send connections, on two nodes. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -61,7 +61,7 @@ describe("services on two nodes", () => {
     });
   };
 
-  /** What a command says in the visitor on a node. */
+  /** The output of a command in the client pod of a node. */
   const inside = async (index: number, script: string): Promise<string> => {
     const node = cluster.nodes[index];
     const life = node?.find(namespace, `visitor-${index}`)?.situation.containers.get("main")?.life;
@@ -71,7 +71,7 @@ describe("services on two nodes", () => {
   };
   const request = "printf 'GET /name HTTP/1.0\\r\\n\\r\\n' | nc -w";
 
-  /** Who answers on each node, once that is as it should be; then nobody else may. Whoever is not answered waits for the patience. */
+  /** Waits until each node gets the expected responses, then checks that it gets no others. An unanswered request waits for the timeout. */
   const answersAre = async (
     host: string,
     expected: readonly string[],
@@ -88,7 +88,7 @@ describe("services on two nodes", () => {
     await answersAre("local", nodes);
   });
 
-  test("trafficDistribution keeps connections in their zone, or on their node, while somebody serves there", async () => {
+  test("trafficDistribution prefers endpoints of the zone or node while there are any", async () => {
     for (const wish of ["PreferClose", "PreferSameZone", "PreferSameNode"] as const) {
       const host = wish.toLowerCase();
       await expose(host, { trafficDistribution: wish });
@@ -110,13 +110,13 @@ describe("services on two nodes", () => {
     }
   });
 
-  test("a node without a server of its own is not answered by a local service, and by others where it is near", async () => {
+  test("a local service fails on a node without endpoints, other policies fall back", async () => {
     await cluster.client.delete(Pod, { namespace, name: "server-1", gracePeriodSeconds: 0 });
     await answersAre("prefersamenode", ["node-1", "node-1"]);
     await answersAre("local", ["node-1", ""], { times: 1, patience: 8 });
   });
 
-  test("a name that has no address of a family is known, and has none", async () => {
+  test("a name without an address of a family exists with an empty answer", async () => {
     const look = (name: string): Promise<string> =>
       inside(0, `nslookup -type=AAAA ${name}.default.svc.cluster.local 2>&1`);
     assert.doesNotMatch(await look("local"), /NXDOMAIN/);

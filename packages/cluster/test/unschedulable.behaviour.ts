@@ -1,4 +1,4 @@
-/** What pods that find no node are told: the words must be the same under any control plane. */
+/** Unschedulable pods: their messages must be the same under any control plane. */
 import { PriorityClass } from "@capstan/kinds/scheduling.k8s.io/v1";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { until } from "./until.ts";
@@ -9,7 +9,7 @@ type PodSpec = NonNullable<Pod["spec"]>;
 const container = (requests: { readonly [name: string]: string } = {}): PodSpec["containers"][number] => ({
   name: "x",
   image: "x",
-  // What is not known to all nodes may not be promised twice.
+  // Extended resources must have equal requests and limits.
   resources: { requests, limits: requests },
 });
 const withPort = { ...container(), ports: [{ containerPort: 80, hostPort: 8080 }] };
@@ -39,7 +39,7 @@ const hopeless: { readonly [name: string]: PodSpec } = {
   unbound: claim("unbound"),
 };
 
-/** All of them at once: what each is told. */
+/** All pods at once, with their messages. */
 export async function unschedulable({ client, namespace }: World): Promise<object> {
   const make = (name: string, spec: PodSpec): Promise<unknown> =>
     client.create(Pod, { metadata: { name, namespace }, spec });
@@ -60,7 +60,7 @@ export async function unschedulable({ client, namespace }: World): Promise<objec
         ({ type, status: state, message = "" }) =>
           type === "PodScheduled" &&
           state === "False" &&
-          // A scheduler may hear of a pod before it hears of the claim that was there first.
+          // A scheduler may see a pod before the claim that was created first.
           !message.includes(`"unbound" not found`),
       );
     });

@@ -1,16 +1,16 @@
-/** Waits for a condition on the cluster, looking at it again and again. */
+/** Polls for a condition on the cluster. */
 
-/** Resolves with the first answer that is not undefined or false; fails with the last state when it takes too long. */
+/** Resolves with the first result that is not undefined or false; fails with the last state after the timeout. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false>,
-  patience = 120_000,
+  timeoutMs = 120_000,
 ): Promise<T> {
-  const end = performance.now() + patience;
+  const end = performance.now() + timeoutMs;
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== false) return seen;
-    if (performance.now() > end) throw new Error(`waited ${patience} ms in vain until ${what}`);
+    if (performance.now() > end) throw new Error(`timed out after ${timeoutMs} ms: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

@@ -4,7 +4,7 @@ import { Event, PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v
 import { startCluster } from "@capstan/cluster";
 import { until } from "./until.ts";
 
-test("a claim of our own class that asks for more has it, and so has its volume", async () => {
+test("a claim of our storage class expands together with its volume", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const target = { namespace: "default", name: "data" };
@@ -27,7 +27,7 @@ test("a claim of our own class that asks for more has it, and so has its volume"
   assert.equal(status?.conditions, undefined);
 });
 
-test("a volume that shall be deleted and cannot be stays as failed, and says why", async () => {
+test("a volume that cannot be deleted becomes Failed with the reason", async () => {
   await using cluster = await startCluster();
   const { client } = cluster;
   const spec = { accessModes: ["ReadWriteOnce" as const], storageClassName: "" };

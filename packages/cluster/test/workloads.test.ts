@@ -31,7 +31,7 @@ const labels = { app: "x" };
 const selector = { matchLabels: labels };
 const template = (image = "x:1") => ({ metadata: { labels }, spec: { containers: [{ name: "x", image }] } });
 
-test("members of a StatefulSet come in order, are updated from the last to the first, and go from the last", async () => {
+test("a StatefulSet creates pods in order, and updates and deletes from the last", async () => {
   await using cluster = await start();
   const { client } = cluster;
   const claims = [
@@ -88,7 +88,7 @@ test("members of a StatefulSet come in order, are updated from the last to the f
   });
 });
 
-test("a DaemonSet has a pod on every node, and a new template replaces them one by one", async () => {
+test("a DaemonSet runs a pod on every node, and updates them one by one", async () => {
   await using cluster = await start({ nodes: 3 });
   const { client } = cluster;
   await client.create(DaemonSet, { metadata: { name: "agent", namespace }, spec: { selector, template: template() } });
@@ -109,7 +109,7 @@ test("a DaemonSet has a pod on every node, and a new template replaces them one 
   });
 });
 
-test("a Job completes, an indexed one too, and one whose pods fail too often fails", async () => {
+test("a Job completes, an indexed one too, and fails after too many failures", async () => {
   await using cluster = await start();
   const { client, nodes } = cluster;
   nodes[0]?.runtime.setScript([
@@ -142,7 +142,7 @@ test("a Job completes, an indexed one too, and one whose pods fail too often fai
   });
 });
 
-test("a CronJob starts jobs when the time has come, and keeps the last three", async () => {
+test("a CronJob creates jobs on schedule and keeps the last three", async () => {
   const clock = new VirtualClock(Date.UTC(2030, 0, 1, 0, 0, 30));
   await using cluster = await start({ clock, heartbeat: false });
   const { client } = cluster;
@@ -162,7 +162,7 @@ test("a CronJob starts jobs when the time has come, and keeps the last three", a
   assert.equal(jobs.length, 3);
 });
 
-test("a Job that is over time ends as soon as its pods have, also where they go at once", async () => {
+test("a Job past its deadline finishes as soon as its pods are gone", async () => {
   const clock = new VirtualClock();
   await using cluster = await start({ clock, heartbeat: false });
   const { client } = cluster;
@@ -186,7 +186,7 @@ test("a Job that is over time ends as soon as its pods have, also where they go 
   assert.equal(status?.terminating ?? 0, 0);
 });
 
-test("a ReplicationController keeps pods, a budget counts them, an eviction heeds it, Endpoints name them", async () => {
+test("a ReplicationController keeps pods, and a budget limits evictions of them", async () => {
   await using cluster = await start();
   const { client } = cluster;
   await client.create(ReplicationController, {
@@ -219,7 +219,7 @@ test("a ReplicationController keeps pods, a budget counts them, an eviction heed
   await client.evict({ namespace, name: pod?.metadata.name ?? "" });
 });
 
-test("a pod that matters more displaces one that matters less", async () => {
+test("a pod of higher priority preempts one of lower priority", async () => {
   await using cluster = await start({ capacity: { cpu: "1", memory: "1Gi", pods: "10" } });
   const { client } = cluster;
   const pod = (name: string, priorityClassName?: string) => ({
@@ -248,7 +248,7 @@ test("a pod that matters more displaces one that matters less", async () => {
   );
 });
 
-test("a rollout whose image cannot be had stops, and a rollback ends it", async () => {
+test("a rollout with a missing image stops, and a rollback completes", async () => {
   await using cluster = await start();
   const { client, nodes } = cluster;
   nodes[0]?.runtime.setScript([{ match: { image: "missing*" }, pullError: "not found" }]);
@@ -278,7 +278,7 @@ test("a rollout whose image cannot be had stops, and a rollback ends it", async 
   assert.deepEqual(images, ["x:1", "x:1", "x:1", "x:1"]);
 });
 
-test("a claim gets a volume, holds it while a pod uses it, and takes it along when it goes", async () => {
+test("a claim is bound, protected while a pod uses it, and deleted with its volume", async () => {
   await using cluster = await start();
   const { client } = cluster;
   const claim = { accessModes: ["ReadWriteOnce" as const], resources: { requests: { storage: "1Gi" } } };
@@ -310,7 +310,7 @@ test("a claim gets a volume, holds it while a pod uses it, and takes it along wh
   });
 });
 
-test("a quota counts, an aggregated role gathers, Endpoints are mirrored", async () => {
+test("quotas are counted, cluster roles aggregated and Endpoints mirrored", async () => {
   await using cluster = await start();
   const { client } = cluster;
   await client.create(ResourceQuota, {
@@ -348,7 +348,7 @@ test("a quota counts, an aggregated role gathers, Endpoints are mirrored", async
   });
 });
 
-test("a node with a taint that evicts loses its pods to the other", async () => {
+test("a NoExecute taint moves the pods of a node to another one", async () => {
   await using cluster = await start({ nodes: 2 });
   const { client } = cluster;
   await client.create(Deployment, {
@@ -369,7 +369,7 @@ test("a node with a taint that evicts loses its pods to the other", async () => 
   });
 });
 
-test("a node that is out of service gives up the pods that are to end there", async () => {
+test("a node that is out of service loses its terminating pods", async () => {
   await using cluster = await start({ nodes: 2 });
   const { client } = cluster;
   const set = { replicas: 1, serviceName: "web", selector, template: template() };

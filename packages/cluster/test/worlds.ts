@@ -1,4 +1,4 @@
-/** The same nodes that run nothing under two control planes: ours, and kube-controller-manager, kube-scheduler and kube-apiserver. */
+/** The same simulated nodes under two control planes: the embedded one, and kube-controller-manager, kube-scheduler and kube-apiserver. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { useKubernetes } from "@capstan/kubernetes";
 import { type Rule, simulatedRuntime, startNode } from "@capstan/node";
 import { startCluster } from "@capstan/cluster";
 
-/** A cluster in which only the control plane is asked what it does. */
+/** A cluster in which only the control plane is compared. */
 export interface World {
   readonly client: Client;
   readonly namespace: string;
@@ -17,7 +17,7 @@ export interface World {
 
 type Scope = Parameters<typeof useKubernetes>[0];
 
-/** Ours. */
+/** The embedded control plane. */
 export async function ourWorld(test: Scope, script: readonly Rule[]): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), "world-"));
   const cluster = await startCluster({ nodes: 1, port: 0 });
@@ -31,10 +31,10 @@ export async function ourWorld(test: Scope, script: readonly Rule[]): Promise<Wo
   return { client: cluster.client, namespace: "default", kubeconfig };
 }
 
-/** The real one, with one of our nodes. */
+/** The real control plane, with one embedded node. */
 export async function realWorld(test: Scope, script: readonly Rule[]): Promise<World> {
   const resources = new AsyncDisposableStack();
-  // Said first, so that the node has left before its cluster ends.
+  // Registered first, so that the node stops before its cluster.
   test.after(() => resources.disposeAsync());
   const cluster = await useKubernetes(test, { own: true });
   const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));

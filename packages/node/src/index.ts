@@ -37,6 +37,6 @@ export type {
 } from "./kubelet/request.ts";
 export type { KubeletAnswer, KubeletCall, KubeletSink } from "./kubelet/call.ts";
 export { isWanted, matchesTerm, preferenceFor } from "./placement/affinity.ts";
-export { reluctance, tolerates, untolerated } from "./placement/taints.ts";
+export { taintScore, tolerates, untolerated } from "./placement/taints.ts";
 export { startServiceProxy } from "./services/proxy.ts";
 export type { ServiceProxy, ServiceProxyOptions } from "./services/proxy.ts";

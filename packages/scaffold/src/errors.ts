@@ -1,4 +1,4 @@
-/** What can be wrong with what one asks of a project. */
+/** The errors of scaffolding. */
 
 export type ScaffoldErrorCode =
   | "BadName"
@@ -9,7 +9,7 @@ export type ScaffoldErrorCode =
   | "BadProgram"
   | "BadCrd";
 
-/** Something that cannot be made. The message says why and what to do. */
+/** A failed scaffolding operation. The message says why and what to do. */
 export class ScaffoldError extends Error {
   override readonly name = "ScaffoldError";
   readonly code: ScaffoldErrorCode;

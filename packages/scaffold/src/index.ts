@@ -25,12 +25,12 @@ export type { Change } from "./merge/lines.ts";
 
 // What follows from a program.
 export { readProgram } from "./generate/program.ts";
-export type { ControllerFacts, Hints, KindNames, Program, WebhookManners } from "./generate/program.ts";
+export type { ControllerFacts, Hints, KindNames, Program, WebhookSettings } from "./generate/program.ts";
 export { certificateRules, leaderRules, metricsGuardRules, registrationRules, rulesOf } from "./generate/rules.ts";
 export type { PolicyRule, ScopedRules } from "./generate/rules.ts";
 export { crdsOf, installationOf, rbacOf } from "./generate/objects.ts";
 export type { Installation, Manifest, Placement } from "./generate/objects.ts";
-export { bundleSourceOf, wordsOfPackage } from "./generate/bundle.ts";
+export { bundleSourceOf, descriptionOfPackage } from "./generate/bundle.ts";
 export type { PackageWords, Registered, Registrar, WebhookReach } from "./generate/bundle.ts";
 export { patchSchemas } from "./generate/schema-patch.ts";
 export type { PatchedCrds } from "./generate/schema-patch.ts";

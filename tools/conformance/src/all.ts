@@ -1,4 +1,4 @@
-/** Runs every list at one commit: in slices, each on a cluster of its own, several at a time; what is known is kept, so that it can go on after a break. */
+/** Runs every list at one commit: in slices on separate clusters, several at a time. Results are stored, so that a run can resume. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -18,14 +18,14 @@ export interface AllWishes {
   readonly clusters: number;
   /** How many tests run at once on each. */
   readonly processes: number;
-  /** Whether what is known of this commit is forgotten first. */
+  /** Whether to discard stored results of this commit first. */
   readonly fresh: boolean;
   readonly record: boolean;
-  /** Only tests whose names have this in them; such a run is not recorded. */
+  /** Only tests with this text in their names; such a run is not recorded. */
   readonly only: string | undefined;
 }
 
-/** What is known of one commit. */
+/** The stored results of one commit. */
 interface Progress {
   readonly commit: string;
   seconds: number;

@@ -1,4 +1,4 @@
-/** Programs that this one has started end with it, also when somebody ends it in the midst: a cluster is many processes, and tests go on for an hour. */
+/** Ends child processes with this one, also when it is killed: a cluster is many processes, and tests run for an hour. */
 import type { ChildProcess } from "node:child_process";
 
 /** Ends a program when this one ends, unless it has ended by itself. */

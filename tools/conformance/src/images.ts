@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { resolve } from "node:path";
 import { buildConformanceImages, COMMON_CONFORMANCE_IMAGES, showProgress } from "@capstan/kubernetes";
 
-/** Lists whose tests get along with the images that are made quickly. */
+/** Lists with tests that need only the quickly built images. */
 const modest: ReadonlySet<string> = new Set(["fast", "api-only"]);
 
 /** The paths of OCI archives; a folder that is given is taken as it is. */

@@ -1,4 +1,4 @@
-/** `npm run conformance -- <list>`: runs official Kubernetes tests against a server and tells one line for each. */
+/** `npm run conformance -- <list>`: runs official Kubernetes tests against a server and prints one line for each. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { buildPrograms, conformancePrograms, DEFAULT_RELEASE, showProgress } from "@capstan/kubernetes";

@@ -33,7 +33,7 @@ const report = JSON.stringify([
   },
 ]);
 
-test("each wanted test gets its result, also the one that nobody ran", () => {
+test("each requested test gets a result, also one that did not run", () => {
   const results = readReport(report, [
     "[sig-a] Things work [Conformance]",
     "[sig-a] Things break",

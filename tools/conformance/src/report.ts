@@ -1,11 +1,11 @@
-/** Reads the report of a run and says of each wanted test how it went. */
+/** Reads the report of a run and returns the result of each requested test. */
 
 /** How one test went. */
 export interface TestResult {
   readonly name: string;
   readonly state: "passed" | "failed" | "skipped" | "not run";
   readonly seconds: number;
-  /** The first words of what went wrong. */
+  /** The first words of the failure. */
   readonly reason: string;
 }
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TestResult } from "./report.ts";
 
-/** What is kept of a result. */
+/** The stored part of a result. */
 export type KeptResult = Pick<TestResult, "state" | "seconds" | "reason">;
 
 const folder = join(import.meta.dirname, "..");

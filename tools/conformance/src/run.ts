@@ -13,7 +13,7 @@ import type { Target } from "./target.ts";
 export interface RunWishes {
   /** How many nodes the tests may assume. */
   readonly nodes: number;
-  /** Whether nobody makes the service account of a new namespace, so that tests must not wait for it. */
+  /** Whether new namespaces get no service account, so that tests must not wait for it. */
   readonly isBare: boolean;
   /** How many run at once. */
   readonly processes: number;
@@ -21,7 +21,7 @@ export interface RunWishes {
   readonly timeout: string;
 }
 
-/** Runs the tests and gives each with its result; log and report lie in a folder that is told. */
+/** Runs the tests and returns each with its result; log and report are in the given folder. */
 export async function runTests(
   names: readonly string[],
   { kubeconfig, inside }: Target,

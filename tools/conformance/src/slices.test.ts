@@ -4,13 +4,13 @@ import { timeOf, toSlices, type Planned } from "./slices.ts";
 
 const planned = (name: string, seconds: number, nodes = 1): Planned => ({ name, seconds, nodes });
 
-test("tests that must run alone count whole, others share, and none is shorter than its longest", () => {
+test("serial tests count fully, others share, and the longest test is a lower bound", () => {
   assert.equal(timeOf([planned("a", 10), planned("b", 10), planned("c [Serial]", 5)], 2), 15);
   assert.equal(timeOf([planned("a", 60), planned("b", 2)], 4), 60);
   assert.equal(timeOf([], 2), 0);
 });
 
-test("every test is in one slice, on as many nodes as it needs, and slices take about as long as each other", () => {
+test("every test is in one slice with enough nodes, and slices take similar times", () => {
   const tests = [
     ...Array.from({ length: 40 }, (_, index) => planned(`short ${index}`, 2)),
     ...Array.from({ length: 4 }, (_, index) => planned(`alone ${index} [Serial]`, 100)),

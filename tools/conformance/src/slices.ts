@@ -1,4 +1,4 @@
-/** Cuts all tests into slices that take about as long as each other, each for a cluster of its own. Pure. */
+/** Divides all tests into slices of similar duration, each for its own cluster. Pure. */
 
 /** Tests that share a cluster. */
 export interface Slice {
@@ -7,7 +7,7 @@ export interface Slice {
   readonly names: readonly string[];
 }
 
-/** What is known of a test before it runs. */
+/** What is known about a test before it runs. */
 export interface Planned {
   readonly name: string;
   readonly nodes: number;

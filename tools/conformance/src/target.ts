@@ -1,4 +1,4 @@
-/** What the tests run against: a server that is there, or an embedded one that is started for them. */
+/** The target of the tests: an existing server or an embedded one. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ export interface Wanted {
   readonly on: string;
   readonly nodes: number;
   readonly pods: string;
-  /** OCI archives whose images pods may use, or the folder of a store that has them. */
+  /** OCI archives with images for pods, or the folder of an image store. */
   readonly images: readonly string[] | { readonly store: string };
 }
 

@@ -16,13 +16,13 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The status and the parsed body of an answer; a body that is not JSON is given as text. */
+/** The status and parsed body of a response; a body that is not JSON is returned as text. */
 export interface ApiAnswer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Sends a request and gives the answer, whatever its status. */
+/** Sends a request and returns the response, whatever its status. */
 export async function askApi(credentials: Credentials, wanted: ApiRequest): Promise<ApiAnswer> {
   const response = await openApi(credentials, wanted);
   const answer = await text(response);
@@ -40,7 +40,7 @@ export async function callApi(credentials: Credentials, wanted: ApiRequest): Pro
   );
 }
 
-/** Sends a request and gives the answer as it comes, for watches. */
+/** Sends a request and returns the streaming response, for watches. */
 export async function openApi(credentials: Credentials, wanted: ApiRequest): Promise<IncomingMessage> {
   const { method = "GET", path, body, contentType = "application/json", signal } = wanted;
   const { server, ca, cert, key } = credentials;

@@ -1,4 +1,4 @@
-/** The certificates and keys of a cluster: who everybody is, signed by authorities that live as long as the cluster. */
+/** The certificates and keys of a cluster, signed by CAs that live as long as the cluster. */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { Authority, KeyedCertificate } from "@capstan/pki";
 
 import { API_SERVICE_ADDRESS, MOST_API_SERVERS, apiServerAddress } from "./network.ts";
 
-/** Somebody with a certificate. */
+/** The holder of a certificate. */
 interface Identity {
   readonly file: string;
   readonly commonName: string;

@@ -1,4 +1,4 @@
-/** The contents page of a cluster's life: how it is put up, looked at and taken down. */
+/** The life of a cluster: how it is started, inspected and stopped. */
 
 import { existsSync, mkdirSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -56,7 +56,7 @@ export interface ClusterOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Puts up a cluster; a half-made one of that name is cleared away first, and a failed start leaves nothing. */
+/** Starts a cluster. It first removes an incomplete one of that name, and a failed start cleans up. */
 export async function startCluster(options: ClusterOptions, progress: Progress): Promise<ClusterState> {
   assertPossible();
   const release = findRelease(options.version);
@@ -79,7 +79,7 @@ export async function ensureCluster(options: ClusterOptions, progress: Progress)
   return state && isRunning(options.name) ? state : await startLocked(options, release, progress);
 }
 
-/** Takes a cluster down, however it was left; tells whether there was one. */
+/** Stops a cluster in any state; returns whether it existed. */
 export async function stopCluster(name: string): Promise<boolean> {
   const folder = clusterFolder(name);
   await using _lock = await takeLock(folder);
@@ -234,7 +234,7 @@ export async function waitForApiServer(sandbox: Sandbox, state: ClusterState, in
   });
 }
 
-/** Pods can be made once the default service account is there; the controller manager makes it. */
+/** Pods can be created once the controller manager has created the default service account. */
 async function waitForDefaultNamespace(sandbox: Sandbox, state: ClusterState): Promise<void> {
   const credentials = adminCredentials(state);
   await waitUntil(sandbox, ["kube-controller-manager", "kube-scheduler"], async () => {

@@ -42,7 +42,7 @@ test("down takes one cluster or all", () => {
   assert.deepEqual(parseCommandLine(["down", "--all"]), { verb: "down", which: "all" });
 });
 
-test("words after -- belong to the program that exec runs", () => {
+test("arguments after -- belong to the program that exec runs", () => {
   assert.deepEqual(parseCommandLine(["exec", "--name", "a", "--", "ls", "--help"]), {
     verb: "exec",
     name: "a",
@@ -50,7 +50,7 @@ test("words after -- belong to the program that exec runs", () => {
   });
 });
 
-test("all words of kubectl but a leading --name are its own", () => {
+test("all arguments of kubectl except a leading --name are passed on", () => {
   const args = ["get", "pods", "--name=x", "--help"];
   assert.deepEqual(parseCommandLine(["kubectl", ...args]), { verb: "kubectl", name: "kubernetes", args });
   assert.deepEqual(parseCommandLine(["kubectl", "--name", "a", ...args]), { verb: "kubectl", name: "a", args });

@@ -143,7 +143,7 @@ function number(option: string, text: string, most: number): number {
   throw usage(`${option} ${JSON.stringify(text)} is not a whole number from 0 to ${most}`);
 }
 
-/** Words after -- belong to another program, and so do all words of kubectl after the first. */
+/** Arguments after -- belong to another program, and so do all of kubectl's after the first. */
 function asksForHelp(verb: CommandName, args: readonly string[]): boolean {
   const end = args.indexOf("--");
   const own = verb === "kubectl" ? args.slice(0, 1) : end < 0 ? args : args.slice(0, end);

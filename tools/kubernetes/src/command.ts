@@ -1,4 +1,4 @@
-/** Runs a program to its end and gives its output, or an error that carries the last lines of what it said. */
+/** Runs a program to its end and returns its output, or fails with the last lines of it. */
 
 import { spawn } from "node:child_process";
 import type { SpawnOptions } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Does what a command asks and gives the exit code. */
+/** Executes a command and returns the exit code. */
 
 import { spawn } from "node:child_process";
 import { delimiter, dirname, resolve } from "node:path";
@@ -129,7 +129,7 @@ async function images({ folder, only }: Extract<Command, { verb: "images" }>): P
   return 0;
 }
 
-/** What is written about a cluster that must be running. */
+/** The state of a running cluster. */
 function running(name: string): ClusterState {
   runningSandbox(name);
   const state = readState(name);

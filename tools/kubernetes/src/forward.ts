@@ -1,6 +1,6 @@
 /**
- * Carries connections between network namespaces. A listening socket belongs to the namespace in which it was made, whoever accepts
- * on it, so it is made on one side and handed to a process on the other side; nothing has to be routed.
+ * Carries connections between network namespaces. A listening socket belongs to the namespace in which it was created, whichever process
+ * accepts on it. So it is created on one side and passed to a process on the other; no routing is needed.
  */
 
 import { once } from "node:events";

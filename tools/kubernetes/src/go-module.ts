@@ -129,7 +129,7 @@ export function agnhostProgram(version: string): Program {
   return { name: "agnhost", module: kubernetesModule(version), package: "k8s.io/kubernetes/test/images/agnhost" };
 }
 
-/** The program that says whether it got more rights by being started. */
+/** The program that reports whether it gained privileges when it started. */
 export function privilegesProgram(version: string): Program {
   return { name: "nnp", module: kubernetesModule(version), package: "k8s.io/kubernetes/test/images/nonewprivs" };
 }
@@ -177,7 +177,7 @@ export function formatGoMod(module: GoModule, itsGoMod: string): string {
   ].join("\n");
 }
 
-/** The modules that a go.mod replaces by folders of its own repository. */
+/** The modules that a go.mod replaces by folders of the same repository. */
 export function stagedModules(goMod: string): string[] {
   return [...goMod.matchAll(/^\s*(?:replace\s+)?(\S+) => \.\/staging\/\S+$/gm)].flatMap((match) => match[1] ?? []);
 }

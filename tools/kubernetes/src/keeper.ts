@@ -1,6 +1,6 @@
 /**
- * The process that stays with a cluster: it lives in the cluster's network, carries connections from 127.0.0.1 to the API servers,
- * gives claims their volumes, and takes the cluster down when the process that it was started for has ended.
+ * The process that runs beside a cluster: in the cluster's network it forwards connections from 127.0.0.1 to the API servers, provisions
+ * volumes, and stops the cluster when its owner process ends.
  */
 
 import { spawn } from "node:child_process";
@@ -19,7 +19,7 @@ import type { Sandbox } from "./sandbox.ts";
 import { clusterFolder } from "./state.ts";
 import type { Owner } from "./state.ts";
 
-/** What the keeper is told when it starts. */
+/** The startup options of the keeper. */
 interface KeeperOrders {
   readonly name: string;
   readonly targets: readonly { host: string; port: number }[];
@@ -28,7 +28,7 @@ interface KeeperOrders {
   readonly withNodes: boolean;
 }
 
-/** The descriptor under which the keeper inherits the network namespace of whoever started it. */
+/** The file descriptor of the starter's network namespace. */
 const OUTER_NETWORK = 4;
 
 /** Starts the keeper of a cluster and hands it the sockets, one for each target. */

@@ -40,7 +40,7 @@ test("a lock is free when its holder was killed", async () => {
   assert.ok(waited);
 });
 
-test("whoever waits can give up", async () => {
+test("a waiter can give up", async () => {
   await using _held = await takeLock("/lock.test/abort");
   const controller = new AbortController();
   const reason = new Error("enough");

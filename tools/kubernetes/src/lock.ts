@@ -17,8 +17,8 @@ export interface LockOptions {
 }
 
 /**
- * Takes the lock on a path, waiting for its holder to let go. The lock is a listening socket in the abstract namespace: it needs
- * no file, so nothing can be left behind, and whoever waits is woken by the closing of a connection to it.
+ * Takes the lock on a path and waits for its holder. The lock is a listening socket in the abstract namespace: it needs no file, so
+ * nothing remains after a crash, and a waiter wakes when its connection to the holder closes.
  */
 export async function takeLock(path: string, { signal, whenWaiting }: LockOptions = {}): Promise<Lock> {
   const address = `\0capstan-${createHash("sha256").update(path).digest("hex")}`;

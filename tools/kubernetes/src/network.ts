@@ -1,8 +1,8 @@
-/** The addresses of a cluster. Every cluster has namespaces of its own, so all use the same ones and never meet. */
+/** The addresses of a cluster. Every cluster has its own namespaces, so all use the same ones. */
 
-/** Where pods live. */
+/** The pod network. */
 export const POD_RANGE = "10.244.0.0/16";
-/** Where services live. */
+/** The service network. */
 export const SERVICE_RANGE = "10.96.0.0/16";
 /** The service named kubernetes: the first address of the range, as kube-apiserver chooses it. */
 export const API_SERVICE_ADDRESS = "10.96.0.1";

@@ -1,4 +1,4 @@
-/** Accidents of a cluster: parts of it end as a crash would end them, or lose their line, and come back when told to. */
+/** Outages of a cluster: components crash or lose their network, and recover on request. */
 
 import { apiServerName, controllerManagerService, etcdService, schedulerService } from "./control-plane.ts";
 import { adminCredentials, runningSandbox, startApiServer, waitForApiServer } from "./cluster.ts";
@@ -65,7 +65,7 @@ export async function cutPods(state: ClusterState, addresses: readonly string[])
   await inside(runningSandbox(state.name), "nft", ["-f", "-"], cutRules(addresses));
 }
 
-/** The rules that drop what is sent by and to some addresses; all rules of an earlier cut are gone. */
+/** The rules that drop packets from and to addresses; they replace those of an earlier cut. */
 export function cutRules(addresses: readonly string[]): string {
   const table = "table ip capstan-cut";
   const these = `{ ${addresses.join(", ")} }`;
@@ -76,7 +76,7 @@ export function cutRules(addresses: readonly string[]): string {
     `    ip daddr ${these} drop`,
     "  }",
     "  chain input { type filter hook input priority -10; policy accept;",
-    // Answers to what the node itself asked come through.
+    // Replies to requests of the node pass.
     `    ip saddr ${these} ct direction original drop`,
     "  }",
     "}",

@@ -1,4 +1,4 @@
-/** Where things are kept outside the checkout: what was built (cache) and what is running (state). */
+/** The folders outside the checkout: build results (cache) and running clusters (state). */
 
 import { homedir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
- * Finds and ends the processes of a cluster. They are known by a mark in their environment and not by recorded pids: a pid can be
- * given to a stranger later and cannot be written down in the same instant as its process is born; the mark is there from the start.
+ * Finds and ends the processes of a cluster by a mark in their environment. Recorded pids would be unsafe: a pid can be reused, and
+ * cannot be recorded atomically with the start of its process.
  */
 
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -39,7 +39,7 @@ export function findComponents(folder: string): ClusterProcess[] {
   return findProcesses(folder).filter(({ pid }) => !COMPANIONS.has(readProcess(pid, "comm")?.trim()));
 }
 
-/** All processes in the same network namespace as the given one, whoever started them. */
+/** All processes in the same network namespace as the given one. */
 export function findNetworkNeighbours(pid: number): number[] {
   const namespace = networkNamespace(pid);
   if (namespace === undefined || namespace === networkNamespace(process.pid)) return [];

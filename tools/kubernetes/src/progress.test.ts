@@ -8,7 +8,7 @@ function record(isTTY: boolean): { lines: string[]; write(text: string): void; i
   return { lines, isTTY, write: (text) => void lines.push(text) };
 }
 
-test("where nobody watches, a step is a line at its start and one at its end", () => {
+test("without a terminal a step prints a line at its start and end", () => {
   const output = record(false);
   showProgress(output).step("building etcd").done();
   assert.equal(output.lines[0], "building etcd ...\n");

@@ -1,4 +1,4 @@
-/** Shows what is being done and for how long: one line that counts on a terminal, a line at start and end elsewhere. */
+/** Shows the current step and its duration: one counting line on a terminal, a line at start and end elsewhere. */
 
 /** Reports one step; `done` is called with how it went. */
 export interface Progress {

@@ -13,7 +13,7 @@ const RELEASES: readonly [Release, ...Release[]] = [
   { kubernetes: "1.34.4", etcd: "3.6.16" },
 ];
 
-/** The release used when none is asked for. */
+/** The default release. */
 export const DEFAULT_RELEASE: Release = RELEASES[0];
 
 /** The newest release of each etcd minor version that the tests run as an application. */
@@ -26,7 +26,7 @@ export const COREDNS_VERSION = "1.14.0";
 /** The Helm with which charts are installed. */
 export const HELM_VERSION = "4.3.1";
 
-/** The operator of somebody else that runs unchanged. */
+/** The version of a third-party operator that runs unchanged. */
 export const CLOUDNATIVE_PG_VERSION = "1.30.0";
 
 /** Finds a release by its Kubernetes version; a leading v is fine. */

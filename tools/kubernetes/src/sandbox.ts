@@ -25,13 +25,13 @@ export interface Service {
 export interface Sandbox {
   readonly folder: string;
   readonly init: number;
-  /** When this is aborted, whoever waits for something inside gives up. */
+  /** Aborts all waits inside the sandbox. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Makes the namespaces: a first process, a network of its own, and mounts that keep host folders free of our files. */
+/** Creates the namespaces: an init process, a network, and mounts that keep host folders clean. */
 export async function startSandbox(folder: string, initProgram: string, signal?: AbortSignal): Promise<Sandbox> {
   mkdirSync(join(folder, "logs"), { recursive: true });
   const namespaces = ["--net", "--mount", "--pid", "--fork", "--mount-proc", "--propagation", "private"];
@@ -48,7 +48,7 @@ export function findSandbox(folder: string): Sandbox | undefined {
   return init && { folder, init: init.pid };
 }
 
-/** Starts a program inside that outlives the caller; what it says goes to its log. */
+/** Starts a program inside that outlives the caller; its output goes to its log. */
 export function startService({ folder, init }: Sandbox, service: Service): void {
   const args = [...enter(init), service.program, ...service.args];
   spawnDetached(folder, { ...service, program: "nsenter", args });
@@ -75,8 +75,8 @@ function enter(init: number): string[] {
 }
 
 /**
- * Fails when a service has ended, with the last lines of its log. Whoever enters the namespaces for it counts: on a busy machine it has
- * not become the service yet, and it ends with it.
+ * Fails if a service has ended, with the last lines of its log. The process that enters the namespaces counts as the service: on a busy
+ * machine it may not have become the service yet.
  */
 export function assertRunning(folder: string, component: string): void {
   if (findProcesses(folder).some((found) => found.component === component)) return;
@@ -105,7 +105,7 @@ function spawnDetached(folder: string, service: Service): void {
   const env = { PATH: SEARCH_PATH, HOME: folder, ...service.environment, ...processMark(folder, service.component) };
   const child = spawn(service.program, service.args, { detached: true, cwd: folder, stdio: ["ignore", log, log], env });
   closeSync(log);
-  // A program that cannot be started has no process, which whoever waits for it will find.
+  // A program that cannot start has no process; later waits detect that.
   child.on("error", () => {});
   child.unref();
 }
@@ -133,9 +133,9 @@ function isFirstProcess(pid: number): boolean {
 }
 
 /**
- * /run becomes empty and /var an overlay whose changes live in memory, so that what kubelet, containerd and the network plugins
- * write to fixed places ends with the namespace. The cluster's folder shows through where it is below /var. The kernel settings
- * that kubelet insists on are copies, as they are the whole machine's.
+ * /run becomes empty and /var an overlay in memory, so that files of kubelet, containerd and the network plugins at fixed paths end with
+ * the namespace. The cluster's folder stays visible below /var. The kernel settings that kubelet requires are copies, because they apply
+ * to the whole machine.
  */
 const MOUNT_SCRIPT = `
 echo 1 >/proc/sys/net/ipv4/ip_forward

@@ -1,4 +1,4 @@
-/** What is written down about a cluster, so that other processes can find and use it. */
+/** The recorded state of a cluster, for other processes. */
 
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ export interface Owner {
   readonly born: string;
 }
 
-/** A cluster as it was asked for and where it is reached. */
+/** The options and addresses of a cluster. */
 export interface ClusterState {
   readonly name: string;
   readonly version: string;
@@ -33,7 +33,7 @@ export function kubeconfigPath(name: string): string {
   return join(clusterFolder(name), "kubeconfig");
 }
 
-/** Reads what is known about a cluster; undefined when there is none. */
+/** Reads the state of a cluster; undefined if it does not exist. */
 export function readState(name: string): ClusterState | undefined {
   try {
     return JSON.parse(readFileSync(join(clusterFolder(name), "state.json"), "utf8")) as ClusterState;

@@ -1,4 +1,4 @@
-/** Installs the Debian packages that are missing, or says exactly which command would. */
+/** Installs missing Debian packages, or fails with the command to run. */
 
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { delimiter, join } from "node:path";
 import { run } from "./command.ts";
 import { KubernetesToolError } from "./errors.ts";
 
-/** Packages that a node needs beside what is built: the container runtime's helper, the network plugins and their tools. */
+/** Packages of a node besides the built programs: runc, the network plugins and their tools. */
 export const NODE_PACKAGES: readonly string[] = ["runc", "containernetworking-plugins", "nftables", "iptables"];
 
 /** What every cluster needs; part of most systems. */
@@ -24,8 +24,8 @@ const PROGRAMS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes sure that packages are installed. As root on Debian or Ubuntu the missing ones are installed; elsewhere it fails with the
- * command to run. `report` is told what is being installed.
+ * Ensures that packages are installed. As root on Debian or Ubuntu it installs missing ones; elsewhere it fails with the command to run.
+ * `report` receives the names of packages being installed.
  */
 export async function ensureSystemPackages(
   names: readonly string[],

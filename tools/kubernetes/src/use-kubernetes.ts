@@ -1,4 +1,4 @@
-/** Gives a test a real Kubernetes: one control plane for all files of a run, a namespace of its own for each test. */
+/** Provides a real Kubernetes to tests: one control plane for all files of a run, a namespace for each test. */
 
 import { createHash, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
@@ -34,11 +34,11 @@ export interface UseKubernetesOptions {
   readonly version?: string;
   /** Whether pods must really run. */
   readonly node?: boolean;
-  /** How many nodes they run on: one unless said otherwise. */
+  /** The number of nodes. Default: 1. */
   readonly nodes?: number;
   /** How many further kube-apiservers on the same etcd. */
   readonly peers?: number;
-  /** A cluster that no other test uses, so that it may be broken; it costs a start of its own. */
+  /** A separate cluster that the test may break; it has to be started first. */
   readonly own?: boolean;
   /** Further flags of kube-apiserver, such as --feature-gates=... */
   readonly apiServerFlags?: readonly string[];
@@ -59,7 +59,7 @@ export interface TestCluster extends AsyncDisposable {
   readonly server: string;
   /** The administrator's credentials for `server`. */
   readonly credentials: Credentials;
-  /** The same for every API server; more than one when peers were asked for. */
+  /** The credentials for every API server; more than one with peers. */
   readonly servers: readonly Credentials[];
   /** The name by which the command line knows the cluster. */
   readonly name: string;
@@ -123,7 +123,7 @@ export async function stopSharedClusters(): Promise<void> {
   );
 }
 
-/** The process whose end ends the run: named by the environment, else the test runner, else this process. */
+/** The process that owns the run: from the environment, else the test runner, else this process. */
 function runOwner(): Owner {
   const named = Number(process.env[OWNER_VARIABLE]);
   const pid = named > 0 ? named : process.env["NODE_TEST_CONTEXT"] ? process.ppid : process.pid;
@@ -184,7 +184,7 @@ async function waitForServiceAccount(credentials: Credentials, namespace: string
   }
 }
 
-/** Asks for the removal and does not wait for it; asking twice does no harm, nor does a cluster that is gone. */
+/** Requests the deletion without waiting; a repeated request or a missing cluster is not an error. */
 async function removeNamespace(credentials: Credentials, namespace: string): Promise<void> {
   await askApi(credentials, { method: "DELETE", path: `/api/v1/namespaces/${namespace}` }).catch(() => undefined);
 }

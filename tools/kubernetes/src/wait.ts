@@ -1,4 +1,4 @@
-/** Waits for a cluster to get somewhere, and stops waiting when what is needed for it has died. */
+/** Waits for a state of a cluster, and fails when a required process has ended. */
 
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -8,7 +8,7 @@ import type { Sandbox } from "./sandbox.ts";
 
 const LIMIT_MS = 120_000;
 
-/** Asks again and again until it is so; a question that fails counts as not yet. */
+/** Polls until the condition is true; a failing check counts as false. */
 export async function waitUntil(
   { folder, signal }: Sandbox,
   needed: readonly string[],

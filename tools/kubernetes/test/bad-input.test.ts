@@ -27,7 +27,7 @@ test("an unknown version names the known ones", async () => {
   assert.deepEqual(findTraces(place.folder).files, []);
 });
 
-test("without Go, and with nothing built, it says to install Go", { skip }, async (t) => {
+test("without Go and cached programs, the error says to install Go", { skip }, async (t) => {
   await using place = makePlace();
   const cache = mkdtempSync(join(tmpdir(), "capstan-empty-"));
   t.after(() => rmSync(cache, { recursive: true }));
@@ -55,7 +55,7 @@ test("a port in use is named with the cure", { skip }, async (t) => {
   assert.deepEqual(findTraces(place.folder), before);
 });
 
-test("someone who is not root is told so", { skip }, async () => {
+test("a user other than root gets an error", { skip }, async () => {
   await using place = makePlace();
   const { code, err } = await place.run(["up"], { uid: 65_534 });
   assert.equal(code, 1);
@@ -74,7 +74,7 @@ test("a flag that kube-apiserver refuses shows the end of its log and leaves not
   assert.deepEqual(findTraces(place.folder), before);
 });
 
-test("a cluster that is not running is named with the cure; taking it down is no mistake", async () => {
+test("an error for a stopped cluster names the fix, and stopping it is allowed", async () => {
   await using place = makePlace();
   const missing = await place.run(["kubectl", "get", "nodes"]);
   assert.equal(missing.code, 1);
@@ -89,7 +89,7 @@ test("a cluster that is not running is named with the cure; taking it down is no
   });
 });
 
-test("a build that fails says why and leaves no program", { skip }, async (t) => {
+test("a failed build reports why and leaves no program", { skip }, async (t) => {
   await using place = makePlace();
   const folder = mkdtempSync(join(tmpdir(), "capstan-bad-go-"));
   t.after(() => rmSync(folder, { recursive: true }));

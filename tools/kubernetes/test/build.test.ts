@@ -60,7 +60,7 @@ test("runs at the same time build each program once", async () => {
   assert.match(progress, /^building kube-apiserver 1\.36\.3: done, \d+\.\d s$/m);
 });
 
-test("what is built is not built again, and versions are kept apart", async () => {
+test("built programs are cached by version", async () => {
   using go = fakeGo();
   await using place = makePlace();
   await place.run(["build"], { env: go.env });
@@ -71,7 +71,7 @@ test("what is built is not built again, and versions are kept apart", async () =
   assert.equal(go.builds().length, first + PROGRAMS.length);
 });
 
-test("a build killed half-way leaves no program, and the next run goes on from there", async () => {
+test("an interrupted build leaves no program, and the next run continues", async () => {
   using go = fakeGo();
   await using place = makePlace();
   go.building('case "$output" in */kubectl-*) echo half >"$output"; exec sleep 5 ;; esac; echo whole >"$output"');

@@ -1,4 +1,4 @@
-/** Runs the command line as a user would, with state of its own. */
+/** Runs the command line as a user would, with separate state. */
 
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -18,7 +18,7 @@ export interface Ended {
   readonly err: string;
 }
 
-/** A place for clusters that nobody else uses; all that is left in it is taken down in the end. */
+/** A separate state folder for clusters; all clusters in it are stopped at the end. */
 export interface Place extends AsyncDisposable {
   /** The folder that clusters are kept in. */
   readonly folder: string;
@@ -26,7 +26,7 @@ export interface Place extends AsyncDisposable {
   run(args: readonly string[], options?: StartOptions): Promise<Ended>;
 }
 
-/** As whom and in which environment to run. */
+/** The user and environment of the command. */
 export interface StartOptions {
   readonly uid?: number;
   readonly env?: NodeJS.ProcessEnv;

@@ -38,25 +38,21 @@ const noDebian = isCi || existsSync("/usr/bin/apt-get") ? false : "images are ma
 
 const noRoot = isCi || process.getuid?.() === 0 ? noDebian : "only root can go into a root file system";
 
-/** Images that tests name because nobody can pull them. */
+/** Images that tests expect to be unpullable. */
 const UNOBTAINABLE: ReadonlySet<string> = new Set(["AgnhostPrivate", "InvalidRegistryImage"]);
 
 const PROGRAMS = ["bash", "curl", "dig", "getent", "host", "ip", "ipcmk", "ipcrm", "ipcs", "nc", "nslookup", "ss"];
 
-test(
-  "every image that a source of an official conformance test names is made under that name",
-  { skip: noProgram },
-  async () => {
-    const sources = join(await moduleFolder(kubernetesModule(DEFAULT_RELEASE.kubernetes)), "test");
-    const named = namedIn(join(sources, "e2e")).filter((name) => !UNOBTAINABLE.has(name));
-    const endings = endingsIn(readFileSync(join(sources, "utils/image/manifest.go"), "utf8"));
-    const made = toImages(await listReferences(silentProgress)).flatMap(({ references }) => references);
-    const wanted = named.flatMap((name) => endings.get(name) ?? []);
-    assert.ok(wanted.length > 8, `the sources must be understood: ${wanted.join()}`);
-    const missing = wanted.filter((ending) => !made.some((reference) => reference.endsWith(ending)));
-    assert.deepEqual(missing, []);
-  },
-);
+test("every image in the sources of conformance tests is built under its name", { skip: noProgram }, async () => {
+  const sources = join(await moduleFolder(kubernetesModule(DEFAULT_RELEASE.kubernetes)), "test");
+  const named = namedIn(join(sources, "e2e")).filter((name) => !UNOBTAINABLE.has(name));
+  const endings = endingsIn(readFileSync(join(sources, "utils/image/manifest.go"), "utf8"));
+  const made = toImages(await listReferences(silentProgress)).flatMap(({ references }) => references);
+  const wanted = named.flatMap((name) => endings.get(name) ?? []);
+  assert.ok(wanted.length > 8, `the sources must be understood: ${wanted.join()}`);
+  const missing = wanted.filter((ending) => !made.some((reference) => reference.endsWith(ending)));
+  assert.deepEqual(missing, []);
+});
 
 /** The constants of images in sources with conformance tests, and in what such tests are written with. */
 function namedIn(folder: string): string[] {
@@ -77,7 +73,7 @@ function endingsIn(manifest: string): ReadonlyMap<string, string> {
   return new Map([...lines].map(([, constant = "", name = "", tag = ""]) => [constant, `/${name}:${tag}`]));
 }
 
-test("names and versions come from what the test program tells", () => {
+test("names and versions come from the output of the test program", () => {
   const told = CONFORMANCE_RECIPES.map(({ name }) => `registry.k8s.io/some/${name}:7.1-2`);
   const others = ["registry.k8s.io/agnhost:7.2", "private.example/agnhost:6", "registry.k8s.io/unknown/thing:1"];
   const images = toImages([...told, ...others]);
@@ -149,7 +145,7 @@ async function missingLibraries(root: string, programs: readonly string[]): Prom
   return missing;
 }
 
-test("everybody may write temporary files beside a shell and its tools", { skip: noDebian }, async () => {
+test("all users may write temporary files beside a shell and its tools", { skip: noDebian }, async () => {
   for (const name of ["busybox", "nonroot"]) {
     using image = await fill(name);
     assert.equal(image.text("bin/sh"), "own shell");
@@ -194,24 +190,20 @@ interface Index {
 const LIST_LAYER = `layer=$(tar --list --verbose --file "$1" | sort -k 3 -n | tail -1 | sed 's/.* //')
 tar --extract --to-stdout --file "$1" "$layer" | tar --list --verbose --numeric-owner`;
 
-test(
-  "images for names, connections and shared memory have the programs, each with its libraries",
-  { skip: noDebian },
-  async () => {
-    for (const name of ["glibc-dns-testing", "ipc-utils"]) {
-      using image = await fill(name);
-      assert.deepEqual(
-        await missingLibraries(
-          image.root,
-          PROGRAMS.map((program) => `bin/${program}`),
-        ),
-        [],
-      );
-    }
-  },
-);
+test("images for DNS, network and shared memory have programs and libraries", { skip: noDebian }, async () => {
+  for (const name of ["glibc-dns-testing", "ipc-utils"]) {
+    using image = await fill(name);
+    assert.deepEqual(
+      await missingLibraries(
+        image.root,
+        PROGRAMS.map((program) => `bin/${program}`),
+      ),
+      [],
+    );
+  }
+});
 
-test("agnhost has those programs, a certificate, and a user and a group of its own", { skip: noDebian }, async () => {
+test("agnhost has those programs, a certificate, a user and a group", { skip: noDebian }, async () => {
   using image = await fill("agnhost");
   assert.deepEqual(
     await missingLibraries(

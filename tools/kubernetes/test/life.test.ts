@@ -29,7 +29,7 @@ async function runPod(place: Place, name: string): Promise<void> {
   assert.deepEqual(containerCommands(place.folder, name), ["/pause", "/pause"]);
 }
 
-test("two clusters run side by side, each with objects of its own", { skip }, async () => {
+test("two clusters run side by side with separate objects", { skip }, async () => {
   await using place = makePlace();
   const started = await Promise.all(["one", "two"].map((name) => place.run(["up", "--name", name])));
   assert.deepEqual(
@@ -46,7 +46,7 @@ test("two clusters run side by side, each with objects of its own", { skip }, as
   assert.doesNotMatch(inside.out, /eth0/);
 });
 
-test("down leaves no process, mount, namespace, interface, control group, setting or file", { skip }, async () => {
+test("down leaves no process, mount, namespace, interface, cgroup, setting or file", { skip }, async () => {
   await using place = makePlace();
   const look = (): Traces => findTraces(place.folder, ["short"]);
   const before = look();
@@ -82,7 +82,7 @@ for (const moment of ["init", "etcd", "kube-apiserver", "kube-scheduler", "kubel
   });
 }
 
-test("a cluster whose first process and keeper were killed leaves nothing either", { skip }, async () => {
+test("a cluster with a killed init process and keeper leaves nothing either", { skip }, async () => {
   await using place = makePlace();
   const look = (): Traces => findTraces(place.folder, ["broken"]);
   const before = look();
@@ -98,7 +98,7 @@ test("a cluster whose first process and keeper were killed leaves nothing either
   assert.deepEqual(look(), before);
 });
 
-test("a half-made cluster does not stand in the way of a new one", { skip }, async () => {
+test("an incomplete cluster does not block a new one", { skip }, async () => {
   await using place = makePlace();
   const first = place.start(["up"]);
   await waitForComponent(join(place.folder, "kubernetes"), "etcd");

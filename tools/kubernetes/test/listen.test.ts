@@ -66,7 +66,7 @@ test("a webhook in the test's process is called by the real API server", { skip 
     body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "refused" } },
   } as const;
   let refused = await askApi(cluster.credentials, wanted);
-  // The API server hears of its webhooks a moment later.
+  // The API server loads its webhooks with a delay.
   for (const end = performance.now() + 120_000; refused.status === 201 && performance.now() < end;) {
     await askApi(cluster.credentials, { method: "DELETE", path: `${wanted.path}/refused` });
     refused = await askApi(cluster.credentials, wanted);

@@ -57,7 +57,7 @@ const memcached = {
   },
 };
 
-test("a Deployment becomes available and its Service answers a pod by name", { skip }, async (t) => {
+test("a Deployment becomes available and a pod reaches its Service by name", { skip }, async (t) => {
   await using cluster = await useKubernetes(t, { node: true });
   const { namespace } = cluster;
   const images = await buildTestImages({ only: ["memcached", "busybox"] });
@@ -116,7 +116,7 @@ test("a claim is bound to a folder that outlives its pod and goes with the claim
   await kubectl(cluster, "wait", "--for=delete", `pv/${volume}`, "--timeout=300s");
 });
 
-test("a Node program of ours runs as an image and speaks to the API server from its pod", { skip }, async (t) => {
+test("a Node program runs as an image and reaches the API server from its pod", { skip }, async (t) => {
   await using cluster = await useKubernetes(t, { node: true });
   const folder = await mkdtemp(join(tmpdir(), "capstan-image-"));
   t.after(async () => rm(folder, { recursive: true }));
@@ -160,7 +160,7 @@ test("etcd of three minor versions runs and is healthy", { skip }, async (t) => 
   }
 });
 
-test("what is no OCI archive is refused by name", { skip }, async (t) => {
+test("a file that is not an OCI archive is rejected by name", { skip }, async (t) => {
   await using cluster = await useKubernetes(t, { node: true });
   const folder = await mkdtemp(join(tmpdir(), "capstan-image-"));
   t.after(async () => rm(folder, { recursive: true }));

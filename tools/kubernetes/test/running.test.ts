@@ -18,7 +18,7 @@ async function startEntering(t: TestContext, folder: string): Promise<ChildProce
   return child;
 }
 
-test("a service that is still about to enter its namespaces has not ended; when that one is gone, it has", async (t) => {
+test("a service that is still entering its namespaces counts as running", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "capstan-running-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const child = await startEntering(t, folder);

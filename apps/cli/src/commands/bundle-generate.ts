@@ -1,8 +1,8 @@
 /** `capstan bundle generate`: a bundle for OLM, from the program or from plain manifests. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
-import { type BundleSource, generateBundle, type Manifest, type Words } from "@capstan/bundle";
-import { bundleSourceOf, wordsOfPackage } from "@capstan/scaffold";
+import { type BundleSource, generateBundle, type Manifest, type OperatorDescription } from "@capstan/bundle";
+import { bundleSourceOf, descriptionOfPackage } from "@capstan/scaffold";
 import { parseAllDocuments } from "yaml";
 import { readManifests } from "../bundle/manifests.ts";
 import { type Package, readPackage } from "../bundle/package-words.ts";
@@ -149,9 +149,9 @@ const pictures: { readonly [extension: string]: string } = {
   ".jpeg": "image/jpeg",
 };
 
-async function wordsFrom(pack: Package, { icon, ...asked }: Asked, terminal: Terminal): Promise<Words> {
+async function wordsFrom(pack: Package, { icon, ...asked }: Asked, terminal: Terminal): Promise<OperatorDescription> {
   // Of what others wrote, nobody knows what it needs.
-  const { minKubeVersion: usual, ...rest } = wordsOfPackage(pack);
+  const { minKubeVersion: usual, ...rest } = descriptionOfPackage(pack);
   const minKubeVersion = asked["min-kube-version"] ?? (asked["input-dir"] === undefined ? usual : undefined);
   const words = minKubeVersion === undefined ? rest : { ...rest, minKubeVersion };
   if (icon === undefined) return words;

@@ -24,7 +24,7 @@ export const clusterExec: Command = defineCommand({
     if (network === undefined)
       throw new CliError("Failed", `the pods of the cluster ${name} are simulated: it has no network to enter`);
     if (!isAlive(network.process)) throw new CliError("Cluster", `the network of the cluster ${name} is gone`);
-    const [program = "", ...words] = enterNetwork({ pid: network.process.pid, names: network.names }, argv);
+    const [program = "", ...words] = enterNetwork({ pid: network.process.pid, resolvConf: network.names }, argv);
     const env = { KUBECONFIG: files.kubeconfig(folder), ...terminal.env };
     return runToEnd(program, words, { env, cwd: terminal.cwd });
   },

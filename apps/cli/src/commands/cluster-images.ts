@@ -1,5 +1,5 @@
 /** `capstan cluster images list|remove`: the images that the pods of this user's clusters find without a registry. */
-import { sweepUnpacked } from "@capstan/cluster";
+import { pruneUnpackedImages } from "@capstan/cluster";
 import { formatReference, openStore, parseReference, platformOf, type Store } from "@capstan/oci";
 import { defineCommand, type Command } from "../command/define.ts";
 import { imagesFolder } from "../embedded/places.ts";
@@ -58,7 +58,7 @@ export const clusterImagesRemove: Command = defineCommand({
       terminal.out(`removed ${name}\n`);
     }
     // Whoever runs pods may still need their files.
-    if ((await listRecords(terminal)).length === 0) await sweepUnpacked(store);
+    if ((await listRecords(terminal)).length === 0) await pruneUnpackedImages(store);
   },
 });
 

@@ -16,7 +16,7 @@ import {
   toYaml,
   toYamlStream,
   wordsOf as kindWords,
-  wordsOfPackage,
+  descriptionOfPackage,
 } from "@capstan/scaffold";
 import type { Resource } from "@capstan/schema";
 import { readPackage } from "../bundle/package-words.ts";
@@ -198,7 +198,7 @@ export const generateKustomize: Command = generator({
   of: "operator",
   files: async (loaded, asked, cwd) =>
     kustomizeTree(loaded.program, placementOf(loaded, asked), {
-      words: wordsOfPackage(await readPackage(cwd)),
+      words: descriptionOfPackage(await readPackage(cwd)),
       registrar: await openRegistrar(),
     }),
 });

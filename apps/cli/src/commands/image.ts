@@ -82,8 +82,8 @@ export const imageBuild: Command = defineCommand({
 
 /** Clusters of this machine find the image without a registry; an image that is only for other machines is not for them. */
 async function makeKnown(name: string, store: Store, terminal: Terminal): Promise<void> {
-  const { localImages } = await import("@capstan/cluster");
-  const folder = localImages(terminal.env);
+  const { userImageFolder } = await import("@capstan/cluster");
+  const folder = userImageFolder(terminal.env);
   if (folder === undefined) return;
   try {
     if (await shareImage({ name, platform: platformOf(process) }, store, await openStore(folder)))

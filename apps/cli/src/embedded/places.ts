@@ -1,6 +1,6 @@
 /** Where this user's clusters and images are on disk, by the rules of the XDG base directories. */
 import { join } from "node:path";
-import { localImages } from "@capstan/cluster";
+import { userImageFolder } from "@capstan/cluster";
 import { CliError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -11,7 +11,7 @@ export function clustersFolder({ env }: Pick<Terminal, "env">): string {
 
 /** The store of images that all clusters of this user share. */
 export function imagesFolder({ env }: Pick<Terminal, "env">): string {
-  return localImages(env) ?? noHome();
+  return userImageFolder(env) ?? noHome();
 }
 
 /** The folder of one cluster. */

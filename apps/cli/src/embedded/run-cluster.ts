@@ -151,7 +151,8 @@ function toRecord(
     nodes,
     data,
     startedAt: new Date().toISOString(),
-    network: "network" in cluster ? { process: markOf(cluster.network.pid), names: cluster.network.names } : undefined,
+    network:
+      "network" in cluster ? { process: markOf(cluster.network.pid), names: cluster.network.resolvConf } : undefined,
   };
 }
 

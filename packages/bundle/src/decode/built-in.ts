@@ -48,7 +48,7 @@ function ofDefinition(definition: Definition): GoType {
   }
 }
 
-/** Texts that have a name of their own. */
+/** Named string types. */
 function fieldType(name: string, json: string): GoType | undefined {
   if (name.endsWith(".CustomResourceConversion") && json === "strategy")
     return { kind: "string", name: "v1.ConversionStrategyType" };
@@ -91,7 +91,7 @@ const specials: { readonly [name: string]: GoType } = {
     kind: "either",
     choose: (value) => {
       if (Array.isArray(value)) return { kind: "list", of: schemaType };
-      // Anything else is taken in silence, and forgotten.
+      // Anything else is accepted and ignored.
       return typeof value === "object" ? schemaType() : { kind: "raw" };
     },
   },

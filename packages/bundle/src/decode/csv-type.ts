@@ -192,7 +192,7 @@ const spec = struct(
   { install: "InstallStrategy" },
 );
 
-/** The whole. The status is nobody's business before it is installed. */
+/** The whole type. The status has no meaning before installation. */
 export const csvType: Struct = struct(
   "ClusterServiceVersion",
   {

@@ -1,4 +1,7 @@
-/** Decodes a value into a type as Go's tools do: scalars become texts where texts are wanted, names match in any case, the first mistake is told. */
+/**
+ * Decodes a value into a type as Go tools do: scalars become strings where strings are expected, names match in any case, the first error
+ * is reported.
+ */
 import type { Json } from "@capstan/model";
 import { type Field, formatType, type GoType, type Struct } from "./go-type.ts";
 import { isObject, type JsonObject, sortedKeys } from "./json.ts";
@@ -22,7 +25,7 @@ export function decode(value: Json, type: GoType, from: "yaml" | "json" = "yaml"
   return { value: decoded, problem: (problems.find(({ ends }) => ends) ?? problems[0])?.text };
 }
 
-/** A mistake; what a type that reads itself refuses ends the decoding, and is told before all else. */
+/** A decoding error. An error of a type with its own unmarshaler ends the decoding and takes precedence. */
 interface Problem {
   readonly text: string;
   readonly ends: boolean;
@@ -56,7 +59,7 @@ function decodeAt(value: Json, type: GoType, at: Decoding): Json | undefined {
   }
 }
 
-/** A type that reads itself reads JSON, wherever it stands. */
+/** A type with its own unmarshaler reads JSON at any depth. */
 function decodeEither(value: Json, chosen: GoType | string, at: Decoding): Json | undefined {
   const problems: Problem[] = [];
   if (typeof chosen === "string") problems.push({ text: chosen, ends: true });
@@ -121,7 +124,7 @@ function decodeStruct(value: JsonObject, struct: Struct, { place, ...decoding }:
     if (field === undefined) continue;
     const { embedded } = field;
     const path = [...place.path, ...(embedded === undefined ? [] : [embedded]), field.json];
-    // What is embedded is not looked into when scalars are written out.
+    // Embedded structs are not inspected when scalars are converted to strings.
     const from = embedded === undefined ? decoding.from : "json";
     const below = { place: { struct: lastName(struct.name), path }, problems: decoding.problems, from };
     const item = decodeAt(value[key] ?? null, field.type(), below);

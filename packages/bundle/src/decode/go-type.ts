@@ -10,9 +10,9 @@ export type GoType =
   | { readonly kind: "list"; readonly of: () => GoType }
   | { readonly kind: "map"; readonly of: () => GoType; readonly name?: string }
   | { readonly kind: "raw" }
-  /** Reads itself: asked what is wrong with a value, null too. */
+  /** A type with its own unmarshaler: `problem` checks a value, including null. */
   | { readonly kind: "read"; readonly problem: (value: Json) => string | undefined }
-  /** Reads itself as one of several types, or says what is wrong. */
+  /** A type with its own unmarshaler for several types: returns the type or an error. */
   | { readonly kind: "either"; readonly choose: (value: Json) => GoType | string }
   | Struct;
 
@@ -28,7 +28,7 @@ export interface Field {
   readonly json: string;
   readonly go: string;
   readonly type: () => GoType;
-  /** Left out of JSON when it is empty, so nobody misses it. */
+  /** Omitted from JSON when empty, so it may be missing. */
   readonly optional: boolean;
   /** The struct that is embedded and has the field. */
   readonly embedded?: string;

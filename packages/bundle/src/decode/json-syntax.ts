@@ -43,7 +43,7 @@ function wrongByte(text: string): number {
   return wrong < text.length ? before + 1 : before;
 }
 
-/** A recognizer of JSON: each method answers whether it got through and leaves `at` on the first character that it could not take. */
+/** A JSON recognizer: each method returns whether it matched and leaves `at` on the first character it could not consume. */
 class Scanner {
   at = 0;
   readonly #text: string;

@@ -1,4 +1,4 @@
-/** Values as they come out of YAML: what is known of them before they are decoded. */
+/** Values as they come from YAML, before decoding. */
 import type { Json } from "@capstan/model";
 
 /** An object of JSON. */

@@ -38,14 +38,14 @@ test("a bomb is refused in a moment, and honest aliases are not", () => {
   });
 });
 
-test("an alias of nothing is told as Go tells it", () => {
+test("an unknown alias has Go's message", () => {
   assert.equal(value("a: *b"), "problem: unknown anchor 'b' referenced");
 });
 
-test("what is nested beyond all measure is refused", () => {
+test("excessive nesting is rejected", () => {
   for (const depth of [1_000, 50_000]) assert.match(String(value("[".repeat(depth) + "]".repeat(depth))), /max depth/);
 });
 
-test("what is no YAML is told in one line", () => {
+test("invalid YAML is reported in one line", () => {
   assert.match(String(value("a: [1, 2\nb: {")), /^problem: [^\n]+$/);
 });

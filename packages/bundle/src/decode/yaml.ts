@@ -65,7 +65,7 @@ interface Extent {
   readonly depth: number;
 }
 
-/** How large a value is once its aliases are replaced by what they stand for. */
+/** The size of a value after alias expansion. */
 function expanded(node: unknown, anchors: Map<string, Extent>): Extent {
   if (isAlias(node)) return anchors.get(node.source) ?? { size: 1, depth: 1 };
   const below = isPair(node) ? [node.key, node.value] : isCollection(node) ? node.items : [];

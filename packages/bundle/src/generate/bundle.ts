@@ -8,13 +8,13 @@ import { labels, type Dependency } from "../read/metadata.ts";
 import { parseVersion } from "../semver.ts";
 import { isSupportedKind } from "../validate/content.ts";
 import { dockerfileOf } from "./dockerfile.ts";
-import { describeCrd, type KindWords } from "./descriptors.ts";
+import { describeCrd, type KindDescription } from "./descriptors.ts";
 import { allImages, type PinImage, pinImages } from "./images.ts";
 import { collect, type Collected, type Manifest, nameOf, specOf } from "./manifest.ts";
 import { permissionsOf } from "./permissions.ts";
 import { scorecardConfig } from "./scorecard.ts";
 import { webhooksOf, withoutConversion } from "./webhooks.ts";
-import { baseCsv, sorted, type Words } from "./words.ts";
+import { baseCsv, sorted, type OperatorDescription } from "./descriptions.ts";
 
 /** What a bundle is generated from. */
 export interface BundleSource {
@@ -23,11 +23,11 @@ export interface BundleSource {
   readonly objects: readonly Manifest[];
   readonly channels?: readonly string[];
   readonly defaultChannel?: string;
-  /** A ClusterServiceVersion with what people wrote; it wins over the words. */
+  /** A ClusterServiceVersion that users wrote; it takes precedence over `words`. */
   readonly base?: JsonObject;
-  readonly words?: Words;
+  readonly words?: OperatorDescription;
   /** More about kinds, by the names of their CRDs. */
-  readonly kinds?: { readonly [crd: string]: KindWords };
+  readonly kinds?: { readonly [crd: string]: KindDescription };
   readonly installModes?: readonly string[];
   readonly replaces?: string;
   readonly skips?: readonly string[];

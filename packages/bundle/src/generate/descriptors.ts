@@ -1,21 +1,21 @@
-/** Words about kinds and their fields, taken from the schema's own: what consoles show in forms. */
+/** Descriptions of kinds and fields from their schemas, which consoles show in forms. */
 import type { Json } from "@capstan/model";
 import { compareText, isObject, type JsonObject } from "../decode/json.ts";
 import { textAt } from "../read/object.ts";
 import { listAt, type Manifest, nameOf, specOf } from "./manifest.ts";
 
-/** How deep fields are described; further down, a form is no help. */
+/** How deep fields are described; deeper fields do not help in a form. */
 const depth = 3;
 
-/** What is known of a kind beside its CRD. */
-export interface KindWords {
+/** Descriptions of a kind besides its CRD. */
+export interface KindDescription {
   readonly displayName?: string;
   /** What the operator makes for objects of the kind. */
   readonly resources?: readonly { readonly kind: string; readonly version: string; readonly name?: string }[];
 }
 
 /** The descriptions of a CRD, one for each version; what a person wrote about one is kept. */
-export function describeCrd(crd: Manifest, written: readonly JsonObject[], words: KindWords = {}): JsonObject[] {
+export function describeCrd(crd: Manifest, written: readonly JsonObject[], words: KindDescription = {}): JsonObject[] {
   const spec = specOf(crd);
   const kind = textAt(spec, "names", "kind");
   return listAt(spec, "versions").map((version) => {

@@ -1,4 +1,4 @@
-/** The Dockerfile of a bundle, for those who build it with other tools: labels that repeat the annotations, and three folders. */
+/** The Dockerfile of a bundle, for other build tools: labels that repeat the annotations, and three folders. */
 
 /** Writes it. */
 export function dockerfileOf(annotations: { readonly [key: string]: string }): string {

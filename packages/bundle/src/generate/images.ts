@@ -40,7 +40,7 @@ function relatedImages(deployments: readonly Manifest[]): RelatedImage[] {
     }));
 }
 
-/** The related images; where there are some, those that the pods run belong to them, so that somebody can fetch them all. */
+/** The related images. If there are any, they include the images of the pods, so that all can be mirrored. */
 export function allImages(deployments: readonly Manifest[]): RelatedImage[] {
   const related = relatedImages(deployments);
   return related.length === 0 ? [] : withRunning(related, deployments);

@@ -8,7 +8,7 @@ import { type Collected, listAt, type Manifest, nameOf, specOf } from "./manifes
 export interface Permissions {
   readonly permissions: readonly JsonObject[];
   readonly clusterPermissions: readonly JsonObject[];
-  /** Objects that stay manifests of their own. */
+  /** Objects that stay separate manifests. */
   readonly rest: readonly Manifest[];
 }
 

@@ -45,7 +45,7 @@ function serviceOf(clientConfig: Json | undefined): JsonObject | undefined {
   return isObject(service) ? service : undefined;
 }
 
-/** Which deployment answers, on which port: the one that the service selects. */
+/** The deployment and port behind a service. */
 function reach(reference: JsonObject | undefined, { services, deployments }: Collected): JsonObject {
   if (reference === undefined) return {};
   const name = textAt(reference, "name");
@@ -98,7 +98,7 @@ function conversionHook(crds: readonly string[], webhook: JsonObject, collected:
   };
 }
 
-/** A CRD without its conversion: OLM fills it in, and refuses a bundle that says otherwise. */
+/** A CRD without its conversion: OLM fills it in and rejects a bundle with another one. */
 export function withoutConversion(crd: Manifest): Manifest {
   const { conversion, ...spec } = specOf(crd);
   return isObject(conversion) && conversion["strategy"] === "Webhook" ? { ...crd, spec } : crd;

@@ -1,4 +1,4 @@
-/** A bundle as an image: its files, and labels that repeat its annotations, so that nobody must unpack it to know what it is. */
+/** A bundle as an image: its files, and labels that repeat its annotations, so that tools can identify it without unpacking. */
 import { buildImage, type Descriptor, type LayerEntry, type Store } from "@capstan/oci";
 import { BundleError } from "../errors.ts";
 import type { BundleFiles } from "../read/files.ts";

@@ -7,7 +7,7 @@ import { BundleError } from "../errors.ts";
 import { type BundleFiles, readFolder } from "../read/files.ts";
 import { labels } from "../read/metadata.ts";
 
-/** A bundle's layers are small; whatever grows beyond this is none. */
+/** The limits of a bundle's layers; larger layers are rejected. */
 const limits = { maxBytes: 64 * 2 ** 20, maxEntries: 4_000 } as const;
 
 /** Reads an image of the store. What the layers say is done in a folder that is gone afterwards. */

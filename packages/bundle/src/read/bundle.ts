@@ -60,7 +60,7 @@ function loading(problem: string): string {
   return `error loading objs in directory: ${problem}`;
 }
 
-/** One problem as it is, several in brackets, each said once. */
+/** One problem as it is, several in brackets, without duplicates. */
 export function aggregate(problems: readonly string[]): string {
   const once = [...new Set(problems)];
   return once.length === 1 ? (once[0] ?? "") : `[${once.join(", ")}]`;
@@ -150,7 +150,7 @@ function addCrd(
     return `unsupported CRD version ${version} for ${name}`;
   const { value, problem } = decode(object.value, builtIn(crdDefinition));
   const isOld = version.endsWith("v1beta1");
-  // The old version has fields of its own: it is taken as it is.
+  // The old version has other fields and is not decoded.
   if (problem !== undefined && !isOld) return `unable to parse CRD ${name}: ${decoding}${problem}`;
   (isOld ? oldCrds : crds).push(isOld ? object : { ...object, value: value as JsonObject });
   return undefined;

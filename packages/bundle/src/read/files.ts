@@ -1,4 +1,4 @@
-/** The files of a bundle in memory: from a folder, with limits, because a bundle is somebody else's. */
+/** Reads the files of a bundle into memory, with limits, because bundles are untrusted input. */
 import { lstat, readdir, readFile, realpath, stat } from "node:fs/promises";
 import { join, sep } from "node:path";
 import { BundleError } from "../errors.ts";
@@ -89,7 +89,7 @@ export function foldersIn(files: BundleFiles, folder: string): string[] {
   return [...new Set(names)].sort();
 }
 
-/** Bytes as text; what is no UTF-8 becomes a replacement mark, as other tools do it. */
+/** Bytes as text; invalid UTF-8 becomes a replacement character, as in other tools. */
 export function toText(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes);
 }

@@ -36,7 +36,7 @@ export interface BundleMetadata {
   readonly dependencies: readonly Dependency[];
 }
 
-/** Reads the metadata; a file in metadata/ counts by what is in it. */
+/** Reads the metadata; files in metadata/ are recognized by their content. */
 export function readMetadata(files: BundleFiles): BundleMetadata {
   const { found, dependencies } = scan(filesIn(files, "metadata").map(([, bytes]) => valueOf(bytes)));
   const annotations = found ?? annotationsElsewhere(files);
@@ -57,8 +57,8 @@ interface Scanned {
 }
 
 /**
- * Goes through the files as other tools do: the first that can be read with annotations has them, and is asked for nothing else.
- * What was read of broken annotations counts as soon as another file can be read.
+ * Scans the files as other tools do: the first readable one with annotations provides them. Partial annotations of a broken file count
+ * once another file is readable.
  */
 function scan(values: readonly Json[]): Scanned {
   let partial: { readonly [key: string]: string } | undefined;
@@ -80,11 +80,11 @@ function valueOf(bytes: Uint8Array): Json {
 
 interface ReadAnnotations {
   readonly ok: boolean;
-  /** Absent where there are none. */
+  /** Absent without annotations. */
   readonly entries?: { readonly [key: string]: string };
 }
 
-/** The annotations of a document; what is no text is an empty one and makes the document unreadable. */
+/** The annotations of a document; a value that is not a string becomes empty and makes the document unreadable. */
 function annotationsOf(value: Json): ReadAnnotations {
   if (value === null) return { ok: true };
   if (!isObject(value)) return { ok: false };

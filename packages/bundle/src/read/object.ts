@@ -1,10 +1,10 @@
-/** One object of a manifest, and why a text is none. */
+/** Parses one object of a manifest, or says why it is invalid. */
 import { type Json, toGoJson } from "@capstan/model";
 import { isObject, type JsonObject, toSortedJson } from "../decode/json.ts";
 import { parseYaml } from "../decode/yaml.ts";
 import { toText } from "./files.ts";
 
-/** An object and the file that it stands in. */
+/** An object and its file. */
 export interface BundleObject {
   readonly file: string;
   readonly value: JsonObject;
@@ -15,7 +15,7 @@ export type ReadObject = { readonly value: JsonObject } | { readonly problem: st
 
 const decoding = "error unmarshaling JSON: while decoding JSON: ";
 
-/** Files are asked several times what they are, and read once. */
+/** Files are queried several times but parsed once. */
 const known = new WeakMap<Uint8Array, ReadObject>();
 
 /** Reads the first document of a file as an object of some kind. */
@@ -60,7 +60,7 @@ export interface GroupVersionKindText {
   readonly kind: string;
 }
 
-/** What an object says it is. */
+/** The kind of an object. */
 export function kindOf(value: JsonObject): GroupVersionKindText {
   const apiVersion = textAt(value, "apiVersion");
   const parts = apiVersion.split("/");

@@ -26,7 +26,7 @@ export interface TestConfig {
 /** How a test ended. */
 export type State = "pass" | "fail" | "error";
 
-/** What a test says. */
+/** The result of a test. */
 export interface TestResult {
   readonly name?: string;
   readonly log?: string;
@@ -36,7 +36,7 @@ export interface TestResult {
   readonly creationTimestamp?: string | null;
 }
 
-/** Everything that a test says. */
+/** All results of a test. */
 export interface TestStatus {
   readonly results: readonly TestResult[];
 }

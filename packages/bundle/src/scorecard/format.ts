@@ -1,4 +1,4 @@
-/** Prints what tests said, in the three classic formats. */
+/** Prints test results in the three formats of operator-sdk. */
 import { quote } from "@capstan/model";
 import { compareText } from "../decode/json.ts";
 import type { ScoredTest, TestConfig, TestResult } from "./documents.ts";
@@ -81,7 +81,7 @@ function resultJson({
   };
 }
 
-/** For those who collect test reports. */
+/** For test report collectors. */
 export function formatScoreXunit(tests: readonly ScoredTest[]): string {
   const suites = tests.map(suiteXml).join("");
   return `<testsuites name="scorecard">${suites === "" ? "" : `\n${suites}`}</testsuites>\n`;

@@ -72,7 +72,7 @@ const checks: { readonly [Name in Exclude<ClassicTest, "olm-bundle-validation">]
 
 type Examples = { readonly examples: readonly JsonObject[] } | { readonly problem: string };
 
-/** The custom resources that a bundle shows; none is no problem. */
+/** The example custom resources of a bundle; having none is allowed. */
 function examplesOf({ csv }: Bundle): Examples {
   const text = csv.metadata?.annotations?.["alm-examples"] ?? "";
   if (text === "") return { examples: [] };

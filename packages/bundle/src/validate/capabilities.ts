@@ -1,4 +1,4 @@
-/** How capable an operator says it is, and where it belongs: both from fixed lists. */
+/** Checks the capability level and categories of an operator against fixed lists. */
 import { quote } from "@capstan/model";
 import type { Bundle } from "../read/bundle.ts";
 import { aboutCsv, type Finding } from "./finding.ts";

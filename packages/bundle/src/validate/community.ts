@@ -1,4 +1,4 @@
-/** What the community's catalog for OpenShift once asked of bundles that use APIs of before 1.22. */
+/** The former rules of OpenShift's community catalog for bundles with APIs removed in 1.22. */
 import type { Bundle } from "../read/bundle.ts";
 import { compareVersions, formatVersion, noVersion, parseTolerant } from "../semver.ts";
 import { aboutCsv, type Finding } from "./finding.ts";
@@ -16,7 +16,7 @@ interface Problems {
   readonly warnings: readonly string[];
 }
 
-/** What is wrong with a bundle that still uses what is gone. */
+/** Findings about removed APIs. */
 export function validateCommunity(bundle: Bundle, values: ValidatorValues): Finding[] {
   const removed = removedIn22(bundle);
   if (removed.size === 0) return [];

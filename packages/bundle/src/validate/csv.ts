@@ -9,7 +9,7 @@ import { parseVersion } from "../semver.ts";
 import { exampleFindings } from "./examples.ts";
 import { aboutCsv, type Finding, finding } from "./finding.ts";
 
-/** Said when nobody says which Kubernetes is needed. */
+/** The message for a missing minKubeVersion. */
 export const minKubeVersionMissing =
   "csv.Spec.minKubeVersion is not informed. It is recommended you provide this information. Otherwise, it would mean that your operator project can be distributed and installed in any cluster version available, which is not necessarily the case for all projects.";
 
@@ -78,7 +78,7 @@ function missingField(value: JsonObject[string] | undefined, field: Field, above
   ];
 }
 
-/** Annotations whose case matters. */
+/** Annotations with case-sensitive names. */
 const exactAnnotations = [
   "olm.operatorGroup",
   "olm.operatorNamespace",

@@ -1,4 +1,4 @@
-/** Whether the words of a ClusterServiceVersion are about fields that exist. */
+/** Whether the descriptors of a ClusterServiceVersion refer to existing fields. */
 import type { Descriptor } from "../csv.ts";
 import { isObject, type JsonObject } from "../decode/json.ts";
 import type { Bundle } from "../read/bundle.ts";

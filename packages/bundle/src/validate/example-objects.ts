@@ -49,7 +49,7 @@ function judge(resource: CompiledResource, example: JsonObject, namespaced: bool
     const errors = resource.validate(resource.applyDefaults(read.object));
     return errors.length === 0 ? unknown : [...unknown, `${what} would be refused: ${fieldErrors.formatAll(errors)}`];
   } catch {
-    // A schema that cannot be compiled is told of elsewhere.
+    // Another validator reports a schema that cannot be compiled.
     return [];
   }
 }

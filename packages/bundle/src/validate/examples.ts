@@ -48,7 +48,7 @@ export function readExamples(
   if (value === null) return { examples: [] };
   if (!Array.isArray(value)) {
     const what = isObject(value) ? "object" : typeof value === "boolean" ? "bool" : typeof value;
-    // What does not look like JSON is read as YAML, and the error says so.
+    // Text that does not look like JSON is parsed as YAML, which changes the error.
     const reading = isObject(value) ? "" : "error unmarshaling JSON: while decoding JSON: ";
     return { problem: `${reading}json: cannot unmarshal ${what} into Go value of type []unstructured.Unstructured` };
   }

@@ -28,7 +28,7 @@ export interface Finding {
 
 interface Place {
   readonly field?: string;
-  /** The value as `%v` prints it; absent where there is none. */
+  /** The value as `%v` prints it; absent without a value. */
   readonly value?: string;
 }
 

@@ -6,10 +6,10 @@ import { type BundleMetadata, type Dependency, labels } from "../read/metadata.t
 import { readObject, textAt } from "../read/object.ts";
 import { parseRange } from "../semver-range.ts";
 
-/** Says what is wrong with a rule in CEL, or nothing. */
+/** Checks a CEL rule; returns the problem, if any. */
 export type CheckRule = (rule: string) => string | undefined;
 
-/** What is wrong with the form; the content is another matter. */
+/** The problems of the format, not of the content. */
 export function formatProblems(
   files: BundleFiles,
   metadata: BundleMetadata,

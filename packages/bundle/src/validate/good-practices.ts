@@ -1,4 +1,4 @@
-/** Good practices: requests for resources, words about kinds, usual names of channels and bundles, no rights over CRDs. */
+/** Good practices: resource requests, descriptions of kinds, usual channel and bundle names, no rights over CRDs. */
 import { quote } from "@capstan/model";
 import type { Csv, Rule } from "../csv.ts";
 import type { Bundle } from "../read/bundle.ts";

@@ -1,4 +1,4 @@
-/** Whether a text names an image, and in the words of the reference's grammar why it does not. */
+/** Checks image references, with the messages of the reference grammar. */
 
 const component = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*";
 const host = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
@@ -8,7 +8,7 @@ const path = `${component}(?:/${component})*`;
 const reference = new RegExp(`^((?:${domain}/)?(${path}))(?::(\\w[\\w.-]{0,127}))?(?:@(${digest}))?$`, "u");
 const digestLengths: { readonly [algorithm: string]: number } = { sha256: 64, sha384: 96, sha512: 128 };
 
-/** What is wrong with a reference, or nothing. */
+/** The problem of a reference, if any. */
 export function referenceProblem(text: string): string | undefined {
   if (/^[a-f0-9]{64}$/.test(text))
     return `invalid repository name (${text}), cannot specify 64-byte hexadecimal strings`;

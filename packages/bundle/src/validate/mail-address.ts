@@ -3,7 +3,7 @@ import { quote } from "@capstan/model";
 
 const atomChars = /^[\p{L}\p{N}\p{M}\p{S}!#$%&'*+\-/=?^_`{|}~.\u0080-\u{10FFFF}]$/u;
 
-/** What is wrong with an address, or nothing. */
+/** The problem of an address, if any. */
 export function addressProblem(text: string): string | undefined {
   const rest = text.replace(/^[ \t]+/, "");
   if (rest === "") return "mail: no address";

@@ -96,7 +96,7 @@ function isReal({ os, architecture }: ImagePlatform): boolean {
   return os !== "" && architecture !== "" && os !== "unknown" && architecture !== "unknown";
 }
 
-/** The containers called manager; where there is none, all but the proxy that scaffolds used to add. */
+/** The containers named manager; otherwise all except the proxy that older scaffolds added. */
 function managerImages(deployments: readonly DeploymentDescription[]): string[] {
   const names = new Set<string>();
   for (const { spec } of deployments) {

@@ -18,7 +18,7 @@ const defaultConstraints = new Set([
   "nonroot",
 ]);
 
-/** What is wrong with the other objects of a bundle. */
+/** The findings about other objects of a bundle. */
 export function validateObjects({ objects }: Pick<Bundle, "objects">): Finding[] {
   return objects.flatMap(({ value }) => {
     const rules = rulesByKind[textAt(value, "kind")];
@@ -68,7 +68,7 @@ function nameOf(value: JsonObject): string {
 function budgetFindings(value: JsonObject): Finding[] {
   const spec = isObject(value["spec"]) ? value["spec"] : {};
   const { maxUnavailable, minAvailable } = spec;
-  // A text has no number, so Go finds a zero in it, whatever it says.
+  // Go reads the number of a string value as zero.
   const isNone = maxUnavailable === 0 || typeof maxUnavailable === "string";
   return [
     ...(isNone ? [refusal(value, "maxUnavailable field cannot be set to 0 or 0%")] : []),

@@ -1,4 +1,4 @@
-/** CRDs of `apiextensions.k8s.io/v1beta1` in the words of v1, and the defaults of both. */
+/** Converts CRDs from `apiextensions.k8s.io/v1beta1` to v1, with the defaults of both. */
 import type { Json } from "@capstan/model";
 import { isObject, type JsonObject } from "../decode/json.ts";
 
@@ -16,7 +16,7 @@ export function withDefaults(crd: JsonObject): JsonObject {
   return { ...crd, metadata: crd["metadata"] ?? {}, spec };
 }
 
-/** A definition of v1 that says the same. */
+/** An equivalent v1 definition. */
 export function fromOldCrd(crd: JsonObject): JsonObject {
   const { version, validation, subresources, additionalPrinterColumns, ...spec } = objectAt(crd, "spec");
   const shared: Draft = {

@@ -1,4 +1,4 @@
-/** What OperatorHub asks of those who publish there: who they are, where to find them, an icon, a version. */
+/** The requirements of OperatorHub: maintainers, links, an icon, a version. */
 import type { Csv } from "../csv.ts";
 import type { Bundle } from "../read/bundle.ts";
 import { compareVersions, noVersion, parseTolerant } from "../semver.ts";
@@ -16,7 +16,7 @@ export function validateOperatorHub(bundle: Bundle, values: ValidatorValues): Fi
   return [...peopleFindings(csv), ...shapeFindings(csv), ...validateRemovedApis(bundle, values)];
 }
 
-/** The rules of yesterday, all in one; it says so itself. */
+/** The former combined validator, which reports its deprecation. */
 export function validateOldOperatorHub(bundle: Bundle, values: ValidatorValues): Finding[] {
   const { csv } = bundle;
   const deprecated =

@@ -57,7 +57,7 @@ function add(map: Map<string, string[]>, key: string, value: string): void {
   map.set(key, [...(map.get(key) ?? []), value]);
 }
 
-/** What a bundle uses that is gone since 1.25, among its objects and in the words of its ClusterServiceVersion. */
+/** The APIs removed in 1.25 that a bundle uses, in objects and in its ClusterServiceVersion. */
 function removedIn25(bundle: Bundle): { readonly used: Removed; readonly allowed: Removed } {
   const isCsv = ({ value }: Bundle["objects"][number]): boolean =>
     value["apiVersion"] === "operators.coreos.com/v1alpha1";

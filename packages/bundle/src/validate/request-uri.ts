@@ -1,7 +1,7 @@
 /** Whether a text is an address that a request could be sent to: absolute, with a scheme, or a path from the root. */
 import { quote } from "@capstan/model";
 
-/** What is wrong with an address, or nothing. */
+/** The problem of an address, if any. */
 export function uriProblem(text: string): string | undefined {
   const problem = problemOf(text);
   return problem === undefined ? undefined : `parse ${quote(text)}: ${problem}`;
@@ -28,7 +28,7 @@ function problemOf(text: string): string | undefined {
   return hasScheme && path.startsWith("//") ? authorityProblem(path.slice(2)) : escapeProblem(path);
 }
 
-/** A scheme that begins with a digit is none, and its colon then stands in a path. */
+/** A scheme must not start with a digit; the colon is then part of a path. */
 function startsBadly(text: string): boolean {
   return /^[0-9+.-][a-zA-Z0-9+.-]*:/.test(text);
 }

@@ -2,18 +2,18 @@
 import { type Bundle, aggregate, readBundle } from "../read/bundle.ts";
 import type { BundleFiles } from "../read/files.ts";
 import type { Finding } from "./finding.ts";
-import { validateForgotten } from "./forgotten.ts";
+import { validateAdditional } from "./additional.ts";
 import { type CheckRule, formatProblems } from "./format.ts";
 import type { Validator, ValidatorValues } from "./validator.ts";
 import { runValidators, validateDefaults } from "./validators.ts";
 
-/** What is to be validated, and with what. */
+/** The input of a validation. */
 export interface Validation {
   readonly files: BundleFiles;
   readonly validators?: readonly Validator[];
   readonly values?: ValidatorValues;
   readonly checkRule?: CheckRule;
-  /** Leaves out what other tools forget, for those who want their verdict and nothing else. */
+  /** Omits the additional checks, for results equal to operator-sdk's. */
   readonly classic?: boolean;
 }
 
@@ -36,7 +36,7 @@ export function validateBundle(validation: Validation): Verdict {
     ...form,
     ...validateDefaults(bundle),
     ...runValidators(validators, bundle, values),
-    ...(classic ? [] : validateForgotten(bundle)),
+    ...(classic ? [] : validateAdditional(bundle)),
   ];
   return { ...verdict(findings), bundle };
 }

@@ -1,4 +1,4 @@
-/** What we say about a bundle and what the oracle says, in a form that can be compared: where Go's order is random, ours is sorted. */
+/** Our findings and those of the oracle in a comparable form: sorted where Go's order is random. */
 import { type BundleFiles, readFolder } from "../../src/read/files.ts";
 import { type Bundle, aggregate, readBundle } from "../../src/read/bundle.ts";
 import { validateWhole } from "../../src/validate/bundle.ts";
@@ -10,7 +10,7 @@ import { imagesOf } from "../../src/validate/multi-arch.ts";
 import { optionalValidators } from "../../src/validate/validators.ts";
 import { platformsFor } from "./platforms.ts";
 
-/** An answer of the oracle. */
+/** A response of the oracle. */
 export interface Answer {
   readonly panic?: string;
   readonly load?: string;
@@ -24,12 +24,12 @@ const defaults: { readonly [name: string]: (bundle: Bundle) => readonly Finding[
   crd: validateCrds,
 };
 
-/** Our answer to a question about a folder. */
+/** Our result for a folder. */
 export async function judge(folder: string, values: { readonly [key: string]: string } = {}): Promise<Answer> {
   return judgeFiles(await readFolder(folder), values);
 }
 
-/** Our answer to a question about files. */
+/** Our result for files. */
 export function judgeFiles(files: BundleFiles, values: { readonly [key: string]: string } = {}): Answer {
   const read = readBundle(files);
   const format = formatProblems(files, read.metadata);
@@ -42,7 +42,7 @@ export function judgeFiles(files: BundleFiles, values: { readonly [key: string]:
   return { format, results };
 }
 
-/** The answer as lines, sorted, without what differs from run to run: addresses in memory, folders, the order of Go's maps. */
+/** The result as sorted lines without what differs between runs: memory addresses, folders, Go's map order. */
 export function toLines({ panic, load, format, results }: Answer, folder: string): string[] {
   const found = Object.entries(results).flatMap(([name, findings]) =>
     findings.map(({ type, text }) => `${name}: ${type}: ${text}`),

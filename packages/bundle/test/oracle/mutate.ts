@@ -142,7 +142,7 @@ function breakFile(files: Map<string, string>, random: Random): void {
   }
 }
 
-/** The bundle that nobody broke. */
+/** The unchanged bundle. */
 export function original(documents: Documents = base): Map<string, string> {
   return new Map(Object.entries(documents).map(([path, value]) => [path, `${JSON.stringify(value, undefined, 1)}\n`]));
 }

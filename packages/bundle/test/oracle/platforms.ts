@@ -23,7 +23,7 @@ export function platformsFor(image: string): readonly ImagePlatform[] | { readon
   return choices[sum % choices.length] ?? { problem: `docker pull ${image} failed with error: (exit status 1) ` };
 }
 
-/** Puts a program called docker into a folder, which answers from files. */
+/** Writes a program named docker that responds from files. */
 export function writeFakeDocker(folder: string, images: readonly string[]): void {
   mkdirSync(folder, { recursive: true });
   for (const image of images) {

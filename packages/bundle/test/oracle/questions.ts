@@ -1,12 +1,12 @@
-/** What the oracle is asked about: all real bundles, and broken ones by their seeds. */
+/** The oracle's inputs: all real bundles, and mutants by their seeds. */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Answers that are kept. */
+/** The recorded results. */
 export type Recording = "operatorhub" | "mutants" | "scorecard";
 
-/** Sentences, each once, and for each question which of them were said. */
+/** All distinct lines, and for each input the indexes of its lines. */
 export interface Recorded {
   readonly lines: readonly string[];
   readonly answers: readonly (readonly [name: string, said: readonly number[]])[];
@@ -56,7 +56,7 @@ export function filesBelow(folder: string): [string, Uint8Array][] {
     .map((path) => [path.slice(folder.length + 1), readFileSync(path)]);
 }
 
-/** The recorded answers. */
+/** The recorded results. */
 export function readRecorded(name: Recording): Recorded {
   return JSON.parse(readFileSync(new URL(`../fixtures/generated/${name}.json`, import.meta.url), "utf8")) as Recorded;
 }

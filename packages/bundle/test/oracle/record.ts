@@ -1,4 +1,4 @@
-/** Records what the oracle says: `node record.ts <oracle>`. Real bundles are asked about where they are; nothing of them is kept but the answers. */
+/** Records the oracle's results: `node record.ts <oracle>`. Real bundles are read in place; only the results are stored. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,4 @@
-/** What the classic tests said, as lines that can be compared: logs have times in them, and Go's maps no order. */
+/** The scorecard results as comparable lines: logs contain times, and Go's maps are unordered. */
 import type { TestStatus } from "../../src/index.ts";
 
 /** One line for each state, error and suggestion. */

@@ -1,19 +1,19 @@
-/** A time limit and the caller's signal as one signal, which is let go of when the call is over. */
+/** Combines a time limit and the caller's signal into one signal. */
 import { ConnectionError } from "../error/connection-error.ts";
 import type { Clock } from "../host/clock.ts";
 
-/** The limit of one call. */
+/** The deadline of one call. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** Milliseconds that are left. */
+  /** The remaining milliseconds. */
   left(): number;
-  /** No limit any more, but the caller's signal still counts: for streams, whose head has come. */
+  /** Removes the time limit but keeps the caller's signal, for streams after their response head. */
   lift(): void;
-  /** The call is over. */
+  /** Releases the timer and the listener when the call is done. */
   end(): void;
 }
 
-/** What a deadline is made from. */
+/** The options of a deadline. */
 export interface DeadlineOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
@@ -21,7 +21,7 @@ export interface DeadlineOptions {
   readonly server: string;
 }
 
-/** Starts the limit of one call. */
+/** Starts the deadline of a call. */
 export function startDeadline({ clock, timeoutMs, signal, server }: DeadlineOptions): Deadline {
   signal?.throwIfAborted();
   const controller = new AbortController();

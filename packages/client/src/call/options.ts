@@ -1,4 +1,4 @@
-/** What calls can be told, in the words of the Kubernetes API. */
+/** The options of calls, in the words of the Kubernetes API. */
 import type { CallOptions } from "./send.ts";
 
 /** Read one object. */
@@ -15,23 +15,23 @@ export interface SelectOptions extends CallOptions {
 
 /** Read many objects. */
 export interface ListOptions extends SelectOptions {
-  /** Objects per page; 0 asks for all at once. 500 unless said otherwise. */
+  /** Objects per page; 0 requests all at once. Default: 500. */
   readonly limit?: number | undefined;
-  /** Where a page before ended. */
+  /** The continue token of the previous page. */
   readonly continue?: string | undefined;
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: "Exact" | "NotOlderThan" | undefined;
 }
 
-/** Follow the changes of a kind. */
+/** Watch the changes of a kind. */
 export interface WatchOptions extends SelectOptions {
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: "NotOlderThan" | undefined;
-  /** Begin with all objects that exist, ended by a bookmark with the annotation `k8s.io/initial-events-end`. */
+  /** Start with all existing objects, ended by a bookmark with the annotation `k8s.io/initial-events-end`. */
   readonly sendInitialEvents?: boolean | undefined;
-  /** Bookmarks are asked for unless this is false. */
+  /** Default: true. */
   readonly allowWatchBookmarks?: boolean | undefined;
-  /** When the server is to end the stream. */
+  /** When the server ends the stream. */
   readonly timeoutSeconds?: number | undefined;
 }
 
@@ -40,7 +40,7 @@ export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
 /** Change something. */
 export interface WriteOptions extends CallOptions {
-  /** Do everything but store it. */
+  /** Do everything except storing the result. */
   readonly dryRun?: boolean | undefined;
   readonly fieldManager?: string | undefined;
   readonly fieldValidation?: FieldValidation | undefined;

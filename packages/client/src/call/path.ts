@@ -3,20 +3,20 @@ import { ApiError } from "../error/api-error.ts";
 import { allNamespaces } from "./target.ts";
 import type { AnyKind } from "./target.ts";
 
-/** What stands after the kind in a path. */
-export interface Place {
+/** The path after the kind. */
+export interface ResourcePath {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
 }
 
-/** The values of a query; what is undefined is left out. */
+/** Query parameters; undefined values are omitted. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** `/apis/apps/v1/namespaces/default/deployments/web/status`. */
 export function pathOf(
   kind: Pick<AnyKind, "group" | "version" | "plural">,
-  { namespace, name, subresource }: Place,
+  { namespace, name, subresource }: ResourcePath,
 ): string {
   let path = kind.group === "" ? `/api/${kind.version}` : `/apis/${kind.group}/${kind.version}`;
   if (namespace !== undefined && namespace !== allNamespaces) path += `/namespaces/${segment(namespace)}`;
@@ -42,8 +42,8 @@ export function withQuery(path: string, query: Query): string {
 const plain = /^[A-Za-z0-9._-]+$/u;
 
 /**
- * A name as one segment of a path. Servers decode a path before they divide it: with a slash, however it is written, a name would reach another
- * resource than was meant, or all of a kind. The same names are refused by client-go.
+ * A name as one path segment. Servers decode a path before they split it: a name with a slash, however encoded, would address another
+ * resource or a whole collection. client-go rejects the same names.
  */
 function segment(name: string): string {
   if (plain.test(name) && name !== "." && name !== "..") return name;

@@ -1,4 +1,4 @@
-/** Which representation of an object is asked for: the whole of it, or only its metadata. */
+/** Which representation of an object is requested: all of it or only its metadata. */
 import type { Kind, KubeObject, Scope, StoredMeta } from "@capstan/model";
 import type { AnyKind } from "./target.ts";
 
@@ -32,7 +32,7 @@ export function metadataOnly<S extends Scope>(
 const one = { accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" };
 const many = { accept: "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1" };
 
-/** The header that asks for what the kind stands for; watches send their objects one by one. */
+/** The Accept header for the representation; watches send single objects. */
 export function acceptOf(kind: AnyKind, amount: "one" | "many"): Readonly<Record<string, string>> | undefined {
   if (!(partial in kind)) return undefined;
   return amount === "one" ? one : many;

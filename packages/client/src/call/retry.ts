@@ -1,4 +1,4 @@
-/** Whether a failed request may be repeated, and when. */
+/** Whether and when a failed request is retried. */
 import type { ApiError } from "../error/api-error.ts";
 import type { Verb } from "../error/attempt.ts";
 import { ConnectionError } from "../error/connection-error.ts";
@@ -10,7 +10,7 @@ import { ConnectionError } from "../error/connection-error.ts";
  * const patient: RetryPolicy = { attempts: 10, firstDelayMs: 500, maxDelayMs: 30_000 };
  */
 export interface RetryPolicy {
-  /** How often a request is sent at most; 1 means never again. */
+  /** The maximum number of attempts; 1 means no retry. */
   readonly attempts: number;
   readonly firstDelayMs: number;
   readonly maxDelayMs: number;
@@ -32,32 +32,32 @@ export const defaultRetry: RetryPolicy = { attempts: 5, firstDelayMs: 100, maxDe
  */
 export const noRetry: RetryPolicy = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0 };
 
-/** Sending these twice does what sending them once does. */
+/** Verbs that are safe to repeat. */
 const idempotent: ReadonlySet<Verb> = new Set<Verb>(["get", "list", "watch", "apply"]);
 
-/** What is known when a request has failed. */
+/** A failed attempt. */
 export interface Failure {
   readonly error: ApiError;
   readonly verb: Verb;
-  /** How often it has been sent. */
-  readonly tries: number;
-  /** From 0 up to 1. */
+  /** The attempts so far. */
+  readonly attemptsMade: number;
+  /** In [0, 1). */
   readonly random: number;
 }
 
-/** How long to wait before the request is sent again, or undefined where it must not be. */
+/** The delay before the next attempt; undefined if the request must not be repeated. */
 export function retryDelay(policy: RetryPolicy, failure: Failure): number | undefined {
-  if (failure.tries >= policy.attempts || !mayRepeat(failure)) return undefined;
-  const { error, tries, random } = failure;
-  const backoff = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (tries - 1));
+  if (failure.attemptsMade >= policy.attempts || !isRepeatable(failure)) return undefined;
+  const { error, attemptsMade, random } = failure;
+  const backoff = Math.min(policy.maxDelayMs, policy.firstDelayMs * 2 ** (attemptsMade - 1));
   const jittered = backoff * (0.5 + random / 2);
   return error.retryAfterMs === undefined ? jittered : error.retryAfterMs + jittered / 10;
 }
 
-function mayRepeat({ error, verb }: Failure): boolean {
+function isRepeatable({ error, verb }: Failure): boolean {
   if (error instanceof ConnectionError) return mayReconnect(error, verb);
   const overloaded = error.status === 429 || error.status >= 500;
-  // With Retry-After the server says that it did not do it and wants to be asked again: that holds for every verb.
+  // With Retry-After the server has not processed the request, whatever the verb.
   if (overloaded && error.retryAfterMs !== undefined) return true;
   return (error.status === 429 || error.status === 503) && idempotent.has(verb);
 }

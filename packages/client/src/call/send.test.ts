@@ -46,7 +46,7 @@ interface World {
   readonly clock: ReturnType<typeof manualClock>;
 }
 
-/** Answers, or failures, one after the other; the last one for ever. */
+/** Responds with the script's entries in order and repeats the last one. */
 function world(...script: (TransportResponse | Error)[]): World {
   const requests: TransportRequest[] = [];
   const warnings: ApiWarning[] = [];
@@ -65,7 +65,7 @@ function world(...script: (TransportResponse | Error)[]): World {
 
 const ok = answer(200, { kind: "Widget" });
 
-test("429 with Retry-After is waited for and sent again, whatever the verb", async () => {
+test("a 429 with Retry-After is retried for every verb", async () => {
   const { client, requests, clock } = world(answer(429, "busy", { "retry-after": "3" }), ok);
   await client.create(Widget, widget);
   assert.equal(requests.length, 2);
@@ -73,7 +73,7 @@ test("429 with Retry-After is waited for and sent again, whatever the verb", asy
   assert.ok(wait >= 3000 && wait < 3100, String(wait));
 });
 
-test("503 without Retry-After is repeated for reads and apply, not for a create", async () => {
+test("a 503 without Retry-After is retried for reads and apply, not for create", async () => {
   const reading = world(refusal(503, "ServiceUnavailable"), ok);
   await reading.client.get(Widget, target);
   await reading.client.apply(Widget, widget, { fieldManager: "me" });
@@ -82,7 +82,7 @@ test("503 without Retry-After is repeated for reads and apply, not for a create"
   assert.equal(writing.requests.length, 1);
 });
 
-test("a lost connection is repeated when the request cannot have been seen, or can be seen twice", async () => {
+test("a lost connection is retried if the request is unsent or idempotent", async () => {
   await world(lost(false), ok).client.create(Widget, widget);
   await world(lost(true), ok).client.get(Widget, target);
   const { client, requests } = world(lost(true), ok);
@@ -94,7 +94,7 @@ test("a lost connection is repeated when the request cannot have been seen, or c
   assert.equal(requests.length, 1);
 });
 
-test("repeats end: the last error is thrown after five attempts with growing waits", async () => {
+test("the last error is thrown after five attempts with growing delays", async () => {
   const { client, requests, clock } = world(lost(false));
   await assert.rejects(client.get(Widget, target), (error) => isApiError(error, "ConnectionLost"));
   assert.equal(requests.length, 5);
@@ -104,7 +104,7 @@ test("repeats end: the last error is thrown after five attempts with growing wai
   );
 });
 
-test("a Retry-After beyond the deadline is not waited for", async () => {
+test("a Retry-After beyond the deadline is not awaited", async () => {
   const { client, requests } = world(answer(429, "busy", { "retry-after": "20" }));
   await assert.rejects(client.get(Widget, { ...target, timeoutMs: 10_000 }), (error) =>
     isApiError(error, "TooManyRequests"),
@@ -112,13 +112,13 @@ test("a Retry-After beyond the deadline is not waited for", async () => {
   assert.equal(requests.length, 1);
 });
 
-test("an eviction that a budget forbids is not repeated", async () => {
+test("an eviction that a budget forbids is not retried", async () => {
   const { client, requests } = world(refusal(429, "TooManyRequests"));
   await assert.rejects(client.evict(target), (error) => isApiError(error, "TooManyRequests"));
   assert.equal(requests.length, 1);
 });
 
-test("a deadline ends a request that hangs, and names the limit", async () => {
+test("a deadline ends a hanging request and names the limit", async () => {
   const clock = manualClock();
   const hanging = {
     request: ({ signal }: TransportRequest) =>
@@ -142,7 +142,7 @@ test("a deadline ends a request that hangs, and names the limit", async () => {
   await assert.rejects(aborted, (error) => error === reason);
 });
 
-test("each text of a warning is told once", async () => {
+test("each warning text is reported once", async () => {
   const warning = `299 - "old \\"one\\"", 299 - "another"`;
   const { client, warnings } = world(answer(200, {}, { warning }));
   await client.get(Widget, target);
@@ -153,7 +153,7 @@ test("each text of a warning is told once", async () => {
   );
 });
 
-test("a missing permission is told with the rule that grants it", async () => {
+test("a missing permission is reported with the rule that grants it", async () => {
   const { client } = world(refusal(403, "Forbidden"));
   await assert.rejects(client.apply(Widget, widget, { fieldManager: "me", subresource: "status" }), (error) => {
     assert.ok(error instanceof ForbiddenError);
@@ -205,22 +205,22 @@ const sentences: readonly [
     /The credentials are missing, expired or not accepted: log in again/u,
   ],
   [
-    "an answer that is no JSON",
+    "a response that is not JSON",
     answer(200, "<html>"),
     "BadAnswer",
     /the answer is not JSON .* Check that the address is that of a Kubernetes API server\.$/u,
   ],
   [
-    "an error that is no Status",
+    "an error that is not a Status",
     answer(500, "<html>oops</html>"),
     "InternalError",
     /the server answered 500 \(<html>oops<\/html>\)\.$/u,
   ],
-  ["a reason that nobody knows", refusal(418, "Teapot"), "BadRequest", /said Teapot\.$/u],
+  ["an unknown reason", refusal(418, "Teapot"), "BadRequest", /said Teapot\.$/u],
 ];
 
 for (const [name, response, code, sentence] of sentences) {
-  test(`${name} is told in one sentence`, async () => {
+  test(`one sentence explains ${name}`, async () => {
     await assert.rejects(world(response).client.get(Widget, target), (error) => {
       assert.ok(code !== undefined && isApiError(error, code), String(error));
       assert.match(error.message, sentence);
@@ -229,13 +229,13 @@ for (const [name, response, code, sentence] of sentences) {
   });
 }
 
-test("a list that is none is told in one sentence, and one that is empty in any way is empty", async () => {
+test("an invalid list is an error, and every form of an empty list is empty", async () => {
   const list = (body: unknown): Promise<{ readonly items: readonly unknown[] }> =>
     world(answer(200, body)).client.list(Widget, { namespace: "default" }).all();
   for (const body of [[], null, 5, { items: 5 }, { metadata: [] }]) {
     await assert.rejects(list(body), (error) => {
       assert.ok(isApiError(error, "BadAnswer"), String(error));
-      assert.match(error.message, /^Cannot list Widget in namespace default: the answer is no list\./u);
+      assert.match(error.message, /^Cannot list Widget in namespace default: the response is not a list\./u);
       return true;
     });
   }
@@ -244,7 +244,7 @@ test("a list that is none is told in one sentence, and one that is empty in any 
   }
 });
 
-test("a server that is too old is told in one sentence", async () => {
+test("one sentence explains a server that is too old", async () => {
   const { client } = world(answer(200, { major: "1", minor: "24+", gitVersion: "v1.24.9-gke.1" }));
   assert.equal((await client.requireVersion("1.24")).minor, 24);
   await assert.rejects(client.requireVersion("1.30"), (error) => {
@@ -255,7 +255,7 @@ test("a server that is too old is told in one sentence", async () => {
   await assert.rejects(world(answer(200, {})).client.serverVersion(), (error) => isApiError(error, "BadAnswer"));
 });
 
-test("a server that is none of Kubernetes' is told in one sentence", async () => {
+test("one sentence explains a server that is not Kubernetes", async () => {
   await assert.rejects(world(answer(404, "no such page")).client.serverVersion(), (error) => {
     assert.ok(isApiError(error, "BadAnswer"));
     assert.match(
@@ -266,7 +266,7 @@ test("a server that is none of Kubernetes' is told in one sentence", async () =>
   });
 });
 
-test("a list whose token has expired is fetched again unpaged when all of it is wanted", async () => {
+test("a full list with an expired token is fetched again unpaged", async () => {
   const page = (token: string, ...items: string[]): TransportResponse =>
     answer(200, { metadata: { resourceVersion: "5", continue: token }, items });
   const { client, requests } = world(page("next", "a"), refusal(410, "Expired", {}), page("", "a", "b"));
@@ -275,15 +275,15 @@ test("a list whose token has expired is fetched again unpaged when all of it is 
   assert.equal(requests.at(-1)?.path, "/apis/example.com/v1/namespaces/default/widgets");
 });
 
-test("a list that is null is an empty one: servers in Go write it so", async () => {
+test("a null list is empty, as Go servers write it", async () => {
   const { client } = world(answer(200, { metadata: { resourceVersion: "5" }, items: null }));
   const { items } = await client.list(Widget, { namespace: "default" }).all();
   assert.deepEqual(items, []);
 });
 
-test("whoever may not send any more is asked before every repeat, and what it throws is the caller's own", async () => {
+test("beforeSending runs before every attempt and its error reaches the caller", async () => {
   const { client, requests } = world(answer(429, "busy", { "retry-after": "3" }), ok);
-  const fenced = new Error("somebody else leads");
+  const fenced = new Error("not the leader");
   let mayBeSent = 1;
   const beforeSending = (): void => {
     if (requests.length >= mayBeSent) throw fenced;
@@ -298,7 +298,7 @@ test("whoever may not send any more is asked before every repeat, and what it th
   assert.equal(requests.length, 1);
 });
 
-test("each sending is told with the code of its answer, repeats and lost ones too", async () => {
+test("onSent reports every attempt with its status, including lost ones", async () => {
   const script = [refusal(429, "TooManyRequests"), lost(true), answer(200, widget), answer(201, widget)];
   const transport = {
     async request(): Promise<TransportResponse> {

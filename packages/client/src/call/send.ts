@@ -1,4 +1,4 @@
-/** Sends one call: within its deadline, repeated where that is safe, failures turned into errors. */
+/** Sends one call within its deadline, retries where that is safe, and converts failures into errors. */
 import { ApiError } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
@@ -12,20 +12,20 @@ import type { Deadline } from "./deadline.ts";
 import { retryDelay } from "./retry.ts";
 import type { RetryPolicy } from "./retry.ts";
 
-/** What every call can be told. */
+/** The options of every call. */
 export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
-  /** How long the call may take, repeats included; of a stream, until it begins. */
+  /** The limit of the call including retries; for a stream, until it starts. */
   readonly timeoutMs?: number | undefined;
   readonly retry?: RetryPolicy | undefined;
   /**
-   * Called right before each sending of the request, repeats included, when all that had to be waited for is over; what it throws ends the
-   * call. For whoever was allowed to send when the call was made, and may not be any more.
+   * Runs right before each attempt, after all waiting. An error from it ends the call. Use it when the permission to send may expire, as
+   * with leader election.
    */
   readonly beforeSending?: (() => void) | undefined;
 }
 
-/** One call, ready to be sent. */
+/** One call, ready to send. */
 export interface Call {
   readonly attempt: Attempt;
   readonly method: string;
@@ -35,21 +35,21 @@ export interface Call {
   readonly options: CallOptions;
 }
 
-/** An answer that is still being read. */
+/** A response whose body is still being read. */
 export interface Opened {
   readonly response: TransportResponse;
-  /** To be called when the reader is through. */
+  /** Must be called when the reader is done. */
   readonly end: () => void;
 }
 
-/** One sending of a request, a repeat as well as the first. */
+/** One attempt to send a request. */
 export interface SentRequest {
   readonly method: string;
-  /** Of the answer; undefined where there was none. */
+  /** The status of the response; undefined without a response. */
   readonly status: number | undefined;
 }
 
-/** What calls are sent with. */
+/** The options of a sender. */
 export interface SenderOptions {
   readonly transport: Transport;
   readonly clock: Clock;
@@ -64,17 +64,17 @@ export interface SenderOptions {
 
 /** Sends calls. */
 export interface Sender {
-  /** Sends a call and parses the answer. */
+  /** Sends a call and parses the response. */
   json<T>(call: Call): Promise<T>;
-  /** Sends a call and gives the body as it is. */
+  /** Sends a call and returns the body as bytes. */
   bytes(call: Call): Promise<Uint8Array>;
-  /** Sends a call whose answer is a stream. */
+  /** Sends a call with a streaming response. */
   open(call: Call): Promise<Opened>;
-  /** Starts the limit of a call that is more, or less, than one request. */
+  /** Starts the deadline of a call that is not exactly one request. */
   start(options: CallOptions): Deadline;
 }
 
-/** Sends calls over a transport. */
+/** Creates a sender over a transport. */
 export function createSender(options: SenderOptions): Sender {
   const { clock, server } = options;
 
@@ -84,7 +84,7 @@ export function createSender(options: SenderOptions): Sender {
   async function whole<T>(call: Call, read: (response: TransportResponse) => Promise<T>): Promise<T> {
     const deadline = start(call.options);
     try {
-      return await persist(options, call, { deadline, read });
+      return await sendWithRetry(options, call, { deadline, read });
     } finally {
       deadline.end();
     }
@@ -97,7 +97,7 @@ export function createSender(options: SenderOptions): Sender {
     async open(call) {
       const deadline = start(call.options);
       try {
-        const response = await persist(options, call, { deadline, read: (opened) => Promise.resolve(opened) });
+        const response = await sendWithRetry(options, call, { deadline, read: (opened) => Promise.resolve(opened) });
         deadline.lift();
         return { response, end: () => deadline.end() };
       } catch (error) {
@@ -113,15 +113,15 @@ interface Exchange<T> {
   readonly read: (response: TransportResponse) => Promise<T>;
 }
 
-async function persist<T>(options: SenderOptions, call: Call, exchange: Exchange<T>): Promise<T> {
+async function sendWithRetry<T>(options: SenderOptions, call: Call, exchange: Exchange<T>): Promise<T> {
   const { deadline } = exchange;
-  for (let tries = 1; ; tries += 1) {
+  for (let attemptsMade = 1; ; attemptsMade += 1) {
     try {
       return await once(options, call, exchange);
     } catch (thrown) {
-      const error = explain(thrown, call.attempt, deadline.signal);
+      const error = toCallError(thrown, call.attempt, deadline.signal);
       const policy = call.options.retry ?? options.retry;
-      const failure = { error, verb: call.attempt.verb, tries, random: options.random() };
+      const failure = { error, verb: call.attempt.verb, attemptsMade, random: options.random() };
       const delay = retryDelay(policy, failure);
       if (delay === undefined || delay >= deadline.left()) throw error;
       await sleep(options.clock, delay, deadline.signal);
@@ -134,16 +134,16 @@ async function once<T>(options: SenderOptions, call: Call, { deadline, read }: E
   const { beforeSending } = call.options;
   const headers = call.headers === undefined ? options.headers : { ...options.headers, ...call.headers };
   const { signal } = deadline;
-  // Asked here too, for transports that do not know the question.
+  // Called here for transports that ignore `beforeSending`.
   beforeSending?.();
   const answer = options.transport.request({ method, path, headers, body, signal, beforeSending });
-  const response = await (options.onSent === undefined ? answer : told(answer, method, options.onSent));
+  const response = await (options.onSent === undefined ? answer : reportSent(answer, method, options.onSent));
   options.noteHeaders(response.headers);
   if (response.status < 300) return read(response);
   throw await errorOf(response, call.attempt);
 }
 
-async function told(
+async function reportSent(
   answer: Promise<TransportResponse>,
   method: string,
   onSent: (sent: SentRequest) => void,
@@ -158,8 +158,8 @@ async function told(
   }
 }
 
-/** What was thrown, as an error that names the attempt; an abort is the caller's own and passes through. */
-export function explain(thrown: unknown, attempt: Attempt, signal?: AbortSignal): ApiError {
+/** Converts a thrown value into an error that names the attempt. An abort by the caller passes through. */
+export function toCallError(thrown: unknown, attempt: Attempt, signal?: AbortSignal): ApiError {
   if (thrown instanceof ConnectionError) return thrown.during(attempt);
   if (thrown instanceof ApiError) return thrown;
   if (signal?.aborted === true && thrown === signal.reason) throw thrown;

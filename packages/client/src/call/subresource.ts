@@ -1,4 +1,4 @@
-/** Subresources that speak a kind of their own: scale, eviction, token. */
+/** Subresources with their own kind: scale, eviction, token. */
 import type { Kind, KubeObject, ObjectMeta, Scope, Status } from "@capstan/model";
 import type { DeleteOptions, GetOptions, WriteOptions } from "./options.ts";
 import { pathOf, withQuery } from "./path.ts";
@@ -7,7 +7,7 @@ import { noRetry } from "./retry.ts";
 import type { CallOptions, Sender } from "./send.ts";
 import type { AnyKind, Target } from "./target.ts";
 
-/** How many replicas are wanted and there. */
+/** Desired and actual replicas. */
 export interface Scale extends KubeObject {
   readonly spec: { readonly replicas?: number };
   readonly status?: { readonly replicas: number; readonly selector?: string };
@@ -48,7 +48,7 @@ export interface SubresourceCalls {
     replicas: number,
     options?: WriteOptions,
   ): Promise<Scale>;
-  /** Asks a pod to go; `TooManyRequests` means that a disruption budget forbids it now, and is not retried. */
+  /** Evicts a pod. `TooManyRequests` means that a disruption budget forbids it now; it is not retried. */
   evict(pod: NamespacedTarget & Omit<DeleteOptions, "retry">): Promise<Status>;
   /** Issues a token for a service account. */
   createToken(account: NamespacedTarget, spec: TokenRequest["spec"], options?: CallOptions): Promise<TokenRequest>;

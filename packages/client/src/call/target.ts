@@ -1,7 +1,7 @@
-/** Which object, and where: the part of a call that the compiler checks against the scope of the kind. */
+/** The target of a call. The compiler checks it against the scope of the kind. */
 import type { Kind, KubeObject, ObjectMeta, Scope } from "@capstan/model";
 
-/** A namespaced kind needs a namespace, a cluster kind must not have one; of an unknown scope either may be said. */
+/** A namespaced kind requires a namespace, a cluster-scoped kind forbids one; an unknown scope allows both. */
 export type InNamespace<S extends Scope> = S extends "Namespaced"
   ? { readonly namespace: string }
   : { readonly namespace?: never };
@@ -18,12 +18,12 @@ export type Target<S extends Scope> = InNamespace<S> & { readonly name: string }
  */
 export const allNamespaces = "*";
 
-/** An object as it is sent for create: the client fills in `apiVersion` and `kind`. */
+/** An object for create; the client fills in `apiVersion` and `kind`. */
 export type Sent<T extends KubeObject, S extends Scope> = Content<T> & {
   readonly metadata: ObjectMeta & InNamespace<S>;
 };
 
-/** An object as it is sent for update: mostly one that was read, whose namespace the compiler cannot know. */
+/** An object for update, usually one that was read, for which the compiler does not know the namespace. */
 export type Replaced<T extends KubeObject> = Content<T> & {
   readonly metadata: ObjectMeta & { readonly name: string };
 };
@@ -34,14 +34,14 @@ type Content<T extends KubeObject> = Omit<T, "apiVersion" | "kind" | "metadata" 
   readonly status?: T extends { readonly status?: infer U } ? U | undefined : unknown;
 };
 
-/** An apply configuration with the key of its object: the client fills in `apiVersion` and `kind`. */
+/** An apply configuration with its name; the client fills in `apiVersion` and `kind`. */
 export type Applied<A, S extends Scope> = Omit<Configuration<A>, "apiVersion" | "kind" | "metadata"> & {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata: MetadataOf<A> & Target<S>;
 };
 
-/** A kind that says nothing about its apply configuration accepts any fields. */
+/** A kind without an apply configuration type accepts any fields. */
 type Configuration<A> = unknown extends A ? { readonly [field: string]: unknown } : A;
 
 type MetadataOf<A> = A extends { readonly metadata?: infer M }

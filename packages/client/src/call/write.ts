@@ -4,7 +4,7 @@ import type { Kind, KubeList, KubeObject, Scope, Status } from "@capstan/model";
 import type { Verb } from "../error/attempt.ts";
 import type { ApplyOptions, DeleteCollectionOptions, DeleteOptions, WriteOptions } from "./options.ts";
 import { pathOf, withQuery } from "./path.ts";
-import type { Place, Query } from "./path.ts";
+import type { ResourcePath, Query } from "./path.ts";
 import { attemptOf } from "./read.ts";
 import type { Sender } from "./send.ts";
 import type { AnyKind, Applied, InNamespace, Replaced, Sent, Target } from "./target.ts";
@@ -15,20 +15,20 @@ export type JsonPatchStep =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
 
-/** A change in one of the three patch languages; the fourth is `apply`. */
+/** A change in one of three patch formats; the fourth is `apply`. */
 export type Patch =
   | { readonly json: readonly JsonPatchStep[] }
   | { readonly merge: unknown }
   | { readonly strategic: unknown };
 
-/** The calls that write. */
+/** The write calls. */
 export interface WriteCalls {
   create<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
     object: Sent<T, S>,
     options?: WriteOptions,
   ): Promise<T>;
-  /** Replaces an object; with its `resourceVersion` only if nobody changed it meanwhile. */
+  /** Replaces an object. With a `resourceVersion` it fails with `Conflict` if the object changed. */
   update<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
     object: Replaced<T>,
@@ -40,13 +40,13 @@ export interface WriteCalls {
     patch: Patch,
     options?: WriteOptions,
   ): Promise<T>;
-  /** Server-side apply: creates the object or brings the given fields to the given values. */
+  /** Server-side apply: creates the object or sets the given fields. */
   apply<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
     object: Applied<A, S>,
     options: ApplyOptions,
   ): Promise<T>;
-  /** Deletes an object. The answer is the object while it waits for finalizers, otherwise a Status. */
+  /** Deletes an object. Returns the object while finalizers remain, otherwise a Status. */
   delete<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
     target: Target<S> & DeleteOptions,
@@ -57,24 +57,24 @@ export interface WriteCalls {
   ): Promise<KubeList<T> | Status>;
 }
 
-/** What every write knows. */
+/** The common part of all writes. */
 interface Write {
   readonly verb: Verb;
   readonly method: string;
   readonly kind: AnyKind;
-  readonly place: Place;
+  readonly place: ResourcePath;
   readonly contentType: string;
   readonly body: string;
   readonly options: WriteOptions;
   readonly query?: Query;
 }
 
-/** Any object that is sent. */
+/** Any object to send. */
 interface Outgoing {
   readonly metadata: { readonly name?: string | undefined; readonly namespace?: string | undefined };
 }
 
-/** The calls that write, over a sender. */
+/** The write calls over a sender. */
 export function writeCalls(sender: Sender): WriteCalls {
   return {
     create<T>(kind: AnyKind, object: Outgoing, options: WriteOptions = {}): Promise<T> {
@@ -93,7 +93,7 @@ export function writeCalls(sender: Sender): WriteCalls {
       const body = encode(kind, object, options.subresource);
       return write(sender, { verb: "update", method: "PUT", kind, place, contentType: json, body, options });
     },
-    patch<T>(kind: AnyKind, target: Place, patch: Patch, options: WriteOptions = {}): Promise<T> {
+    patch<T>(kind: AnyKind, target: ResourcePath, patch: Patch, options: WriteOptions = {}): Promise<T> {
       const place = { namespace: target.namespace, name: target.name, subresource: options.subresource };
       return write(sender, { verb: "patch", method: "PATCH", kind, place, ...encodePatch(patch), options });
     },
@@ -104,22 +104,25 @@ export function writeCalls(sender: Sender): WriteCalls {
       const query = { force: options.force };
       return write(sender, { verb: "apply", method: "PATCH", kind, place, contentType, body, options, query });
     },
-    delete: <T>(kind: AnyKind, target: Place & DeleteOptions): Promise<T | Status> =>
+    delete: <T>(kind: AnyKind, target: ResourcePath & DeleteOptions): Promise<T | Status> =>
       remove(sender, {
         verb: "delete",
         kind,
-        // Whatever the compiler was told: without a name it would be all of the kind.
+        // An empty name would delete the whole collection, so it is rejected even if the compiler was bypassed.
         place: { namespace: target.namespace, name: target.name ?? "" },
         options: target,
       }),
-    deleteCollection: <T>(kind: AnyKind, where: Place & DeleteCollectionOptions): Promise<KubeList<T> | Status> =>
+    deleteCollection: <T>(
+      kind: AnyKind,
+      where: ResourcePath & DeleteCollectionOptions,
+    ): Promise<KubeList<T> | Status> =>
       remove(sender, { verb: "deletecollection", kind, place: { namespace: where.namespace }, options: where }),
   };
 }
 
 const json = "application/json";
 
-function placeOf({ metadata: { name, namespace } }: Outgoing, { subresource }: WriteOptions): Place {
+function placeOf({ metadata: { name, namespace } }: Outgoing, { subresource }: WriteOptions): ResourcePath {
   return { name, namespace, subresource };
 }
 
@@ -133,7 +136,7 @@ function writeQuery({ dryRun, fieldManager, fieldValidation }: WriteOptions): Qu
   return { dryRun: dryRun === true ? "All" : undefined, fieldManager, fieldValidation };
 }
 
-/** The object with its type. What is sent to a subresource may be of another kind (Scale, Eviction) and says so itself. */
+/** The object with its type. Objects for subresources may have another kind (Scale, Eviction) and carry it themselves. */
 function encode(kind: AnyKind, object: object, subresource?: string): string {
   const own = subresource !== undefined && subresource !== "status" && "kind" in object;
   return JSON.stringify(own ? object : { ...object, apiVersion: apiVersionOf(kind), kind: kind.kind });
@@ -148,7 +151,7 @@ function encodePatch(patch: Patch): { readonly contentType: string; readonly bod
 interface Removal {
   readonly verb: Verb;
   readonly kind: AnyKind;
-  readonly place: Place;
+  readonly place: ResourcePath;
   readonly options: DeleteCollectionOptions;
 }
 

@@ -1,6 +1,6 @@
-/** A transport that says who we are with every request, and once more with a new credential when the server says 401. */
+/** A transport that adds credentials to every request and renews them once after a 401. */
 import type { NetworkTransport } from "../network/network.ts";
-import { SocketRefusedError } from "../network/socket-refused.ts";
+import { UpgradeError } from "../network/upgrade-error.ts";
 import type {
   MessageSocket,
   RequestHeaders,
@@ -10,16 +10,16 @@ import type {
 } from "../transport/transport.ts";
 import type { Credential, Identity } from "./credential.ts";
 
-/** What goes with every request besides the credential. */
-export interface Extra {
+/** The headers besides the credential. */
+export interface ExtraHeaders {
   readonly headers: RequestHeaders;
 }
 
 /** Adds a credential to a connection. */
-export function authenticated(network: NetworkTransport, credential: Credential, extra: Extra): Transport {
+export function authenticated(network: NetworkTransport, credential: Credential, extra: ExtraHeaders): Transport {
   let lastCert: string | undefined;
 
-  /** A certificate belongs to the connection: with another one, another connection is needed. */
+  /** A certificate belongs to the connection: a new certificate needs a new connection. */
   function present({ cert, headers }: Identity): RequestHeaders {
     if (cert !== lastCert && lastCert !== undefined) network.renew();
     lastCert = cert;
@@ -50,7 +50,7 @@ export function authenticated(network: NetworkTransport, credential: Credential,
       try {
         return await open(identity);
       } catch (error) {
-        if (!(error instanceof SocketRefusedError) || error.status !== 401) throw error;
+        if (!(error instanceof UpgradeError) || error.status !== 401) throw error;
         const renewed = await credential.renew(identity, request.signal);
         if (renewed === identity) throw error;
         return open(renewed);

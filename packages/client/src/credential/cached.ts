@@ -1,26 +1,26 @@
-/** Keeps an identity for as long as it holds and fetches a new one once, however many requests wait for it. */
-import { jointWork } from "../abort/joint-work.ts";
-import type { Unwanted } from "../abort/joint-work.ts";
+/** Caches an identity until it expires, and fetches a new one once for all waiting requests. */
+import { singleFlight } from "../abort/single-flight.ts";
+import type { WhenUnawaited } from "../abort/single-flight.ts";
 import type { Clock } from "../host/clock.ts";
 import { isSameIdentity } from "./credential.ts";
 import type { Credential, Identity } from "./credential.ts";
 
-/** An identity and until when it holds, in milliseconds since 1970. */
+/** An identity and its expiry in milliseconds since 1970. */
 export interface Issued {
   readonly identity: Identity;
   readonly expiresAt?: number | undefined;
 }
 
-/** A credential that is fetched when it is first needed, when it has expired and when the server refuses it. */
+/** A credential that is fetched on first use, after expiry, and after the server rejects it. */
 export function cached(
   clock: Clock,
   fetch: (signal: AbortSignal) => Promise<Issued>,
-  unwanted: Unwanted = "ends",
+  whenUnawaited: WhenUnawaited = "cancel",
 ): Credential {
   let issued: Issued | undefined;
-  const wait = jointWork(async (signal) => keep(await fetch(signal)), unwanted);
+  const wait = singleFlight(async (signal) => keep(await fetch(signal)), whenUnawaited);
 
-  /** What proves the same is the same: a server that refused it is not asked with it again. */
+  /** Keeps the old object when the new identity is equal, so that a rejected identity is not sent again. */
   function keep(fresh: Issued): Identity {
     const known = issued?.identity;
     const identity = known !== undefined && isSameIdentity(known, fresh.identity) ? known : fresh.identity;

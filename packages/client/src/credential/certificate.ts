@@ -5,7 +5,7 @@ import { readSource } from "../kubeconfig/source.ts";
 import { anonymous, fixed } from "./credential.ts";
 import type { Credential, Identity } from "./credential.ts";
 
-/** The credential of a user who is known by a certificate, or not at all. */
+/** The credential of a user with a client certificate, or anonymous. */
 export function certificateOf(host: Pick<Host, "readFile">, user: UserEntry): Credential {
   if (user.clientCertificate === undefined) return fixed(anonymous);
   let known: Identity | undefined;
@@ -19,7 +19,7 @@ export function certificateOf(host: Pick<Host, "readFile">, user: UserEntry): Cr
   return { current: () => known ?? read(), renew: read };
 }
 
-/** Certificate and key of a user entry, as they are now. */
+/** The current certificate and key of a user entry. */
 export async function readCertificate(
   host: Pick<Host, "readFile">,
   { clientCertificate, clientKey }: UserEntry,

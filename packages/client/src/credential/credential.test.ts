@@ -9,7 +9,7 @@ import { cached } from "./cached.ts";
 import { certificateOf } from "./certificate.ts";
 import { execPlugin } from "./exec.ts";
 import { oidcProvider } from "./oidc.ts";
-import { credentialOf, impersonationHeaders } from "./of-user.ts";
+import { credentialOf, impersonationHeaders } from "./user-credential.ts";
 import { tokenFile } from "./token-file.ts";
 
 const exec: ExecEntry = {
@@ -31,7 +31,7 @@ const print = (status: object, apiVersion = exec.apiVersion): { stdout: string }
   stdout: JSON.stringify({ apiVersion, kind: "ExecCredential", status }),
 });
 
-test("an exec plugin is run once, told about the cluster, and again when its token has expired or is refused", async () => {
+test("an exec plugin runs once, and again after its token expires or is rejected", async () => {
   let runs = 0;
   const host = testHost({
     env: { PATH: "/bin" },
@@ -67,7 +67,7 @@ test("an exec plugin is run once, told about the cluster, and again when its tok
   });
 });
 
-test("an exec plugin may give a certificate instead of a token", async () => {
+test("an exec plugin may return a certificate instead of a token", async () => {
   const host = testHost({ program: () => print({ clientCertificateData: "CERT", clientKeyData: "KEY" }) });
   const identity = await execPlugin(host, exec, cluster).current();
   assert.deepEqual(identity, { headers: {}, cert: "CERT", key: "KEY" });
@@ -94,9 +94,9 @@ const failures: readonly [
   [
     "that prints null",
     testHost({ program: () => ({ stdout: "null" }) }),
-    /what it printed is no ExecCredential\. Check/u,
+    /its output is not an ExecCredential\. Check/u,
   ],
-  ["that prints a list", testHost({ program: () => ({ stdout: "[]" }) }), /what it printed is no ExecCredential/u],
+  ["that prints a list", testHost({ program: () => ({ stdout: "[]" }) }), /its output is not an ExecCredential/u],
   [
     "that prints a null status",
     testHost({ program: () => print(null as never) }),
@@ -110,7 +110,7 @@ const failures: readonly [
   [
     "that prints a number",
     testHost({ program: () => print({ token: 42 }) }),
-    /the token that it printed is no text\./u,
+    /the token that it printed is not a string\./u,
   ],
   [
     "that prints a token of two lines",
@@ -127,7 +127,7 @@ const failures: readonly [
 ];
 
 for (const [name, host, sentence, entry] of failures) {
-  test(`an exec plugin ${name} is told in one sentence`, async () => {
+  test(`one sentence explains an exec plugin ${name}`, async () => {
     const credential = execPlugin(host, { ...exec, ...entry }, cluster);
     await assert.rejects(Promise.resolve(credential.current()), (error) => {
       assert.ok(isApiError(error, "CredentialsFailed"));
@@ -137,7 +137,7 @@ for (const [name, host, sentence, entry] of failures) {
   });
 }
 
-test("a token file is read again after a minute and when its token is refused, and outlives a moment without it", async () => {
+test("a token file is read again after a minute and a rejection, and may be absent", async () => {
   const host = testHost({ files: { "/token": "one\n" } });
   const credential = tokenFile(host, "/token");
   assert.equal((await credential.current()).headers["authorization"], "Bearer one");
@@ -153,7 +153,7 @@ test("a token file is read again after a minute and when its token is refused, a
   assert.equal((await credential.current()).headers["authorization"], "Bearer three");
 });
 
-test("a certificate that changed on disk is another identity, one that did not is the same", async () => {
+test("a changed certificate file is a new identity", async () => {
   const host = testHost({ files: { "/crt": "C1", "/key": "K1" } });
   const user: UserEntry = { proof: { type: "none" }, clientCertificate: { file: "/crt" }, clientKey: { file: "/key" } };
   const credential = certificateOf(host, user);
@@ -163,7 +163,7 @@ test("a certificate that changed on disk is another identity, one that did not i
   assert.equal((await credential.renew(first)).cert, "C2");
 });
 
-test("user and password become a basic header, impersonation becomes headers", async () => {
+test("basic auth and impersonation become headers", async () => {
   const user: UserEntry = { proof: { type: "basic", username: "me", password: "pw" } };
   const identity = await credentialOf(testHost(), { name: "", cluster, user, namespace: "" }).current();
   assert.equal(identity.headers["authorization"], "Basic bWU6cHc=");
@@ -198,14 +198,14 @@ const tokens: readonly (readonly [string, () => unknown, RegExp])[] = [
     /the token of the kubeconfig: it has characters/u,
   ],
   [
-    "an issuer that is no address",
+    "an issuer that is not a URL",
     () => oidcProvider(testHost(), { issuer: "not a url", clientId: "x", refreshToken: "r" } as OidcEntry).current(),
-    /"not a url\/\.well-known\/openid-configuration" is no address of the web\. Log in again\./u,
+    /"not a url\/\.well-known\/openid-configuration" is not a URL\. Log in again\./u,
   ],
 ];
 
 for (const [name, use, sentence] of tokens) {
-  test(`a token of ${name} is told in one sentence`, async () => {
+  test(`one sentence explains a token of ${name}`, async () => {
     await assert.rejects(
       async () => void (await use()),
       (error) => {
@@ -217,7 +217,7 @@ for (const [name, use, sentence] of tokens) {
   });
 }
 
-test("whoever no longer waits for a credential goes, and the fetch ends with the last of them", async () => {
+test("a caller may stop waiting, and the fetch ends with the last caller", async () => {
   const signals: AbortSignal[] = [];
   const hangs = cached(testHost().clock, (signal) => {
     signals.push(signal);
@@ -232,10 +232,10 @@ test("whoever no longer waits for a credential goes, and the fetch ends with the
   await assert.rejects(Promise.resolve(second), /enough, too/u);
   assert.equal(signals[0]?.aborted, true);
   void hangs.current();
-  assert.equal(signals.length, 2, "the next one begins anew");
+  assert.equal(signals.length, 2, "the next caller starts again");
 });
 
-test("a person who logs in may take longer than a call: the next one finds the login under way, or done", async () => {
+test("an interactive login may outlast a call, and the next call joins it", async () => {
   const printed = Promise.withResolvers<{ code: number; stdout: string; stderr: string }>();
   const signals: (AbortSignal | undefined)[] = [];
   const host: Host = {
@@ -267,7 +267,7 @@ test("a person who logs in may take longer than a call: the next one finds the l
   );
 });
 
-test("a renewed credential that proves the same is the same", async () => {
+test("a renewed but equal credential keeps its identity", async () => {
   const credential = execPlugin(testHost({ program: () => print({ token: "a" }) }), exec, cluster);
   const first = await credential.current();
   assert.equal(await credential.renew(first), first);

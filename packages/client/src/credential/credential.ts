@@ -1,7 +1,7 @@
-/** Who a request comes from: headers and perhaps a certificate, renewed when they no longer hold. */
+/** The identity of requests: headers and an optional certificate, renewed when they expire. */
 import { ApiError } from "../error/api-error.ts";
 
-/** What proves who we are. */
+/** What authenticates a request. */
 export interface Identity {
   readonly headers: Readonly<Record<string, string>>;
   readonly cert?: string | undefined;
@@ -10,16 +10,16 @@ export interface Identity {
 
 /** A source of identities. */
 export interface Credential {
-  /** The identity to use now: at once where it is at hand. Who is no longer interested says so by the signal. */
+  /** The current identity, synchronously if available. The signal ends the wait. */
   current(signal?: AbortSignal): Identity | Promise<Identity>;
-  /** The server did not accept this one (401): get another. Answers the same one where there is no other. */
+  /** Called when the server rejected an identity (401). Returns the same one if there is no other. */
   renew(refused: Identity, signal?: AbortSignal): Promise<Identity>;
 }
 
-/** Somebody unknown, or known by a client certificate alone. */
+/** Anonymous, or identified by a client certificate only. */
 export const anonymous: Identity = { headers: {} };
 
-/** The identity of a bearer token, which comes from somewhere. */
+/** The identity of a bearer token; `from` names its source in errors. */
 export function bearer(token: string, from: string): Identity {
   const problem = token === "" ? "is empty" : VISIBLE.test(token) ? undefined : "has characters that no token has";
   if (problem === undefined) return { headers: { authorization: `Bearer ${token}` } };
@@ -27,10 +27,10 @@ export function bearer(token: string, from: string): Identity {
   throw new ApiError({ code: "CredentialsFailed", message: `Cannot use the token of ${from}: it ${problem}. ${cure}` });
 }
 
-/** What a header can carry: nobody may add lines to a request by a token. */
+/** The characters a header may carry: a token must not inject lines. */
 const VISIBLE = /^[\x21-\x7e]+$/u;
 
-/** Whether two identities prove the same to a server. */
+/** Whether two identities are equal for a server. */
 export function isSameIdentity(one: Identity, other: Identity): boolean {
   const { headers, cert, key } = one;
   return headers["authorization"] === other.headers["authorization"] && cert === other.cert && key === other.key;

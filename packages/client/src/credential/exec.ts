@@ -1,4 +1,4 @@
-/** Credentials that a program prints (client.authentication.k8s.io/v1 and v1beta1). */
+/** Exec credential plugins (client.authentication.k8s.io/v1 and v1beta1). */
 import { ApiError, isApiError } from "../error/api-error.ts";
 import type { CommandResult, Host } from "../host/host.ts";
 import type { ClusterEntry, ExecEntry } from "../kubeconfig/kubeconfig.ts";
@@ -9,7 +9,7 @@ import type { Issued } from "./cached.ts";
 import { bearer } from "./credential.ts";
 import type { Credential } from "./credential.ts";
 
-/** What a plugin prints. */
+/** The output of a plugin. */
 interface ExecCredential {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -21,21 +21,21 @@ interface ExecCredential {
   };
 }
 
-/** The credential of an exec plugin: run when needed, kept until it expires or is refused. */
+/** The credential of an exec plugin: it runs when needed; the result is cached until it expires or is rejected. */
 export function execPlugin(host: Host, exec: ExecEntry, cluster: ClusterEntry): Credential {
   const fetch = async (signal: AbortSignal): Promise<Issued> =>
     toIssued(exec, await runPlugin(host, { exec, cluster }, signal));
-  // A person may take longer than a call: who logs in is not stopped, and the next call finds it done.
-  const credential = cached(host.clock, fetch, isInteractive(host, exec) ? "goes on" : "ends");
-  const blame = (error: unknown): never => {
-    throw isApiError(error, "DeadlineExceeded") ? tooSlow(exec, error) : error;
+  // An interactive login may take longer than a call: it is not cancelled, and the next call uses its result.
+  const credential = cached(host.clock, fetch, isInteractive(host, exec) ? "continue" : "cancel");
+  const rethrow = (error: unknown): never => {
+    throw isApiError(error, "DeadlineExceeded") ? timeoutError(exec, error) : error;
   };
   return {
     current(signal) {
       const identity = credential.current(signal);
-      return identity instanceof Promise ? identity.catch(blame) : identity;
+      return identity instanceof Promise ? identity.catch(rethrow) : identity;
     },
-    renew: (refused, signal) => credential.renew(refused, signal).catch(blame),
+    renew: (refused, signal) => credential.renew(refused, signal).catch(rethrow),
   };
 }
 
@@ -51,7 +51,7 @@ interface Plugin {
 async function runPlugin(host: Host, { exec, cluster }: Plugin, signal: AbortSignal): Promise<CommandResult> {
   const interactive = isInteractive(host, exec);
   if (exec.interactiveMode === "Always" && !interactive) {
-    throw failed(exec, "it must ask a person, and there is no terminal", "Log in from a terminal first.");
+    throw failed(exec, "it needs an interactive login, and there is no terminal", "Log in from a terminal first.");
   }
   const info = {
     apiVersion: exec.apiVersion,
@@ -97,23 +97,22 @@ function toIssued(exec: ExecEntry, { code, stdout, stderr }: CommandResult): Iss
     );
   }
   const { clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = status ?? {};
-  // An empty text is none, as in Go, which writes it where there is nothing.
+  // An empty string means absent, as in Go.
   const token = status?.token === "" ? undefined : status?.token;
-  mustBeTexts(exec, { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp });
+  checkStrings(exec, { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp });
   if (token === undefined && (cert === undefined || key === undefined)) {
     throw failed(exec, "it printed neither a token nor a certificate with its key", "Log in again.");
   }
   const expiresAt = expirationTimestamp === undefined ? undefined : Date.parse(expirationTimestamp);
-  if (Number.isNaN(expiresAt))
-    throw failed(exec, `it printed a time that is none (${expirationTimestamp})`, "Correct it.");
+  if (Number.isNaN(expiresAt)) throw failed(exec, `it printed an invalid time (${expirationTimestamp})`, "Correct it.");
   const headers = token === undefined ? {} : bearer(token, `the exec plugin ${exec.command}`).headers;
   return { identity: { headers, cert, key }, expiresAt };
 }
 
-function mustBeTexts(exec: ExecEntry, fields: { readonly [name: string]: unknown }): void {
+function checkStrings(exec: ExecEntry, fields: { readonly [name: string]: unknown }): void {
   for (const [name, value] of Object.entries(fields)) {
     if (value !== undefined && typeof value !== "string")
-      throw failed(exec, `the ${name} that it printed is no text`, "Use another version of it.");
+      throw failed(exec, `the ${name} that it printed is not a string`, "Use another version of it.");
   }
 }
 
@@ -125,17 +124,17 @@ function parse(exec: ExecEntry, stdout: string): ExecCredential {
     throw failed(exec, "it did not print JSON", "Check what it prints.", cause);
   }
   if (typeof printed === "object" && printed !== null && !Array.isArray(printed)) return withoutNulls(printed);
-  throw failed(exec, "what it printed is no ExecCredential", "Check what it prints.");
+  throw failed(exec, "its output is not an ExecCredential", "Check what it prints.");
 }
 
-/** Null is what is not there. */
+/** Null means absent. */
 function withoutNulls(printed: ExecCredential): ExecCredential {
   const text = JSON.stringify(printed, (_name, value: unknown) => value ?? undefined);
   return JSON.parse(text) as ExecCredential;
 }
 
-/** The limit is the call's, but it was not the server that took the time. */
-function tooSlow({ command }: ExecEntry, cause: ApiError): ApiError {
+/** The call's limit passed, but the plugin was slow, not the server. */
+function timeoutError({ command }: ExecEntry, cause: ApiError): ApiError {
   const message = `Cannot get credentials from the exec plugin ${command}: it printed none before the call's time was up. Log in first, or allow more time.`;
   return new ApiError({ code: "DeadlineExceeded", message, cause });
 }

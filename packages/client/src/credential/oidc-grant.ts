@@ -1,4 +1,4 @@
-/** Gets new tokens for a refresh token at an OpenID Connect provider. */
+/** Exchanges a refresh token for new tokens at an OpenID Connect provider. */
 import { ApiError } from "../error/api-error.ts";
 import type { ApiErrorInit } from "../error/api-error.ts";
 import { ConnectionError } from "../error/connection-error.ts";
@@ -7,29 +7,29 @@ import type { OidcEntry } from "../kubeconfig/kubeconfig.ts";
 import { readSource } from "../kubeconfig/source.ts";
 import { createNetworkTransport } from "../network/network.ts";
 import { proxyFor } from "../network/proxy.ts";
-import { isReadable } from "../network/readable.ts";
+import { isPlaintext } from "../network/plaintext.ts";
 import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
 
-/** What a provider gives for a refresh token; another one only where it wants that to be used next. */
-export interface Granted {
+/** The new tokens; the refresh token only if the provider rotates it. */
+export interface RefreshedTokens {
   readonly idToken: string;
   readonly refreshToken?: string | undefined;
 }
 
-/** For whom a token is renewed. */
+/** The OIDC client for which a token is renewed. */
 export interface OidcClient {
   readonly host: Host;
   readonly entry: OidcEntry;
 }
 
-/** The provider does not take the refresh token: it was used, or has expired. */
-export class GrantRefusedError extends ApiError {}
+/** The provider rejected the refresh token: it was used or has expired. */
+export class InvalidGrantError extends ApiError {}
 
-/** A provider that says nothing for so long will not say anything. */
-const patienceMs = 30_000;
+/** The time limit of the provider's response. */
+const timeoutMs = 30_000;
 
-/** OpenID Connect Core, section 12: the token endpoint, found by the discovery document, gives a new ID token. */
-export async function redeem(client: OidcClient, refreshToken: string): Promise<Granted> {
+/** OpenID Connect Core, section 12: the token endpoint from the discovery document returns a new ID token. */
+export async function refreshTokens(client: OidcClient, refreshToken: string): Promise<RefreshedTokens> {
   const { entry } = client;
   const discovery = `${entry.issuer.replace(/\/$/u, "")}/.well-known/openid-configuration`;
   const document = await exchange(client, { url: discovery });
@@ -53,24 +53,21 @@ function textOf(value: unknown, name: string): string | undefined {
   return typeof found === "string" ? found : undefined;
 }
 
-interface Ask {
+interface TokenRequest {
   readonly url: string;
-  /** Sent by POST. */
+  /** Sent with POST. */
   readonly form?: string;
 }
 
-async function exchange({ host, entry }: OidcClient, ask: Ask): Promise<unknown> {
+async function exchange({ host, entry }: OidcClient, ask: TokenRequest): Promise<unknown> {
   const { certificateAuthority } = entry;
   const server = URL.parse(ask.url);
   if (server === null || !/^https?:$/u.test(server.protocol)) {
-    throw oidcFailure(entry, `"${ask.url}" is no address of the web`);
+    throw oidcFailure(entry, `"${ask.url}" is not a URL`);
   }
   const proxy = proxyFor(server, undefined, host.env);
-  if (ask.form !== undefined && isReadable(server, proxy)) {
-    throw oidcFailure(
-      entry,
-      `${placeOf(server)} is no https address, and everybody on the way could read the refresh token`,
-    );
+  if (ask.form !== undefined && isPlaintext(server, proxy)) {
+    throw oidcFailure(entry, `${placeOf(server)} is not an https URL, and the refresh token could be read on the way`);
   }
   const transport = createNetworkTransport({
     server: new URL(server.origin),
@@ -81,11 +78,15 @@ async function exchange({ host, entry }: OidcClient, ask: Ask): Promise<unknown>
     }),
   });
   const limit = new AbortController();
-  const timer = host.clock.later(patienceMs, () =>
-    limit.abort(oidcFailure(entry, `${placeOf(server)} did not answer within ${patienceMs / 1000} seconds`)),
+  const timer = host.clock.later(timeoutMs, () =>
+    limit.abort(oidcFailure(entry, `${placeOf(server)} did not answer within ${timeoutMs / 1000} seconds`)),
   );
   try {
-    return await answerOf(entry, server, await transport.request({ ...requestOf(server, ask), signal: limit.signal }));
+    return await parseResponse(
+      entry,
+      server,
+      await transport.request({ ...requestOf(server, ask), signal: limit.signal }),
+    );
   } catch (error) {
     if (error instanceof ConnectionError) throw unreachable(entry, error);
     if (error instanceof SyntaxError) throw oidcFailure(entry, `${placeOf(server)} did not answer in JSON`);
@@ -96,30 +97,30 @@ async function exchange({ host, entry }: OidcClient, ask: Ask): Promise<unknown>
   }
 }
 
-function requestOf({ pathname, search }: URL, { form }: Ask): TransportRequest {
+function requestOf({ pathname, search }: URL, { form }: TokenRequest): TransportRequest {
   const headers = { accept: "application/json", "content-type": "application/x-www-form-urlencoded" };
   return { method: form === undefined ? "GET" : "POST", path: pathname + search, headers, body: form };
 }
 
-/** RFC 6749, section 5.2: a refresh token that does not hold is answered with 400; some say 401. */
-async function answerOf(entry: OidcEntry, server: URL, { status, body }: TransportResponse): Promise<unknown> {
+/** RFC 6749, section 5.2: an invalid refresh token yields 400; some providers send 401. */
+async function parseResponse(entry: OidcEntry, server: URL, { status, body }: TransportResponse): Promise<unknown> {
   if (status === 200) return body.json();
   const why = `${placeOf(server)} answered ${status}`;
-  throw status === 400 || status === 401 ? new GrantRefusedError(failure(entry, why)) : oidcFailure(entry, why);
+  throw status === 400 || status === 401 ? new InvalidGrantError(failure(entry, why)) : oidcFailure(entry, why);
 }
 
 function placeOf({ origin, pathname }: URL): string {
   return `${origin}${pathname}`;
 }
 
-/** It is the provider that cannot be reached, not the API server, of which a `ConnectionError` speaks. */
+/** A `ConnectionError` would name the API server, but the provider is unreachable. */
 function unreachable({ issuer }: OidcEntry, error: ConnectionError): ApiError {
   const why = error.cause instanceof Error ? error.cause.message : error.code;
   const message = `Cannot renew the token: the OpenID Connect provider ${issuer} cannot be reached (${why}). Check its address, the network and the proxy.`;
   return new ApiError({ code: "CredentialsFailed", message, cause: error });
 }
 
-/** An error that says why the token of this provider is not renewed. */
+/** An error that says why the token was not renewed. */
 export function oidcFailure(entry: OidcEntry, why: string): ApiError {
   return new ApiError(failure(entry, why));
 }

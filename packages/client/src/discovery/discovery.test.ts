@@ -7,7 +7,7 @@ import { isApiError } from "../error/api-error.ts";
 import { bodyOfBytes } from "../transport/body.ts";
 import { inProcess } from "../transport/in-process.ts";
 
-/** A server with fixed answers; a path that has none is 404. */
+/** A server with fixed responses; other paths return 404. */
 function serving(answers: Record<string, unknown>): {
   client: Client;
   asked: string[];
@@ -42,7 +42,7 @@ const aggregated = (...items: object[]): object => ({
   items,
 });
 
-test("aggregated discovery takes two requests, and the preferred version comes first", async () => {
+test("aggregated discovery takes two requests, preferred versions first", async () => {
   const { client, asked } = serving({
     "/api": aggregated(group("", ["v1", resource("pods", "Pod")])),
     "/apis": aggregated(
@@ -57,7 +57,7 @@ test("aggregated discovery takes two requests, and the preferred version comes f
   assert.deepEqual(asked, ["/api", "/apis"]);
 });
 
-test("a server that knows only the dialect of old is asked group by group; one that is away hides nothing else", async () => {
+test("legacy discovery asks group by group, and an unavailable group hides no other", async () => {
   const groupVersion = (name: string): object => ({ groupVersion: name, version: name.split("/")[1] });
   const { client } = serving({
     "/api": { kind: "APIVersions", versions: ["v1"] },
@@ -92,7 +92,7 @@ test("a server that knows only the dialect of old is asked group by group; one t
   assert.deepEqual({ version: a.version, scope: a.scope }, { version: "v2", scope: "Cluster" });
 });
 
-test("a kind that is missing is asked for again, but not all the time", async () => {
+test("a missing kind is requested again, with a rate limit", async () => {
   const answers: Record<string, unknown> = { "/api": aggregated(), "/apis": aggregated() };
   const { client, asked, host } = serving(answers);
   const missing = (): Promise<void> =>
@@ -106,7 +106,7 @@ test("a kind that is missing is asked for again, but not all the time", async ()
   assert.equal(asked.length, 4);
 });
 
-test("who waits for the same answer gives up alone: by a signal, or by a limit of its own", async () => {
+test("callers of a shared request give up individually", async () => {
   const answered = Promise.withResolvers<void>();
   const ended: AbortSignal[] = [];
   const host = testHost();
@@ -135,7 +135,7 @@ test("who waits for the same answer gives up alone: by a signal, or by a limit o
   assert.deepEqual(await third, []);
 });
 
-test("a question that nobody waits for any more is not asked to its end", async () => {
+test("a request without callers is cancelled", async () => {
   const asked = Promise.withResolvers<AbortSignal>();
   const client = createClient(
     {

@@ -1,6 +1,6 @@
-/** Finds out which kinds a server serves, remembers it, and asks again when a kind is not among them. */
-import { jointWork } from "../abort/joint-work.ts";
-import { explain } from "../call/send.ts";
+/** Discovers the served kinds, caches them, and refreshes when a kind is missing. */
+import { singleFlight } from "../abort/single-flight.ts";
+import { toCallError } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
 import { ApiError, isApiError } from "../error/api-error.ts";
 import type { Attempt } from "../error/attempt.ts";
@@ -8,63 +8,64 @@ import type { Clock } from "../host/clock.ts";
 import { fromAggregated, fromLegacy } from "./resource.ts";
 import type { AggregatedDiscovery, DiscoveredKind, LegacyResourceList } from "./resource.ts";
 import { parseVersion } from "./version.ts";
-import type { ServerVersion, VersionAnswer } from "./version.ts";
+import type { ServerVersion, VersionResponse } from "./version.ts";
 
-/** A kind by its names; without a version, the one that the server prefers. */
+/** A kind by its names; without a version, the server's preferred one. */
 export interface KindName {
   readonly group: string;
   readonly version?: string | undefined;
   readonly kind: string;
 }
 
-/** The calls that ask the server about itself. */
+/** The discovery calls. */
 export interface DiscoveryCalls {
-  /** The kind value of a kind that is known by name only. Fails with `UnknownKind` where the server does not serve it. */
+  /** The kind for a name. Fails with `UnknownKind` if the server does not serve it. */
   resourceFor(name: KindName, options?: CallOptions): Promise<DiscoveredKind>;
-  /** Every kind that the server serves, preferred versions first. */
+  /** Every served kind, preferred versions first. */
   resources(options?: CallOptions): Promise<readonly DiscoveredKind[]>;
   serverVersion(options?: CallOptions): Promise<ServerVersion>;
-  /** Fails with `WrongVersion` where the server is older than this ("1.30"). */
+  /** Fails with `WrongVersion` if the server is older than this ("1.30"). */
   requireVersion(atLeast: string, options?: CallOptions): Promise<ServerVersion>;
 }
 
-/** What is known, and since when. */
-interface Known {
+/** The cached kinds and their age. */
+interface CachedKinds {
   readonly kinds: readonly DiscoveredKind[];
   readonly at: number;
 }
 
-/** How long an answer is believed; a kind that is missing is asked for again after the shorter time. */
-const freshForMs = 10 * 60_000;
-const missingForMs = 1000;
+/** The cache TTL; a missing kind is requested again after the shorter time. */
+const cacheTtlMs = 10 * 60_000;
+const missingRetryMs = 1000;
 
 /** Discovery over a sender. */
 export function createDiscovery(sender: Sender, clock: Clock): DiscoveryCalls {
-  let known: Known | undefined;
-  /** Asked for all who wait, within the client's own limit; each of them has a limit and a signal besides. */
-  const answered = jointWork(async (signal) => {
+  let known: CachedKinds | undefined;
+  /** One request for all callers within the client's limit; each caller also has its own limit and signal. */
+  const answered = singleFlight(async (signal) => {
     const kinds = await discover(sender, { signal });
     return (known = { kinds, at: clock.now() });
   });
 
-  async function ask(options: CallOptions): Promise<Known> {
+  async function ask(options: CallOptions): Promise<CachedKinds> {
     const deadline = sender.start(options);
     try {
       return await answered(deadline.signal);
     } catch (thrown) {
-      throw explain(thrown, asking, deadline.signal);
+      throw toCallError(thrown, fetchKinds, deadline.signal);
     } finally {
       deadline.end();
     }
   }
 
-  const current = async (options: CallOptions, maxAgeMs: number): Promise<Known> =>
+  const current = async (options: CallOptions, maxAgeMs: number): Promise<CachedKinds> =>
     known !== undefined && clock.now() - known.at < maxAgeMs ? known : ask(options);
 
   return {
-    resources: async (options = {}) => (await current(options, freshForMs)).kinds,
+    resources: async (options = {}) => (await current(options, cacheTtlMs)).kinds,
     async resourceFor(name, options = {}) {
-      const found = find(await current(options, freshForMs), name) ?? find(await current(options, missingForMs), name);
+      const found =
+        find(await current(options, cacheTtlMs), name) ?? find(await current(options, missingRetryMs), name);
       if (found === undefined) throw unknownKind(name);
       return found;
     },
@@ -77,7 +78,7 @@ export function createDiscovery(sender: Sender, clock: Clock): DiscoveryCalls {
   };
 }
 
-function find({ kinds }: Known, { group, version, kind }: KindName): DiscoveredKind | undefined {
+function find({ kinds }: CachedKinds, { group, version, kind }: KindName): DiscoveredKind | undefined {
   return kinds.find(
     (one) => one.group === group && one.kind === kind && (version === undefined || one.version === version),
   );
@@ -91,15 +92,15 @@ async function discover(sender: Sender, options: CallOptions): Promise<Discovere
 
   async function ask(path: string): Promise<DiscoveredKind[]> {
     const headers = { accept: aggregated };
-    const answer = await sender.json<DiscoveryAnswer>({ attempt: asking, method: "GET", path, headers, options });
+    const answer = await sender.json<DiscoveryResponse>({ attempt: fetchKinds, method: "GET", path, headers, options });
     if (answer.kind === "APIGroupDiscoveryList") return fromAggregated(answer);
     const lists = await Promise.all(groupPaths(answer).map((at) => legacyList(sender, at, options)));
     return lists.flatMap((list) => (list === undefined ? [] : fromLegacy(list)));
   }
 }
 
-/** The answers to `/api` and `/apis`, in either dialect. */
-type DiscoveryAnswer =
+/** The responses of `/api` and `/apis`, aggregated or legacy. */
+type DiscoveryResponse =
   | AggregatedDiscovery
   | { readonly kind: "APIVersions"; readonly versions: readonly string[] }
   | { readonly kind: "APIGroupList"; readonly groups: readonly LegacyGroup[] };
@@ -110,7 +111,7 @@ interface LegacyGroup {
   readonly preferredVersion?: { readonly groupVersion: string };
 }
 
-function groupPaths(answer: Exclude<DiscoveryAnswer, AggregatedDiscovery>): string[] {
+function groupPaths(answer: Exclude<DiscoveryResponse, AggregatedDiscovery>): string[] {
   if (answer.kind === "APIVersions") return answer.versions.map((version) => `/api/${version}`);
   return answer.groups.flatMap(({ versions, preferredVersion }) => {
     const names = versions.map(({ groupVersion }) => groupVersion);
@@ -120,10 +121,10 @@ function groupPaths(answer: Exclude<DiscoveryAnswer, AggregatedDiscovery>): stri
   });
 }
 
-/** A group whose extension server is away must not hide the others. */
+/** A group with an unavailable extension server must not hide the others. */
 async function legacyList(sender: Sender, path: string, options: CallOptions): Promise<LegacyResourceList | undefined> {
   try {
-    return await sender.json<LegacyResourceList>({ attempt: asking, method: "GET", path, options });
+    return await sender.json<LegacyResourceList>({ attempt: fetchKinds, method: "GET", path, options });
   } catch (error) {
     if (isApiError(error, "ServiceUnavailable", "NotFound", "UnknownKind")) return undefined;
     throw error;
@@ -131,7 +132,7 @@ async function legacyList(sender: Sender, path: string, options: CallOptions): P
 }
 
 async function serverVersion(sender: Sender, options: CallOptions): Promise<ServerVersion> {
-  const answer = await sender.json<VersionAnswer>({ attempt: asking, method: "GET", path: "/version", options });
+  const answer = await sender.json<VersionResponse>({ attempt: fetchKinds, method: "GET", path: "/version", options });
   const version = parseVersion(answer);
   if (version !== undefined) return version;
   const message =
@@ -139,7 +140,13 @@ async function serverVersion(sender: Sender, options: CallOptions): Promise<Serv
   throw new ApiError({ code: "BadAnswer", message });
 }
 
-const asking: Attempt = { verb: "get", group: "", version: "v1", kind: "the server's kinds and version", plural: "" };
+const fetchKinds: Attempt = {
+  verb: "get",
+  group: "",
+  version: "v1",
+  kind: "the server's kinds and version",
+  plural: "",
+};
 
 function isOlder({ major, minor }: ServerVersion, atLeast: string): boolean {
   const [wantMajor = 0, wantMinor = 0] = atLeast.replace(/^v/u, "").split(".").map(Number);

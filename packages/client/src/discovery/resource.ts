@@ -1,7 +1,7 @@
-/** What a server says about a kind that it serves, in whichever of its two dialects. */
+/** The kinds in aggregated and legacy discovery responses. */
 import type { Kind, Scope } from "@capstan/model";
 
-/** A kind as a server serves it. */
+/** A served kind. */
 export interface DiscoveredKind extends Kind {
   readonly singular: string;
   readonly shortNames: readonly string[];
@@ -10,7 +10,7 @@ export interface DiscoveredKind extends Kind {
   readonly subresources: readonly string[];
 }
 
-/** The aggregated dialect: everything in one answer (apidiscovery.k8s.io/v2). */
+/** Aggregated discovery: everything in one response (apidiscovery.k8s.io/v2). */
 export interface AggregatedDiscovery {
   readonly kind: "APIGroupDiscoveryList";
   readonly items?: readonly {
@@ -33,12 +33,12 @@ interface AggregatedResource {
   readonly subresources?: readonly { readonly subresource: string }[];
 }
 
-/** The kinds of an aggregated answer; of each group, the preferred version comes first. */
+/** The kinds of an aggregated response; the preferred version of each group comes first. */
 export function fromAggregated(list: AggregatedDiscovery): DiscoveredKind[] {
   return (list.items ?? []).flatMap(({ metadata, versions }) =>
     (versions ?? []).flatMap(({ version, resources }) =>
       (resources ?? [])
-        // A resource whose kind the server could not find out has none.
+        // A resource with an unknown kind has an empty response kind.
         .filter(({ responseKind }) => responseKind !== undefined && responseKind.kind !== "")
         .map((resource) => fromAggregatedResource(resource, metadata?.name ?? "", version)),
     ),
@@ -60,7 +60,7 @@ function fromAggregatedResource(resource: AggregatedResource, group: string, ver
   };
 }
 
-/** The dialect of old: one answer per group and version. */
+/** Legacy discovery: one response per group and version. */
 export interface LegacyResourceList {
   readonly groupVersion: string;
   readonly resources?: readonly {
@@ -74,7 +74,7 @@ export interface LegacyResourceList {
   }[];
 }
 
-/** The kinds of a legacy answer; subresources stand among the resources as `pods/log`. */
+/** The kinds of a legacy response; subresources appear as `pods/log`. */
 export function fromLegacy(list: LegacyResourceList): DiscoveredKind[] {
   const [version = "", group = ""] = list.groupVersion.split("/").reverse();
   const resources = list.resources ?? [];

@@ -1,21 +1,21 @@
-/** The version that a server says it has. */
+/** The server's version. */
 
-/** The answer to `/version`. */
-export interface VersionAnswer {
+/** The response of `/version`. */
+export interface VersionResponse {
   readonly major?: string;
   readonly minor?: string;
   readonly gitVersion?: string;
 }
 
-/** A version in numbers. */
+/** A version as numbers. */
 export interface ServerVersion {
   readonly major: number;
   readonly minor: number;
   readonly gitVersion: string;
 }
 
-/** The numbers of an answer; some vendors write "27+". */
-export function parseVersion(answer: VersionAnswer): ServerVersion | undefined {
+/** Parses a version; some vendors write "27+". */
+export function parseVersion(answer: VersionResponse): ServerVersion | undefined {
   const major = Number.parseInt(answer.major ?? "", 10);
   const minor = Number.parseInt(answer.minor ?? "", 10);
   if (Number.isNaN(major) || Number.isNaN(minor)) return undefined;

@@ -1,14 +1,14 @@
-/** The errors of requests: what could not be done, why, and what to do now. */
+/** Errors of requests: what failed, why, and what to do. */
 import type { Status, StatusCause } from "@capstan/model";
 import { describeAttempt, formatRule, ruleFor } from "./attempt.ts";
 import type { Attempt, PolicyRule } from "./attempt.ts";
 import type { ApiErrorCode } from "./code.ts";
 
-/** What an `ApiError` is made from. */
+/** The fields of an `ApiError`. */
 export interface ApiErrorInit {
   readonly code: ApiErrorCode;
   readonly message: string;
-  /** The HTTP status, 0 where there was no answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status?: number | undefined;
   readonly attempt?: Attempt | undefined;
   readonly statusObject?: Status | undefined;
@@ -39,12 +39,12 @@ export class ApiError extends Error {
     this.retryAfterMs = init.retryAfterMs;
   }
 
-  /** The fields and reasons that the server gave. */
+  /** The causes in the Status. */
   get causes(): readonly StatusCause[] {
     return this.statusObject?.details?.causes ?? [];
   }
 
-  /** The kind and the key of the object that the request was about. */
+  /** The kind and key of the request's object. */
   get object(): Pick<Attempt, "group" | "version" | "kind" | "namespace" | "name"> | undefined {
     return this.attempt;
   }
@@ -85,7 +85,7 @@ export function isApiError(error: unknown, ...codes: readonly ApiErrorCode[]): e
   return error instanceof ApiError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Text that ends as a sentence does. */
+/** The text with a final full stop. */
 export function sentence(text: string): string {
   return /[.!?]$/u.test(text) ? text : `${text}.`;
 }

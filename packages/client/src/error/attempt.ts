@@ -1,4 +1,4 @@
-/** What a request set out to do, in the words of RBAC, so that an error can name it. */
+/** Describes a request in RBAC terms for error messages. */
 
 /** The verbs of the API. */
 export type Verb =
@@ -13,7 +13,7 @@ export type Verb =
   | "deletecollection"
   | "connect";
 
-/** What was to be done, and to what. */
+/** An operation and its object. */
 export interface Attempt {
   readonly verb: Verb;
   readonly group: string;
@@ -54,7 +54,7 @@ const verbWords: Readonly<Record<Verb, string>> = {
   connect: "connect to",
 };
 
-/** What RBAC asks for: apply may create as well as patch; sockets are opened with GET and checked as create too. */
+/** The RBAC verbs: apply may create as well as patch; sockets are opened with GET and checked as create too. */
 const rbacVerbs: Readonly<Record<Verb, readonly string[]>> = {
   get: ["get"],
   list: ["list"],

@@ -1,6 +1,6 @@
-/** Every way in which a request can fail, as a closed list. */
+/** The closed list of error codes. */
 
-/** What the server says with the `reason` of a Status. */
+/** Codes from the `reason` of a Status. */
 const statusCodes = [
   "BadRequest",
   "Unauthorized",
@@ -22,27 +22,27 @@ const statusCodes = [
   "ServiceUnavailable",
 ] as const;
 
-/** What the client finds out by itself. */
+/** Codes from the client. */
 const clientCodes = [
   /** The server does not know the kind: its CRD is not installed or the version is not served. */
   "UnknownKind",
-  /** No connection could be made. */
+  /** The connection failed. */
   "Unreachable",
-  /** The server's certificate, or ours, was not accepted. */
+  /** The server's or the client's certificate was rejected. */
   "TlsFailed",
-  /** There was a connection, and it broke before the whole answer was here. */
+  /** The connection broke before the response was complete. */
   "ConnectionLost",
-  /** The caller's own time limit passed. */
+  /** The caller's time limit passed. */
   "DeadlineExceeded",
-  /** No credentials could be obtained: a plugin failed, a file is missing. */
+  /** Credentials are unavailable: a plugin failed or a file is missing. */
   "CredentialsFailed",
-  /** The kubeconfig cannot be used: the client was never built. */
+  /** The kubeconfig is invalid; no client was created. */
   "InvalidConfig",
-  /** The answer is none that a Kubernetes API server would give. */
+  /** The response does not come from a Kubernetes API server. */
   "BadAnswer",
-  /** The server is too old for what is asked of it. */
+  /** The server is too old for the request. */
   "WrongVersion",
-  /** The transport cannot do this. */
+  /** The transport does not support this. */
   "NotSupported",
 ] as const;
 
@@ -56,7 +56,7 @@ export type ApiErrorCode = (typeof statusCodes)[number] | (typeof clientCodes)[n
 
 const known: ReadonlySet<string> = new Set<string>(statusCodes);
 
-/** The code of a Status: its reason where we know it, otherwise what its HTTP status means. */
+/** The code of a Status: its reason if known, otherwise derived from the HTTP status. */
 export function toErrorCode(reason: string | undefined, status: number): ApiErrorCode {
   return isStatusCode(reason) ? reason : fromHttpStatus(status);
 }

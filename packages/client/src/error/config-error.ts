@@ -1,19 +1,19 @@
-/** Errors of the configuration: there is no way to tell which server is meant, or how to talk to it. */
+/** Configuration errors: the server or the way to reach it is unclear. */
 import { ApiError } from "./api-error.ts";
 
-/** What is wrong with a configuration. */
+/** The kinds of configuration errors. */
 export type ConfigProblem =
-  /** Not YAML, or not what a kubeconfig looks like. */
+  /** Not YAML, or not a kubeconfig. */
   | "Malformed"
-  /** A context, cluster or user that is named is not there. */
+  /** A named context, cluster or user does not exist. */
   | "Missing"
-  /** A file that is named cannot be read. */
+  /** A named file cannot be read. */
   | "Unreadable"
-  /** A file that shall keep something new cannot be changed. */
+  /** A file cannot be written. */
   | "Unwritable"
   /** Two settings contradict each other, or one is unknown. */
   | "Contradiction"
-  /** There is no configuration at all. */
+  /** No configuration was found. */
   | "NoConfiguration";
 
 /**

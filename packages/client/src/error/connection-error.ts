@@ -1,4 +1,4 @@
-/** Errors of the connection: there was no answer, or only a part of one. */
+/** Connection errors: the response is missing or incomplete. */
 import { ApiError } from "./api-error.ts";
 import { describeAttempt } from "./attempt.ts";
 import type { Attempt } from "./attempt.ts";
@@ -11,12 +11,12 @@ import type { Attempt } from "./attempt.ts";
  */
 export type ConnectionErrorCode = "Unreachable" | "TlsFailed" | "ConnectionLost" | "DeadlineExceeded";
 
-/** What a `ConnectionError` is made from. */
+/** The fields of a `ConnectionError`. */
 export interface ConnectionErrorInit {
   readonly code: ConnectionErrorCode;
-  /** The address that was tried. */
+  /** The server's address. */
   readonly server: string;
-  /** Whether the server may have seen the request: if not, repeating it is safe whatever it was. */
+  /** Whether the server may have received the request; if not, any request can be repeated. */
   readonly sent: boolean;
   readonly cause?: unknown;
   readonly attempt?: Attempt | undefined;
@@ -41,7 +41,7 @@ export class ConnectionError extends ApiError {
     this.server = init.server;
   }
 
-  /** The same error, with what was to be done when it happened. */
+  /** The same error with its attempt. */
   during(attempt: Attempt): ConnectionError {
     if (this.attempt !== undefined) return this;
     const { code, sent, server, cause } = this;
@@ -63,7 +63,7 @@ function describe({ code, server, cause }: ConnectionErrorInit): string {
   }
 }
 
-/** The last cause says most: "connect ECONNREFUSED 127.0.0.1:6443" rather than "fetch failed". */
+/** The innermost cause is the most specific: "connect ECONNREFUSED 127.0.0.1:6443" rather than "fetch failed". */
 function reasonOf(cause: unknown): string {
   if (cause instanceof AggregateError) return cause.errors.map(reasonOf).join("; ");
   if (cause instanceof Error) return cause.cause instanceof Error ? reasonOf(cause.cause) : cause.message;

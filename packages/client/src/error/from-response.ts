@@ -1,4 +1,4 @@
-/** Turns an answer with an error status into an error, once, at the border: a body is believed only if it is a Status. */
+/** Converts error responses into errors. The body is used only if it is a Status. */
 import { decode } from "../transport/body.ts";
 import type { ResponseHeaders, TransportResponse } from "../transport/transport.ts";
 import { ApiError, ForbiddenError, sentence } from "./api-error.ts";
@@ -8,17 +8,17 @@ import type { Attempt } from "./attempt.ts";
 import { toErrorCode } from "./code.ts";
 import type { ApiErrorCode } from "./code.ts";
 
-/** What an answer says, as far as an error needs it. */
-export interface Refusal {
+/** The parts of a response that an error needs. */
+export interface ErrorResponse {
   readonly httpStatus: number;
   readonly attempt: Attempt;
   readonly status?: Status | undefined;
-  /** The body where it is not a Status, cut short. */
+  /** The body if it is not a Status, truncated. */
   readonly text?: string | undefined;
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Reads the body of an error answer. */
+/** Reads the body of an error response. */
 export async function errorOf(response: TransportResponse, attempt: Attempt): Promise<ApiError> {
   const body = decode(await response.body.bytes());
   const status = statusIn(body);
@@ -27,27 +27,27 @@ export async function errorOf(response: TransportResponse, attempt: Attempt): Pr
   return toApiError({ httpStatus: response.status, attempt, status, text, retryAfterMs });
 }
 
-/** The error of a refusal. Also used for the ERROR events of a watch, which carry a Status and no HTTP status of their own. */
-export function toApiError(refusal: Refusal): ApiError {
-  const { attempt, status, httpStatus, retryAfterMs } = refusal;
+/** The error for an error response, also for ERROR events of a watch, which carry a Status without an HTTP status. */
+export function toApiError(errorResponse: ErrorResponse): ApiError {
+  const { attempt, status, httpStatus, retryAfterMs } = errorResponse;
   const base = { status: httpStatus, attempt, statusObject: status, retryAfterMs };
-  const code = codeOf(refusal);
-  const why = status?.message ?? whyOf(refusal);
+  const code = codeOf(errorResponse);
+  const why = status?.message ?? whyOf(errorResponse);
   if (code === "Forbidden") return new ForbiddenError({ ...base, attempt, why });
   const advice = adviceFor(code, attempt);
   const message = `Cannot ${describeAttempt(attempt)}: ${sentence(why)}${advice === "" ? "" : ` ${advice}`}`;
   return new ApiError({ ...base, code, message });
 }
 
-function codeOf({ status, httpStatus, attempt }: Refusal): ApiErrorCode {
+function codeOf({ status, httpStatus, attempt }: ErrorResponse): ApiErrorCode {
   const code = toErrorCode(status?.reason, httpStatus);
-  // Every API server has `/version` and `/api`, which are asked for without naming a resource.
+  // Every API server has `/version` and `/api`; these requests name no resource.
   if (httpStatus === 404 && attempt.plural === "") return "BadAnswer";
-  // Kubernetes names the object that is missing; where it names none, it is the path that it does not know.
+  // Kubernetes names the missing object; without a name, the path is unknown.
   return code === "NotFound" && status?.details?.name === undefined ? "UnknownKind" : code;
 }
 
-function whyOf({ httpStatus, text }: Refusal): string {
+function whyOf({ httpStatus, text }: ErrorResponse): string {
   const said = text === undefined || text === "" ? "" : ` (${text})`;
   return `the server answered ${httpStatus}${said}`;
 }
@@ -81,7 +81,7 @@ function adviceFor(code: ApiErrorCode, attempt: Attempt): string {
   }
 }
 
-/** The Status in a body, if it is one. */
+/** The Status in a body, if any. */
 export function statusIn(body: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(body);
@@ -96,7 +96,7 @@ export function isStatus(value: unknown): value is Status {
   return typeof value === "object" && value !== null && "kind" in value && value.kind === "Status";
 }
 
-/** How long the server asks to wait: the header in seconds, else the detail of the Status. */
+/** The requested delay: the Retry-After header in seconds, else the detail of the Status. */
 export function retryAfterOf(headers: ResponseHeaders, status: Status | undefined): number | undefined {
   const header = headers["retry-after"];
   const seconds = typeof header === "string" && /^\d+$/u.test(header) ? Number(header) : undefined;

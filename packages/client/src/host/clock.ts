@@ -1,15 +1,15 @@
-/** Time as something that is handed in: what time it is, and a call later on. */
+/** An injectable clock with timers. */
 
-/** A call that was asked for and may be called off. */
+/** A timer that can be cancelled. */
 export interface Timer {
   cancel(): void;
-  /** Lets the process end although the call is still to come. */
+  /** Lets the process exit before the timer fires. */
   unref?(): void;
 }
 
-/** Time. */
+/** A clock. */
 export interface Clock {
-  /** Milliseconds since some start; never goes back. */
+  /** Monotonic milliseconds. */
   now(): number;
   /** Milliseconds since 1970; may jump. */
   wall(): number;
@@ -17,10 +17,10 @@ export interface Clock {
   later(delay: number, run: () => void): Timer;
 }
 
-/** `setTimeout` counts in a 32-bit integer and calls at once when given more: such a wait is as good as for ever. */
+/** `setTimeout` uses a 32-bit integer and fires at once for larger values; this maximum is practically forever. */
 const longestDelay = 2 ** 31 - 1;
 
-/** The time of the machine. */
+/** The system clock. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   wall: () => Date.now(),
@@ -30,7 +30,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits, unless the signal ends the waiting with its reason. */
+/** Waits; rejects with the signal's reason on abort. */
 export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason as Error);

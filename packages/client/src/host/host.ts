@@ -1,4 +1,4 @@
-/** What the client needs from the machine it runs on: handed in, so that a test or a simulation can be the machine. */
+/** What the client needs from its machine; injectable for tests and simulations. */
 import type { Clock } from "./clock.ts";
 
 /** A program to run (an exec credential plugin). */
@@ -6,12 +6,12 @@ export interface Command {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Whether the program may talk to the person at the terminal. */
+  /** Whether the program may use the terminal. */
   readonly interactive: boolean;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What a program left behind. */
+/** The result of a program. */
 export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
@@ -28,19 +28,16 @@ export interface CommandResult {
 export interface Host {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string;
-  /** Whether a person can be asked at a terminal. */
+  /** Whether an interactive terminal is available. */
   readonly hasTerminal: boolean;
   readonly clock: Clock;
-  /** A number from 0 up to, not including, 1. */
+  /** In [0, 1). */
   random(): number;
-  /** Rejects with an error whose `code` is `ENOENT` where there is no such file. */
+  /** Rejects with code `ENOENT` if the file does not exist. */
   readFile(path: string): Promise<string>;
-  /**
-   * Replaces the text of a file as a whole, while nobody else does; `change` answers undefined where nothing is to be
-   * written. A machine without it keeps no tokens.
-   */
+  /** Replaces a file's text under a lock; `change` returns undefined to leave it. Without this method, tokens are not stored. */
   rewriteFile?(path: string, change: (text: string) => Promise<string | undefined>): Promise<void>;
-  /** Tells a person what went wrong without stopping anything. */
+  /** Reports a problem to the user without failing. */
   warn?(text: string): void;
   run(command: Command): Promise<CommandResult>;
 }

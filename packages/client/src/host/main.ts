@@ -1,4 +1,4 @@
-/** The rim: the process's own environment, files, clock and chance, for programs that hand in nothing else. */
+/** The process's environment, files, clock and randomness, as defaults. */
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { systemClock } from "./clock.ts";
@@ -30,13 +30,13 @@ export function processHost(): Host {
 }
 
 async function run({ command, args, env, interactive, signal }: Command): Promise<CommandResult> {
-  // Loaded late: few programs have a plugin, and all of them pay for what is imported.
+  // Loaded on demand: few programs use a plugin.
   const { spawn } = await import("node:child_process");
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, {
       env: { ...env },
       stdio: [interactive ? "inherit" : "ignore", "pipe", "pipe"],
-      // One that hangs may not listen to anything less.
+      // A hanging plugin may ignore other signals.
       ...(signal === undefined ? {} : { signal, killSignal: "SIGKILL" }),
     });
     const output: Buffer[] = [];
@@ -47,7 +47,7 @@ async function run({ command, args, env, interactive, signal }: Command): Promis
       if (interactive) process.stderr.write(chunk);
     });
     child.on("error", (error) => {
-      // What the program started itself may still hold the other ends.
+      // Child processes of the plugin may keep the pipes open.
       child.stdout?.destroy();
       child.stderr?.destroy();
       reject(error);

@@ -18,10 +18,10 @@ async function folder(): Promise<Folder> {
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
 }
 
-/** Waits end in a moment and no time passes: a lock that is held is waited for without end. */
+/** Waits end at once and no time passes: the lock timeout is never reached. */
 const patient: Clock = { ...manualClock(), later: (_delay, run) => (void setImmediate().then(run), { cancel() {} }) };
 
-test("a file is replaced with its mode, and nothing is left beside it", async () => {
+test("a file is replaced with its mode and leaves no other file", async () => {
   await using home = await folder();
   const file = join(home.path, "config");
   await writeFile(file, "one");
@@ -35,12 +35,12 @@ test("a file is replaced with its mode, and nothing is left beside it", async ()
   assert.deepEqual(await readdir(home.path), ["config"]);
 });
 
-test("the owner stays the owner, whoever writes", async () => {
+test("the file keeps its owner", async () => {
   await using home = await folder();
   const file = join(home.path, "config");
   await writeFile(file, "one");
   const own = await stat(file);
-  // Only root may give a file away, and may write one that is not its own.
+  // Only root may change the owner and write to files of others.
   const [uid, gid] = own.uid === 0 ? [1234, 2345] : [own.uid, own.gid];
   await chown(file, uid, gid);
   await rewriteFile(patient, file, async () => "two");
@@ -48,7 +48,7 @@ test("the owner stays the owner, whoever writes", async () => {
   assert.deepEqual([after.uid, after.gid, await readFile(file, "utf8")], [uid, gid, "two"]);
 });
 
-test("a link stays a link: the file that it leads to is replaced", async () => {
+test("a symbolic link stays, and its target is replaced", async () => {
   await using home = await folder();
   const [link, real] = [join(home.path, "config"), join(home.path, "real", "file")];
   await mkdir(join(home.path, "real"));
@@ -63,18 +63,18 @@ test("a link stays a link: the file that it leads to is replaced", async () => {
   assert.deepEqual(await readdir(join(home.path, "real")), ["file"]);
 });
 
-test("a folder that has two names has one lock", async () => {
+test("a folder with two names has one lock", async () => {
   await using home = await folder();
   await mkdir(join(home.path, "real"));
   await symlink("real", join(home.path, "folder"));
   await writeFile(join(home.path, "real", "config"), "one");
   const clock = manualClock(undefined, "running");
   await rewriteFile(clock, join(home.path, "folder", "config"), async () => "two");
-  assert.deepEqual(clock.waits, [], "nobody was waited for");
+  assert.deepEqual(clock.waits, [], "no lock was awaited");
   assert.equal(await readFile(join(home.path, "real", "config"), "utf8"), "two");
 });
 
-test("whoever comes at the same time, by whichever name, waits for the others", async () => {
+test("concurrent writers wait for each other, under any name of the file", async () => {
   await using home = await folder();
   const [file, link] = [join(home.path, "config"), join(home.path, "link")];
   await writeFile(file, "");
@@ -89,7 +89,7 @@ test("whoever comes at the same time, by whichever name, waits for the others", 
   assert.deepEqual(await readdir(home.path), ["config", "link"]);
 });
 
-test("a lock that somebody left behind is named, and left where it is", async () => {
+test("a stale lock is reported and kept", async () => {
   await using home = await folder();
   const file = join(home.path, "config");
   await writeFile(file, "one");
@@ -104,7 +104,7 @@ test("a lock that somebody left behind is named, and left where it is", async ()
   assert.deepEqual(await readdir(home.path), ["config", "config.lock"]);
 });
 
-test("a change that fails, or is none, leaves the file and no lock", async () => {
+test("a failed or empty change leaves the file and no lock", async () => {
   await using home = await folder();
   const file = join(home.path, "config");
   await writeFile(file, "one");
@@ -118,7 +118,7 @@ test("a change that fails, or is none, leaves the file and no lock", async () =>
   assert.deepEqual(await readdir(home.path), ["config"]);
 });
 
-test("what a crash left behind is not in the way", async () => {
+test("leftovers of a crash do not block", async () => {
   await using home = await folder();
   const file = join(home.path, "config");
   await writeFile(file, "one");
@@ -128,13 +128,13 @@ test("what a crash left behind is not in the way", async () => {
   assert.deepEqual(await readdir(home.path), ["config"]);
 });
 
-test("a file that may not be written is not replaced either, although its folder would allow it", async () => {
+test("a read-only file is not replaced even if its folder is writable", async () => {
   await using home = await folder();
   const file = join(home.path, "config");
   await writeFile(file, "one");
   await chmod(file, 0o400);
   const rewriting = rewriteFile(patient, file, async () => "two");
-  // Nothing is read-only for root: kubectl writes it then, too.
+  // Root can write read-only files, as kubectl does.
   if (process.getuid?.() === 0) await rewriting;
   else await assert.rejects(rewriting, { code: "EACCES" });
   assert.equal(await readFile(file, "utf8"), process.getuid?.() === 0 ? "two" : "one");

@@ -1,4 +1,4 @@
-/** Replaces a file as a whole, alone among all programs that lock it as Kubernetes' own tools do. */
+/** Replaces a file atomically under the lock file that Kubernetes tools use. */
 import { constants } from "node:fs";
 import { access, open, readFile, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -8,61 +8,61 @@ import { errorCode } from "../network/failure.ts";
 import { sleep } from "./clock.ts";
 import type { Clock } from "./clock.ts";
 
-/** Others hold the lock for a moment only: one that stays so long was left behind. */
-const patienceMs = 5000;
-const pauseMs = 25;
+/** Other tools hold the lock briefly: a lock of this age is stale. */
+const lockTimeoutMs = 5000;
+const lockRetryMs = 25;
 
-/** Writes what `change` makes of the text, if anything. Links are followed; mode and owner stay as they are. */
+/** Writes the result of `change`, if any. Follows links; keeps mode and owner. */
 export async function rewriteFile(
   clock: Clock,
   path: string,
   change: (text: string) => Promise<string | undefined>,
 ): Promise<void> {
   const file = await realpath(path);
-  // One that may not be written could still be replaced: it is not meant to be.
+  // A read-only file could still be replaced by rename, but must not be.
   await access(file, constants.W_OK);
-  // By both its names, in an order that is the same for all; a folder with two names has each lock only once.
+  // Locks both names of the file in a fixed order; a folder with two names has each lock once.
   const named = join(await realpath(dirname(path)), basename(path));
   const names = [...new Set([named, file])].toSorted();
-  await locked(clock, names, async () => {
+  await withLock(clock, names, async () => {
     const text = await readFile(file, "utf8");
     const changed = await change(text);
     if (changed !== undefined && changed !== text) await replace(file, changed);
   });
 }
 
-async function locked(clock: Clock, [name, ...others]: readonly string[], work: () => Promise<void>): Promise<void> {
+async function withLock(clock: Clock, [name, ...others]: readonly string[], work: () => Promise<void>): Promise<void> {
   if (name === undefined) return work();
   const lock = `${name}.lock`;
-  await take(clock, lock);
+  await acquireLock(clock, lock);
   try {
-    await locked(clock, others, work);
+    await withLock(clock, others, work);
   } finally {
     await rm(lock, { force: true });
   }
 }
 
-/** Made by one, and by nobody else until it is gone. */
-async function take(clock: Clock, lock: string): Promise<void> {
-  const until = clock.now() + patienceMs;
+/** Creates the lock file exclusively. */
+async function acquireLock(clock: Clock, lock: string): Promise<void> {
+  const until = clock.now() + lockTimeoutMs;
   for (;;) {
     try {
       return await (await open(lock, "wx", 0o600)).close();
     } catch (error) {
       if (errorCode(error) !== "EEXIST") throw error;
-      if (clock.now() >= until) throw abandoned(lock, error);
+      if (clock.now() >= until) throw staleLockError(lock, error);
     }
-    await sleep(clock, pauseMs);
+    await sleep(clock, lockRetryMs);
   }
 }
 
-function abandoned(lock: string, cause: unknown): ConfigError {
+function staleLockError(lock: string, cause: unknown): ConfigError {
   return new ConfigError("Unwritable", `${lock} is there; remove it if no program is writing`, cause);
 }
 
-/** Readers see the old file or the new one, and a crash leaves one of them. */
+/** Readers see the old or the new file, also after a crash. */
 async function replace(file: string, text: string): Promise<void> {
-  // Ours alone while we hold the lock; one that is there was left behind by a crash.
+  // Under the lock this file is ours; an existing one is left from a crash.
   const fresh = `${file}.new`;
   await rm(fresh, { force: true });
   try {
@@ -71,7 +71,7 @@ async function replace(file: string, text: string): Promise<void> {
   } catch (error) {
     await rm(fresh, { force: true });
     if (!cannotReplace.has(errorCode(error) ?? "")) throw error;
-    // Its owner cannot be kept, or it is mounted by itself, as into a container: then it is filled anew.
+    // The owner cannot be kept, or the file is a mount point, as in containers: it is overwritten in place.
     await writeFile(file, text);
   }
 }

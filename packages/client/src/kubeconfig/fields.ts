@@ -1,4 +1,4 @@
-/** Reads fields of values that came from a file, and names file and field where one is not what it should be. */
+/** Reads fields of parsed files; errors name the file and the field. */
 import { ConfigError } from "../error/config-error.ts";
 
 /** An object in a file. */
@@ -7,12 +7,12 @@ export interface Fields {
   required(name: string): string;
   flag(name: string): boolean | undefined;
   texts(name: string): readonly string[] | undefined;
-  /** An object within; empty where it is absent. */
+  /** A nested object; empty if absent. */
   within(name: string): Fields;
   has(name: string): boolean;
-  /** The objects of a list; none where it is absent. */
+  /** The objects of a list; empty if absent. */
   list(name: string): readonly Fields[];
-  /** The names of all fields that are there. */
+  /** The names of all present fields. */
   names(): readonly string[];
   raw(name: string): unknown;
 }
@@ -45,7 +45,7 @@ export function fieldsOf(value: unknown, file: string, path = ""): Fields {
     flag: (name) => typed(name, "true or false", (found) => typeof found === "boolean"),
     texts: (name) => typed(name, "a list of strings", isTexts),
     within: (name) => fieldsOf(typed(name, "an object", isObject), file, at(name)),
-    // Null is what is not there, as for Go.
+    // Null means absent, as in Go.
     has: (name) => (object as Record<string, unknown>)[name] != null,
     list: (name) =>
       (typed(name, "a list", (found): found is unknown[] => Array.isArray(found)) ?? []).map((one, index) =>

@@ -1,4 +1,4 @@
-/** What a pod finds around it: the address of the API server and the token of its service account. */
+/** The configuration inside a pod: the API server's address and the service account token. */
 import type { Host } from "../host/host.ts";
 import type { ClusterConfig } from "./kubeconfig.ts";
 

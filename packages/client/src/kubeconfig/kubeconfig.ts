@@ -1,6 +1,6 @@
-/** What a kubeconfig says, in our words, with every path made absolute against the file it stood in. */
+/** A parsed kubeconfig, with absolute paths. */
 
-/** Text that stands in the file itself or in one of its own, which may change and is read when needed. */
+/** Inline data or a file, which may change and is read when needed. */
 export type Source = { readonly data: string } | { readonly file: string };
 
 /** A cluster entry. */
@@ -10,7 +10,7 @@ export interface ClusterEntry {
   readonly insecureSkipTlsVerify?: boolean | undefined;
   readonly tlsServerName?: string | undefined;
   readonly proxyUrl?: string | undefined;
-  /** What exec plugins are told about the cluster (the extension `client.authentication.k8s.io/exec`). */
+  /** The cluster information for exec plugins (the extension `client.authentication.k8s.io/exec`). */
   readonly execConfig?: unknown;
 }
 
@@ -35,7 +35,7 @@ export interface OidcEntry {
   readonly certificateAuthority?: Source | undefined;
 }
 
-/** On whose behalf requests are made. */
+/** Impersonation settings. */
 export interface Impersonation {
   readonly user?: string | undefined;
   readonly uid?: string | undefined;
@@ -43,7 +43,7 @@ export interface Impersonation {
   readonly extra?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
-/** How a user proves who they are. */
+/** How a user authenticates. */
 export type Proof =
   | { readonly type: "none" }
   | { readonly type: "token"; readonly token: string }
@@ -52,9 +52,9 @@ export type Proof =
   | { readonly type: "exec"; readonly exec: ExecEntry }
   | { readonly type: "oidc"; readonly oidc: OidcEntry };
 
-/** Where a user entry was read, so that renewed tokens can be kept there. */
+/** The file and name of a user entry, for storing renewed tokens. */
 export interface UserOrigin {
-  /** Its file, as an absolute path. */
+  /** The absolute path of the file. */
   readonly file: string;
   /** Its name in that file. */
   readonly user: string;
@@ -62,7 +62,7 @@ export interface UserOrigin {
 
 /** A user entry. */
 export interface UserEntry {
-  /** Absent where the entry came from no file: nothing is written then. */
+  /** Absent without a file: tokens are then not stored. */
   readonly origin?: UserOrigin | undefined;
   readonly proof: Proof;
   readonly clientCertificate?: Source | undefined;
@@ -77,15 +77,15 @@ export interface ContextEntry {
   readonly namespace?: string | undefined;
 }
 
-/** An entry that is read when it is chosen: one that nobody chooses may hold whatever it likes. */
-export type Chosen<T> = () => T;
+/** An entry that is parsed when it is used, so that errors in unused entries do not matter. */
+export type Lazy<T> = () => T;
 
 /** One kubeconfig, or several merged. */
 export interface Kubeconfig {
   readonly currentContext?: string | undefined;
-  readonly contexts: ReadonlyMap<string, Chosen<ContextEntry>>;
-  readonly clusters: ReadonlyMap<string, Chosen<ClusterEntry>>;
-  readonly users: ReadonlyMap<string, Chosen<UserEntry>>;
+  readonly contexts: ReadonlyMap<string, Lazy<ContextEntry>>;
+  readonly clusters: ReadonlyMap<string, Lazy<ClusterEntry>>;
+  readonly users: ReadonlyMap<string, Lazy<UserEntry>>;
 }
 
 /**
@@ -103,9 +103,7 @@ export interface ClusterConfig {
   readonly namespace: string;
 }
 
-/**
- * Merges by kubectl's rules: the first to name an entry wins, whole; so does the first to set the current context.
- */
+/** Merges by kubectl's rules: the first file that defines an entry or the current context wins. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const first = <T>(maps: readonly ReadonlyMap<string, T>[]): Map<string, T> =>
     new Map([...maps].reverse().flatMap((map) => [...map]));

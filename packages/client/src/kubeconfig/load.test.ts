@@ -50,7 +50,7 @@ const refuses = (promise: Promise<unknown>, problem: ConfigProblem, sentence: Re
     return true;
   });
 
-test("~/.kube/config is read when nothing else is said, its paths relative to itself", async () => {
+test("~/.kube/config is the default, and its paths are relative to it", async () => {
   const config = await loadConfig(host());
   assert.equal(config.name, "dev");
   assert.equal(config.namespace, "apps");
@@ -65,7 +65,7 @@ test("~/.kube/config is read when nothing else is said, its paths relative to it
   });
 });
 
-test("KUBECONFIG is a list: missing files are left out, the first to name an entry or a context wins", async () => {
+test("KUBECONFIG is a list: missing files are skipped and the first entry wins", async () => {
   const listed = host({ KUBECONFIG: "/nowhere:/etc/two.yaml:/home/me/.kube/config:" });
   const config = await loadConfig(listed);
   assert.equal(config.name, "prod");
@@ -79,13 +79,13 @@ test("a token file wins over a token and is relative to its file", async () => {
   assert.deepEqual(user.proof, { type: "tokenFile", file: "/etc/token" });
 });
 
-test("what is null is not there: a user with exec and auth-provider of null is known by its token", async () => {
+test("null fields are absent: a user with null plugins uses its token", async () => {
   const text = user('{ token: "t", exec: null, auth-provider: null }');
   const config = await loadConfig(testHost({ files: { "/c": text } }), { kubeconfig: "/c" });
   assert.deepEqual(config.user.proof, { type: "token", token: "t" });
 });
 
-test("context, cluster, user and namespace can be chosen one by one", async () => {
+test("context, cluster, user and namespace can be overridden individually", async () => {
   const listed = host({ KUBECONFIG: "/home/me/.kube/config:/etc/two.yaml" });
   const config = await loadConfig(listed, { context: "dev", cluster: "prod", user: "prod", namespace: "here" });
   assert.equal(config.cluster.server, "https://prod");
@@ -93,7 +93,7 @@ test("context, cluster, user and namespace can be chosen one by one", async () =
   assert.equal(config.namespace, "here");
 });
 
-test("a server without a scheme is plain HTTP, or HTTPS where certificates are spoken of", async () => {
+test("a server without scheme is HTTP, or HTTPS with certificates", async () => {
   const load = async (cluster: string): Promise<string> => {
     const text = user("{}").replace('{ server: "https://c" }', cluster);
     return (await loadConfig(testHost({ files: { "/c": text } }), { kubeconfig: "/c" })).cluster.server;
@@ -102,7 +102,7 @@ test("a server without a scheme is plain HTTP, or HTTPS where certificates are s
   assert.equal(await load('{ server: "c:6443", insecure-skip-tls-verify: true }'), "https://c:6443");
 });
 
-test("without a kubeconfig a pod uses its service account, whose token and CA are files", async () => {
+test("without a kubeconfig a pod uses its service account files", async () => {
   const pod = testHost({
     env: { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" },
     files: { "/var/run/secrets/kubernetes.io/serviceaccount/namespace": "mine\n" },
@@ -116,12 +116,12 @@ test("without a kubeconfig a pod uses its service account, whose token and CA ar
   });
 });
 
-test("a kubeconfig wins over the service account of the pod", async () => {
+test("a kubeconfig wins over the pod's service account", async () => {
   const config = await loadConfig(host({ KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" }));
   assert.equal(config.name, "dev");
 });
 
-test("JSON is YAML, and an empty file is no configuration", async () => {
+test("JSON is valid, and an empty file is not a configuration", async () => {
   assert.equal(await loadKubeconfig(testHost({ files: { "/home/me/.kube/config": "\n" } })), undefined);
   const json = JSON.stringify({ contexts: [], clusters: [{ name: "a", cluster: { server: "https://a" } }], users: [] });
   const config = await loadConfig(testHost({ files: { "/a.json": json } }), { kubeconfig: "/a.json", cluster: "a" });
@@ -158,15 +158,30 @@ const bad: readonly [name: string, text: string, problem: ConfigProblem, sentenc
     /the name "u" stands twice/u,
   ],
   [
-    "data that is no PEM",
+    "data that is not PEM",
     user("{ client-certificate-data: eHh4, client-key-data: eHh4 }"),
     "Malformed",
     /client-certificate-data of the user "u" is not a PEM/u,
   ],
   ["a certificate without its key", user("{ client-certificate: a }"), "Contradiction", /but not both/u],
-  ["groups of nobody", user("{ as-groups: [system:masters] }"), "Contradiction", /the user "u" has .* without as\./u],
-  ["groups of nobody's name", user("{ as: '', as-groups: [a] }"), "Contradiction", /the user "u" has .* without as\./u],
-  ["extras of nobody", user("{ as-user-extra: { a: [b] } }"), "Contradiction", /the user "u" has .* without as\./u],
+  [
+    "groups without a user",
+    user("{ as-groups: [system:masters] }"),
+    "Contradiction",
+    /the user "u" has .* without as\./u,
+  ],
+  [
+    "groups with an empty user",
+    user("{ as: '', as-groups: [a] }"),
+    "Contradiction",
+    /the user "u" has .* without as\./u,
+  ],
+  [
+    "extras without a user",
+    user("{ as-user-extra: { a: [b] } }"),
+    "Contradiction",
+    /the user "u" has .* without as\./u,
+  ],
   [
     "a plugin and a provider",
     user("{ exec: { command: a, apiVersion: client.authentication.k8s.io/v1 }, auth-provider: { name: oidc } }"),
@@ -180,28 +195,23 @@ const bad: readonly [name: string, text: string, problem: ConfigProblem, sentenc
     /v1alpha1; known are/u,
   ],
   [
-    "a provider that is no more",
+    "a removed provider",
     user("{ auth-provider: { name: gcp } }"),
     "Contradiction",
     /gcp, which Kubernetes has given up/u,
   ],
 ];
 
-/** Each names one entry more, which is wrong: for whoever does not choose it, it is not there. */
+/** Each adds one invalid entry, which must not matter unless it is chosen. */
 const unused: readonly [name: string, list: "contexts" | "clusters" | "users", entry: string, sentence: RegExp][] = [
-  [
-    "a user of a provider that is no more",
-    "users",
-    "user: { auth-provider: { name: gcp } }",
-    /the user "x" wants .*gcp/u,
-  ],
+  ["a user of a removed provider", "users", "user: { auth-provider: { name: gcp } }", /the user "x" wants .*gcp/u],
   [
     "a user with a plugin of an old version",
     "users",
     "user: { exec: { command: a, apiVersion: client.authentication.k8s.io/v1alpha1 } }",
     /the user "x" has an exec plugin of/u,
   ],
-  ["a user that is none", "users", "user: 5", /users\[1\]\.user must be an object/u],
+  ["an invalid user", "users", "user: 5", /users\[1\]\.user must be an object/u],
   ["a user with half a certificate", "users", "user: { client-key: a }", /the user "x" has .* but not both/u],
   [
     "a cluster with a bad authority",
@@ -219,7 +229,7 @@ const unused: readonly [name: string, list: "contexts" | "clusters" | "users", e
 ];
 
 for (const [name, list, entry, sentence] of unused) {
-  test(`${name} is in nobody's way until it is chosen`, async () => {
+  test(`${name} does not matter until it is chosen`, async () => {
     const text = user("{ token: t }").replace(`${list}: [`, `${list}: [{ ${entry} }, { name: x, ${entry} }, `);
     const load = (options: LoadOptions): ReturnType<typeof loadConfig> =>
       loadConfig(testHost({ files: { "/c": text } }), { kubeconfig: "/c", ...options });
@@ -229,7 +239,7 @@ for (const [name, list, entry, sentence] of unused) {
 }
 
 for (const [name, text, problem, sentence, options] of bad) {
-  test(`refuses ${name} in one sentence`, async () => {
+  test(`one sentence rejects ${name}`, async () => {
     await refuses(
       loadConfig(testHost({ files: { "/bad": text } }), { kubeconfig: "/bad", ...options }),
       problem,
@@ -238,7 +248,7 @@ for (const [name, text, problem, sentence, options] of bad) {
   });
 }
 
-test("refuses a file that was asked for and is not there, and no configuration at all", async () => {
+test("a missing explicit file and a missing configuration are errors", async () => {
   await refuses(
     loadConfig(testHost(), { kubeconfig: "/gone" }),
     "Unreadable",
@@ -247,7 +257,7 @@ test("refuses a file that was asked for and is not there, and no configuration a
   await refuses(loadConfig(testHost()), "NoConfiguration", /^No cluster is configured: there is neither a kubeconfig/u);
 });
 
-test("names the files of KUBECONFIG where none of them is there, and says what to do", async () => {
+test("the error names the files of KUBECONFIG if none exists", async () => {
   const sentence = (files: string, what: string): RegExp =>
     new RegExp(
       `^No cluster is configured: KUBECONFIG says ${files}, but ${what} missing or empty\\. Correct KUBECONFIG, or`,

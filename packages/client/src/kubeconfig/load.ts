@@ -1,10 +1,10 @@
-/** Finds the configuration: the one asked for, else KUBECONFIG, else ~/.kube/config, else what a pod finds around it. */
+/** Finds the configuration: the explicit file, else KUBECONFIG, else ~/.kube/config, else in-cluster. */
 import { delimiter, join, resolve } from "node:path";
 import { ConfigError } from "../error/config-error.ts";
 import type { Host } from "../host/host.ts";
 import { inClusterConfig } from "./in-cluster.ts";
 import { mergeKubeconfigs } from "./kubeconfig.ts";
-import type { Chosen, ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
+import type { Lazy, ClusterConfig, ClusterEntry, ContextEntry, Kubeconfig, UserEntry } from "./kubeconfig.ts";
 import { parseKubeconfig } from "./parse.ts";
 
 /**
@@ -15,7 +15,7 @@ import { parseKubeconfig } from "./parse.ts";
  * const config = await loadConfig(processHost(), options);
  */
 export interface LoadOptions {
-  /** This file and no other. */
+  /** Only this file. */
   readonly kubeconfig?: string | undefined;
   /** This context instead of the current one. */
   readonly context?: string | undefined;
@@ -35,11 +35,11 @@ export async function loadConfig(host: Host, options: LoadOptions = {}): Promise
   if (kubeconfig !== undefined) return chooseContext(kubeconfig, options);
   const inCluster = await inClusterConfig(host);
   if (inCluster !== undefined) return { ...inCluster, namespace: options.namespace ?? inCluster.namespace };
-  throw new ConfigError("NoConfiguration", `No cluster is configured: ${whyNone(host)}`);
+  throw new ConfigError("NoConfiguration", `No cluster is configured: ${noConfigMessage(host)}`);
 }
 
-/** Whoever has named files wants to hear of them; others, what they could name. */
-function whyNone(host: Host): string {
+/** Names the configured files, or how to configure one. */
+function noConfigMessage(host: Host): string {
   const named = namedPaths(host);
   if (named.length === 0)
     return "there is neither a kubeconfig (KUBECONFIG or ~/.kube/config) nor a pod's service account. Name one, or start a cluster.";
@@ -47,7 +47,7 @@ function whyNone(host: Host): string {
   return `KUBECONFIG says ${named.join(delimiter)}, but ${files}. Correct KUBECONFIG, or unset it to use ~/.kube/config.`;
 }
 
-/** The merged kubeconfig, or undefined where there is none; a file that is asked for by name must be there. */
+/** The merged kubeconfig; undefined if there is none. An explicit file must exist. */
 export async function loadKubeconfig(host: Host, explicit?: string): Promise<Kubeconfig | undefined> {
   if (explicit !== undefined) return parseFile(await readExplicit(host, explicit), explicit);
   const configs = await Promise.all(kubeconfigPaths(host).map((path) => readIfThere(host, path)));
@@ -55,17 +55,17 @@ export async function loadKubeconfig(host: Host, explicit?: string): Promise<Kub
   return found.length === 0 ? undefined : mergeKubeconfigs(found);
 }
 
-/** Only what was read from a file can be written back to it: its users remember where they stand. */
+/** Only users read from a file get an origin, so that their tokens can be stored there. */
 async function parseFile(text: string, path: string): Promise<Kubeconfig> {
   const config = await parseKubeconfig(text, path);
-  const users = [...config.users].map(([user, read]): [string, Chosen<UserEntry>] => {
+  const users = [...config.users].map(([user, read]): [string, Lazy<UserEntry>] => {
     const origin = { file: resolve(path), user };
     return [user, () => ({ ...read(), origin })];
   });
   return { ...config, users: new Map(users) };
 }
 
-/** KUBECONFIG is a list like PATH; when it is set, ~/.kube/config does not count. */
+/** KUBECONFIG is a list like PATH; if set, ~/.kube/config is ignored. */
 function kubeconfigPaths(host: Host): readonly string[] {
   const named = namedPaths(host);
   return named.length > 0 ? named : [join(host.homeDirectory, ".kube", "config")];
@@ -102,7 +102,7 @@ function unreadable(path: string, cause: unknown): ConfigError {
   );
 }
 
-/** The cluster and the user of a context; no other entry is looked at. */
+/** The cluster and user of a context; other entries are not parsed. */
 export function chooseContext(config: Kubeconfig, options: LoadOptions = {}): ClusterConfig {
   const name = options.context ?? config.currentContext;
   const context = name === undefined ? onlyOverrides(options) : entryOf("context", name, config.contexts);
@@ -115,7 +115,7 @@ export function chooseContext(config: Kubeconfig, options: LoadOptions = {}): Cl
   return { name: name ?? "", cluster, user, namespace: isNamed(namespace) ? namespace : "default" };
 }
 
-/** A server without a scheme is plain HTTP, unless certificates are spoken of: so client-go decides. */
+/** A server without scheme is HTTP unless certificates are configured, as in client-go. */
 function withScheme(cluster: ClusterEntry, user: UserEntry): ClusterEntry {
   const { server, certificateAuthority, insecureSkipTlsVerify } = cluster;
   if (server === "" || server.includes("://")) return cluster;
@@ -135,7 +135,7 @@ function onlyOverrides({ cluster, user }: LoadOptions): ContextEntry {
   );
 }
 
-function entryOf<T>(what: "context" | "cluster" | "user", name: string, entries: ReadonlyMap<string, Chosen<T>>): T {
+function entryOf<T>(what: "context" | "cluster" | "user", name: string, entries: ReadonlyMap<string, Lazy<T>>): T {
   const read = entries.get(name);
   if (read !== undefined) return read();
   const there = entries.size === 0 ? `there is no ${what} in it` : `there are ${[...entries.keys()].join(", ")}`;

@@ -1,11 +1,11 @@
-/** Reads a user entry of a kubeconfig: certificates, tokens, plugins, impersonation. */
+/** Parses a user entry of a kubeconfig: certificates, tokens, plugins, impersonation. */
 import { ConfigError } from "../error/config-error.ts";
 import type { Fields } from "./fields.ts";
 import type { ExecEntry, Impersonation, OidcEntry, Proof, UserEntry } from "./kubeconfig.ts";
 import { sourceOf } from "./source.ts";
 import type { Origin } from "./source.ts";
 
-/** A user entry from its fields. */
+/** Parses a user entry. */
 export function toUser(fields: Fields, origin: Origin): UserEntry {
   const clientCertificate = sourceOf(fields, "client-certificate", origin);
   const clientKey = sourceOf(fields, "client-key", origin);
@@ -19,7 +19,7 @@ function contradiction({ file, owner }: Origin, what: string): ConfigError {
   return new ConfigError("Contradiction", `Cannot use ${file}: ${owner} ${what}. Correct it there.`);
 }
 
-/** As client-go ranks them: a token file before a token, both before user and password, and a plugin where there is nothing else. */
+/** The precedence of client-go: token file, token, basic auth, then plugins. */
 function toProof(fields: Fields, origin: Origin): Proof {
   const [tokenFile, token, username] = [fields.text("tokenFile"), fields.text("token"), fields.text("username")];
   if (fields.has("exec") && fields.has("auth-provider")) {
@@ -53,7 +53,7 @@ function toExec(fields: Fields, origin: Origin): ExecEntry {
   const command = fields.required("command");
   return {
     apiVersion,
-    // A command with a slash is a path of the file; one without is looked for in PATH.
+    // A command with a slash is relative to the file; others are searched in PATH.
     command: command.includes("/") ? origin.path(command) : command,
     args: fields.texts("args") ?? [],
     env: fields.list("env").map((one) => ({ name: one.required("name"), value: one.text("value") ?? "" })),
@@ -82,7 +82,7 @@ function toOidc(fields: Fields, origin: Origin): OidcEntry {
   };
 }
 
-/** Groups and the like are those of somebody: without a name, client-go refuses them too. */
+/** client-go also rejects impersonated groups, uid or extras without a user. */
 function toImpersonation(fields: Fields, origin: Origin): Impersonation | undefined {
   const [user, uid, groups] = [fields.text("as"), fields.text("as-uid"), fields.texts("as-groups")];
   const extra = fields.within("as-user-extra");

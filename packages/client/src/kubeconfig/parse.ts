@@ -1,14 +1,14 @@
-/** Reads the text of a kubeconfig. */
+/** Parses the text of a kubeconfig. */
 import { dirname, isAbsolute, resolve } from "node:path";
 import { ConfigError } from "../error/config-error.ts";
 import { fieldsOf } from "./fields.ts";
 import type { Fields } from "./fields.ts";
-import type { Chosen, ClusterEntry, ContextEntry, Kubeconfig } from "./kubeconfig.ts";
+import type { Lazy, ClusterEntry, ContextEntry, Kubeconfig } from "./kubeconfig.ts";
 import { toUser } from "./parse-user.ts";
 import { sourceOf } from "./source.ts";
 import type { Origin } from "./source.ts";
 
-/** Reads a kubeconfig in YAML or JSON; `file` resolves its relative paths and names it in errors. */
+/** Parses a kubeconfig in YAML or JSON; `file` resolves relative paths and appears in errors. */
 export async function parseKubeconfig(text: string, file: string): Promise<Kubeconfig> {
   const fields = fieldsOf(asJson(text) ?? (await asYaml(text, file)), file);
   const path = (name: string): string => (isAbsolute(name) ? name : resolve(dirname(file), name));
@@ -23,7 +23,7 @@ export async function parseKubeconfig(text: string, file: string): Promise<Kubec
   };
 }
 
-/** Tools write kubeconfigs as JSON too: that is read without loading a parser. */
+/** JSON is parsed without loading the YAML parser. */
 function asJson(text: string): unknown {
   if (!text.startsWith("{")) return undefined;
   try {
@@ -43,13 +43,13 @@ async function asYaml(text: string, file: string): Promise<unknown> {
   }
 }
 
-/** Within one file a name may stand only once, as for kubectl; what stands beside it is read when it is chosen. */
+/** Names must be unique within a file, as for kubectl; entries are parsed when used. */
 function named<T>(
   entries: readonly Fields[],
   file: string,
   convert: (entry: Fields, name: string) => T,
-): Map<string, Chosen<T>> {
-  const map = new Map<string, Chosen<T>>();
+): Map<string, Lazy<T>> {
+  const map = new Map<string, Lazy<T>>();
   for (const entry of entries) {
     const name = entry.text("name") ?? "";
     if (map.has(name)) {

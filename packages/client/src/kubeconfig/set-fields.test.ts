@@ -53,7 +53,7 @@ const cases: readonly (readonly [name: string, before: string, after: string])[]
 ];
 
 for (const [name, before, after] of cases) {
-  test(`a text is set in place of ${name}, and nothing else changes`, async () => {
+  test(`a string replaces ${name}, and nothing else changes`, async () => {
     assert.equal(await setFields(before, path, { t: token }), after);
   });
 }
@@ -65,7 +65,7 @@ test("several fields are set at once, some of them new", async () => {
 });
 
 for (const value of ["true", "007", "2026-01-01", "a: b", "# no", "1:30", "", "*x", "line\nline", `"'\\`, "\u2028é"]) {
-  test(`whatever a token looks like, it is read as the text that it is: ${JSON.stringify(value)}`, async () => {
+  test(`a token is read back as the same string: ${JSON.stringify(value)}`, async () => {
     const { parse } = await import("yaml");
     for (const before of ["users:\n- config:\n    t: old\n", '{"users":[{"config":{"t":"old"}}]}']) {
       const edited = await setFields(before, path, { t: value });
@@ -81,7 +81,7 @@ const shared = {
 };
 
 for (const [name, text] of Object.entries(shared)) {
-  test(`what would change something else too is refused: ${name}`, async () => {
+  test(`an edit that would change something else fails: ${name}`, async () => {
     await assert.rejects(
       setFields(text, path, { t: token }),
       (error) => error instanceof ConfigError && error.problem === "Unwritable",

@@ -1,32 +1,29 @@
-/** Sets texts in a mapping of a YAML or JSON file and leaves every other character of it as it is. */
+/** Sets strings in a mapping of a YAML or JSON file and keeps every other character. */
 import { isDeepStrictEqual } from "node:util";
 import type { Node, Pair, YAMLMap } from "yaml";
 import { ConfigError } from "../error/config-error.ts";
 
-/** The way to a mapping: names, and places in lists. */
+/** The path of a mapping: keys and list indexes. */
 export type FieldPath = readonly (string | number)[];
 
-/** Texts by the names of their fields. */
+/** Strings by field name. */
 export type Texts = Readonly<Record<string, string>>;
 
-/** A stretch of the file and what stands there afterwards. */
+/** A range of the file and its replacement. */
 interface Edit {
   readonly start: number;
   readonly end: number;
   readonly text: string;
 }
 
-/**
- * The text with these fields in the mapping at `path`. Throws where that cannot be said without changing something
- * else too, as in a mapping that two entries share by an alias.
- */
+/** The text with these fields in the mapping at `path`. Throws if the edit would change something else, as with a shared alias. */
 export async function setFields(text: string, path: FieldPath, fields: Texts): Promise<string> {
   const { isMap, parse, parseDocument } = await import("yaml");
   const mapping = parseDocument(text).getIn(path, true);
   if (!isMap<Node, Node | null>(mapping)) throw notAlone(path);
   const edits = Object.entries(fields).map(([name, value]) => editOf(text, mapping, { name, value }));
   const edited = applied(text, edits);
-  // Whoever edits a text by its places makes sure of what it says afterwards.
+  // Verifies the edited text by parsing it.
   const wanted = plain(parse(text));
   Object.assign(within(wanted, path) ?? {}, fields);
   if (!isDeepStrictEqual(plain(readable(parse, edited, path)), wanted)) throw notAlone(path);
@@ -45,7 +42,7 @@ function readable(parse: (text: string) => unknown, text: string, path: FieldPat
   }
 }
 
-/** As JSON has it: what an alias shares stands in each of its places. */
+/** Plain JSON, with aliases expanded. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value ?? null)) as unknown;
 }
@@ -73,7 +70,7 @@ function editOf(text: string, mapping: Mapping, { name, value }: Field): Edit {
   if (there !== undefined) return replacement(text, there, isFlow ? JSON.stringify(value) : scalar(value));
   const start = mapping.items[0]?.key.range?.[0] ?? mapping.range?.[1] ?? text.length;
   if (isFlow) return { start, end: start, text: `${JSON.stringify(name)}: ${JSON.stringify(value)}, ` };
-  // Before the first field, for what follows the last one may be a comment that speaks of it.
+  // Inserts before the first field, because a comment may follow the last one.
   const line = text.lastIndexOf("\n", start) + 1;
   const lineEnd = text.at(line - 2) === "\r" ? "\r\n" : "\n";
   return { start, end: start, text: `${name}: ${scalar(value)}${lineEnd}${text.slice(line, start)}` };
@@ -82,7 +79,7 @@ function editOf(text: string, mapping: Mapping, { name, value }: Field): Edit {
 function replacement(text: string, { key, value }: Pair<Node, Node | null>, written: string): Edit {
   const [start, end] = value?.range ?? [0, 0];
   if (start < end) {
-    // A block (`|`, `>`) reaches over the end of its last line.
+    // A block scalar (`|`, `>`) includes its last line break.
     const rest = /\r?\n$/u.exec(text.slice(start, end))?.[0] ?? "";
     return { start, end, text: `${text.at(start - 1) === ":" ? " " : ""}${written}${rest}` };
   }
@@ -90,7 +87,7 @@ function replacement(text: string, { key, value }: Pair<Node, Node | null>, writ
   return { start: colon, end: colon, text: ` ${written}` };
 }
 
-/** Long words that begin with a letter are texts in every version of YAML; all else is quoted. */
+/** Long words that start with a letter are strings in every YAML version; others are quoted. */
 function scalar(value: string): string {
   return /^[A-Za-z][\w.-]{15,}$/u.test(value) ? value : JSON.stringify(value);
 }

@@ -1,15 +1,15 @@
-/** Texts that a kubeconfig holds itself or names a file for. */
+/** Texts that a kubeconfig contains or names a file for. */
 import { ConfigError } from "../error/config-error.ts";
 import type { Host } from "../host/host.ts";
 import type { Fields } from "./fields.ts";
 import type { Source } from "./kubeconfig.ts";
 
-/** Where an entry stands, so that it can resolve paths and name itself in errors. */
+/** The location of an entry, for relative paths and errors. */
 export interface Origin {
   readonly file: string;
   /** The entry: `the user "admin"`. */
   readonly owner: string;
-  /** A path as the file means it: relative to the file's own folder. */
+  /** Resolves a path relative to the file's folder. */
   path(name: string): string;
 }
 
@@ -30,7 +30,7 @@ function decodePem(data: string, field: string, { file, owner }: Origin): string
   );
 }
 
-/** The text of a source, as it is now. */
+/** The current text of a source. */
 export async function readSource({ readFile }: Pick<Host, "readFile">, source: Source): Promise<string> {
   if ("data" in source) return source.data;
   try {

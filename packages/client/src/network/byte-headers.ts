@@ -1,7 +1,7 @@
-/** Headers for Node's HTTP/1.1, which writes one byte a character: in UTF-8, as HTTP/2 and programs in Go send them. */
+/** Encodes headers for Node's HTTP/1.1, which writes one byte per character: as UTF-8, like HTTP/2 and Go. */
 import type { RequestHeaders } from "../transport/transport.ts";
 
-/** Headers whose characters are the bytes to be sent. */
+/** Headers with one character per byte. */
 export function toByteHeaders(headers: RequestHeaders): RequestHeaders {
   const values = Object.values(headers).flat();
   if (values.every(isAscii)) return headers;

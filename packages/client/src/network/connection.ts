@@ -1,17 +1,17 @@
-/** What the pool needs to know about a connection, whichever version of HTTP is spoken on it. */
+/** A connection as the pool sees it, for both HTTP versions. */
 import type { TransportRequest, TransportResponse } from "../transport/transport.ts";
 
-/** A connection that stands. */
+/** An open connection. */
 export interface Connection {
-  /** Whether a further request can go out on it now. */
+  /** Whether another request can be sent now. */
   hasRoom(): boolean;
-  /** Whether the server takes no requests at all for a while: another connection would be no better. */
-  isBarred(): boolean;
-  /** Whether it will take requests at all: not after it broke, or after the server said goodbye. */
+  /** Whether the server currently accepts no requests; another connection would not help. */
+  isBlocked(): boolean;
+  /** Whether requests are accepted at all: false after it broke or after GOAWAY. */
   isUsable(): boolean;
   request(request: TransportRequest): Promise<TransportResponse>;
-  /** Takes no new requests and ends when the running ones have. */
+  /** Accepts no new requests and closes after the running ones. */
   retire(): void;
-  /** Ends at once. */
+  /** Closes at once. */
   destroy(): void;
 }

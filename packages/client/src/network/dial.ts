@@ -1,4 +1,4 @@
-/** Makes a connection to an API server: TCP, through a proxy if there is one, then TLS with the protocol agreed on. */
+/** Connects to an API server: TCP, a proxy if configured, then TLS with ALPN. */
 import { connect as connectTcp } from "node:net";
 import type { Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
@@ -17,17 +17,17 @@ export interface Address {
   readonly port: number;
 }
 
-/** A connection that stands, and the protocol that is spoken on it. */
+/** An open connection and its protocol. */
 export interface Dialed {
   readonly socket: Socket;
   readonly protocol: "h2" | "http/1.1";
 }
 
-/** How a connection is made. */
+/** The options of a dial. */
 export interface DialOptions {
-  /** Offered in this order; plain http always speaks HTTP/1.1. */
+  /** Offered in this order; plain HTTP is always HTTP/1.1. */
   readonly protocols?: readonly string[] | undefined;
-  /** Ends the attempt at any point, with its reason. */
+  /** Ends the attempt with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -55,14 +55,14 @@ export async function dial(endpoint: Endpoint, options: DialOptions = {}): Promi
   }
 }
 
-/** What TLS needs is read first: where it cannot be had, there is no connection to give up. */
+/** Reads the TLS material first, so that a failure leaves no connection behind. */
 async function connect(endpoint: Endpoint, protocols: readonly string[], signal: AbortSignal): Promise<Dialed> {
   if (endpoint.server.protocol !== "https:") return { socket: await reach(endpoint, signal), protocol: "http/1.1" };
   const options = await orAborted(tlsOptions(endpoint, protocols), signal);
   return secure(await reach(endpoint, signal), options, signal);
 }
 
-/** Host and port of a URL, brackets of IPv6 addresses removed. */
+/** Host and port of a URL, without the brackets of IPv6 addresses. */
 export function addressOf(url: URL, defaultPort: number): Address {
   const host = url.hostname.replace(/^\[(.*)\]$/u, "$1");
   return { host, port: url.port === "" ? defaultPort : Number(url.port) };
@@ -98,7 +98,7 @@ async function secure(socket: Socket, options: ConnectionOptions, signal: AbortS
   return { socket: secured, protocol: secured.alpnProtocol === "h2" ? "h2" : "http/1.1" };
 }
 
-/** Certificates and keys that are none, or do not belong together, are found out here. */
+/** Invalid or mismatched certificates and keys fail here. */
 function wrap(socket: Socket, options: ConnectionOptions): TLSSocket {
   try {
     return connectTls({ ...options, socket });
@@ -108,7 +108,7 @@ function wrap(socket: Socket, options: ConnectionOptions): TLSSocket {
   }
 }
 
-/** Waits for a socket's event, and destroys it when it fails or the signal comes first. */
+/** Waits for a socket event; destroys the socket on failure or abort. */
 function ready<T extends Socket>(socket: T, event: "connect" | "secureConnect", signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const fail = (cause: unknown): void => {
@@ -124,13 +124,13 @@ function ready<T extends Socket>(socket: T, event: "connect" | "secureConnect", 
     };
     const settle = (): void => {
       socket.off(event, onReady).off("error", fail).off("close", onClose);
-      // An error between here and the next owner must not end the process; that owner sees the close.
+      // An error before the next owner listens must not crash the process; that owner sees the close.
       socket.on("error", () => {});
       signal.removeEventListener("abort", onAbort);
     };
     socket.once(event, onReady).once("error", fail).once("close", onClose);
     signal.addEventListener("abort", onAbort, { once: true });
-    // What came before anybody listened is not told again.
+    // An abort before the listener was attached is handled here.
     if (signal.aborted) onAbort();
   });
 }
@@ -156,7 +156,7 @@ function toOptions({ ca, cert, key, insecure }: TlsMaterial): ConnectionOptions 
   };
 }
 
-/** SNI carries names only (RFC 6066, section 3); certificates for addresses are checked against `host`. */
+/** SNI carries names only (RFC 6066, section 3); certificates for IP addresses are checked against `host`. */
 function nameOf(host: string): string {
   return /^[\d.]+$|:/u.test(host) ? "" : host;
 }

@@ -1,7 +1,7 @@
-/** Where an API server is and how to get there. */
+/** The address of an API server and how to reach it. */
 import type { Clock } from "../host/clock.ts";
 
-/** What TLS needs: whom to trust, who we are. */
+/** The TLS material: trusted CAs and the client certificate. */
 export interface TlsMaterial {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
@@ -10,27 +10,27 @@ export interface TlsMaterial {
   readonly insecure?: boolean | undefined;
 }
 
-/** One API server, reachable over the network. */
+/** An API server on the network. */
 export interface Endpoint {
-  /** `https://host:6443`, perhaps with a path in front of every request's. */
+  /** `https://host:6443`, optionally with a path prefix. */
   readonly server: URL;
-  /** Asked for each new connection, so that renewed certificates are used. */
+  /** Called for each new connection, so that renewed certificates are used. */
   readonly tls: () => Promise<TlsMaterial>;
-  /** `http:`, `https:` or `socks5:`, with user and password if it wants them. */
+  /** `http:`, `https:` or `socks5:`, optionally with user and password. */
   readonly proxy?: URL | undefined;
   readonly clock: Clock;
   readonly limits?: Partial<ConnectionLimits> | undefined;
 }
 
-/** How patient a connection is. */
+/** The time limits of a connection. */
 export interface ConnectionLimits {
-  /** For making a connection, TLS included. */
+  /** For connecting, including TLS. */
   readonly connectMs: number;
-  /** Silence after which the server is asked whether it is still there. */
+  /** The idle time before a PING. */
   readonly pingAfterMs: number;
-  /** How long it may take to answer that. */
+  /** The time limit for the PING response. */
   readonly pingTimeoutMs: number;
 }
 
-/** What client-go allows, too. */
+/** The values of client-go. */
 export const defaultLimits: ConnectionLimits = { connectMs: 30_000, pingAfterMs: 30_000, pingTimeoutMs: 15_000 };

@@ -1,12 +1,12 @@
-/** Turns what sockets, TLS and HTTP throw into errors of ours, once, at the border. */
+/** Converts errors of sockets, TLS and HTTP into connection errors. */
 import { ApiError } from "../error/api-error.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 import type { ConnectionErrorCode } from "../error/connection-error.ts";
 
-/** When a connection failed: before it stood, with a request that cannot have been seen, or with one that may have been. */
+/** When a connection failed: while connecting, before the request was sent, or after. */
 export type Phase = "connecting" | "unsent" | "sent";
 
-/** A failure of the connection to a server; what already is an error of ours stays as it is. */
+/** The error for a failed connection; an `ApiError` passes through. */
 export function toConnectionError(cause: unknown, server: string, phase: Phase): ApiError {
   if (cause instanceof ApiError) return cause;
   const code = isTlsFailure(cause) ? "TlsFailed" : codeOfPhase[phase];
@@ -19,7 +19,7 @@ const codeOfPhase: Readonly<Record<Phase, ConnectionErrorCode>> = {
   sent: "ConnectionLost",
 };
 
-/** OpenSSL's names for certificates that do not pass. */
+/** OpenSSL's codes for rejected certificates. */
 const certificateCodes: ReadonlySet<string> = new Set([
   "CERT_HAS_EXPIRED",
   "CERT_NOT_YET_VALID",
@@ -49,7 +49,7 @@ function isTlsFailure(cause: unknown): boolean {
   );
 }
 
-/** The `code` that Node gives its errors. */
+/** The `code` of a Node error. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !("code" in error)) return undefined;
   return typeof error.code === "string" ? error.code : undefined;

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import type { Address } from "./dial.ts";
 import { createSocketReader } from "./socket-reader.ts";
 
-/** What a tunnel is made with. */
+/** The options of a tunnel. */
 export interface TunnelOptions {
   readonly proxy: URL;
   readonly signal: AbortSignal;
@@ -11,7 +11,7 @@ export interface TunnelOptions {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Asks the proxy at the other end of the socket for a tunnel. */
+/** Requests a tunnel from the proxy at the other end of the socket. */
 export async function httpTunnel(
   socket: Socket,
   { host, port }: Address,

@@ -1,4 +1,4 @@
-/** HTTP/1.1 with connections that are kept and used again, for servers and proxies that speak nothing newer. */
+/** HTTP/1.1 with keep-alive, for servers and proxies without HTTP/2. */
 import type { ClientRequest, IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { Duplex } from "node:stream";
 import { bodyOfChunks } from "../transport/body.ts";
@@ -9,10 +9,10 @@ import type { Dialed } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** As an ES module, node:http loads undici, which costs 14 MiB and is unused here. */
 const { Agent, request: sendHttp } = process.getBuiltinModule("node:http");
 
-/** An agent that dials as the endpoint says; `first` is a connection that already stands. */
+/** An agent that dials the endpoint; `first` is an open connection. */
 class DialingAgent extends Agent {
   #first: Dialed | undefined;
   readonly #dial: () => Promise<Dialed>;
@@ -35,19 +35,19 @@ class DialingAgent extends Agent {
       const { socket } = await dialed;
       done(null, socket);
     } catch (error) {
-      // With an error, nobody looks at the socket.
+      // With an error, the socket argument is ignored.
       done(error as Error, undefined as never);
     }
   }
 }
 
-/** Speaks HTTP/1.1 to the server of an endpoint. */
+/** Speaks HTTP/1.1 to an endpoint. */
 export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: () => Promise<Dialed>): Connection {
   const agent = new DialingAgent(first, dial);
   let usable = true;
   return {
     hasRoom: () => true,
-    isBarred: () => false,
+    isBlocked: () => false,
     isUsable: () => usable,
     request: (request) => exchange(agent, endpoint, request),
     retire() {
@@ -66,7 +66,7 @@ export function createHttp1Connection(first: Dialed, endpoint: Endpoint, dial: (
 function exchange(agent: DialingAgent, { server }: Endpoint, request: TransportRequest): Promise<TransportResponse> {
   return new Promise((resolve, reject) => {
     const { method, path, headers, body, signal, beforeSending } = request;
-    // Node frames the body of a DELETE only if it is told how long it is.
+    // Node frames the body of a DELETE only with a content-length.
     const length = body === undefined ? {} : { "content-length": Buffer.byteLength(body) };
     const sent = { host: server.host, ...toByteHeaders(headers), ...length } as OutgoingHttpHeaders;
     const outgoing = sendHttp({ agent, method, path, headers: sent, setHost: false });
@@ -78,7 +78,7 @@ function exchange(agent: DialingAgent, { server }: Endpoint, request: TransportR
     outgoing.once("close", () => signal?.removeEventListener("abort", onAbort));
     outgoing.on("error", (cause) => reject(toConnectionError(cause, server.origin, phaseOf(outgoing))));
     outgoing.once("response", (incoming) => resolve(toResponse(incoming, { server, signal })));
-    // The agent may have to dial first: nothing is written before it has a connection.
+    // The agent may have to dial first: nothing is written before the connection exists.
     outgoing.once("socket", () => {
       try {
         beforeSending?.();
@@ -91,7 +91,7 @@ function exchange(agent: DialingAgent, { server }: Endpoint, request: TransportR
   });
 }
 
-/** A request that never got a socket cannot have been seen. */
+/** A request without a socket was not sent. */
 function phaseOf(outgoing: ClientRequest): "unsent" | "sent" {
   return outgoing.socket === null || outgoing.socket === undefined ? "unsent" : "sent";
 }

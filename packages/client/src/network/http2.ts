@@ -1,4 +1,4 @@
-/** HTTP/2 on one connection: many requests at a time, a PING when it is silent, no new requests after GOAWAY. */
+/** HTTP/2 on one connection: concurrent requests, PING when idle, no new requests after GOAWAY. */
 import type { Socket } from "node:net";
 import type { Timer } from "../host/clock.ts";
 import type { TransportRequest } from "../transport/transport.ts";
@@ -12,18 +12,18 @@ import type { Headers } from "./http2/hpack-encoder.ts";
 import { Session } from "./http2/session.ts";
 
 /**
- * Speaks HTTP/2 on a socket that has agreed to it. Waits for the server's SETTINGS: before them nobody knows how many streams it takes, and
- * a watch too many would wait behind the others for ever. `onRoom` is told when a further request may find room, or the connection is gone.
+ * Opens HTTP/2 on a socket. Waits for the server's SETTINGS: the stream limit is unknown before, and a watch beyond the limit would wait
+ * forever. `onRoom` is called when another request may fit or the connection is gone.
  */
 export async function openHttp2Connection(socket: Socket, endpoint: Endpoint, onRoom: () => void): Promise<Connection> {
-  const session = await settled(socket, endpoint, onRoom);
+  const session = await openSession(socket, endpoint, onRoom);
   socket.unref();
   keepAlive(session, socket, endpoint);
   const { server } = endpoint;
   const fixed = { ":scheme": server.protocol.slice(0, -1), ":authority": server.host };
   return {
     hasRoom: () => session.running < session.maxStreams,
-    isBarred: () => session.isOpen && session.maxStreams === 0,
+    isBlocked: () => session.isOpen && session.maxStreams === 0,
     isUsable: () => session.isOpen,
     request: (request) => exchange({ session, server: server.origin, headers: headersOf(request, fixed), request }),
     retire: () => session.retire(),
@@ -31,13 +31,13 @@ export async function openHttp2Connection(socket: Socket, endpoint: Endpoint, on
   };
 }
 
-/** What the protocol has in place of a request line comes first (RFC 9113, section 8.3). */
+/** The pseudo-headers come first (RFC 9113, section 8.3). */
 function headersOf({ method, path, headers }: TransportRequest, fixed: Headers): Headers {
   return { ":method": method, ":path": path, ...fixed, ...toFields(headers) };
 }
 
-/** A session, as soon as the server has said how many streams it takes. */
-function settled(socket: Socket, { server, clock, limits }: Endpoint, onRoom: () => void): Promise<Session> {
+/** Resolves when the server has sent its stream limit. */
+function openSession(socket: Socket, { server, clock, limits }: Endpoint, onRoom: () => void): Promise<Session> {
   return new Promise((resolve, reject) => {
     const limitMs = limits?.connectMs ?? defaultLimits.connectMs;
     const fail = (why: string): void => {
@@ -62,7 +62,7 @@ function settled(socket: Socket, { server, clock, limits }: Endpoint, onRoom: ()
   });
 }
 
-/** Asks the server whether it is still there after a silence, as a connection that a firewall forgot gives no sign of it. */
+/** Sends a PING after an idle time: a connection that a firewall dropped shows no sign of it. */
 function keepAlive(session: Session, socket: Socket, { clock, limits }: Endpoint): void {
   const { pingAfterMs, pingTimeoutMs } = { ...defaultLimits, ...limits };
   let heard = socket.bytesRead;

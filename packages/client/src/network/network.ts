@@ -1,29 +1,29 @@
-/** A transport over the network: one connection, made when needed, made again when it broke, a second one only when the first is full. */
+/** A network transport: one connection, opened on demand and reopened after failure, and more only when it is full. */
 import { orAborted } from "../abort/or-aborted.ts";
 import { ConnectionError } from "../error/connection-error.ts";
 import type { MessageSocket, SocketRequest, Transport, TransportRequest } from "../transport/transport.ts";
 import type { Connection } from "./connection.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
-import { createGate } from "./gate.ts";
-import { brokenHeader, headerError } from "./header-text.ts";
+import { createNotifier } from "./notifier.ts";
+import { invalidHeader, headerError } from "./header-check.ts";
 
 /** A transport over the network. */
 export interface NetworkTransport extends Transport {
-  /** New requests go over a new connection: for when certificates have changed. */
+  /** New requests use a new connection, after certificates changed. */
   renew(): void;
   open(request: SocketRequest): Promise<MessageSocket>;
   close(): Promise<void>;
 }
 
-/** Talks to the server of an endpoint. Nothing is connected before the first request. */
+/** A transport to an endpoint. It connects on the first request. */
 export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
   // linear: the address comes from the user's own kubeconfig
   const prefix = endpoint.server.pathname.replace(/\/+$/u, "");
   let connections: Connection[] = [];
   let connecting: Promise<Connection> | undefined;
   let closed = false;
-  const room = createGate();
+  const room = createNotifier();
 
   const available = (): Connection | undefined => connections.find((one) => one.isUsable() && one.hasRoom());
 
@@ -34,11 +34,11 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
     return connection;
   }
 
-  /** A connection to try: a new one, or, where the server takes nothing for a while, that one as soon as there is room anywhere. */
+  /** A connection to try: a new one, or the blocked one as soon as any has room. */
   async function next(): Promise<Connection> {
-    const barred = connections.find((one) => one.isBarred());
+    const barred = connections.find((one) => one.isBlocked());
     if (barred === undefined) return (connecting ??= connect().finally(() => (connecting = undefined)));
-    await room.opened();
+    await room.changed();
     return barred;
   }
 
@@ -46,8 +46,8 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
     for (;;) {
       if (closed) throw closedError(endpoint);
       const tried = await orAborted(next(), request.signal);
-      // Whoever waited for the same connection may have filled it meanwhile. One that is gone again is not replaced here, in a loop
-      // that knows no pause, but told of.
+      // Other waiters may have filled the connection meanwhile. A connection that is already gone is not replaced here, which could loop
+      // without delay, but reports its error.
       const connection = available() ?? (tried.isUsable() ? undefined : tried);
       if (connection !== undefined) return connection.request(request);
     }
@@ -55,13 +55,13 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
 
   return {
     request(request) {
-      const broken = brokenHeader(request.headers);
+      const broken = invalidHeader(request.headers);
       if (broken !== undefined) return Promise.reject(headerError(broken));
       const prefixed = prefix === "" ? request : { ...request, path: prefix + request.path };
       return available()?.request(prefixed) ?? slow(prefixed);
     },
     async open(request) {
-      const broken = brokenHeader(request.headers);
+      const broken = invalidHeader(request.headers);
       if (broken !== undefined) throw headerError(broken);
       const { openSocket } = await import("./socket.ts");
       return openSocket(endpoint, { ...request, path: prefix + request.path });
@@ -78,7 +78,7 @@ export function createNetworkTransport(endpoint: Endpoint): NetworkTransport {
   };
 }
 
-/** The modules of the protocols are loaded when it is known which one is needed: a program that only imports us pays for neither. */
+/** Protocol modules are loaded on demand, so that importing the client stays cheap. */
 async function establish(endpoint: Endpoint, onRoom: () => void): Promise<Connection> {
   const dialed = await dial(endpoint);
   if (dialed.protocol === "h2") {

@@ -1,10 +1,10 @@
-/** Which proxy to use: the one of the kubeconfig, else what the environment says, as Go programs read it. */
+/** Which proxy to use: the kubeconfig's, else the environment's, by Go's rules. */
 import { BlockList, isIP } from "node:net";
 import { ConfigError } from "../error/config-error.ts";
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A proxy for a server, or none. */
+/** The proxy for a server, if any. */
 export function proxyFor(server: URL, configured: string | undefined, env: Environment): URL | undefined {
   if (configured !== undefined && configured !== "") return proxyAt(configured, "proxy-url in the kubeconfig");
   const names = server.protocol === "https:" ? ["HTTPS_PROXY", "https_proxy"] : ["HTTP_PROXY", "http_proxy"];
@@ -15,7 +15,7 @@ export function proxyFor(server: URL, configured: string | undefined, env: Envir
 
 const protocols = new Set(["http:", "https:", "socks5:", "socks5h:"]);
 
-/** The text is not repeated: it may hold a password. */
+/** The text is not quoted: it may contain a password. */
 function proxyAt(text: string, from: string): URL {
   const url = URL.parse(text);
   if (url !== null && protocols.has(url.protocol) && url.hostname !== "") return url;
@@ -23,7 +23,7 @@ function proxyAt(text: string, from: string): URL {
   throw new ConfigError("Malformed", `Cannot use the proxy: ${from} is not the address of one. ${cure}`);
 }
 
-/** What is set to nothing is not set. */
+/** Empty variables count as unset. */
 function firstOf(env: Environment, names: readonly string[]): { name: string; text: string } | undefined {
   for (const name of names) {
     const text = env[name];
@@ -32,7 +32,7 @@ function firstOf(env: Environment, names: readonly string[]): { name: string; te
   return undefined;
 }
 
-/** The machine itself is never reached through a proxy; otherwise NO_PROXY lists hosts, domains, addresses and networks. */
+/** Loopback addresses never use a proxy; NO_PROXY lists hosts, domains, addresses and networks. */
 function isExempt({ hostname, port, protocol }: URL, noProxy: string): boolean {
   const host = hostname.replace(/^\[(.*)\]$/u, "$1").toLowerCase();
   if (host === "localhost" || host === "::1" || host.startsWith("127.")) return true;
@@ -60,7 +60,7 @@ function isSameAddress(address: string, host: string): boolean {
   return isWithin(host, `${address}/${isIP(address) === 6 ? 128 : 32}`);
 }
 
-/** Whether an address lies in a network such as 10.0.0.0/8 or fd00::/8; what is no network covers nothing. */
+/** Whether an address is in a network such as 10.0.0.0/8 or fd00::/8; an invalid network matches nothing. */
 function isWithin(host: string, network: string): boolean {
   const [, base = "", bits] = /^(.+)\/(\d{1,3})$/u.exec(network) ?? [];
   const family = isIP(base);

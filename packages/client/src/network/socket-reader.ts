@@ -1,14 +1,14 @@
-/** Reads a known amount from a socket and then gives the socket on, with what was read too much put back. */
+/** Reads a known amount from a socket, then returns the socket with excess bytes put back. */
 import type { Socket } from "node:net";
 
-/** Reads from a socket that nobody else reads. */
+/** Reads from a socket without other readers. */
 export interface SocketReader {
   exactly(length: number): Promise<Buffer>;
   until(mark: Buffer): Promise<Buffer>;
   release(): Socket;
 }
 
-/** More than this is no answer of a proxy. */
+/** A longer proxy response is invalid. */
 const limit = 64 * 1024;
 
 /** Starts to read. */

@@ -1,4 +1,4 @@
-/** WebSockets to an API server, over a connection of their own. */
+/** WebSockets to an API server, each on its own connection. */
 import type { IncomingMessage } from "node:http";
 import type { WebSocket } from "ws";
 import { orAborted } from "../abort/or-aborted.ts";
@@ -7,32 +7,32 @@ import { toByteHeaders } from "./byte-headers.ts";
 import { dial } from "./dial.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { toConnectionError } from "./failure.ts";
-import { SocketRefusedError } from "./socket-refused.ts";
+import { UpgradeError } from "./upgrade-error.ts";
 
-/** Opens a socket; the library is loaded now, for few programs need it. */
+/** Opens a socket; the library is loaded on demand. */
 export async function openSocket(endpoint: Endpoint, request: SocketRequest): Promise<MessageSocket> {
   const { WebSocket } = await import("ws");
   const { server } = endpoint;
   const { socket } = await dial(endpoint, { protocols: ["http/1.1"], signal: request.signal });
-  // Lists are sent as several headers, though the library's type does not say so.
+  // The library sends arrays as several headers, although its type does not say so.
   const headers = { ...toByteHeaders(request.headers) } as Record<string, string>;
-  // The socket is secure already where it has to be: the library only speaks the protocol on it.
+  // The connection is already secure; the library only speaks the protocol.
   const opened = new WebSocket(`ws://${server.host}${request.path}`, [...request.protocols], {
     createConnection: () => socket,
     headers,
     perMessageDeflate: false,
   });
-  // Listens from the start: the first messages may come in the same packet as the answer to the upgrade.
+  // Listens at once: the first messages may share a packet with the upgrade response.
   const messages = receive(opened, server.origin, request.signal);
   await untilOpen(opened, server.origin, request.signal);
   return toMessageSocket(opened, server.origin, messages);
 }
 
-/** Resolves when the socket stands. The signal is heard until then, also while a refusal is read. */
+/** Resolves when the socket is open. The signal is observed until then, also while an error response is read. */
 async function untilOpen(socket: WebSocket, server: string, signal: AbortSignal | undefined): Promise<void> {
   const opened = new Promise<void>((resolve, reject) => {
     socket.on("error", (cause) => reject(toConnectionError(cause, server, "sent")));
-    socket.once("unexpected-response", (_request, response) => void readRefusal(response).then(reject));
+    socket.once("unexpected-response", (_request, response) => void readUpgradeError(response).then(reject));
     socket.once("open", resolve);
   });
   try {
@@ -43,34 +43,34 @@ async function untilOpen(socket: WebSocket, server: string, signal: AbortSignal 
   }
 }
 
-/** More than this is not read of a refusal. */
-const refusalLimit = 64 * 1024;
+/** The limit of an error response. */
+const errorBodyLimit = 64 * 1024;
 
-/** Ends with the connection too: what was said until then is all that there is. */
-function readRefusal(response: IncomingMessage): Promise<SocketRefusedError> {
+/** The end of the connection also ends the response. */
+function readUpgradeError(response: IncomingMessage): Promise<UpgradeError> {
   const chunks: Buffer[] = [];
   let length = 0;
   response.on("data", (chunk: Buffer) => {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > refusalLimit) response.destroy();
+    if (length > errorBodyLimit) response.destroy();
   });
   return new Promise((resolve) => {
     response.once("close", () =>
-      resolve(new SocketRefusedError(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
+      resolve(new UpgradeError(response.statusCode ?? 0, Buffer.concat(chunks).toString("utf8"))),
     );
   });
 }
 
-/** An end that was meant: said so, or said without a code (RFC 6455, section 7.4.1). After any other, something may be missing. */
-const goodEnds: ReadonlySet<number> = new Set([1000, 1005]);
+/** Normal close codes, or none (RFC 6455, section 7.4.1). After any other code data may be missing. */
+const normalCloseCodes: ReadonlySet<number> = new Set([1000, 1005]);
 
-function badEnd(code: number, reason: string): Error {
+function abnormalCloseError(code: number, reason: string): Error {
   if (code === 1006) return new Error("the socket was cut");
   return new Error(`the socket was closed with code ${code}${reason === "" ? "" : ` (${reason})`}`);
 }
 
-/** What the socket receives; reads pause while nobody takes it. */
+/** The received messages; reading pauses while they are not consumed. */
 function receive(socket: WebSocket, server: string, signal: AbortSignal | undefined): () => AsyncGenerator<Uint8Array> {
   const queue: Uint8Array[] = [];
   let wake: () => void = () => {};
@@ -88,14 +88,15 @@ function receive(socket: WebSocket, server: string, signal: AbortSignal | undefi
   signal?.addEventListener("abort", onAbort, { once: true });
   socket.on("message", (data: Buffer) => {
     queue.push(data);
-    // What nobody reads must not pile up.
+    // Bounds the queue of unread messages.
     if (queue.length > 64) socket.pause();
     wake();
   });
   socket.on("error", (cause) => (failure ??= toConnectionError(cause, server, "sent")));
   socket.on("close", (code, reason) => {
     signal?.removeEventListener("abort", onAbort);
-    if (!goodEnds.has(code)) failure ??= toConnectionError(badEnd(code, reason.toString()), server, "sent");
+    if (!normalCloseCodes.has(code))
+      failure ??= toConnectionError(abnormalCloseError(code, reason.toString()), server, "sent");
     stop();
   });
 

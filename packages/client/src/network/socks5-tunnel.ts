@@ -1,4 +1,4 @@
-/** A tunnel through a SOCKS5 proxy (RFC 1928), with user and password if it asks for them (RFC 1929). */
+/** A tunnel through a SOCKS5 proxy (RFC 1928), optionally with user and password (RFC 1929). */
 import { isIPv4, isIPv6 } from "node:net";
 import type { Socket } from "node:net";
 import type { Address } from "./dial.ts";
@@ -10,7 +10,7 @@ const version = 5;
 const noAuthentication = 0;
 const userAndPassword = 2;
 
-/** Asks the proxy at the other end of the socket for a tunnel. Names are resolved by the proxy. */
+/** Requests a tunnel from the proxy. The proxy resolves names. */
 export async function socks5Tunnel(
   socket: Socket,
   address: Address,
@@ -28,7 +28,7 @@ export async function socks5Tunnel(
   }
 }
 
-/** RFC 1928, section 3: which ways to authenticate we know, and which one the proxy wants. */
+/** RFC 1928, section 3: negotiates the authentication method. */
 async function greet(socket: Socket, reader: SocketReader, { username, password }: URL): Promise<void> {
   const methods = username === "" ? [noAuthentication] : [noAuthentication, userAndPassword];
   socket.write(Buffer.from([version, methods.length, ...methods]));
@@ -77,7 +77,7 @@ const refusals = [
   "the type of address is not supported",
 ];
 
-/** RFC 1928, section 6: the reply ends with the address that the proxy bound, of no use to us but to be read. */
+/** RFC 1928, section 6: the reply ends with the bound address, which is read and ignored. */
 async function connectReply(reader: SocketReader): Promise<void> {
   const [, reply = 1, , type] = await reader.exactly(4);
   if (reply !== 0) throw new Error(`the SOCKS proxy could not connect: ${refusals[reply] ?? `reply ${reply}`}`);

@@ -8,7 +8,7 @@ import type { LogOptions, Logs } from "./logs.ts";
 import { portForward } from "./port-forward.ts";
 import type { PortConnection, PortForwardOptions } from "./port-forward.ts";
 import { proxy } from "./proxy.ts";
-import type { ProxyAnswer, ProxyOptions, ProxyTarget } from "./proxy.ts";
+import type { ProxyResponse, ProxyOptions, ProxyTarget } from "./proxy.ts";
 import type { PodTarget } from "./target.ts";
 
 /** The calls on running pods. */
@@ -18,7 +18,7 @@ export interface PodCalls {
   attach(pod: PodTarget & AttachOptions): Promise<ExecSession>;
   portForward(pod: PodTarget & PortForwardOptions): Promise<PortConnection>;
   /** An HTTP request to a pod, service or node through the API server. */
-  proxy(target: ProxyTarget & ProxyOptions): Promise<ProxyAnswer>;
+  proxy(target: ProxyTarget & ProxyOptions): Promise<ProxyResponse>;
 }
 
 /** The calls on running pods, over a sender and its transport. */

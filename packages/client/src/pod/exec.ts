@@ -1,4 +1,4 @@
-/** Running a program in a container, or attaching to the one that runs: the channel protocols v5 and v4 of Kubernetes. */
+/** Exec and attach over the channel protocols v5 and v4 of Kubernetes. */
 import type { Status } from "@capstan/model";
 import { pathOf, withQuery } from "../call/path.ts";
 import type { Query } from "../call/path.ts";
@@ -17,9 +17,9 @@ import type { PodTarget } from "./target.ts";
 /** How to attach to a container. */
 export interface AttachOptions extends Pick<CallOptions, "signal" | "timeoutMs"> {
   readonly container?: string | undefined;
-  /** Whether anything will be written to it. */
+  /** Whether stdin is used. */
   readonly stdin?: boolean | undefined;
-  /** A terminal: stdout and stderr become one. */
+  /** Uses a terminal: stdout and stderr are merged. */
   readonly tty?: boolean | undefined;
 }
 
@@ -28,34 +28,34 @@ export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
 }
 
-/** A piece of output. */
+/** A chunk of output. */
 export interface Output {
   readonly stream: "stdout" | "stderr";
   readonly bytes: Uint8Array;
 }
 
-/** How a program ended. */
+/** How a program exited. */
 export interface Exit {
-  /** 0 for success; -1 where the program could not be run at all. */
+  /** 0 for success; -1 if the program could not start. */
   readonly code: number;
   readonly status: Status | undefined;
 }
 
-/** Everything that a program did. */
+/** The output and exit of a program. */
 export interface Finished extends Exit {
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A program that runs. Its output must be read for it to go on; leaving the loop ends the session. */
+/** A running program. Its output must be read for it to continue; leaving the loop ends the session. */
 export interface ExecSession extends AsyncIterable<Output> {
   write(bytes: Uint8Array | string): Promise<void>;
-  /** Closes its stdin. */
+  /** Closes stdin. */
   end(): Promise<void>;
   resize(size: { readonly width: number; readonly height: number }): Promise<void>;
-  /** Reads what is left to the end. */
+  /** Reads the remaining output. */
   finish(): Promise<Finished>;
-  /** How it ended; settles when the output has been read, and rejects where it is left before. */
+  /** The exit; settles after the output is read, and rejects if reading stops early. */
   readonly exit: Promise<Exit>;
   close(): void;
 }
@@ -69,17 +69,21 @@ export function exec(opener: Opener, target: PodTarget & ExecOptions): Promise<E
   return startSession(opener, target, { subresource: "exec", query: { command: target.command } });
 }
 
-/** Attaches to the program that a container runs. */
+/** Attaches to the main program of a container. */
 export function attach(opener: Opener, target: PodTarget & AttachOptions): Promise<ExecSession> {
   return startSession(opener, target, { subresource: "attach", query: {} });
 }
 
-interface Asked {
+interface SessionRequest {
   readonly subresource: "exec" | "attach";
   readonly query: Query;
 }
 
-async function startSession(opener: Opener, target: PodTarget & AttachOptions, asked: Asked): Promise<ExecSession> {
+async function startSession(
+  opener: Opener,
+  target: PodTarget & AttachOptions,
+  asked: SessionRequest,
+): Promise<ExecSession> {
   const { namespace, name, container, stdin = false, tty = false } = target;
   const { subresource, query } = asked;
   const path = withQuery(pathOf(pods, { namespace, name, subresource }), {
@@ -87,7 +91,7 @@ async function startSession(opener: Opener, target: PodTarget & AttachOptions, a
     container,
     stdin,
     stdout: true,
-    // With a terminal there is no stderr of its own, and asking for one is refused.
+    // With a terminal there is no stderr; the server rejects a request for it.
     stderr: !tty,
     tty,
   });
@@ -97,14 +101,14 @@ async function startSession(opener: Opener, target: PodTarget & AttachOptions, a
 
 function toSession(socket: MessageSocket, attempt: Attempt): ExecSession {
   const { promise: exit, resolve, reject } = Promise.withResolvers<Exit>();
-  // Who only reads the output sees a failure there.
+  // Callers that only read the output see a failure there.
   exit.catch(() => {});
 
   let isRead = false;
-  /** How it ends is not heard any more; where it was heard already, this says nothing new. */
+  /** Rejects the exit if it is not settled yet. */
   const leave = (): void => {
     socket.close();
-    reject(leftEarly(attempt));
+    reject(closedEarlyError(attempt));
   };
 
   async function* outputs(): AsyncGenerator<Output> {
@@ -119,7 +123,7 @@ function toSession(socket: MessageSocket, attempt: Attempt): ExecSession {
       }
       resolve(toExit(status));
     } catch (error) {
-      // How it ended is known: what happens to the socket afterwards changes nothing.
+      // The exit is known: later socket errors do not matter.
       if (status !== undefined && error instanceof ConnectionError) return resolve(toExit(status));
       reject(error as Error);
       throw error;
@@ -139,7 +143,7 @@ function toSession(socket: MessageSocket, attempt: Attempt): ExecSession {
     },
     resize: ({ width, height }) => send(channel.resize, Buffer.from(JSON.stringify({ Width: width, Height: height }))),
     finish: () => finish(running, exit),
-    // Whoever reads hears the end there.
+    // The reader sees the end.
     close: () => (isRead ? socket.close() : leave()),
   };
 }
@@ -151,7 +155,7 @@ async function finish(outputs: AsyncIterable<Output>, exit: Promise<Exit>): Prom
   return { ...(await exit), stdout: text(parts.stdout), stderr: text(parts.stderr) };
 }
 
-function leftEarly(attempt: Attempt): ApiError {
+function closedEarlyError(attempt: Attempt): ApiError {
   const message = `Cannot tell how the program ended (${describeAttempt(attempt)}): the session was left before. Read its output to the end, or call finish().`;
   return new ApiError({ code: "ConnectionLost", message, attempt });
 }
@@ -161,13 +165,13 @@ function toStatus(text: string, attempt: Attempt): Status {
     const status: unknown = JSON.parse(text);
     if (typeof status === "object" && status !== null) return status as Status;
   } catch {
-    // Told below.
+    // Handled below.
   }
-  const message = `Cannot ${describeAttempt(attempt)}: what the server says of the end is no Status (${text.slice(0, 200)}). Look into the node's logs.`;
+  const message = `Cannot ${describeAttempt(attempt)}: the server's exit message is not a Status (${text.slice(0, 200)}). Check the node's logs.`;
   throw new ApiError({ code: "BadAnswer", message, attempt });
 }
 
-/** The Status of this channel does not say that it is one. The exit code stands in the causes of the Status: reason `ExitCode`, message the number. */
+/** The Status of this channel has no kind. The exit code is in its causes: reason `ExitCode`, message the number. */
 function toExit(status: Status | undefined): Exit {
   if (status?.status === "Success") return { code: 0, status };
   const cause = status?.details?.causes?.find(({ reason }) => reason === "ExitCode");

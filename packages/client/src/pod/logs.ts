@@ -1,20 +1,20 @@
-/** The logs of a container: as they come, line by line, or as one text. */
+/** The logs of a container as chunks, lines or text. */
 import { pathOf, withQuery } from "../call/path.ts";
 import { attemptOf } from "../call/read.ts";
-import { explain } from "../call/send.ts";
+import { toCallError } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
 import { concat, decode } from "../transport/body.ts";
-import { createLineCutter } from "../watch/lines.ts";
+import { createLineSplitter } from "../watch/lines.ts";
 import { pods } from "./target.ts";
 import type { PodTarget } from "./target.ts";
 
 /** Which part of the logs. */
 export interface LogOptions extends CallOptions {
-  /** Needed where the pod has several. */
+  /** Required for pods with several containers. */
   readonly container?: string | undefined;
-  /** Go on as more is written. */
+  /** Follow new output. */
   readonly follow?: boolean | undefined;
-  /** Of the container before its last restart. */
+  /** Of the previous container instance. */
   readonly previous?: boolean | undefined;
   readonly sinceSeconds?: number | undefined;
   /** RFC 3339. */
@@ -30,7 +30,7 @@ export interface Logs extends AsyncIterable<Uint8Array> {
   text(): Promise<string>;
 }
 
-/** The logs of a pod. Nothing is asked for before they are read. */
+/** The logs of a pod. The request is sent when reading starts. */
 export function readLogs(sender: Sender, target: PodTarget & LogOptions): Logs {
   const chunks = (): AsyncGenerator<Uint8Array> => logChunks(sender, target);
   return {
@@ -52,7 +52,7 @@ async function* logChunks(sender: Sender, target: PodTarget & LogOptions): Async
   try {
     yield* opened.response.body;
   } catch (thrown) {
-    throw explain(thrown, attempt, target.signal);
+    throw toCallError(thrown, attempt, target.signal);
   } finally {
     opened.response.body.cancel();
     opened.end();
@@ -60,10 +60,10 @@ async function* logChunks(sender: Sender, target: PodTarget & LogOptions): Async
 }
 
 async function* toLines(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const cutter = createLineCutter("keep empty lines");
+  const cutter = createLineSplitter("keep empty lines");
   for await (const chunk of chunks) {
     for (const line of cutter.push(chunk)) yield decode(line);
   }
-  const rest = cutter.rest();
+  const rest = cutter.remainder();
   if (rest !== undefined) yield decode(rest);
 }

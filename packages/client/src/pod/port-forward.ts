@@ -16,7 +16,7 @@ export interface PortForwardOptions extends Pick<CallOptions, "signal" | "timeou
   readonly port: number;
 }
 
-/** A connection to a port of a pod: what it sends with `for await`, what it is sent with `write`. */
+/** A connection to a port of a pod: read with `for await`, send with `write`. */
 export interface PortConnection extends AsyncIterable<Uint8Array> {
   write(bytes: Uint8Array | string): Promise<void>;
   close(): void;
@@ -25,7 +25,7 @@ export interface PortConnection extends AsyncIterable<Uint8Array> {
 const dataChannel = 0;
 const errorChannel = 1;
 
-/** Opens a connection. Each one has a socket of its own, so that they end one by one. */
+/** Opens a connection. Each has its own socket. */
 export async function portForward(opener: Opener, target: PodTarget & PortForwardOptions): Promise<PortConnection> {
   const { namespace, name, port } = target;
   const path = withQuery(pathOf(pods, { namespace, name, subresource: "portforward" }), { ports: port });
@@ -40,7 +40,7 @@ export async function portForward(opener: Opener, target: PodTarget & PortForwar
   };
 }
 
-/** The first message on each of the two channels repeats the number of the port; the others are data, or say what went wrong. */
+/** The first message of both channels repeats the port number; the others are data or an error. */
 async function* received(socket: MessageSocket, attempt: Attempt): AsyncGenerator<Uint8Array> {
   const greeted = new Set<number>();
   try {

@@ -7,25 +7,25 @@ import type { AnyKind } from "../call/target.ts";
 import { bodyOfChunks } from "../transport/body.ts";
 import type { Body, ResponseHeaders } from "../transport/transport.ts";
 
-/** What is behind the API server. */
+/** The target behind the API server. */
 export type ProxyTarget =
   | { readonly to: "pods" | "services"; readonly namespace: string; readonly name: string }
   | { readonly to: "nodes"; readonly name: string; readonly namespace?: never };
 
-/** A request to it. */
+/** The options of a proxied request. */
 export interface ProxyOptions extends CallOptions {
-  /** A number or the name of a port. */
+  /** A port number or name. */
   readonly port?: number | string | undefined;
   readonly scheme?: "http" | "https" | undefined;
   readonly method?: string | undefined;
-  /** With its query; begins with a slash. */
+  /** With query; starts with a slash. */
   readonly path?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: string | Uint8Array | undefined;
 }
 
-/** The answer of what is behind the API server. */
-export interface ProxyAnswer {
+/** The response of the target. */
+export interface ProxyResponse {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Body;
@@ -37,12 +37,12 @@ const kinds: Readonly<Record<ProxyTarget["to"], AnyKind>> = {
   nodes: { group: "", version: "v1", kind: "Node", plural: "nodes", scope: "Cluster" },
 };
 
-/** Sends a request through the API server. An answer of 300 and more is thrown as an error, as anywhere. */
-export async function proxy(sender: Sender, target: ProxyTarget & ProxyOptions): Promise<ProxyAnswer> {
+/** Sends a request through the API server. A status of 300 or more throws an error. */
+export async function proxy(sender: Sender, target: ProxyTarget & ProxyOptions): Promise<ProxyResponse> {
   const { to, name, namespace, method = "GET", path = "/", headers, body } = target;
   const kind = kinds[to];
   const attempt = attemptOf("connect", kind, { namespace, name, subresource: "proxy" });
-  const url = pathOf(kind, { namespace, name: addressed(target), subresource: "proxy" }) + path;
+  const url = pathOf(kind, { namespace, name: nameWithPort(target), subresource: "proxy" }) + path;
   const options = { ...target, retry: target.retry ?? noRetry };
   const opened = await sender.open({ attempt, method, path: url, headers, body, options });
   const { status, headers: received, body: answer } = opened.response;
@@ -57,8 +57,8 @@ async function* untilRead({ response, end }: Opened): AsyncGenerator<Uint8Array>
   }
 }
 
-/** `https:name:port`, each part only where it is said. */
-function addressed({ name, scheme, port }: ProxyTarget & ProxyOptions): string {
+/** `https:name:port`, with optional parts. */
+function nameWithPort({ name, scheme, port }: ProxyTarget & ProxyOptions): string {
   if (scheme === undefined && port === undefined) return name;
   return `${scheme === undefined ? "" : `${scheme}:`}${name}:${port ?? ""}`;
 }

@@ -1,15 +1,15 @@
-/** Opens sockets to pods within the time of a call, and turns a refusal into an error that names what was to be done. */
+/** Opens sockets to pods within the call's deadline, and converts a rejected upgrade into an error that names the attempt. */
 import { orAborted } from "../abort/or-aborted.ts";
-import { explain } from "../call/send.ts";
+import { toCallError } from "../call/send.ts";
 import type { CallOptions, Sender } from "../call/send.ts";
 import { ApiError } from "../error/api-error.ts";
 import { describeAttempt } from "../error/attempt.ts";
 import type { Attempt } from "../error/attempt.ts";
 import { statusIn, toApiError } from "../error/from-response.ts";
-import { SocketRefusedError } from "../network/socket-refused.ts";
+import { UpgradeError } from "../network/upgrade-error.ts";
 import type { MessageSocket, Transport } from "../transport/transport.ts";
 
-/** What sockets are opened with. */
+/** What opens sockets. */
 export interface Opener {
   readonly sender: Sender;
   readonly transport: Transport;
@@ -23,10 +23,10 @@ export interface SocketCall {
   readonly options: CallOptions;
 }
 
-/** Opens a socket. The time limit holds until it stands, the caller's signal until it is closed. */
+/** Opens a socket. The deadline applies until it is open, the caller's signal until it is closed. */
 export async function openSocket({ sender, transport }: Opener, call: SocketCall): Promise<MessageSocket> {
   const { attempt, path, protocols, options } = call;
-  if (transport.open === undefined) throw noSockets(attempt);
+  if (transport.open === undefined) throw notSupported(attempt);
   const deadline = sender.start(options);
   const { signal } = deadline;
   const opening = transport.open({ path, headers: {}, protocols, signal });
@@ -36,16 +36,16 @@ export async function openSocket({ sender, transport }: Opener, call: SocketCall
     return untilClosed(socket, () => deadline.end());
   } catch (thrown) {
     deadline.end();
-    // One that comes too late is wanted by nobody.
+    // A socket that opens after the deadline is closed.
     opening.then(
       (late) => late.close(),
       () => {},
     );
-    throw thrown instanceof SocketRefusedError ? refusal(thrown, attempt) : explain(thrown, attempt, signal);
+    throw thrown instanceof UpgradeError ? toUpgradeApiError(thrown, attempt) : toCallError(thrown, attempt, signal);
   }
 }
 
-/** Lets go of the caller's signal when the socket was read to its end or closed. */
+/** Releases the caller's signal when the socket is read to its end or closed. */
 function untilClosed(socket: MessageSocket, end: () => void): MessageSocket {
   return {
     protocol: socket.protocol,
@@ -64,12 +64,12 @@ function untilClosed(socket: MessageSocket, end: () => void): MessageSocket {
   };
 }
 
-function refusal({ status: httpStatus, body }: SocketRefusedError, attempt: Attempt): ApiError {
+function toUpgradeApiError({ status: httpStatus, body }: UpgradeError, attempt: Attempt): ApiError {
   const status = statusIn(body);
   return toApiError({ httpStatus, attempt, status, text: status === undefined ? body.slice(0, 200) : undefined });
 }
 
-function noSockets(attempt: Attempt): ApiError {
+function notSupported(attempt: Attempt): ApiError {
   const message = `Cannot ${describeAttempt(attempt)}: this transport carries no sockets. Use a connection over the network.`;
   return new ApiError({ code: "NotSupported", message, attempt });
 }

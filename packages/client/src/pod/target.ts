@@ -1,12 +1,12 @@
-/** Pods, as far as calls on them need to know. */
+/** The target of pod calls. */
 import type { Attempt } from "../error/attempt.ts";
 import type { AnyKind } from "../call/target.ts";
 import { attemptOf } from "../call/read.ts";
 
-/** The kind of pods, by its names: the client depends on no generated kinds. */
+/** The kind of pods; the client does not depend on the generated kinds. */
 export const pods: AnyKind = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" };
 
-/** A pod, and one of its containers where there are several. */
+/** A pod, and optionally one of its containers. */
 export interface PodTarget {
   readonly namespace: string;
   readonly name: string;

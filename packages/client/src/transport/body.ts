@@ -1,7 +1,7 @@
-/** Bodies that are at hand as bytes or come as chunks. */
+/** Bodies from bytes or chunks. */
 import type { Body } from "./transport.ts";
 
-/** A body whose bytes are already here: the cheapest answer that an in-process server can give. */
+/** A body with its bytes at hand: the cheapest response of an in-process server. */
 export function bodyOfBytes(content: Uint8Array | string): Body {
   const bytes = (): Uint8Array => (typeof content === "string" ? Buffer.from(content) : content);
   const text = (): string => (typeof content === "string" ? content : decode(content));
@@ -16,7 +16,7 @@ export function bodyOfBytes(content: Uint8Array | string): Body {
   };
 }
 
-/** A body that comes as chunks; `cancel` is called when the reader has had enough. */
+/** A body from chunks; `cancel` is called when the reader stops early. */
 export function bodyOfChunks(chunks: AsyncIterable<Uint8Array>, cancel: () => void): Body {
   const bytes = async (): Promise<Uint8Array> => concat(await Array.fromAsync(chunks));
   const text = async (): Promise<string> => decode(await bytes());

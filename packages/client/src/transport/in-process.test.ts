@@ -22,7 +22,7 @@ test("an abort ends a request whose handler hangs, and a body that hangs", async
   }
 });
 
-test("the handler's signal is aborted when the reader has had enough", async () => {
+test("the handler's signal aborts when the reader stops early", async () => {
   const signals: AbortSignal[] = [];
   const transport = inProcess((request) => {
     signals.push(request.signal);
@@ -33,14 +33,14 @@ test("the handler's signal is aborted when the reader has had enough", async () 
   assert.equal(signals[0]?.aborted, true);
 });
 
-test("a handler that throws is a lost connection", async () => {
+test("a handler that throws counts as a lost connection", async () => {
   const transport = inProcess(() => {
     throw new Error("bug");
   });
   await assert.rejects(transport.request(get), (error) => isApiError(error, "ConnectionLost"));
 });
 
-test("a body that breaks off is seen to break off", async () => {
+test("a truncated body is an error", async () => {
   const transport = inProcess(() => {
     let first = true;
     return new Response(

@@ -1,9 +1,9 @@
-/** An API server in the same process as a target: a function from `Request` to `Response`, no socket in between. */
+/** A transport to an API server in the same process: a function from `Request` to `Response`. */
 import { ConnectionError } from "../error/connection-error.ts";
 import { bodyOfBytes, bodyOfChunks } from "./body.ts";
 import type { RequestHeaders, ResponseHeaders, Transport, TransportRequest, TransportResponse } from "./transport.ts";
 
-/** An API server as the Web sees it. */
+/** An API server as a fetch handler. */
 export type FetchHandler = (request: Request) => Promise<Response> | Response;
 
 /**
@@ -30,7 +30,7 @@ export function inProcess(handler: FetchHandler, origin = "http://in-process"): 
   };
 }
 
-/** An exchange ends when its caller's signal says so, and also when its answer is no longer read. */
+/** Aborts the exchange when the caller's signal aborts. Returns a function that removes the link. */
 function follow(signal: AbortSignal | undefined, exchange: AbortController): () => void {
   if (signal === undefined) return () => {};
   const onAbort = (): void => exchange.abort(signal.reason);
@@ -60,7 +60,7 @@ async function answer(handler: FetchHandler, request: Request): Promise<Response
   }
 }
 
-/** A handler that ignores the signal must not keep its caller waiting. */
+/** A handler that ignores the signal must not block its caller. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason as Error);
@@ -81,7 +81,7 @@ function fromResponse(response: Response, reading: Reading): TransportResponse {
   return { status: response.status, headers, body };
 }
 
-/** An abort ends the reading: one listener for the whole stream, however many chunks it has. */
+/** An abort ends the reading, with one listener for the whole stream. */
 async function* chunksOf(
   stream: ReadableStream<Uint8Array>,
   { exchange, server }: Reading,

@@ -1,7 +1,7 @@
-/** A transport that is made when the first request comes: a program that only imports the client pays for no network. */
+/** A transport that is created on the first request, so that importing the client loads no network code. */
 import type { Transport } from "./transport.ts";
 
-/** Hands requests on to a transport that is yet to be made. */
+/** Forwards requests to a transport that is created on demand. */
 export function lazyTransport(make: () => Promise<Transport>): Transport {
   let made: Transport | undefined;
   let making: Promise<Transport> | undefined;
@@ -18,7 +18,7 @@ export function lazyTransport(make: () => Promise<Transport>): Transport {
       if (transport.open === undefined) throw new TypeError("a connection over the network carries sockets");
       return transport.open(request);
     },
-    // What could not be made was told to whoever asked for it.
+    // The caller of the failed request got the error.
     close: async () => (await making?.catch(() => undefined))?.close?.(),
   };
 }

@@ -1,11 +1,11 @@
-/** The events of a watch: what the server tells about objects, and how a line becomes one. */
+/** The events of a watch and their parser. */
 import type { KubeObject, Status } from "@capstan/model";
 import type { ApiError } from "../error/api-error.ts";
 import { decode } from "../transport/body.ts";
 import { MalformedJsonError, quote, spells, stringAt, visitMembers } from "./json-bytes.ts";
 import type { Member } from "./json-bytes.ts";
 
-/** What a bookmark carries: how far the watch has come, and nothing about any object. */
+/** The content of a bookmark: the watch's progress, without object data. */
 export interface Bookmark {
   readonly kind: string;
   readonly apiVersion: string;
@@ -16,10 +16,10 @@ export interface Bookmark {
 export type WatchEvent<T extends KubeObject = KubeObject> =
   | { readonly type: "ADDED" | "MODIFIED" | "DELETED"; readonly object: T }
   | { readonly type: "BOOKMARK"; readonly object: Bookmark }
-  /** The server gives this watch up, and says why. */
+  /** The server ends this watch for a reason. */
   | { readonly type: "ERROR"; readonly error: ApiError };
 
-/** One event as the server sent it: `bytes` is the JSON of its object, a view that is valid as long as it is held. */
+/** One event as received: `bytes` is the JSON of its object, a view that is valid while it is held. */
 export interface WatchLine {
   readonly type: WatchEvent["type"];
   readonly bytes: Uint8Array;
@@ -28,7 +28,7 @@ export interface WatchLine {
 /** The annotation of the bookmark that ends the initial events. */
 export const initialEventsEnd = "k8s.io/initial-events-end";
 
-/** Whether a bookmark says that everything that existed has been sent. */
+/** Whether a bookmark ends the initial events. */
 export function isInitialEventsEnd({ metadata }: Bookmark): boolean {
   return metadata.annotations?.[initialEventsEnd] === "true";
 }
@@ -37,7 +37,7 @@ const prefix = Buffer.from('{"type":"');
 const middle = Buffer.from(',"object":');
 const types: ReadonlySet<string> = new Set<WatchEvent["type"]>(["ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"]);
 
-/** Finds type and object of a line. Servers write `{"type":"ADDED","object":{...}}`; any other order or spacing is understood too. */
+/** Finds type and object of a line. Servers write `{"type":"ADDED","object":{...}}`; other orders and spacing are accepted. */
 export function parseWatchLine(line: Uint8Array): WatchLine {
   if (spells(line, 0, prefix)) {
     const end = line.indexOf(quote, prefix.length);

@@ -1,4 +1,4 @@
-/** Walks over JSON in bytes without making values: where a value ends, what a short string says. */
+/** Walks over JSON bytes without creating values. */
 import { decode } from "../transport/body.ts";
 
 export const quote = 0x22;
@@ -21,7 +21,7 @@ export function skipSpace(bytes: Uint8Array, from: number): number {
   return at;
 }
 
-/** Requires one byte and gives the position after it. */
+/** Requires one byte and returns the position after it. */
 export function expect(bytes: Uint8Array, from: number, byte: number): number {
   const at = skipSpace(bytes, from);
   if (bytes[at] !== byte) throw new MalformedJsonError(`expected ${String.fromCharCode(byte)} at byte ${at}`);

@@ -1,17 +1,17 @@
-/** Cuts a stream of chunks into lines; a line that lies within one chunk is a view of it, not a copy. */
+/** Splits a stream of chunks into lines; a line within one chunk is a view, not a copy. */
 
 const newline = 0x0a;
 
-/** Keeps the begun line between chunks. */
-export interface LineCutter {
-  /** The lines that this chunk completes, without their newline. */
+/** Keeps the incomplete line between chunks. */
+export interface LineSplitter {
+  /** The lines that this chunk completes, without newline. */
   push(chunk: Uint8Array): Uint8Array[];
-  /** What is left when the stream ends: a line that never got its newline, or nothing. */
-  rest(): Uint8Array | undefined;
+  /** The incomplete last line when the stream ends, if any. */
+  remainder(): Uint8Array | undefined;
 }
 
-/** Starts with nothing. Empty lines are left out unless they matter. */
-export function createLineCutter(empty?: "keep empty lines"): LineCutter {
+/** Creates a splitter. Empty lines are dropped by default. */
+export function createLineSplitter(empty?: "keep empty lines"): LineSplitter {
   let begun: Uint8Array[] = [];
 
   function complete(end: Uint8Array): Uint8Array {
@@ -33,7 +33,7 @@ export function createLineCutter(empty?: "keep empty lines"): LineCutter {
       if (from < chunk.length) begun.push(chunk.subarray(from));
       return lines;
     },
-    rest() {
+    remainder() {
       const line = complete(new Uint8Array());
       return line.length === 0 ? undefined : line;
     },

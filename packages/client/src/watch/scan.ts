@@ -1,4 +1,4 @@
-/** Finds the metadata of an object in its bytes without parsing the rest: for caches that keep bytes and make objects when read. */
+/** Finds the metadata of an object in its bytes without parsing the rest, for caches that keep bytes. */
 import {
   MalformedJsonError,
   closeBrace,
@@ -12,19 +12,19 @@ import {
   spells,
 } from "./json-bytes.ts";
 
-/** A range of bytes, from the first up to, not including, the last. */
+/** A half-open range of bytes. */
 export interface ByteRange {
   readonly from: number;
   readonly to: number;
 }
 
-/** Where the metadata stands, and within it the managed fields (key and value), which caches like to cut out. */
+/** The ranges of the metadata and of its managed fields (key and value), which caches cut out. */
 export interface ScannedMetadata {
   readonly range: ByteRange;
   readonly managedFields: ByteRange | undefined;
 }
 
-/** Scans the JSON of one object; throws `MalformedJson` where the bytes up to the end of the metadata are none. */
+/** Scans the JSON of one object; throws `MalformedJsonError` if the bytes up to the end of the metadata are invalid. */
 export function scanMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
   return matchMetadata(bytes) ?? walkToMetadata(bytes);
 }
@@ -35,14 +35,14 @@ export function parseMetadata(bytes: Uint8Array, { range, managedFields }: Scann
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = (encoding: "latin1" | "utf8"): string =>
     buffer.toString(encoding, range.from, gap.from) + buffer.toString(encoding, gap.to, range.to);
-  // Nearly all metadata is ASCII, of which every byte is a character.
+  // Nearly all metadata is ASCII, with one byte per character.
   const plainText = text("latin1");
   return JSON.parse(beyondAscii.test(plainText) ? text("utf8") : plainText) as object;
 }
 
 const beyondAscii = /[\u0080-\u00ff]/u;
 
-/** A member with the comma that goes when it goes: the one before it, or else the one after. */
+/** A member with the comma to remove with it: the one before, or else the one after. */
 export function withComma(bytes: Uint8Array, { from, to }: ByteRange): ByteRange {
   let before = from - 1;
   while ((bytes[before] ?? 0) <= 0x20) before -= 1;
@@ -62,16 +62,16 @@ function separated(item: string): string {
   return `(?:${item}(?:,${item})*)?`;
 }
 
-/** What servers write before the metadata of most kinds. */
+/** The text before the metadata of most kinds. */
 const beginning: RegExp = new RegExp(String.raw`\{(?:"(?:kind|apiVersion)":${text},)*"metadata":`, "y");
-/** Metadata as servers write it: no space, nothing nested but owners and managed fields. Every text matches in one way only. */
+/** Metadata in the servers' format: no spaces, only owners and managed fields nested. Every text matches in one way only. */
 const metadata: RegExp = new RegExp(String.raw`\{${separated(member)}\}`, "y");
 const managedFields: RegExp = new RegExp(managed, "y");
 
-/** Further in than this, metadata is looked for byte by byte. */
+/** Beyond this position metadata is searched byte by byte. */
 const nearBytes = 64 * 1024;
 
-/** Machine code from the first object on: when many objects come at the start of a program, code of ours is not compiled yet. */
+/** Regular expressions run as machine code from the first object; our code is not compiled yet when many objects arrive at the start. */
 function matchMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
   const near = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, nearBytes)).toString("latin1");
   const from = endOf(beginning, near, 0);
@@ -85,14 +85,14 @@ function matchMetadata(bytes: Uint8Array): ScannedMetadata | undefined {
   };
 }
 
-/** Where the managed fields begin. With a brace or a comma before it, a quote can only begin a key; nothing else here has a list in it. */
+/** The start of the managed fields. After a brace or comma a quote can only start a key; no other member here has a list. */
 function managedFieldsIn(near: string, from: number): number {
   if (near.startsWith('{"managedFields":[', from)) return from + 1;
   const at = near.indexOf(',"managedFields":[', from);
   return at === -1 ? -1 : at + 1;
 }
 
-/** Where a match ends that begins at a position; 0 where there is none. */
+/** The end of a match at a position; 0 without a match. */
 function endOf(pattern: RegExp, near: string, from: number): number {
   pattern.lastIndex = from;
   return pattern.test(near) ? pattern.lastIndex : 0;
@@ -131,13 +131,13 @@ function skipKey(bytes: Uint8Array, at: number): number {
   return skipString(bytes, at);
 }
 
-/** The position of the next key, or of the brace that ends the object. */
+/** The position of the next key or of the closing brace. */
 function next(bytes: Uint8Array, from: number): number {
   const at = skipSpace(bytes, from);
   return bytes[at] === closeBrace ? at : skipSpace(bytes, expect(bytes, at, comma));
 }
 
-/** Keys are compared as written: no Kubernetes server escapes these names. */
+/** Keys are compared without unescaping: no Kubernetes server escapes these names. */
 function isKey(bytes: Uint8Array, from: number, to: number, key: Uint8Array): boolean {
   return to - from === key.length && spells(bytes, from, key);
 }

@@ -9,7 +9,7 @@ import { bodyOfChunks, decode } from "../transport/body.ts";
 import { isInitialEventsEnd, parseWatchLine } from "./event.ts";
 import type { WatchEvent } from "./event.ts";
 import { MalformedJsonError } from "./json-bytes.ts";
-import { createLineCutter } from "./lines.ts";
+import { createLineSplitter } from "./lines.ts";
 import { parseMetadata, scanMetadata } from "./scan.ts";
 
 const Widget: Kind<StoredObject, unknown, "Cluster"> = {
@@ -38,17 +38,17 @@ function watching(chunks: readonly Uint8Array[]): AsyncGenerator<WatchEvent<Stor
 const line = (type: string, object: object): string => `${JSON.stringify({ type, object })}\n`;
 const object = (name: string): object => ({ kind: "Widget", metadata: { name, uid: "u", resourceVersion: "1" } });
 
-test("lines come out the same wherever the stream is cut", () => {
+test("lines are the same wherever the stream is split", () => {
   const text = Buffer.from("one\n\ntwö\nthree");
   for (let cut = 0; cut <= text.length; cut += 1) {
-    const cutter = createLineCutter();
+    const cutter = createLineSplitter();
     const lines = [...cutter.push(text.subarray(0, cut)), ...cutter.push(text.subarray(cut))];
-    const rest = cutter.rest();
+    const rest = cutter.remainder();
     assert.deepEqual([...lines, ...(rest === undefined ? [] : [rest])].map(decode), ["one", "twö", "three"]);
   }
 });
 
-test("events come out the same wherever the stream is cut", async () => {
+test("events are the same wherever the stream is split", async () => {
   const bytes = Buffer.from(line("ADDED", object("ä")) + line("MODIFIED", object("b")));
   for (let cut = 0; cut <= bytes.length; cut += 1) {
     const events = await Array.fromAsync(watching([bytes.subarray(0, cut), bytes.subarray(cut)]));
@@ -59,7 +59,7 @@ test("events come out the same wherever the stream is cut", async () => {
   }
 });
 
-test("a stream that ends within a line is an error, not an event and not a normal end", async () => {
+test("a stream that ends within a line is an error", async () => {
   const bytes = Buffer.from(line("ADDED", object("a")));
   for (let length = 1; length < bytes.length - 1; length += 1) {
     await assert.rejects(
@@ -70,7 +70,7 @@ test("a stream that ends within a line is an error, not an event and not a norma
   }
 });
 
-test("an ERROR event is the last one and carries an error with its code", async () => {
+test("an ERROR event is the last one and carries its code", async () => {
   const status = { kind: "Status", reason: "Expired", code: 410, message: "too old resource version" };
   const events = await Array.fromAsync(watching([Buffer.from(line("ERROR", status) + line("ADDED", object("a")))]));
   assert.equal(events.length, 1);
@@ -78,21 +78,21 @@ test("an ERROR event is the last one and carries an error with its code", async 
   assert.ok(event?.type === "ERROR" && isApiError(event.error, "Expired"));
 });
 
-test("a bookmark says when the initial events are over", async () => {
+test("a bookmark marks the end of the initial events", async () => {
   const annotations = { "k8s.io/initial-events-end": "true" };
   const bookmark = { kind: "Widget", apiVersion: "v1", metadata: { resourceVersion: "9", annotations } };
   const [event] = await Array.fromAsync(watching([Buffer.from(line("BOOKMARK", bookmark))]));
   assert.ok(event?.type === "BOOKMARK" && isInitialEventsEnd(event.object));
 });
 
-test("a line in any order and spacing is understood", () => {
+test("lines parse in any order and spacing", () => {
   const { type, bytes } = parseWatchLine(Buffer.from(' { "object" : {"a": "}"} , "type" : "ADDED" } '));
   assert.equal(type, "ADDED");
   assert.deepEqual(JSON.parse(decode(bytes)), { a: "}" });
   assert.throws(() => parseWatchLine(Buffer.from('{"type":"OTHER","object":{}}')), MalformedJsonError);
 });
 
-test("the scanner finds what a parser finds, in objects of every shape", () => {
+test("the scanner finds what a parser finds in objects of every shape", () => {
   const text = fc.string({ unit: fc.constantFrom("a", '"', "\\\\", "{", "}", "[", "]", ",", ":", "\\n", "é", "𝄞") });
   const owner = fc.record({ name: text, uid: fc.uuid(), controller: fc.boolean() });
   const metadata = fc.record(
@@ -129,7 +129,7 @@ test("the scanner finds what a parser finds, in objects of every shape", () => {
   fc.assert(property, { numRuns: 300 });
 });
 
-test("the scanner says when there is no metadata, and when there is no JSON", () => {
+test("the scanner reports missing metadata and invalid JSON", () => {
   assert.equal(scanMetadata(Buffer.from('{"kind":"Status"}')), undefined);
   for (const text of ["", "{", '{"metadata":{"name":"a', '{"metadata"', '{"a":}', "[]"]) {
     assert.throws(() => scanMetadata(Buffer.from(text)), MalformedJsonError, text);

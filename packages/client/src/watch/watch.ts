@@ -1,11 +1,11 @@
-/** Watching, at the lowest level: one request, its events until it ends. Whoever wants to go on watches again. */
+/** One watch request and its events. To continue after its end, callers watch again. */
 import type { Kind, KubeObject, Scope, Status } from "@capstan/model";
 import type { WatchOptions } from "../call/options.ts";
 import { pathOf, withQuery } from "../call/path.ts";
-import type { Place } from "../call/path.ts";
+import type { ResourcePath } from "../call/path.ts";
 import { attemptOf } from "../call/read.ts";
 import { acceptOf } from "../call/representation.ts";
-import { explain } from "../call/send.ts";
+import { toCallError } from "../call/send.ts";
 import type { Sender } from "../call/send.ts";
 import type { AnyKind, InNamespace } from "../call/target.ts";
 import { ApiError } from "../error/api-error.ts";
@@ -16,18 +16,18 @@ import { decode } from "../transport/body.ts";
 import { parseWatchLine, toWatchEvent } from "./event.ts";
 import type { WatchEvent, WatchLine } from "./event.ts";
 import { MalformedJsonError } from "./json-bytes.ts";
-import { createLineCutter } from "./lines.ts";
+import { createLineSplitter } from "./lines.ts";
 
-/** The calls that watch. */
+/** The watch calls. */
 export interface WatchCalls {
-  /** The events of one watch, until the server ends it. An ERROR event is the last one. */
+  /** The events of one watch until the server ends it. An ERROR event is the last one. */
   watch<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
     where: InNamespace<S> & WatchOptions,
   ): AsyncGenerator<WatchEvent<T>>;
   /**
-   * The same as bytes, in batches of what one chunk completed, for caches that make objects when they are read. The bytes are views of the
-   * chunk: whoever keeps them should copy them, or the chunk stays too. An ERROR event is thrown.
+   * The same as bytes, in batches per chunk, for caches that create objects on read. The bytes are views: callers that keep them should
+   * copy them, or the whole chunk stays in memory. An ERROR event is thrown.
    */
   watchLines<T extends KubeObject, A, S extends Scope>(
     kind: Kind<T, A, S>,
@@ -35,24 +35,24 @@ export interface WatchCalls {
   ): AsyncGenerator<readonly WatchLine[]>;
 }
 
-/** The calls that watch, over a sender. */
+/** The watch calls over a sender. */
 export function watchCalls(sender: Sender): WatchCalls {
   return {
-    watch: <T extends KubeObject>(kind: AnyKind, where: Place & WatchOptions) => events<T>(sender, kind, where),
-    watchLines: (kind: AnyKind, where: Place & WatchOptions) => linesOrError(sender, kind, where),
+    watch: <T extends KubeObject>(kind: AnyKind, where: ResourcePath & WatchOptions) => events<T>(sender, kind, where),
+    watchLines: (kind: AnyKind, where: ResourcePath & WatchOptions) => linesOrError(sender, kind, where),
   };
 }
 
 async function* events<T extends KubeObject>(
   sender: Sender,
   kind: AnyKind,
-  where: Place & WatchOptions,
+  where: ResourcePath & WatchOptions,
 ): AsyncGenerator<WatchEvent<T>> {
   const attempt = attemptOf("watch", kind, where);
   const toError = (status: Status): ApiError => toWatchError(status, attempt);
   for await (const lines of batches(sender, kind, where)) {
     for (const line of lines) {
-      const event = understand(attempt, () => toWatchEvent<T>(line, toError));
+      const event = parseOrFail(attempt, () => toWatchEvent<T>(line, toError));
       yield event;
       if (event.type === "ERROR") return;
     }
@@ -62,7 +62,7 @@ async function* events<T extends KubeObject>(
 async function* linesOrError(
   sender: Sender,
   kind: AnyKind,
-  where: Place & WatchOptions,
+  where: ResourcePath & WatchOptions,
 ): AsyncGenerator<readonly WatchLine[]> {
   for await (const lines of batches(sender, kind, where)) {
     const at = lines.findIndex(({ type }) => type === "ERROR");
@@ -71,13 +71,13 @@ async function* linesOrError(
     if (line === undefined) continue;
     const attempt = attemptOf("watch", kind, where);
     throw toWatchError(
-      understand(attempt, () => JSON.parse(decode(line.bytes)) as Status),
+      parseOrFail(attempt, () => JSON.parse(decode(line.bytes)) as Status),
       attempt,
     );
   }
 }
 
-/** The error of the Status in an ERROR event. */
+/** The error for the Status in an ERROR event. */
 export function toWatchError(status: Status, attempt: Attempt): ApiError {
   const { code = 500, details } = status;
   const retryAfterMs = details?.retryAfterSeconds === undefined ? undefined : details.retryAfterSeconds * 1000;
@@ -87,40 +87,40 @@ export function toWatchError(status: Status, attempt: Attempt): ApiError {
 async function* batches(
   sender: Sender,
   kind: AnyKind,
-  where: Place & WatchOptions,
+  where: ResourcePath & WatchOptions,
 ): AsyncGenerator<readonly WatchLine[]> {
   const attempt = attemptOf("watch", kind, where);
   const path = watchPath(kind, where);
   const opened = await sender.open({ attempt, method: "GET", path, headers: acceptOf(kind, "one"), options: where });
-  const cutter = createLineCutter();
+  const cutter = createLineSplitter();
   try {
     for await (const chunk of opened.response.body) {
       const lines = cutter.push(chunk);
-      if (lines.length > 0) yield understand(attempt, () => lines.map(parseWatchLine));
+      if (lines.length > 0) yield parseOrFail(attempt, () => lines.map(parseWatchLine));
     }
-    const rest = cutter.rest();
-    if (rest !== undefined) yield understand(attempt, () => [parseLastLine(rest)]);
+    const rest = cutter.remainder();
+    if (rest !== undefined) yield parseOrFail(attempt, () => [parseLastLine(rest)]);
   } catch (thrown) {
-    throw explain(thrown, attempt, where.signal);
+    throw toCallError(thrown, attempt, where.signal);
   } finally {
     opened.response.body.cancel();
     opened.end();
   }
 }
 
-/** A line without its newline may have been cut anywhere: whether it is whole is seen only by parsing it. */
+/** A last line without newline may be truncated: only parsing shows whether it is complete. */
 function parseLastLine(rest: Uint8Array): WatchLine {
   JSON.parse(decode(rest));
   return parseWatchLine(rest);
 }
 
-function watchPath(kind: AnyKind, where: Place & WatchOptions): string {
+function watchPath(kind: AnyKind, where: ResourcePath & WatchOptions): string {
   const { sendInitialEvents, allowWatchBookmarks = true } = where;
   return withQuery(pathOf(kind, { namespace: where.namespace }), {
     watch: true,
     allowWatchBookmarks,
     sendInitialEvents,
-    // The server insists on it when initial events are asked for.
+    // The server requires it with initial events.
     resourceVersionMatch: where.resourceVersionMatch ?? (sendInitialEvents === true ? "NotOlderThan" : undefined),
     resourceVersion: where.resourceVersion,
     labelSelector: where.labelSelector,
@@ -129,8 +129,8 @@ function watchPath(kind: AnyKind, where: Place & WatchOptions): string {
   });
 }
 
-/** A line that is no event means that the stream was cut in the middle or is none of Kubernetes'. */
-function understand<T>(attempt: Attempt, parse: () => T): T {
+/** An invalid line means that the stream was truncated or does not come from Kubernetes. */
+function parseOrFail<T>(attempt: Attempt, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {

@@ -1,29 +1,29 @@
-/** Starts Jobs at the times of a schedule. */
+/** Creates Jobs on a schedule. */
 import { isApiError } from "@capstan/client";
 import { CronJob, Job } from "@capstan/kinds/batch/v1";
 import { formatTime } from "@capstan/model";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
-import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
-import { isEnded } from "../job/conditions.ts";
-import { Ledger } from "../ledger/ledger.ts";
+import { isNamespaceTerminating, serverMessage } from "../controller/errors.ts";
+import { isFinished } from "../job/conditions.ts";
+import { MutationCache } from "../controller/mutation-cache.ts";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
-import { podIndexes } from "../pod/cache.ts";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
-import { writeStatus } from "../status/status.ts";
-import { decide, lastSuccess, superfluous } from "./decide.ts";
+import { podIndexes } from "../pod/indexes.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { writeStatus } from "../controller/write-status.ts";
+import { decide, lastSuccess, jobsToRemove } from "./decide.ts";
 
-interface Turn extends Setting {
-  readonly ledger: Ledger<typeof Job>;
+interface SyncContext extends ControllerContext {
+  readonly jobCache: MutationCache<typeof Job>;
   readonly cronJob: CronJob;
   readonly signal: AbortSignal;
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }
 
 /** The controller of CronJobs. */
-export function cronJobController(setting: Setting): Controller {
-  const ledger = new Ledger(Job, setting.clock);
+export function cronJobController(controllerContext: ControllerContext): Controller {
+  const jobCache = new MutationCache(Job, controllerContext.clock);
   return controller(
     CronJob,
     {
@@ -31,28 +31,28 @@ export function cronJobController(setting: Setting): Controller {
       reporter: "cronjob-controller",
       reads: [Job],
       predicate: anyChange,
-      watches: [ledger.watch],
+      watches: [jobCache.watch],
       cache: { Job: { indexes: { controller: podIndexes.indexes.controller } } },
     },
     async ({ object: cronJob, find, signal, event }): Promise<ReconcileResult> => {
-      const isOurs = (job: Job): boolean => controllerOf(job)?.uid === cronJob.metadata.uid;
+      const isOwned = (job: Job): boolean => controllerOf(job)?.uid === cronJob.metadata.uid;
       const cached = find(Job, { index: { name: "controller", value: cronJob.metadata.uid } });
-      return sync({ ...setting, ledger, cronJob, signal, event }, ledger.current(cached, isOurs));
+      return sync({ ...controllerContext, jobCache, cronJob, signal, event }, jobCache.current(cached, isOwned));
     },
   );
 }
 
-async function sync(turn: Turn, jobs: readonly Job[]): Promise<ReconcileResult> {
-  const { client, clock, cronJob, signal, event } = turn;
-  for (const job of superfluous(cronJob, jobs)) {
-    await remove(turn, job);
+async function sync(context: SyncContext, jobs: readonly Job[]): Promise<ReconcileResult> {
+  const { client, clock, cronJob, signal, event } = context;
+  for (const job of jobsToRemove(cronJob, jobs)) {
+    await remove(context, job);
     event("Normal", "SuccessfulDelete", `Deleted job ${job.metadata.name}`);
   }
-  const active = jobs.filter((job) => !isEnded(job) && job.metadata.deletionTimestamp === undefined);
+  const active = jobs.filter((job) => !isFinished(job) && job.metadata.deletionTimestamp === undefined);
   const now = clock.wall();
   const action = decide({ cronJob, active, now });
   if (action.warning !== undefined) event("Warning", action.warning.reason, action.warning.note);
-  const started = action.do === "start" ? await start(turn, action) : undefined;
+  const started = action.do === "start" ? await start(context, action) : undefined;
   const replaced = action.do === "start" ? new Set(action.replace) : new Set<Job>();
   const running = [...active.filter((job) => !replaced.has(job)), ...(started === undefined ? [] : [started])];
   const { lastScheduleTime: before } = cronJob.status ?? {};
@@ -80,14 +80,14 @@ interface Start {
   readonly replace: readonly Job[];
 }
 
-async function start(turn: Turn, { at, replace }: Start): Promise<Job | undefined> {
-  const { client, ledger, cronJob, signal, event } = turn;
-  for (const job of replace) await remove(turn, job);
+async function start(context: SyncContext, { at, replace }: Start): Promise<Job | undefined> {
+  const { client, jobCache, cronJob, signal, event } = context;
+  for (const job of replace) await remove(context, job);
   const { name, namespace = "" } = cronJob.metadata;
   const { metadata, spec } = cronJob.spec?.jobTemplate ?? {};
   const job = {
     metadata: {
-      // The time is part of the name, so that no time is used twice.
+      // The name contains the scheduled time, so that a time cannot be used twice.
       name: `${name}-${Math.floor(at / 60_000)}`,
       namespace,
       ...(metadata?.labels && { labels: metadata.labels }),
@@ -100,21 +100,21 @@ async function start(turn: Turn, { at, replace }: Start): Promise<Job | undefine
     ...(spec && { spec }),
   };
   try {
-    const created = ledger.wrote(await client.create(Job, job, { fieldManager: MANAGER, signal }));
+    const created = jobCache.wrote(await client.create(Job, job, { fieldManager: FIELD_MANAGER, signal }));
     event("Normal", "SuccessfulCreate", `Created job ${created.metadata.name}`);
     return created;
   } catch (error) {
     if (isApiError(error, "AlreadyExists")) return undefined;
-    if (!isNamespaceGoing(error)) event("Warning", "FailedCreate", `Error creating job: ${wordsOf(error)}`);
+    if (!isNamespaceTerminating(error)) event("Warning", "FailedCreate", `Error creating job: ${serverMessage(error)}`);
     throw error;
   }
 }
 
-async function remove({ client, ledger, signal }: Turn, job: Job): Promise<void> {
+async function remove({ client, jobCache, signal }: SyncContext, job: Job): Promise<void> {
   const { namespace = "", name, uid } = job.metadata;
   const target = { namespace, name, preconditions: { uid }, propagationPolicy: "Background", signal } as const;
   try {
-    ledger.deleted(job, await client.delete(Job, target));
+    jobCache.deleted(job, await client.delete(Job, target));
   } catch (error) {
     if (!isApiError(error, "NotFound", "Conflict")) throw error;
   }

@@ -24,7 +24,7 @@ function clock(time: number): string {
   return new Date(time).toISOString().slice(11, 16);
 }
 
-test("jobs start when their time has come", () => {
+test("jobs start at their scheduled times", () => {
   const running = {} as Job;
   const often = cronJob({ schedule: "* * * * *", startingDeadlineSeconds: 600 });
   const cases: [string, CronJob, string, readonly Job[], string][] = [
@@ -60,7 +60,7 @@ test("jobs start when their time has come", () => {
     ["a delay counts from the last time", cronJob({ schedule: "@every 7m" }, "01:07:00"), "01:10:00", [], "01:14"],
     ["of many delays the last", cronJob({ schedule: "@every 7m" }), "01:10:00", [], "start 01:10 0"],
     ["a delay in a zone", cronJob({ schedule: "TZ=Europe/Rome @every 1m" }), "00:01:30", [], "start 00:01 0"],
-    ["a delay that is none", cronJob({ schedule: "@every often" }), "00:01:30", [], "never UnparseableSchedule"],
+    ["an invalid delay", cronJob({ schedule: "@every often" }), "00:01:30", [], "never UnparseableSchedule"],
     ["a day that never comes", cronJob({ schedule: "59 23 31 2 *" }), "00:01:30", [], "never"],
   ];
   for (const [name, one, time, active, expected] of cases) assert.equal(outcome(one, time, active), expected, name);

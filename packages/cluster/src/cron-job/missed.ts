@@ -1,21 +1,21 @@
-/** Which times of a schedule have passed without a Job. Pure. */
+/** Which scheduled times passed without a Job. Pure. */
 import type { Schedule } from "./schedule.ts";
 
-/** The span in which times count. */
+/** The time span to check. */
 export interface Span {
   readonly from: number;
   readonly now: number;
 }
 
-/** What has passed. */
+/** The missed times of a span. */
 export interface Missed {
-  /** The last time before now. */
+  /** The last scheduled time before now. */
   readonly last: number | undefined;
-  /** How many there are about, judged by the distance of the first two: counting decades of them would take for ever. */
+  /** The approximate count, estimated from the distance of the first two times: iterating over decades would take too long. */
   readonly count: number;
 }
 
-/** Looks for times that have passed. */
+/** Finds the scheduled times in a span. */
 export function missedIn(schedule: Schedule, { from, now }: Span): Missed {
   const first = schedule.after(from);
   if (first === undefined || now < first) return { last: undefined, count: 0 };
@@ -26,14 +26,14 @@ export function missedIn(schedule: Schedule, { from, now }: Span): Missed {
   return { last: lastFrom(schedule, first + (count - 2) * distance, now), count };
 }
 
-/** One step back from where the last one should be: distances are not always the same. */
+/** Searches from one step before the estimated last time, because distances vary. */
 function lastFrom(schedule: Schedule, from: number, now: number): number | undefined {
   let last: number | undefined;
   for (let time = schedule.after(from); time !== undefined && time <= now; time = schedule.after(time)) last = time;
   return last;
 }
 
-/** When to look again: the time after the last one that counted. */
+/** When to check again: the next scheduled time after the last one. */
 export function nextAfter(schedule: Schedule, { from, now }: Span): number | undefined {
   const { last, count } = missedIn(schedule, { from, now });
   return schedule.after(last ?? (count === 0 ? from : now));

@@ -1,27 +1,27 @@
-/** Keeps one pod of a DaemonSet on every node that should have one. */
+/** Keeps one pod of a DaemonSet on every eligible node. */
 import { ControllerRevision, DaemonSet } from "@capstan/kinds/apps/v1";
 import { Node, Pod } from "@capstan/kinds/v1";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
-import { podIndexes } from "../pod/cache.ts";
-import { Crew, slowStart } from "../pod/crew.ts";
+import { podIndexes } from "../pod/indexes.ts";
+import { PodControl, slowStartBatch } from "../pod/pod-control.ts";
 import { podFromTemplate } from "../pod/template.ts";
 import type { NewPod } from "../pod/template.ts";
 import { untilNextAvailable } from "../pod/state.ts";
-import { REVISION_LABEL, Revisions } from "../revision/history.ts";
-import type { Setting } from "../setting.ts";
-import { writeStatus } from "../status/status.ts";
+import { REVISION_LABEL, RevisionHistory } from "../controller/revision-history.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { writeStatus } from "../controller/write-status.ts";
 import { daemonTolerations, decide, statusOf } from "./decide.ts";
 
-/** At most so many pods are started in one turn. */
+/** The maximum number of pods created in one reconcile. */
 const BURST = 250;
 
 /** The controller of DaemonSets. */
-export function daemonSetController(setting: Setting): Controller {
-  const crew = new Crew(setting);
-  const history = new Revisions(setting);
-  const { client, clock } = setting;
+export function daemonSetController(context: ControllerContext): Controller {
+  const podControl = new PodControl(context);
+  const history = new RevisionHistory(context);
+  const { client, clock } = context;
   return controller(
     DaemonSet,
     {
@@ -29,26 +29,26 @@ export function daemonSetController(setting: Setting): Controller {
       reporter: "daemonset-controller",
       reads: [Pod, Node, ControllerRevision],
       predicate: anyChange,
-      watches: [crew.ledger.watch, history.ledger.watch],
+      watches: [podControl.mutations.watch, history.mutations.watch],
       cache: { Pod: podIndexes },
     },
     async ({ object: set, find, signal, event }): Promise<ReconcileResult> => {
       const { selector, template = {}, revisionHistoryLimit = 10, minReadySeconds = 0 } = set.spec ?? {};
-      const pods = await crew.of({ kind: DaemonSet, object: set, selector }, find);
-      const keeper = { kind: DaemonSet, object: set, selector, template, collisions: set.status?.collisionCount ?? 0 };
-      const { revisions, update } = await history.sync({ ...keeper, hashLabel: REVISION_LABEL }, find);
+      const pods = await podControl.claimPods({ kind: DaemonSet, object: set, selector }, find);
+      const parent = { kind: DaemonSet, object: set, selector, template, collisions: set.status?.collisionCount ?? 0 };
+      const { revisions, update } = await history.sync({ ...parent, hashLabel: REVISION_LABEL }, find);
       const hash = update.metadata.labels?.[REVISION_LABEL] ?? "";
       const nodes = find(Node);
       const plan = decide({ set, nodes, pods, hash, now: clock.wall() });
-      await slowStart(Math.min(BURST, plan.start.length), async (index) => {
-        const { metadata } = await crew.start(daemonFor(set, plan.start[index] ?? "", hash), signal);
+      await slowStartBatch(Math.min(BURST, plan.create.length), async (index) => {
+        const { metadata } = await podControl.create(newDaemonPod(set, plan.create[index] ?? "", hash), signal);
         event("Normal", "SuccessfulCreate", `Created pod: ${metadata.name}`);
       });
-      for (const pod of plan.end) {
-        await crew.end(pod, signal);
+      for (const pod of plan.delete) {
+        await podControl.delete(pod, signal);
         event("Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
       }
-      const after = crew.ledger.current(pods, (pod) => controllerOf(pod)?.uid === set.metadata.uid);
+      const after = podControl.mutations.current(pods, (pod) => controllerOf(pod)?.uid === set.metadata.uid);
       const now = clock.wall();
       const status = statusOf({ set, nodes, pods: after, hash, now });
       await writeStatus(client, DaemonSet, { object: set, status, signal });
@@ -65,15 +65,15 @@ export function daemonSetController(setting: Setting): Controller {
   );
 }
 
-/** The pod for one node: the scheduler is told where it belongs by an affinity to the node's name. */
-function daemonFor(set: DaemonSet, node: string, hash: string): NewPod {
+/** The pod for one node. A node affinity for the node's name tells the scheduler where to place it. */
+function newDaemonPod(set: DaemonSet, node: string, hash: string): NewPod {
   const { name, namespace = "" } = set.metadata;
   const owner = controllerReference(DaemonSet, set);
   const { metadata, spec } = podFromTemplate(set.spec?.template ?? {}, { namespace, owner, name: { prefix: name } });
   const generation = set.metadata.annotations?.["deprecated.daemonset.template.generation"];
   const term = { matchFields: [{ key: "metadata.name", operator: "In" as const, values: [node] }] };
   const { affinity, tolerations = [] } = spec;
-  const required = { nodeSelectorTerms: withNode(affinity, term) };
+  const required = { nodeSelectorTerms: withNodeAffinity(affinity, term) };
   return {
     metadata: {
       ...metadata,
@@ -94,7 +94,7 @@ function daemonFor(set: DaemonSet, node: string, hash: string): NewPod {
   };
 }
 
-type Term = {
+type NodeTerm = {
   readonly matchFields: readonly {
     readonly key: string;
     readonly operator: "In";
@@ -102,8 +102,8 @@ type Term = {
   }[];
 };
 
-/** Every alternative of the template's own affinity is narrowed to the node. */
-function withNode(affinity: NewPod["spec"]["affinity"], term: Term): readonly Term[] {
-  const own = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
-  return own.length === 0 ? [term] : own.map((one) => ({ ...one, matchFields: term.matchFields }));
+/** Adds the node to every term of the template's node affinity. */
+function withNodeAffinity(affinity: NewPod["spec"]["affinity"], term: NodeTerm): readonly NodeTerm[] {
+  const nodeTerms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return nodeTerms.length === 0 ? [term] : nodeTerms.map((one) => ({ ...one, matchFields: term.matchFields }));
 }

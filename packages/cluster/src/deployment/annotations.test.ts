@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
-import { annotationsOfNew, highestRevision, previousRevision, REVISION } from "./annotations.ts";
+import { newReplicaSetAnnotations, highestRevision, previousRevision, REVISION } from "./annotations.ts";
 
 const set = (revision: string): ReplicaSet =>
   ({ metadata: { annotations: { [REVISION]: revision } } }) as unknown as ReplicaSet;
@@ -13,13 +13,13 @@ test("revisions keep all their 64 bits", () => {
   assert.equal(previousRevision(sets), 3546343826724305832n);
 });
 
-test("the newest set takes the deployment's annotations, a new revision, and remembers the old one", () => {
+test("a new ReplicaSet copies annotations and records a new and the old revision", () => {
   const from = deployment({ note: "x", [REVISION]: "7", "kubectl.kubernetes.io/last-applied-configuration": "{}" });
-  assert.deepEqual(annotationsOfNew(from, {}, 1n), { note: "x", [REVISION]: "1" });
-  assert.deepEqual(annotationsOfNew(from, { [REVISION]: "2" }, 5n), {
+  assert.deepEqual(newReplicaSetAnnotations(from, {}, 1n), { note: "x", [REVISION]: "1" });
+  assert.deepEqual(newReplicaSetAnnotations(from, { [REVISION]: "2" }, 5n), {
     note: "x",
     [REVISION]: "5",
     "deployment.kubernetes.io/revision-history": "2",
   });
-  assert.deepEqual(annotationsOfNew(from, { [REVISION]: "5" }, 5n), { note: "x", [REVISION]: "5" });
+  assert.deepEqual(newReplicaSetAnnotations(from, { [REVISION]: "5" }, 5n), { note: "x", [REVISION]: "5" });
 });

@@ -1,53 +1,53 @@
-/** Rolls templates of pods out, one ReplicaSet a template. */
+/** Rolls out pod templates, with one ReplicaSet per template. */
 import { isApiError } from "@capstan/client";
 import { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
 import { Pod } from "@capstan/kinds/v1";
 import { fromLabelSelectorObject, isDeepEqual } from "@capstan/model";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
-import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
-import { Ledger } from "../ledger/ledger.ts";
+import { isNamespaceTerminating, serverMessage } from "../controller/errors.ts";
+import { MutationCache } from "../controller/mutation-cache.ts";
 import { claim } from "../ownership/claim.ts";
 import { controllerOf } from "../ownership/owner.ts";
-import { labelTests } from "../ownership/selection.ts";
-import { podIndexes } from "../pod/cache.ts";
+import { labelQuery } from "../ownership/label-query.ts";
+import { podIndexes } from "../pod/indexes.ts";
 import { isFinished } from "../pod/state.ts";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
-import { writeStatus } from "../status/status.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { writeStatus } from "../controller/write-status.ts";
 import {
-  annotationsOfNew,
+  newReplicaSetAnnotations,
   highestRevision,
   REVISION,
   revisionOf,
   ROLLBACK_TO,
-  sizeAnnotations,
+  replicasAnnotations,
 } from "./annotations.ts";
 import { decide } from "./decide.ts";
 import type { Action } from "./decide.ts";
 import { isSameTemplate, splitSets } from "./replica-set.ts";
 import type { NewReplicaSet } from "./replica-set.ts";
 import { rollBack } from "./rollback.ts";
-import { maxSurge, sizeOf, wantedBy } from "./sizes.ts";
-import type { Resize } from "./sizes.ts";
-import { countsOf, hasDeadline, pauseClaim, rolloutStatus, untilDeadline, withCondition } from "./status.ts";
-import type { Claim } from "./status.ts";
+import { maxSurge, replicasOf, desiredReplicas } from "./scaling.ts";
+import type { Scale } from "./scaling.ts";
+import { countsOf, hasDeadline, pauseCondition, rolloutStatus, untilDeadline, withCondition } from "./status.ts";
+import type { ConditionFields } from "./status.ts";
 
-/** Says what happened. */
-type Tell = (type: "Normal" | "Warning", reason: string, note: string) => void;
+/** Records an event. */
+type RecordEvent = (type: "Normal" | "Warning", reason: string, note: string) => void;
 
-/** One turn of a deployment. */
-interface Turn extends Setting {
-  readonly ledger: Ledger<typeof ReplicaSet>;
+/** One reconcile of a deployment. */
+interface SyncContext extends ControllerContext {
+  readonly replicaSets: MutationCache<typeof ReplicaSet>;
   readonly deployment: Deployment;
   readonly signal: AbortSignal;
-  readonly tell: Tell;
+  readonly recordEvent: RecordEvent;
 }
 
 /** The controller of Deployments. */
-export function deploymentController(setting: Setting): Controller {
-  const ledger = new Ledger(ReplicaSet, setting.clock);
-  const { client } = setting;
+export function deploymentController(controllerContext: ControllerContext): Controller {
+  const replicaSets = new MutationCache(ReplicaSet, controllerContext.clock);
+  const { client } = controllerContext;
   return controller(
     Deployment,
     {
@@ -55,94 +55,101 @@ export function deploymentController(setting: Setting): Controller {
       reporter: "deployment-controller",
       reads: [ReplicaSet, Pod],
       predicate: anyChange,
-      watches: [ledger.watch],
+      watches: [replicaSets.watch],
       cache: { ReplicaSet: { indexes: podIndexes.indexes }, Pod: podIndexes },
     },
     async ({ object: deployment, find, signal, event }) => {
-      const turn: Turn = { ...setting, ledger, deployment, signal, tell: event };
+      const context: SyncContext = { ...controllerContext, replicaSets, deployment, signal, recordEvent: event };
       const { selector } = deployment.spec ?? {};
-      const byLabels = find(ReplicaSet, { labels: labelTests(selector) });
+      const byLabels = find(ReplicaSet, { labels: labelQuery(selector) });
       const owned = find(ReplicaSet, { index: { name: "controller", value: deployment.metadata.uid } });
-      const candidates = ledger.current([...new Set([...byLabels, ...owned])], (set) => isOf(set, deployment));
+      const candidates = replicaSets.current([...new Set([...byLabels, ...owned])], (set) =>
+        isControlledBy(set, deployment),
+      );
       const sets = await claim(
         { kind: Deployment, object: deployment, selector: fromLabelSelectorObject(selector) },
-        { client, kind: ReplicaSet, candidates, wrote: (set) => void ledger.wrote(set) },
+        { client, kind: ReplicaSet, candidates, wrote: (set) => void replicaSets.wrote(set) },
       );
-      const paused = pauseClaim(deployment);
-      if (paused !== undefined) return report(turn, { status: noted(turn, paused) });
+      const paused = pauseCondition(deployment);
+      if (paused !== undefined) return report(context, { status: statusWith(context, paused) });
       if (deployment.spec?.paused !== true && deployment.metadata.annotations?.[ROLLBACK_TO] !== undefined) {
-        return rollBack(turn, sets);
+        return rollBack(context, sets);
       }
-      const oldPodsRun = (old: readonly ReplicaSet[]): boolean =>
+      const oldPodsRunning = (old: readonly ReplicaSet[]): boolean =>
         old.some(
           (set) =>
             (set.status?.replicas ?? 0) > 0 ||
             find(Pod, { index: { name: "controller", value: set.metadata.uid } }).some((pod) => !isFinished(pod)),
         );
-      return step(turn, sets, oldPodsRun);
+      return syncRollout(context, sets, oldPodsRunning);
     },
   );
 }
 
-function isOf(set: ReplicaSet, { metadata }: Deployment): boolean {
+function isControlledBy(set: ReplicaSet, { metadata }: Deployment): boolean {
   return controllerOf(set)?.uid === metadata.uid;
 }
 
-async function step(
-  turn: Turn,
+async function syncRollout(
+  context: SyncContext,
   sets: readonly ReplicaSet[],
-  oldPodsRun: (old: readonly ReplicaSet[]) => boolean,
+  oldPodsRunning: (old: readonly ReplicaSet[]) => boolean,
 ): Promise<ReconcileResult> {
-  const { deployment } = turn;
-  const { fresh: found, old } = splitSets(deployment, sets);
-  const fresh = found === undefined ? undefined : await bringUpToDate(turn, found, old);
+  const { deployment } = context;
+  const { newSet: found, old } = splitSets(deployment, sets);
+  const newSet = found === undefined ? undefined : await updateNewReplicaSet(context, found, old);
   const isRecreate = deployment.spec?.strategy?.type === "Recreate";
-  const action = decide({ deployment, fresh, old, oldPodsRun: isRecreate && oldPodsRun(old) });
-  const changed = await act(turn, action);
-  const now = turn.clock.wall();
-  const seen = {
-    deployment: changed.claim === undefined ? deployment : withClaim(deployment, changed.claim, now),
-    fresh: changed.sets.get(fresh?.metadata.uid ?? "") ?? fresh ?? changed.created,
+  const action = decide({ deployment, newSet, old, oldPodsRunning: isRecreate && oldPodsRunning(old) });
+  const changed = await act(context, action);
+  const now = context.clock.wall();
+  const observed = {
+    deployment:
+      changed.condition === undefined ? deployment : withDeploymentCondition(deployment, changed.condition, now),
+    newSet: changed.sets.get(newSet?.metadata.uid ?? "") ?? newSet ?? changed.created,
     old: old.map((set) => changed.sets.get(set.metadata.uid) ?? set),
     now,
   };
-  const status = action.do === "scale" ? countsOf(seen) : rolloutStatus(seen);
-  const revision = seen.fresh === undefined ? undefined : revisionOf(seen.fresh);
-  return report(turn, { status, revision });
+  const status = action.do === "scale" ? countsOf(observed) : rolloutStatus(observed);
+  const revision = observed.newSet === undefined ? undefined : revisionOf(observed.newSet);
+  return report(context, { status, revision });
 }
 
-/** What an action left behind. */
-interface Changed {
+/** What an action changed. */
+interface ActionResult {
   readonly sets: ReadonlyMap<string, ReplicaSet>;
   readonly created?: ReplicaSet;
-  readonly claim?: Claim;
+  readonly condition?: ConditionFields;
 }
 
-async function act(turn: Turn, action: Action): Promise<Changed> {
+async function act(context: SyncContext, action: Action): Promise<ActionResult> {
   switch (action.do) {
     case "create":
-      return create(turn, action.set);
+      return create(context, action.set);
     case "roll":
-      return { sets: await resize(turn, action.resizes) };
+      return { sets: await scaleReplicaSets(context, action.resizes) };
     case "scale": {
-      const sets = await resize(turn, action.resizes);
-      await remove(turn, action.remove);
+      const sets = await scaleReplicaSets(context, action.resizes);
+      await remove(context, action.remove);
       return { sets };
     }
     case "rest":
-      await remove(turn, action.remove);
+      await remove(context, action.remove);
       return { sets: new Map() };
   }
 }
 
-/** The newest set carries the annotations of its deployment, the highest revision and the same patience with pods. */
-async function bringUpToDate(turn: Turn, set: ReplicaSet, old: readonly ReplicaSet[]): Promise<ReplicaSet> {
-  const { deployment } = turn;
-  const annotations = annotationsOfNew(deployment, set.metadata.annotations ?? {}, highestRevision(old) + 1n);
+/** Updates the annotations, revision and minReadySeconds of the new ReplicaSet. */
+async function updateNewReplicaSet(
+  context: SyncContext,
+  set: ReplicaSet,
+  old: readonly ReplicaSet[],
+): Promise<ReplicaSet> {
+  const { deployment } = context;
+  const annotations = newReplicaSetAnnotations(deployment, set.metadata.annotations ?? {}, highestRevision(old) + 1n);
   const minReadySeconds = deployment.spec?.minReadySeconds ?? 0;
   const isSame =
     isDeepEqual(annotations, set.metadata.annotations ?? {}) && (set.spec?.minReadySeconds ?? 0) === minReadySeconds;
-  return isSame ? set : update(turn, set, { annotations, spec: { minReadySeconds } });
+  return isSame ? set : update(context, set, { annotations, spec: { minReadySeconds } });
 }
 
 interface Update {
@@ -150,90 +157,108 @@ interface Update {
   readonly spec: Partial<NonNullable<ReplicaSet["spec"]>>;
 }
 
-/** Replaces a set that nobody else changed meanwhile. */
-async function update({ client, ledger, signal }: Turn, set: ReplicaSet, change: Update): Promise<ReplicaSet> {
+/** Updates a set. Fails with a conflict if it changed meanwhile. */
+async function update(
+  { client, replicaSets, signal }: SyncContext,
+  set: ReplicaSet,
+  change: Update,
+): Promise<ReplicaSet> {
   const { managedFields: _managedFields, ...kept } = set.metadata;
   const metadata = { ...kept, annotations: change.annotations };
   const spec = { ...set.spec, ...change.spec } as NonNullable<ReplicaSet["spec"]>;
-  return ledger.wrote(await client.update(ReplicaSet, { ...set, metadata, spec }, { fieldManager: MANAGER, signal }));
+  return replicaSets.wrote(
+    await client.update(ReplicaSet, { ...set, metadata, spec }, { fieldManager: FIELD_MANAGER, signal }),
+  );
 }
 
-async function resize(turn: Turn, resizes: readonly Resize[]): Promise<ReadonlyMap<string, ReplicaSet>> {
-  const wanted = wantedBy(turn.deployment);
-  const sizes = sizeAnnotations(wanted, wanted + maxSurge(turn.deployment));
+async function scaleReplicaSets(
+  context: SyncContext,
+  resizes: readonly Scale[],
+): Promise<ReadonlyMap<string, ReplicaSet>> {
+  const wanted = desiredReplicas(context.deployment);
+  const annotationsOfSize = replicasAnnotations(wanted, wanted + maxSurge(context.deployment));
   const changed = new Map<string, ReplicaSet>();
   for (const { set, to } of resizes) {
-    const annotations = { ...set.metadata.annotations, ...sizes };
-    const from = sizeOf(set);
+    const annotations = { ...set.metadata.annotations, ...annotationsOfSize };
+    const from = replicasOf(set);
     if (from === to && isDeepEqual(annotations, set.metadata.annotations)) continue;
-    changed.set(set.metadata.uid, await update(turn, set, { annotations, spec: { replicas: to } }));
+    changed.set(set.metadata.uid, await update(context, set, { annotations, spec: { replicas: to } }));
     if (from === to) continue;
-    const way = from < to ? "up" : "down";
-    turn.tell("Normal", "ScalingReplicaSet", `Scaled ${way} replica set ${set.metadata.name} from ${from} to ${to}`);
+    const direction = from < to ? "up" : "down";
+    context.recordEvent(
+      "Normal",
+      "ScalingReplicaSet",
+      `Scaled ${direction} replica set ${set.metadata.name} from ${from} to ${to}`,
+    );
   }
   return changed;
 }
 
-async function create(turn: Turn, set: NewReplicaSet): Promise<Changed> {
-  const { client, ledger, deployment, signal, tell } = turn;
+async function create(context: SyncContext, set: NewReplicaSet): Promise<ActionResult> {
+  const { client, replicaSets, deployment, signal, recordEvent } = context;
   const { name } = set.metadata;
   try {
-    const created = ledger.wrote(await client.create(ReplicaSet, set, { fieldManager: MANAGER, signal }));
-    const size = sizeOf(created);
-    if (size > 0) tell("Normal", "ScalingReplicaSet", `Scaled up replica set ${name} from 0 to ${size}`);
+    const created = replicaSets.wrote(await client.create(ReplicaSet, set, { fieldManager: FIELD_MANAGER, signal }));
+    const size = replicasOf(created);
+    if (size > 0) recordEvent("Normal", "ScalingReplicaSet", `Scaled up replica set ${name} from 0 to ${size}`);
     const message = `Created new replica set "${name}"`;
-    const noted: Claim = { type: "Progressing", status: "True", reason: "NewReplicaSetCreated", message };
-    return { sets: new Map(), created, ...(hasDeadline(deployment) && { claim: noted }) };
+    const noted: ConditionFields = { type: "Progressing", status: "True", reason: "NewReplicaSetCreated", message };
+    return { sets: new Map(), created, ...(hasDeadline(deployment) && { condition: noted }) };
   } catch (error) {
-    if (isApiError(error, "AlreadyExists")) return { sets: new Map(), created: await collide(turn, set, error) };
-    if (isNamespaceGoing(error)) throw error;
-    const message = `Failed to create new replica set "${name}": ${wordsOf(error)}`;
-    tell("Warning", "ReplicaSetCreateError", message);
-    const failed: Claim = { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message };
-    if (hasDeadline(deployment)) await report(turn, { status: noted(turn, failed) });
+    if (isApiError(error, "AlreadyExists"))
+      return { sets: new Map(), created: await handleHashCollision(context, set, error) };
+    if (isNamespaceTerminating(error)) throw error;
+    const message = `Failed to create new replica set "${name}": ${serverMessage(error)}`;
+    recordEvent("Warning", "ReplicaSetCreateError", message);
+    const failed: ConditionFields = { type: "Progressing", status: "False", reason: "ReplicaSetCreateError", message };
+    if (hasDeadline(deployment)) await report(context, { status: statusWith(context, failed) });
     throw error;
   }
 }
 
-/** A set of that name is there: it is ours, or the hash has to be another. */
-async function collide(turn: Turn, { metadata, spec }: NewReplicaSet, error: Error): Promise<ReplicaSet> {
-  const { client, deployment, signal } = turn;
+/** A set with this name exists. It belongs to this deployment, or the collision count must increase. */
+async function handleHashCollision(
+  context: SyncContext,
+  { metadata, spec }: NewReplicaSet,
+  error: Error,
+): Promise<ReplicaSet> {
+  const { client, deployment, signal } = context;
   const existing = await client.get(ReplicaSet, { namespace: metadata.namespace, name: metadata.name, signal });
-  if (isOf(existing, deployment) && isSameTemplate(existing.spec?.template, spec?.template)) return existing;
+  if (isControlledBy(existing, deployment) && isSameTemplate(existing.spec?.template, spec?.template)) return existing;
   const { status } = deployment;
-  await report(turn, { status: { ...status, collisionCount: (status?.collisionCount ?? 0) + 1 } });
+  await report(context, { status: { ...status, collisionCount: (status?.collisionCount ?? 0) + 1 } });
   throw error;
 }
 
-async function remove({ client, ledger, signal }: Turn, sets: readonly ReplicaSet[]): Promise<void> {
+async function remove({ client, replicaSets, signal }: SyncContext, sets: readonly ReplicaSet[]): Promise<void> {
   for (const set of sets) {
     const { namespace = "", name, uid } = set.metadata;
     try {
-      ledger.deleted(set, await client.delete(ReplicaSet, { namespace, name, preconditions: { uid }, signal }));
+      replicaSets.deleted(set, await client.delete(ReplicaSet, { namespace, name, preconditions: { uid }, signal }));
     } catch (error) {
       if (!isApiError(error, "NotFound", "Conflict")) throw error;
     }
   }
 }
 
-function withClaim(deployment: Deployment, one: Claim, now: number): Deployment {
+function withDeploymentCondition(deployment: Deployment, one: ConditionFields, now: number): Deployment {
   const conditions = withCondition(deployment.status?.conditions ?? [], one, now);
   return { ...deployment, status: { ...deployment.status, conditions } };
 }
 
-function noted({ deployment, clock }: Turn, one: Claim): Deployment["status"] & object {
-  return withClaim(deployment, one, clock.wall()).status ?? {};
+function statusWith({ deployment, clock }: SyncContext, one: ConditionFields): Deployment["status"] & object {
+  return withDeploymentCondition(deployment, one, clock.wall()).status ?? {};
 }
 
-interface Report {
+interface StatusReport {
   readonly status: NonNullable<Deployment["status"]>;
   readonly revision?: bigint | undefined;
 }
 
-/** Writes status and revision in one; a rollout that could get stuck is looked at again at its deadline. */
+/** Writes status and revision in one update. A rollout that is not complete is requeued at its progress deadline. */
 async function report(
-  { client, clock, deployment, signal }: Turn,
-  { status, revision }: Report,
+  { client, clock, deployment, signal }: SyncContext,
+  { status, revision }: StatusReport,
 ): Promise<ReconcileResult> {
   const text = revision === undefined || revision === 0n ? undefined : String(revision);
   const isKnown = text === undefined || deployment.metadata.annotations?.[REVISION] === text;
@@ -241,9 +266,9 @@ async function report(
   else {
     const { managedFields: _managedFields, ...kept } = deployment.metadata;
     const metadata = { ...kept, annotations: { ...kept.annotations, [REVISION]: text } };
-    const options = { subresource: "status", fieldManager: MANAGER, signal };
+    const options = { subresource: "status", fieldManager: FIELD_MANAGER, signal };
     await client.update(Deployment, { ...deployment, metadata, status }, options);
   }
   const wait = untilDeadline(deployment, status, clock.wall());
-  return wait === undefined ? undefined : requeue(wait, { reason: "watching the deadline of the rollout" });
+  return wait === undefined ? undefined : requeue(wait, { reason: "waiting for the progress deadline" });
 }

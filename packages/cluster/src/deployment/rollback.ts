@@ -1,44 +1,44 @@
-/** Returns a Deployment to an earlier template, when an annotation asks for it. */
+/** Rolls a Deployment back to an earlier template when an annotation requests it. */
 import type { Client } from "@capstan/client";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import type { ReplicaSet } from "@capstan/kinds/apps/v1";
-import { MANAGER } from "../setting.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
 import { annotationsAfterRollback, previousRevision, revisionOf, ROLLBACK_TO } from "./annotations.ts";
 import { isSameTemplate, withoutHash } from "./replica-set.ts";
 
-/** What a rollback needs of a turn. */
-export interface RollbackTurn {
+/** What a rollback needs from the reconcile. */
+export interface RollbackContext {
   readonly client: Client;
   readonly deployment: Deployment;
   readonly signal: AbortSignal;
-  readonly tell: (type: "Normal" | "Warning", reason: string, note: string) => void;
+  readonly recordEvent: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }
 
-/** Rolls back and takes the wish away; one that cannot be met is taken away with a warning. */
-export async function rollBack(turn: RollbackTurn, sets: readonly ReplicaSet[]): Promise<void> {
-  const { deployment, tell } = turn;
-  const wish = wishOf(deployment);
-  const revision = wish === 0n ? previousRevision(sets) : wish;
+/** Rolls back and removes the annotation. A rollback that is not possible records a warning and removes the annotation too. */
+export async function rollBack(context: RollbackContext, sets: readonly ReplicaSet[]): Promise<void> {
+  const { deployment, recordEvent } = context;
+  const wanted = rollbackRevision(deployment);
+  const revision = wanted === 0n ? previousRevision(sets) : wanted;
   const target = revision > 0n ? sets.find((set) => revisionOf(set) === revision) : undefined;
   const name = `"${deployment.metadata.name}"`;
   const { [ROLLBACK_TO]: _wish, ...annotations } = deployment.metadata.annotations ?? {};
   if (target === undefined) {
-    tell("Warning", "DeploymentRollbackRevisionNotFound", "Unable to find the revision to rollback to.");
-    return replace(turn, { annotations, spec: deployment.spec });
+    recordEvent("Warning", "DeploymentRollbackRevisionNotFound", "Unable to find the revision to rollback to.");
+    return replace(context, { annotations, spec: deployment.spec });
   }
   if (isSameTemplate(target.spec?.template, deployment.spec?.template)) {
     const note = `The rollback revision contains the same template as current deployment ${name}`;
-    tell("Warning", "DeploymentRollbackTemplateUnchanged", note);
-    return replace(turn, { annotations, spec: deployment.spec });
+    recordEvent("Warning", "DeploymentRollbackTemplateUnchanged", note);
+    return replace(context, { annotations, spec: deployment.spec });
   }
   const template = withoutHash(target.spec?.template ?? {});
   const spec = deployment.spec && { ...deployment.spec, template };
-  await replace(turn, { annotations: annotationsAfterRollback(deployment, target), spec });
-  tell("Normal", "DeploymentRollback", `Rolled back deployment ${name} to revision ${revision}`);
+  await replace(context, { annotations: annotationsAfterRollback(deployment, target), spec });
+  recordEvent("Normal", "DeploymentRollback", `Rolled back deployment ${name} to revision ${revision}`);
 }
 
-/** The revision that is wished for; one that cannot be read is none that could be found. */
-function wishOf({ metadata }: Deployment): bigint {
+/** The requested revision; -1 if the annotation is not a number. */
+function rollbackRevision({ metadata }: Deployment): bigint {
   const text = metadata.annotations?.[ROLLBACK_TO] ?? "";
   return /^\d+$/u.test(text) ? BigInt(text) : -1n;
 }
@@ -48,9 +48,9 @@ interface Replacement {
   readonly spec: Deployment["spec"];
 }
 
-async function replace({ client, deployment, signal }: RollbackTurn, change: Replacement): Promise<void> {
+async function replace({ client, deployment, signal }: RollbackContext, change: Replacement): Promise<void> {
   const { managedFields: _managedFields, ...kept } = deployment.metadata;
   const metadata = { ...kept, annotations: change.annotations };
   const spec = change.spec === undefined ? {} : { spec: change.spec };
-  await client.update(Deployment, { ...deployment, metadata, ...spec }, { fieldManager: MANAGER, signal });
+  await client.update(Deployment, { ...deployment, metadata, ...spec }, { fieldManager: FIELD_MANAGER, signal });
 }

@@ -1,43 +1,47 @@
-/** What a Deployment says about itself. Pure. */
+/** The status and conditions of a Deployment. Pure. */
 import type { Deployment, ReplicaSet } from "@capstan/kinds/apps/v1";
 import { formatTime } from "@capstan/model";
 import { millisecondsOf } from "../pod/state.ts";
-import { maxUnavailable, totalSize, wantedBy } from "./sizes.ts";
+import { maxUnavailable, totalReplicas, desiredReplicas } from "./scaling.ts";
 
 type Status = NonNullable<Deployment["status"]>;
 export type Condition = NonNullable<Status["conditions"]>[number];
 
 /** A condition without its times. */
-export type Claim = Pick<Condition, "type" | "status" | "reason" | "message">;
+export type ConditionFields = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /** The deployment with its sets. */
-export interface Seen {
+export interface Observed {
   readonly deployment: Deployment;
-  readonly fresh: ReplicaSet | undefined;
+  readonly newSet: ReplicaSet | undefined;
   readonly old: readonly ReplicaSet[];
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
-/** Sets a condition; one that says the same as before stays as it is. */
-export function withCondition(conditions: readonly Condition[], claim: Claim, now: number): readonly Condition[] {
-  const current = conditions.find(({ type }) => type === claim.type);
-  if (current?.status === claim.status && current.reason === claim.reason) return conditions;
+/** Sets a condition; an equal one keeps its times. */
+export function withCondition(
+  conditions: readonly Condition[],
+  fields: ConditionFields,
+  now: number,
+): readonly Condition[] {
+  const current = conditions.find(({ type }) => type === fields.type);
+  if (current?.status === fields.status && current.reason === fields.reason) return conditions;
   const time = formatTime(now);
-  const since = current?.status === claim.status ? current.lastTransitionTime : undefined;
-  const others = conditions.filter(({ type }) => type !== claim.type);
-  return [...others, { ...claim, lastUpdateTime: time, lastTransitionTime: since ?? time }];
+  const since = current?.status === fields.status ? current.lastTransitionTime : undefined;
+  const others = conditions.filter(({ type }) => type !== fields.type);
+  return [...others, { ...fields, lastUpdateTime: time, lastTransitionTime: since ?? time }];
 }
 
-/** Numbers and availability, as every turn tells them. */
-export function countsOf({ deployment, fresh, old, now }: Seen): Status {
-  const all = [...old, ...(fresh === undefined ? [] : [fresh])];
+/** The counts and the Available condition. */
+export function countsOf({ deployment, newSet, old, now }: Observed): Status {
+  const all = [...old, ...(newSet === undefined ? [] : [newSet])];
   const sum = (read: (set: ReplicaSet) => number | undefined): number =>
     all.reduce((total, set) => total + (read(set) ?? 0), 0);
   const available = sum(({ status }) => status?.availableReplicas);
   const { collisionCount } = deployment.status ?? {};
-  const isAvailable = available >= wantedBy(deployment) - maxUnavailable(deployment);
-  const claim: Claim = {
+  const isAvailable = available >= desiredReplicas(deployment) - maxUnavailable(deployment);
+  const fields: ConditionFields = {
     type: "Available",
     status: isAvailable ? "True" : "False",
     reason: isAvailable ? "MinimumReplicasAvailable" : "MinimumReplicasUnavailable",
@@ -46,24 +50,24 @@ export function countsOf({ deployment, fresh, old, now }: Seen): Status {
   return {
     observedGeneration: deployment.metadata.generation ?? 0,
     replicas: sum(({ status }) => status?.replicas),
-    updatedReplicas: fresh?.status?.replicas ?? 0,
+    updatedReplicas: newSet?.status?.replicas ?? 0,
     readyReplicas: sum(({ status }) => status?.readyReplicas),
     availableReplicas: available,
-    unavailableReplicas: Math.max(0, totalSize(all) - available),
+    unavailableReplicas: Math.max(0, totalReplicas(all) - available),
     terminatingReplicas: sum(({ status }) => status?.terminatingReplicas),
     ...(collisionCount === undefined ? {} : { collisionCount }),
-    conditions: withCondition(deployment.status?.conditions ?? [], claim, now),
+    conditions: withCondition(deployment.status?.conditions ?? [], fields, now),
   };
 }
 
-/** Whether the progress of a deployment has a limit in time. */
+/** Whether the deployment has a progress deadline. */
 export function hasDeadline({ spec }: Deployment): boolean {
   return spec?.progressDeadlineSeconds !== undefined && spec.progressDeadlineSeconds !== 2 ** 31 - 1;
 }
 
-/** Whether every pod is of the newest template and serves. */
+/** Whether all pods have the new template and are available. */
 export function isComplete(deployment: Deployment, status: Status | undefined): boolean {
-  const wanted = wantedBy(deployment);
+  const wanted = desiredReplicas(deployment);
   return (
     (status?.updatedReplicas ?? 0) === wanted &&
     (status?.replicas ?? 0) === wanted &&
@@ -72,45 +76,50 @@ export function isComplete(deployment: Deployment, status: Status | undefined): 
   );
 }
 
-/** The status of a deployment that rolls out: numbers, progress, failures. */
-export function rolloutStatus(seen: Seen): Status {
-  const counts = countsOf(seen);
-  const progressed = withProgress(seen, counts);
-  return { ...counts, conditions: withFailures(seen, progressed) };
+/** The status during a rollout: counts, progress and failures. */
+export function rolloutStatus(observed: Observed): Status {
+  const counts = countsOf(observed);
+  const progressed = progressConditions(observed, counts);
+  return { ...counts, conditions: failureConditions(observed, progressed) };
 }
 
-function withProgress({ deployment, fresh, now }: Seen, counts: Status): readonly Condition[] {
+function progressConditions({ deployment, newSet, now }: Observed, counts: Status): readonly Condition[] {
   const conditions = counts.conditions ?? [];
   if (!hasDeadline(deployment)) return conditions.filter(({ type }) => type !== "Progressing");
   const current = conditions.find(({ type }) => type === "Progressing");
   const isDone = counts.replicas === counts.updatedReplicas && current?.reason === "NewReplicaSetAvailable";
   if (isDone) return conditions;
-  const what = fresh === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${fresh.metadata.name}"`;
-  const claim = (status: "True" | "False", reason: string, what_: string): Claim => ({
+  const what =
+    newSet === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${newSet.metadata.name}"`;
+  const fields = (status: "True" | "False", reason: string, what_: string): ConditionFields => ({
     type: "Progressing",
     status,
     reason,
     message: `${what} ${what_}.`,
   });
   if (isComplete(deployment, counts)) {
-    return withCondition(conditions, claim("True", "NewReplicaSetAvailable", "has successfully progressed"), now);
+    return withCondition(conditions, fields("True", "NewReplicaSetAvailable", "has successfully progressed"), now);
   }
   if (hasProgressed(deployment.status, counts)) {
-    return touched(conditions, claim("True", "ReplicaSetUpdated", "is progressing"), now);
+    return refreshCondition(conditions, fields("True", "ReplicaSetUpdated", "is progressing"), now);
   }
   if (isTimedOut(deployment, current, now)) {
-    return withCondition(conditions, claim("False", "ProgressDeadlineExceeded", "has timed out progressing"), now);
+    return withCondition(conditions, fields("False", "ProgressDeadlineExceeded", "has timed out progressing"), now);
   }
   return conditions;
 }
 
-/** Each step of progress renews the time of the last update. */
-function touched(conditions: readonly Condition[], claim: Claim, now: number): readonly Condition[] {
-  const current = conditions.find(({ type }) => type === claim.type);
+/** Progress refreshes `lastUpdateTime`. */
+function refreshCondition(
+  conditions: readonly Condition[],
+  fields: ConditionFields,
+  now: number,
+): readonly Condition[] {
+  const current = conditions.find(({ type }) => type === fields.type);
   const time = formatTime(now);
   const since = current?.status === "True" ? current.lastTransitionTime : undefined;
-  const others = conditions.filter(({ type }) => type !== claim.type);
-  return [...others, { ...claim, lastUpdateTime: time, lastTransitionTime: since ?? time }];
+  const others = conditions.filter(({ type }) => type !== fields.type);
+  return [...others, { ...fields, lastUpdateTime: time, lastTransitionTime: since ?? time }];
 }
 
 function hasProgressed(before: Status | undefined, after: Status): boolean {
@@ -134,7 +143,7 @@ function deadlineOf({ spec }: Deployment, { lastUpdateTime }: Condition): number
   return millisecondsOf(lastUpdateTime ?? "") + (spec?.progressDeadlineSeconds ?? 0) * 1000;
 }
 
-/** How long until a rollout without progress has to be called stuck, in milliseconds. */
+/** The time until the progress deadline, in milliseconds. */
 export function untilDeadline(deployment: Deployment, status: Status, now: number): number | undefined {
   const current = status.conditions?.find(({ type }) => type === "Progressing");
   if (!hasDeadline(deployment) || current === undefined || isComplete(deployment, status)) return undefined;
@@ -142,9 +151,9 @@ export function untilDeadline(deployment: Deployment, status: Status, now: numbe
   return Math.max(0, deadlineOf(deployment, current) - now) + 1000;
 }
 
-/** A set that cannot make pods speaks for its deployment; the newest set is heard first. */
-function withFailures({ fresh, old }: Seen, conditions: readonly Condition[]): readonly Condition[] {
-  const failed = [fresh, ...old].flatMap(
+/** A ReplicaFailure condition of a set becomes one of its deployment. The new set takes precedence. */
+function failureConditions({ newSet, old }: Observed, conditions: readonly Condition[]): readonly Condition[] {
+  const failed = [newSet, ...old].flatMap(
     (set) => set?.status?.conditions?.filter(({ type }) => type === "ReplicaFailure") ?? [],
   )[0];
   const current = conditions.find(({ type }) => type === "ReplicaFailure");
@@ -157,14 +166,14 @@ function withFailures({ fresh, old }: Seen, conditions: readonly Condition[]): r
   return [...conditions.filter((condition) => condition !== current), { ...failed, ...times }];
 }
 
-/** A pause stops the clock of the deadline, and so does its end. */
-export function pauseClaim({ spec, status, ...deployment }: Deployment): Claim | undefined {
+/** Pausing and resuming both reset the progress deadline. */
+export function pauseCondition({ spec, status, ...deployment }: Deployment): ConditionFields | undefined {
   if (!hasDeadline({ ...deployment, ...(spec && { spec }) })) return undefined;
   const current = status?.conditions?.find(({ type }) => type === "Progressing");
   if (current?.reason === "ProgressDeadlineExceeded") return undefined;
-  const isNoted = current?.reason === "DeploymentPaused";
-  if ((spec?.paused === true) === isNoted) return undefined;
-  const [reason, message] = isNoted
+  const isPausedCondition = current?.reason === "DeploymentPaused";
+  if ((spec?.paused === true) === isPausedCondition) return undefined;
+  const [reason, message] = isPausedCondition
     ? ["DeploymentResumed", "Deployment is resumed"]
     : ["DeploymentPaused", "Deployment is paused"];
   return { type: "Progressing", status: "Unknown", reason, message };

@@ -1,4 +1,4 @@
-/** Keeps the counts by which an eviction is allowed or held back. */
+/** Maintains the counts that decide whether an eviction is allowed. */
 import { Deployment, ReplicaSet, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Pod, ReplicationController } from "@capstan/kinds/v1";
@@ -6,18 +6,18 @@ import { fromLabelSelectorObject, matchesLabels } from "@capstan/model";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { controllerOf } from "../ownership/owner.ts";
-import { labelTests } from "../ownership/selection.ts";
-import { podIndexes } from "../pod/cache.ts";
-import type { Setting } from "../setting.ts";
+import { labelQuery } from "../ownership/label-query.ts";
+import { podIndexes } from "../pod/indexes.ts";
+import type { ControllerContext } from "../controller/context.ts";
 import { isActive } from "../pod/state.ts";
-import { writeStatus } from "../status/status.ts";
+import { writeStatus } from "../controller/write-status.ts";
 import { statusOf } from "./decide.ts";
 
-/** How many pods a controller of pods wants. */
+/** The desired replicas of a workload. */
 type Scale = (name: string) => { readonly uid: string; readonly replicas: number } | undefined;
 
 /** The controller of PodDisruptionBudgets. */
-export function disruptionController({ client, clock }: Setting): Controller {
+export function disruptionController({ client, clock }: ControllerContext): Controller {
   return controller(
     PodDisruptionBudget,
     {
@@ -28,9 +28,9 @@ export function disruptionController({ client, clock }: Setting): Controller {
     },
     async ({ object: budget, find, get, signal }): Promise<ReconcileResult> => {
       const selector = fromLabelSelectorObject(budget.spec?.selector);
-      const labels = labelTests(budget.spec?.selector);
+      const labels = labelQuery(budget.spec?.selector);
       const pods = find(Pod, { labels }).filter(
-        (pod) => matchesLabels(selector, pod.metadata.labels) && isActiveOrLeaving(pod),
+        (pod) => matchesLabels(selector, pod.metadata.labels) && isActiveOrTerminating(pod),
       );
       const scales: { readonly [kind: string]: Scale } = {
         ReplicaSet: (name) => {
@@ -42,15 +42,15 @@ export function disruptionController({ client, clock }: Setting): Controller {
         StatefulSet: (name) => toScale(get(StatefulSet, name)),
         ReplicationController: (name) => toScale(get(ReplicationController, name)),
       };
-      const expected = expectedOf(budget, pods, scales);
+      const expected = expectedPodCount(budget, pods, scales);
       const { status, wait } = statusOf({ budget, pods, expected, now: clock.wall() });
       await writeStatus(client, PodDisruptionBudget, { object: budget, status, signal });
-      return wait === undefined ? undefined : requeue(wait, { reason: "an eviction may have been given up" });
+      return wait === undefined ? undefined : requeue(wait, { reason: "waiting for evictions to expire" });
     },
   );
 }
 
-function isActiveOrLeaving(pod: Pod): boolean {
+function isActiveOrTerminating(pod: Pod): boolean {
   return isActive(pod) || pod.metadata.deletionTimestamp !== undefined;
 }
 
@@ -63,8 +63,8 @@ function toScale(object: Scaled | undefined): ReturnType<Scale> {
   return object && { uid: object.metadata.uid, replicas: object.spec?.replicas ?? 1 };
 }
 
-/** A budget in percent, or of those that may be missing, counts what controllers want; any other counts the pods themselves. */
-function expectedOf(
+/** `maxUnavailable` and percentages count the desired replicas of the workloads; an absolute `minAvailable` counts the pods. */
+function expectedPodCount(
   { spec }: PodDisruptionBudget,
   pods: readonly Pod[],
   scales: { readonly [kind: string]: Scale },
@@ -75,7 +75,7 @@ function expectedOf(
   for (const pod of pods) {
     const owner = controllerOf(pod);
     const scale = owner && scales[owner.kind]?.(owner.name);
-    // A pod without such a controller counts for itself.
+    // A pod without a workload counts as one replica.
     if (scale === undefined) wanted.set(pod.metadata.uid, 1);
     else wanted.set(scale.uid, scale.replicas);
   }

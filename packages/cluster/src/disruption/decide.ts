@@ -1,11 +1,11 @@
-/** How many pods of a budget may be disturbed now. Pure. */
+/** How many pods of a budget may be disrupted now. Pure. */
 import type { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import type { Pod } from "@capstan/kinds/v1";
 import { formatTime, scaleIntOrPercent } from "@capstan/model";
 import { isReady, millisecondsOf } from "../pod/state.ts";
 
-/** The budget, its pods, and how many of them their controllers want. */
-export interface Seen {
+/** The budget, its pods, and how many of them the workloads expect. */
+export interface Observed {
   readonly budget: PodDisruptionBudget;
   readonly pods: readonly Pod[];
   readonly expected: number;
@@ -14,20 +14,20 @@ export interface Seen {
 
 type Status = NonNullable<PodDisruptionBudget["status"]>;
 
-/** An eviction that nobody carried out is forgotten after this many milliseconds. */
-const FORGOTTEN = 120_000;
+/** An eviction without a deletion expires after this many milliseconds. */
+const DELETION_TIMEOUT = 120_000;
 
-/** The status of a budget, and when it has to be looked at again. */
-export function statusOf({ budget, pods, expected, now }: Seen): {
+/** The status of a budget, and when to reconcile it again. */
+export function statusOf({ budget, pods, expected, now }: Observed): {
   readonly status: Status;
   readonly wait: number | undefined;
 } {
-  const disrupted = stillDisrupted(budget, pods, now);
+  const disrupted = disruptedPods(budget, pods, now);
   const healthy = pods.filter(
     (pod) =>
       isReady(pod) && pod.metadata.deletionTimestamp === undefined && disrupted.kept[pod.metadata.name] === undefined,
   ).length;
-  const desired = desiredOf(budget, expected);
+  const desired = desiredHealthy(budget, expected);
   const allowed = expected > 0 ? Math.max(0, healthy - desired) : 0;
   const status = {
     ...budget.status,
@@ -42,14 +42,14 @@ export function statusOf({ budget, pods, expected, now }: Seen): {
   return { status, wait: disrupted.wait };
 }
 
-function desiredOf({ spec }: PodDisruptionBudget, expected: number): number {
+function desiredHealthy({ spec }: PodDisruptionBudget, expected: number): number {
   if (spec?.maxUnavailable !== undefined) {
     return Math.max(0, expected - scaleIntOrPercent(spec.maxUnavailable, expected, "up"));
   }
   return spec?.minAvailable === undefined ? 0 : scaleIntOrPercent(spec.minAvailable, expected, "up");
 }
 
-function stillDisrupted(
+function disruptedPods(
   { status }: PodDisruptionBudget,
   pods: readonly Pod[],
   now: number,
@@ -58,7 +58,7 @@ function stillDisrupted(
   let wait: number | undefined;
   for (const [name, time] of Object.entries(status?.disruptedPods ?? {})) {
     const pod = pods.find(({ metadata }) => metadata.name === name);
-    const left = millisecondsOf(time) + FORGOTTEN - now;
+    const left = millisecondsOf(time) + DELETION_TIMEOUT - now;
     if (pod === undefined || pod.metadata.deletionTimestamp !== undefined || left <= 0) continue;
     kept[name] = time;
     wait = Math.min(wait ?? Infinity, left);

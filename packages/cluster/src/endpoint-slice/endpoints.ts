@@ -1,9 +1,9 @@
-/** The endpoints of a Service: which pods answer for it, at which ports, and how well. Pure. */
+/** The endpoints of a Service: its pods, their ports and conditions. Pure. */
 import type { Endpoint, EndpointPort } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Node, Pod, Service } from "@capstan/kinds/v1";
 import { isFinished, isReady } from "../pod/state.ts";
 
-/** The families of addresses. */
+/** The address families. */
 export type AddressType = "IPv4" | "IPv6";
 
 /** Endpoints that share their ports. */
@@ -15,24 +15,24 @@ export interface Group {
 
 type ServicePort = NonNullable<NonNullable<Service["spec"]>["ports"]>[number];
 
-/** Pods that may answer for a service: they have an address and have not ended. */
-export function canAnswer(pod: Pod): boolean {
+/** Whether a pod belongs into endpoints: it has an address and has not finished. */
+export function shouldBeInEndpoints(pod: Pod): boolean {
   return !isFinished(pod) && (pod.status?.podIP ?? "") !== "";
 }
 
-/** Whether a service has no address of its own: clients are sent to its pods. */
+/** Whether a service has no cluster IP, so that clients connect to its pods. */
 export function isHeadless({ spec }: Service): boolean {
   return spec?.clusterIP === "None";
 }
 
-/** The families that a service is served in. */
+/** The address families of a service. */
 export function addressTypes({ spec }: Service): readonly AddressType[] {
   const families = spec?.ipFamilies ?? [];
   if (families.length > 0) return families.map((family) => (family === "IPv6" ? "IPv6" : "IPv4"));
   return [spec?.clusterIP?.includes(":") === true ? "IPv6" : "IPv4"];
 }
 
-/** The ports of a service at one pod. A named port that the pod does not have is left out. */
+/** The ports of a service at one pod. A named port that the pod does not have is omitted. */
 export function portsAt(pod: Pod, { spec }: Service): readonly EndpointPort[] {
   const ports = spec?.ports ?? [];
   return ports.flatMap((port): EndpointPort[] => {
@@ -70,39 +70,40 @@ export function toEndpoint(
   const { nodeName, hostname, subdomain } = pod.spec ?? {};
   const zone = node?.metadata.labels?.["topology.kubernetes.io/zone"];
   const conditions = conditionsOf(pod, service);
-  const isNamed = hostname !== undefined && hostname !== "" && subdomain === service.metadata.name;
+  const hasHostname = hostname !== undefined && hostname !== "" && subdomain === service.metadata.name;
   return {
     addresses: [address],
     conditions,
     targetRef: { kind: "Pod", namespace, name, uid },
     ...(nodeName !== undefined && nodeName !== "" && { nodeName }),
     ...(zone !== undefined && { zone }),
-    ...(isNamed && { hostname }),
+    ...(hasHostname && { hostname }),
     ...hintsOf(service, { isReady: conditions.ready === true, nodeName, zone }),
   };
 }
 
-interface EndpointPlace {
+interface EndpointTopology {
   readonly isReady: boolean;
   readonly nodeName: string | undefined;
   readonly zone: string | undefined;
 }
 
-/** For whom an endpoint is, if the service wants connections to stay near: for its zone, and for its node before that. */
-function hintsOf({ spec }: Service, { isReady: ready, nodeName, zone }: EndpointPlace): Pick<Endpoint, "hints"> {
-  const wish = spec?.trafficDistribution ?? "";
-  if (!ready || !["PreferClose", "PreferSameZone", "PreferSameNode"].includes(wish)) return {};
-  const forNodes = wish === "PreferSameNode" && nodeName !== undefined ? { forNodes: [{ name: nodeName }] } : {};
+/** The topology hints of an endpoint for `trafficDistribution`: its zone, and its node before that. */
+function hintsOf({ spec }: Service, { isReady: ready, nodeName, zone }: EndpointTopology): Pick<Endpoint, "hints"> {
+  const distribution = spec?.trafficDistribution ?? "";
+  if (!ready || !["PreferClose", "PreferSameZone", "PreferSameNode"].includes(distribution)) return {};
+  const forNodes =
+    distribution === "PreferSameNode" && nodeName !== undefined ? { forNodes: [{ name: nodeName }] } : {};
   const hints = { ...(zone === undefined ? {} : { forZones: [{ name: zone }] }), ...forNodes };
   return Object.keys(hints).length === 0 ? {} : { hints };
 }
 
-/** A service may publish pods that are not ready: then each counts as ready. */
+/** With `publishNotReadyAddresses`, every pod counts as ready. */
 function conditionsOf(pod: Pod, { spec }: Service): NonNullable<Endpoint["conditions"]> {
-  const publishes = spec?.publishNotReadyAddresses === true;
+  const publishNotReady = spec?.publishNotReadyAddresses === true;
   const terminating = pod.metadata.deletionTimestamp !== undefined;
-  const serving = publishes || isReady(pod);
-  return { ready: publishes || (serving && !terminating), serving, terminating };
+  const serving = publishNotReady || isReady(pod);
+  return { ready: publishNotReady || (serving && !terminating), serving, terminating };
 }
 
 /** All endpoints of a service, grouped by family and ports. */
@@ -113,7 +114,7 @@ export function groupsOf(
 ): readonly Group[] {
   const groups = new Map<string, { addressType: AddressType; ports: readonly EndpointPort[]; endpoints: Endpoint[] }>();
   for (const addressType of addressTypes(service)) {
-    for (const pod of pods.filter(canAnswer)) {
+    for (const pod of pods.filter(shouldBeInEndpoints)) {
       const address = addressOf(pod, addressType);
       const ports = portsAt(pod, service);
       if (address === undefined || (ports.length === 0 && !isHeadless(service))) continue;

@@ -28,7 +28,7 @@ test("a service without endpoints keeps one empty slice", () => {
   assert.deepEqual(pack([], ["IPv4"], [empty]), { create: [], update: [], remove: [] });
 });
 
-test("endpoints stay in their slice, new ones fill gaps, and slices that are empty go", () => {
+test("endpoints keep their slice, new ones fill gaps, and empty slices are removed", () => {
   const first = slice("first", group(0, 100));
   const second = slice("second", group(100, 110));
   assert.deepEqual(pack([group(0, 110)], ["IPv4"], [first, second]), { create: [], update: [], remove: [] });
@@ -38,7 +38,7 @@ test("endpoints stay in their slice, new ones fill gaps, and slices that are emp
   assert.deepEqual([shrunk.update.length, shrunk.remove], [0, [second]]);
 });
 
-test("other ports are another slice", () => {
+test("different ports use different slices", () => {
   const old = slice("old", group(0, 1));
   const moved = { ...group(0, 1), ports: [{ name: "", protocol: "TCP" as const, port: 81 }] };
   const { create, remove } = pack([moved], ["IPv4"], [old]);

@@ -1,27 +1,27 @@
-/** Distributes endpoints over slices with as few writes as possible: what is in a slice stays there. Pure. */
+/** Distributes endpoints over slices with as few writes as possible: endpoints keep their slice. Pure. */
 import type { Endpoint, EndpointPort, EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { isDeepEqual } from "@capstan/model";
 import { groupId } from "./endpoints.ts";
 import type { AddressType, Group } from "./endpoints.ts";
 
-/** A slice holds at most so many endpoints. */
+/** The maximum number of endpoints in a slice. */
 const CAPACITY = 100;
 
-/** What a slice shall hold. */
+/** The desired content of a slice. */
 export interface Content {
   readonly addressType: AddressType;
   readonly ports: readonly EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-/** What is to be written. */
+/** The writes to make. */
 export interface Changes {
   readonly create: readonly Content[];
   readonly update: readonly { readonly slice: EndpointSlice; readonly endpoints: readonly Endpoint[] }[];
   readonly remove: readonly EndpointSlice[];
 }
 
-/** Compares what is wanted with the slices that are there. A family without endpoints keeps one empty slice. */
+/** Compares the desired endpoints with the existing slices. A family without endpoints keeps one empty slice. */
 export function pack(
   groups: readonly Group[],
   families: readonly AddressType[],
@@ -76,7 +76,7 @@ function packGroup({ addressType, ports, endpoints }: Group, slices: readonly En
   };
 }
 
-/** Takes those endpoints that are in a slice already, in the slice's order. */
+/** Takes the endpoints that a slice already holds, in the slice's order. */
 function take(wanted: Map<string, Endpoint>, current: readonly Endpoint[]): Endpoint[] {
   return current.flatMap((endpoint) => {
     const id = idOf(endpoint);

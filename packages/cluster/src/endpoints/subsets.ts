@@ -1,6 +1,6 @@
-/** The endpoints of a Service in the old form: addresses that share ports, in a fixed order. Pure. */
+/** The subsets of an Endpoints object: addresses that share ports, in a fixed order. Pure. */
 import type { EndpointAddress, EndpointSubset, Pod, Service } from "@capstan/kinds/v1";
-import { addressOf, addressTypes, canAnswer, isHeadless, portsAt } from "../endpoint-slice/endpoints.ts";
+import { addressOf, addressTypes, shouldBeInEndpoints, isHeadless, portsAt } from "../endpoint-slice/endpoints.ts";
 import { isReady } from "../pod/state.ts";
 
 type Port = NonNullable<EndpointSubset["ports"]>[number];
@@ -11,12 +11,12 @@ interface Subset {
   readonly unready: EndpointAddress[];
 }
 
-/** The subsets of a service. Pods on their way out are left out. */
+/** The subsets of a service. Terminating pods are left out. */
 export function subsetsOf(service: Service, pods: readonly Pod[]): readonly EndpointSubset[] {
   const [family = "IPv4"] = addressTypes(service);
   const subsets = new Map<string, Subset>();
   for (const pod of pods) {
-    if (!canAnswer(pod) || isLeaving(pod, service)) continue;
+    if (!shouldBeInEndpoints(pod) || isTerminating(pod, service)) continue;
     const ip = addressOf(pod, family);
     const ports = portsAt(pod, service).map(toPort).sort(byName);
     if (ip === undefined || (ports.length === 0 && !isHeadless(service))) continue;
@@ -33,7 +33,7 @@ export function subsetsOf(service: Service, pods: readonly Pod[]): readonly Endp
   }));
 }
 
-function isLeaving({ metadata }: Pod, { spec }: Service): boolean {
+function isTerminating({ metadata }: Pod, { spec }: Service): boolean {
   return metadata.deletionTimestamp !== undefined && spec?.publishNotReadyAddresses !== true;
 }
 
@@ -49,9 +49,9 @@ function toPort({ name, port = 0, protocol = "TCP", appProtocol }: ReturnType<ty
 function toAddress(pod: Pod, service: Service, ip: string): EndpointAddress {
   const { namespace = "", name, uid } = pod.metadata;
   const { nodeName, hostname, subdomain } = pod.spec ?? {};
-  const isNamed = hostname !== undefined && hostname !== "" && subdomain === service.metadata.name;
+  const hasHostname = hostname !== undefined && hostname !== "" && subdomain === service.metadata.name;
   return {
-    ...(isNamed && { hostname }),
+    ...(hasHostname && { hostname }),
     ip,
     ...(nodeName !== undefined && nodeName !== "" && { nodeName }),
     targetRef: { kind: "Pod", namespace, name, uid },

@@ -1,54 +1,62 @@
-/** The conditions of a Job: suspended, about to end, ended. Pure. */
+/** The conditions of a Job: Suspended, SuccessCriteriaMet, FailureTarget, Complete, Failed. Pure. */
 import type { Job } from "@capstan/kinds/batch/v1";
 import { formatTime } from "@capstan/model";
 import type { Finish } from "./decide.ts";
 
-/** One of them. */
+/** A condition of a Job. */
 export type Condition = NonNullable<NonNullable<Job["status"]>["conditions"]>[number];
 
-/** Whether a job has ended. */
-export function isEnded({ status }: Job): boolean {
+/** Whether a job has finished. */
+export function isFinished({ status }: Job): boolean {
   return (status?.conditions ?? []).some(
     ({ type, status: state }) => (type === "Complete" || type === "Failed") && state === "True",
   );
 }
 
-/** When a job ended. */
-export function endedAt({ status }: Job): string | undefined {
+/** When a job finished. */
+export function finishedAt({ status }: Job): string | undefined {
   return (status?.conditions ?? []).find(
     ({ type, status: state }) => (type === "Complete" || type === "Failed") && state === "True",
   )?.lastTransitionTime;
 }
 
-interface Claim {
+interface ConditionFields {
   readonly type: Condition["type"];
   readonly status: "True" | "False";
   readonly reason: string;
   readonly message: string;
 }
 
-/** Adds a condition, or changes the one of its type; one that says the same stays as it is. */
-export function withCondition(conditions: readonly Condition[], claim: Claim, now: number): readonly Condition[] {
-  const current = conditions.find(({ type }) => type === claim.type);
-  if (current?.status === claim.status && current.reason === claim.reason) return conditions;
+/** Adds or updates a condition; an equal one keeps its times. */
+export function withCondition(
+  conditions: readonly Condition[],
+  fields: ConditionFields,
+  now: number,
+): readonly Condition[] {
+  const current = conditions.find(({ type }) => type === fields.type);
+  if (current?.status === fields.status && current.reason === fields.reason) return conditions;
   const time = formatTime(now);
-  const updated: Condition = { ...claim, lastProbeTime: time, lastTransitionTime: time };
+  const updated: Condition = { ...fields, lastProbeTime: time, lastTransitionTime: time };
   return current === undefined ? [...conditions, updated] : conditions.map((one) => (one === current ? updated : one));
 }
 
-/** The end of a job in two steps: it is certain, then everything has come to rest. */
-export function finishing(
+/** A job finishes in two steps: first the target condition, then the final one when no pod is left. */
+export function finishConditions(
   conditions: readonly Condition[],
   { type, reason, message }: Finish,
-  { isAtRest, now }: { readonly isAtRest: boolean; readonly now: number },
+  { hasNoPods, now }: { readonly hasNoPods: boolean; readonly now: number },
 ): readonly Condition[] {
   const target = type === "Complete" ? "SuccessCriteriaMet" : "FailureTarget";
-  const announced = withCondition(conditions, { type: target, status: "True", reason, message }, now);
-  return isAtRest ? withCondition(announced, { type, status: "True", reason, message }, now) : announced;
+  const current = withCondition(conditions, { type: target, status: "True", reason, message }, now);
+  return hasNoPods ? withCondition(current, { type, status: "True", reason, message }, now) : current;
 }
 
-/** A job that is suspended says so, and one that was says that it no longer is. */
-export function suspension(conditions: readonly Condition[], isSuspended: boolean, now: number): readonly Condition[] {
+/** Sets the Suspended condition, and sets it to False after a resume. */
+export function suspendConditions(
+  conditions: readonly Condition[],
+  isSuspended: boolean,
+  now: number,
+): readonly Condition[] {
   const known = conditions.find(({ type }) => type === "Suspended");
   if (!isSuspended && known?.status !== "True") return conditions;
   const [reason, message] = isSuspended ? ["JobSuspended", "Job suspended"] : ["JobResumed", "Job resumed"];

@@ -1,4 +1,4 @@
-/** Runs pods until as many as a Job wants have succeeded. */
+/** Runs the pods of a Job until enough have succeeded. */
 import { isApiError } from "@capstan/client";
 import { Job } from "@capstan/kinds/batch/v1";
 import { Pod } from "@capstan/kinds/v1";
@@ -6,32 +6,32 @@ import { formatTime } from "@capstan/model";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
 import { controllerOf } from "../ownership/owner.ts";
-import { podIndexes } from "../pod/cache.ts";
-import { Crew, slowStart } from "../pod/crew.ts";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
-import { writeStatus } from "../status/status.ts";
-import { finishing, isEnded, suspension } from "./conditions.ts";
+import { podIndexes } from "../pod/indexes.ts";
+import { PodControl, slowStartBatch } from "../pod/pod-control.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { writeStatus } from "../controller/write-status.ts";
+import { finishConditions, isFinished, suspendConditions } from "./conditions.ts";
 import type { Condition } from "./conditions.ts";
 import { activeOf, decide, readyOf, terminatingOf } from "./decide.ts";
 import type { Action } from "./decide.ts";
-import { podOf, TRACKING } from "./pod.ts";
+import { newJobPod, TRACKING_FINALIZER } from "./pod.ts";
 import { tallyOf, tallyStatus } from "./tally.ts";
 import type { Tally } from "./tally.ts";
 
-/** Jobs that name another manager are not ours. */
-const OURS = "kubernetes.io/job-controller";
+/** Jobs with another `managedBy` are ignored. */
+const JOB_CONTROLLER = "kubernetes.io/job-controller";
 
-interface Turn extends Setting {
-  readonly crew: Crew;
+interface SyncContext extends ControllerContext {
+  readonly podControl: PodControl;
   readonly job: Job;
   readonly signal: AbortSignal;
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
 }
 
 /** The controller of Jobs. */
-export function jobController(setting: Setting): Controller {
-  const crew = new Crew(setting);
+export function jobController(controllerContext: ControllerContext): Controller {
+  const podControl = new PodControl(controllerContext);
   return controller(
     Job,
     {
@@ -39,48 +39,50 @@ export function jobController(setting: Setting): Controller {
       reporter: "job-controller",
       reads: [Pod],
       predicate: anyChange,
-      watches: [crew.ledger.watch],
+      watches: [podControl.mutations.watch],
       cache: { Pod: podIndexes },
     },
     async ({ object: job, find, signal, event }): Promise<ReconcileResult> => {
-      if (isEnded(job) || (job.spec?.managedBy ?? OURS) !== OURS) return;
-      const pods = await crew.of({ kind: Job, object: job, selector: job.spec?.selector }, find);
-      return sync({ ...setting, crew, job, signal, event }, pods);
+      if (isFinished(job) || (job.spec?.managedBy ?? JOB_CONTROLLER) !== JOB_CONTROLLER) return;
+      const pods = await podControl.claimPods({ kind: Job, object: job, selector: job.spec?.selector }, find);
+      return sync({ ...controllerContext, podControl, job, signal, event }, pods);
     },
   );
 }
 
-/** Notes the ends, acts, and lets go of pods whose end is noted: a controller that dies in between can go on from the status. */
-async function sync(turn: Turn, pods: readonly Pod[]): Promise<ReconcileResult> {
-  const { client, clock, crew, job, signal } = turn;
+/**
+ * Records finished pods, acts, then removes the finalizers of recorded pods. After a crash in between, the status is enough to continue.
+ */
+async function sync(context: SyncContext, pods: readonly Pod[]): Promise<ReconcileResult> {
+  const { client, clock, podControl, job, signal } = context;
   const now = clock.wall();
   const tally = tallyOf(job, pods);
   const action = decide({ job, pods, tally, now });
-  await act(turn, action);
-  const after = crew.ledger.current(pods, (pod) => controllerOf(pod)?.uid === job.metadata.uid);
+  await act(context, action);
+  const after = podControl.mutations.current(pods, (pod) => controllerOf(pod)?.uid === job.metadata.uid);
   const status = statusOf({ job, pods: after, tally, action, now });
   const written = await writeStatus(client, Job, { object: job, status, signal });
-  tellSuspension(turn, status.conditions ?? []);
-  await Promise.all(tally.release.map((pod) => release(turn, pod)));
-  if (isEnded(written) && !isEnded(job)) tellEnd(turn, action);
+  recordSuspension(context, status.conditions ?? []);
+  await Promise.all(tally.release.map((pod) => removeTrackingFinalizer(context, pod)));
+  if (isFinished(written) && !isFinished(job)) recordFinish(context, action);
   return action.do === "work" && action.wait !== undefined
-    ? requeue(action.wait, { reason: "waiting for a time" })
+    ? requeue(action.wait, { reason: "waiting for the backoff or deadline" })
     : undefined;
 }
 
-async function act({ crew, job, signal, event }: Turn, action: Action): Promise<void> {
-  for (const pod of action.end) {
-    await crew.end(pod, signal);
+async function act({ podControl, job, signal, event }: SyncContext, action: Action): Promise<void> {
+  for (const pod of action.delete) {
+    await podControl.delete(pod, signal);
     event("Normal", "SuccessfulDelete", `Deleted pod: ${pod.metadata.name}`);
   }
   if (action.do !== "work") return;
-  await slowStart(action.start.length, async (index) => {
-    const { metadata } = await crew.start(podOf(job, action.start[index] ?? { index: undefined }), signal);
+  await slowStartBatch(action.create.length, async (index) => {
+    const { metadata } = await podControl.create(newJobPod(job, action.create[index] ?? { index: undefined }), signal);
     event("Normal", "SuccessfulCreate", `Created pod: ${metadata.name}`);
   });
 }
 
-interface Seen {
+interface Observed {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly tally: Tally;
@@ -88,24 +90,24 @@ interface Seen {
   readonly now: number;
 }
 
-function statusOf(seen: Seen): NonNullable<Job["status"]> {
-  const { job, tally, action, now } = seen;
-  const active = activeOf(seen).length;
-  const terminating = terminatingOf(seen).length;
-  const isAtRest = active === 0 && terminating === 0 && !hasUncounted(tally);
+function statusOf(observed: Observed): NonNullable<Job["status"]> {
+  const { job, tally, action, now } = observed;
+  const active = activeOf(observed).length;
+  const terminating = terminatingOf(observed).length;
+  const hasNoPods = active === 0 && terminating === 0 && !hasUncounted(tally);
   const old = job.status?.conditions ?? [];
   const conditions =
     action.do === "finish"
-      ? finishing(old, action.finish, { isAtRest, now })
-      : suspension(old, action.do === "suspend", now);
+      ? finishConditions(old, action.finish, { hasNoPods, now })
+      : suspendConditions(old, action.do === "suspend", now);
   const { startTime: _begun, completionTime: _completed, ...kept } = job.status ?? {};
-  const startTime = startOf(seen, conditions !== old);
-  const isComplete = action.do === "finish" && action.finish.type === "Complete" && isAtRest;
+  const startTime = startOf(observed, conditions !== old);
+  const isComplete = action.do === "finish" && action.finish.type === "Complete" && hasNoPods;
   return {
     ...kept,
     ...tallyStatus(job, tally),
     active,
-    ready: readyOf(seen),
+    ready: readyOf(observed),
     terminating,
     ...(startTime !== undefined && { startTime }),
     ...(isComplete && { completionTime: formatTime(now) }),
@@ -117,29 +119,29 @@ function hasUncounted({ uncounted, release: held }: Tally): boolean {
   return uncounted.succeeded.length > 0 || uncounted.failed.length > 0 || held.length > 0;
 }
 
-/** A job begins when it first works, and anew when it is resumed. */
-function startOf({ job, action, now }: Seen, hasNewConditions: boolean): string | undefined {
+/** A job starts with its first pods, and again when it is resumed. */
+function startOf({ job, action, now }: Observed, hasNewConditions: boolean): string | undefined {
   if (action.do === "suspend") return undefined;
   const isResumed = action.do === "work" && hasNewConditions;
   return isResumed ? formatTime(now) : (job.status?.startTime ?? formatTime(now));
 }
 
-/** A pod whose end is noted may go. */
-async function release({ client, crew, signal }: Turn, pod: Pod): Promise<void> {
+/** Removes the finalizer of a pod whose result is recorded. */
+async function removeTrackingFinalizer({ client, podControl, signal }: SyncContext, pod: Pod): Promise<void> {
   const { namespace = "", name, uid } = pod.metadata;
-  const strategic = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [TRACKING] } };
+  const strategic = { metadata: { uid, "$deleteFromPrimitiveList/finalizers": [TRACKING_FINALIZER] } };
   try {
-    const left = await client.patch(Pod, { namespace, name }, { strategic }, { fieldManager: MANAGER, signal });
-    // Whoever was to go and was held by nothing else is gone with it, and no cache will show what was answered.
-    if (left.metadata.deletionTimestamp === undefined) crew.ledger.wrote(left);
-    else crew.ledger.deleted(pod, left);
+    const left = await client.patch(Pod, { namespace, name }, { strategic }, { fieldManager: FIELD_MANAGER, signal });
+    // A terminating pod without other finalizers is now gone; the informer will not show the response.
+    if (left.metadata.deletionTimestamp === undefined) podControl.mutations.wrote(left);
+    else podControl.mutations.deleted(pod, left);
   } catch (error) {
     if (!isApiError(error, "NotFound", "Conflict")) throw error;
-    crew.ledger.deleted(pod, { kind: "Status" });
+    podControl.mutations.deleted(pod, { kind: "Status" });
   }
 }
 
-function tellSuspension({ job, event }: Turn, conditions: readonly Condition[]): void {
+function recordSuspension({ job, event }: SyncContext, conditions: readonly Condition[]): void {
   const [before, after] = [job.status?.conditions, conditions].map(
     (all) => all?.find(({ type }) => type === "Suspended")?.status ?? "False",
   );
@@ -148,7 +150,7 @@ function tellSuspension({ job, event }: Turn, conditions: readonly Condition[]):
   else event("Normal", "Resumed", "Job resumed");
 }
 
-function tellEnd({ event }: Turn, action: Action): void {
+function recordFinish({ event }: SyncContext, action: Action): void {
   if (action.do !== "finish") return;
   const { type, reason, message } = action.finish;
   if (type === "Complete") event("Normal", "Completed", "Job completed");

@@ -4,67 +4,67 @@ import type { Pod } from "@capstan/kinds/v1";
 import { findCondition } from "@capstan/model";
 import { isReady, millisecondsOf } from "../pod/state.ts";
 import { endOf, failuresBefore, indexOf, isIndexed, replacesFailedOnly } from "./pod.ts";
-import type { Ordinal } from "./pod.ts";
+import type { PodIndex } from "./pod.ts";
 import { parseIndexes } from "./indexes.ts";
 import { totals } from "./tally.ts";
 import type { Tally } from "./tally.ts";
 
-/** Why a job ends. */
+/** Why a job finishes. */
 export interface Finish {
   readonly type: "Complete" | "Failed";
   readonly reason: string;
   readonly message: string;
 }
 
-/** What is to be done. */
+/** What to do next. */
 export type Action =
-  | { readonly do: "finish"; readonly finish: Finish; readonly end: readonly Pod[] }
-  | { readonly do: "suspend"; readonly end: readonly Pod[] }
+  | { readonly do: "finish"; readonly finish: Finish; readonly delete: readonly Pod[] }
+  | { readonly do: "suspend"; readonly delete: readonly Pod[] }
   | {
       readonly do: "work";
-      readonly start: readonly Ordinal[];
-      readonly end: readonly Pod[];
+      readonly create: readonly PodIndex[];
+      readonly delete: readonly Pod[];
       readonly wait: number | undefined;
     };
 
-/** The job, its pods, and how those that ended did. */
-export interface Seen {
+/** The job, its pods, and the tally of finished pods. */
+export interface Observed {
   readonly job: Job;
   readonly pods: readonly Pod[];
   readonly tally: Tally;
   readonly now: number;
 }
 
-/** Pods that work. */
-export function activeOf({ job, pods }: Pick<Seen, "job" | "pods">): readonly Pod[] {
+/** Pods that are neither finished nor terminating. */
+export function activeOf({ job, pods }: Pick<Observed, "job" | "pods">): readonly Pod[] {
   return pods.filter((pod) => endOf(pod, job) === undefined && pod.metadata.deletionTimestamp === undefined);
 }
 
-/** Pods that are on their way out. */
-export function terminatingOf({ pods }: Pick<Seen, "pods">): readonly Pod[] {
+/** Terminating pods. */
+export function terminatingOf({ pods }: Pick<Observed, "pods">): readonly Pod[] {
   return pods.filter(
     ({ metadata, status }) =>
       metadata.deletionTimestamp !== undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed",
   );
 }
 
-/** Pods that can serve. */
-export function readyOf(seen: Pick<Seen, "job" | "pods">): number {
-  return activeOf(seen).filter(isReady).length;
+/** The number of ready pods. */
+export function readyOf(observed: Pick<Observed, "job" | "pods">): number {
+  return activeOf(observed).filter(isReady).length;
 }
 
-/** Decides. */
-export function decide(seen: Seen): Action {
-  const { job } = seen;
-  const active = activeOf(seen);
-  const finish = begun(job) ?? failure(seen, active) ?? success(seen, active);
-  if (finish !== undefined) return { do: "finish", finish, end: active };
-  if (job.spec?.suspend === true) return { do: "suspend", end: active };
-  return work(seen, active);
+/** Decides the next action. */
+export function decide(observed: Observed): Action {
+  const { job } = observed;
+  const active = activeOf(observed);
+  const finish = finishInProgress(job) ?? failure(observed, active) ?? success(observed, active);
+  if (finish !== undefined) return { do: "finish", finish, delete: active };
+  if (job.spec?.suspend === true) return { do: "suspend", delete: active };
+  return manageJob(observed, active);
 }
 
-/** A job that began to end goes on to do so. */
-function begun({ status }: Job): Finish | undefined {
+/** A job with a target condition continues to finish. */
+function finishInProgress({ status }: Job): Finish | undefined {
   for (const [type, target] of [
     ["Failed", "FailureTarget"],
     ["Complete", "SuccessCriteriaMet"],
@@ -77,35 +77,35 @@ function begun({ status }: Job): Finish | undefined {
   return undefined;
 }
 
-/** The first reason to give up. */
-function failure(seen: Seen, active: readonly Pod[]): Finish | undefined {
-  const { job, tally } = seen;
+/** The first reason for the job to fail. */
+function failure(observed: Observed, active: readonly Pod[]): Finish | undefined {
+  const { job, tally } = observed;
   if (tally.failJob !== undefined) return failed("PodFailurePolicy", tally.failJob);
-  if (isBeyondBackoff(seen, active)) {
+  if (isPastBackoffLimit(observed, active)) {
     return failed("BackoffLimitExceeded", "Job has reached the specified backoff limit");
   }
-  if (isOverdue(seen)) return failed("DeadlineExceeded", "Job was active longer than specified deadline");
+  if (isPastDeadline(observed)) return failed("DeadlineExceeded", "Job was active longer than specified deadline");
   const { maxFailedIndexes = Infinity, completions = Infinity } = job.spec ?? {};
   if (tally.failedIndexes.size > maxFailedIndexes) {
     return failed("MaxFailedIndexesExceeded", "Job has exceeded the specified maximal number of failed indexes");
   }
-  const isSettled = tally.completedIndexes.size + tally.failedIndexes.size >= completions;
+  const hasResult = tally.completedIndexes.size + tally.failedIndexes.size >= completions;
   const hasFailures = isIndexed(job) && tally.failedIndexes.size > 0;
-  return hasFailures && isSettled ? failed("FailedIndexes", "Job has failed indexes") : undefined;
+  return hasFailures && hasResult ? failed("FailedIndexes", "Job has failed indexes") : undefined;
 }
 
 function failed(reason: string, message: string): Finish {
   return { type: "Failed", reason, message };
 }
 
-/** Pods that failed count, and so do restarts of containers where pods restart them. */
-function isBeyondBackoff({ job, tally }: Seen, active: readonly Pod[]): boolean {
+/** Counts failed pods, and container restarts with `restartPolicy: OnFailure`. */
+function isPastBackoffLimit({ job, tally }: Observed, active: readonly Pod[]): boolean {
   const limit = job.spec?.backoffLimit ?? 6;
   const restarts = job.spec?.template?.spec?.restartPolicy === "OnFailure" ? restartsOf(active) : 0;
   return totals(tally, job).failed > limit || (restarts > 0 && restarts >= limit);
 }
 
-function isOverdue({ job: { spec, status }, now }: Seen): boolean {
+function isPastDeadline({ job: { spec, status }, now }: Observed): boolean {
   const deadline = spec?.activeDeadlineSeconds;
   if (deadline === undefined || status?.startTime === undefined || spec?.suspend === true) return false;
   return now >= millisecondsOf(status.startTime) + deadline * 1000;
@@ -119,7 +119,7 @@ function restartsOf(pods: readonly Pod[]): number {
   return statuses.reduce((sum, { restartCount }) => sum + (restartCount ?? 0), 0);
 }
 
-function success({ job, tally, pods }: Seen, active: readonly Pod[]): Finish | undefined {
+function success({ job, tally, pods }: Observed, active: readonly Pod[]): Finish | undefined {
   const rule = successRule(job, tally);
   if (rule !== undefined) {
     return { type: "Complete", reason: "SuccessPolicy", message: `Matched rules at index ${rule}` };
@@ -143,46 +143,47 @@ function successRule({ spec }: Job, { completedIndexes }: Tally): number | undef
   return undefined;
 }
 
-const FIRST_BACKOFF = 10_000;
-const LONGEST_BACKOFF = 600_000;
+const INITIAL_BACKOFF = 10_000;
+const MAX_BACKOFF = 600_000;
 
-function work(seen: Seen, active: readonly Pod[]): Action {
-  const { job, now } = seen;
-  const surplus = active.length - wantedOf(seen, active);
-  const doubled = isIndexed(job) ? surplusIndexes(seen, active) : [];
-  if (doubled.length > 0) return { do: "work", start: [], end: doubled, wait: deadlineWait(seen) };
+function manageJob(observed: Observed, active: readonly Pod[]): Action {
+  const { job, now } = observed;
+  const surplus = active.length - wantedActive(observed, active);
+  const doubled = isIndexed(job) ? surplusIndexes(observed, active) : [];
+  if (doubled.length > 0) return { do: "work", create: [], delete: doubled, wait: deadlineWait(observed) };
   if (surplus > 0)
-    return { do: "work", start: [], end: leastReady(active).slice(0, surplus), wait: deadlineWait(seen) };
-  const going = replacesFailedOnly(job) || job.spec?.podFailurePolicy !== undefined ? terminatingOf(seen).length : 0;
-  const missing = Math.max(0, -surplus - going);
-  const rest = missing > 0 ? backoffOf(seen, now) : 0;
+    return { do: "work", create: [], delete: leastReady(active).slice(0, surplus), wait: deadlineWait(observed) };
+  const terminating =
+    replacesFailedOnly(job) || job.spec?.podFailurePolicy !== undefined ? terminatingOf(observed).length : 0;
+  const missing = Math.max(0, -surplus - terminating);
+  const rest = missing > 0 ? backoffOf(observed, now) : 0;
   if (missing === 0 || rest > 0) {
-    const wait = Math.min(rest > 0 ? rest : Infinity, deadlineWait(seen) ?? Infinity);
-    return { do: "work", start: [], end: [], wait: wait === Infinity ? undefined : wait };
+    const wait = Math.min(rest > 0 ? rest : Infinity, deadlineWait(observed) ?? Infinity);
+    return { do: "work", create: [], delete: [], wait: wait === Infinity ? undefined : wait };
   }
   const start = isIndexed(job)
-    ? nextIndexes(seen, active, missing)
+    ? nextIndexes(observed, active, missing)
     : Array.from({ length: missing }, () => ({ index: undefined }));
-  return { do: "work", start, end: [], wait: deadlineWait(seen) };
+  return { do: "work", create: start, delete: [], wait: deadlineWait(observed) };
 }
 
-/** How many pods should work now. */
-function wantedOf({ job, tally }: Seen, active: readonly Pod[]): number {
+/** The desired number of active pods. */
+function wantedActive({ job, tally }: Observed, active: readonly Pod[]): number {
   const { parallelism = 1, completions } = job.spec ?? {};
   const { succeeded } = totals(tally, job);
   if (completions === undefined) return succeeded > 0 ? Math.min(active.length, parallelism) : parallelism;
   return Math.max(0, Math.min(parallelism, completions - succeeded - tally.failedIndexes.size));
 }
 
-function deadlineWait({ job, now }: Seen): number | undefined {
+function deadlineWait({ job, now }: Observed): number | undefined {
   const { activeDeadlineSeconds } = job.spec ?? {};
   if (activeDeadlineSeconds === undefined) return undefined;
   const start = job.status?.startTime === undefined ? now : millisecondsOf(job.status.startTime);
   return Math.max(0, start + activeDeadlineSeconds * 1000 - now);
 }
 
-/** Failures that were not followed by a success make the job wait: 10 s, 20 s, 40 s and so on. */
-function backoffOf({ job, pods }: Seen, now: number): number {
+/** Failures since the last success delay new pods: 10 s, 20 s, 40 s and so on. */
+function backoffOf({ job, pods }: Observed, now: number): number {
   const failures = pods
     .filter((pod) => endOf(pod, job) === "failed")
     .map(endTime)
@@ -191,7 +192,7 @@ function backoffOf({ job, pods }: Seen, now: number): number {
   const recent = failures.filter((time) => time > lastSuccess);
   const last = recent.at(-1);
   if (last === undefined || job.spec?.backoffLimitPerIndex !== undefined) return 0;
-  const delay = Math.min(LONGEST_BACKOFF, FIRST_BACKOFF * 2 ** (recent.length - 1));
+  const delay = Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** (recent.length - 1));
   return Math.max(0, last + delay - now);
 }
 
@@ -202,8 +203,8 @@ function endTime({ metadata, status }: Pod): number {
   return millisecondsOf(known[0] ?? metadata.creationTimestamp);
 }
 
-/** Pods whose index is done, given up, out of range, or worked on by another. */
-function surplusIndexes({ job, tally }: Seen, active: readonly Pod[]): readonly Pod[] {
+/** Pods whose index is complete, failed, out of range, or a duplicate. */
+function surplusIndexes({ job, tally }: Observed, active: readonly Pod[]): readonly Pod[] {
   const taken = new Set<number>();
   return active.filter((pod) => {
     const index = indexOf(pod);
@@ -218,12 +219,12 @@ function surplusIndexes({ job, tally }: Seen, active: readonly Pod[]): readonly 
   });
 }
 
-function nextIndexes({ job, pods, tally }: Seen, active: readonly Pod[], count: number): readonly Ordinal[] {
+function nextIndexes({ job, pods, tally }: Observed, active: readonly Pod[], count: number): readonly PodIndex[] {
   const taken = new Set(active.map(indexOf));
-  const held = replacesFailedOnly(job) ? new Set(terminatingOf({ pods }).map(indexOf)) : new Set();
-  const ordinals: Ordinal[] = [];
+  const delayed = replacesFailedOnly(job) ? new Set(terminatingOf({ pods }).map(indexOf)) : new Set();
+  const ordinals: PodIndex[] = [];
   for (let index = 0; index < (job.spec?.completions ?? 0) && ordinals.length < count; index++) {
-    if (taken.has(index) || held.has(index) || tally.completedIndexes.has(index) || tally.failedIndexes.has(index))
+    if (taken.has(index) || delayed.has(index) || tally.completedIndexes.has(index) || tally.failedIndexes.has(index))
       continue;
     ordinals.push(
       job.spec?.backoffLimitPerIndex === undefined ? { index } : { index, failures: failuresOf(job, pods, index) },

@@ -1,28 +1,28 @@
-/** What a Job does about a pod that failed, by the rules of its failure policy. Pure. */
+/** How a Job treats a failed pod, by its podFailurePolicy. Pure. */
 import type { Job } from "@capstan/kinds/batch/v1";
 import type { Pod } from "@capstan/kinds/v1";
 
 type Rule = NonNullable<NonNullable<NonNullable<Job["spec"]>["podFailurePolicy"]>["rules"]>[number];
 
-/** What the policy says about a failure. */
-export type Verdict =
+/** What the policy says about a failed pod. */
+export type PolicyResult =
   | { readonly action: "Count" | "Ignore" | "FailIndex" }
   | { readonly action: "FailJob"; readonly message: string };
 
-/** The verdict of the first rule that fits; without one the failure counts. */
-export function judge(pod: Pod, { spec }: Job): Verdict {
+/** The action of the first rule that matches; without a match the failure counts. */
+export function matchPodFailurePolicy(pod: Pod, { spec }: Job): PolicyResult {
   for (const [index, rule] of (spec?.podFailurePolicy?.rules ?? []).entries()) {
-    const why = fits(rule, pod);
-    if (why === undefined) continue;
+    const match = matchRule(rule, pod);
+    if (match === undefined) continue;
     if (rule.action !== "FailJob") return { action: rule.action as "Count" | "Ignore" | "FailIndex" };
-    return { action: "FailJob", message: `${why} matching FailJob rule at index ${index}` };
+    return { action: "FailJob", message: `${match} matching FailJob rule at index ${index}` };
   }
   return { action: "Count" };
 }
 
-/** Why a rule fits a pod. */
-function fits({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | undefined {
-  if (onExitCodes !== undefined) return exitCodeOf(onExitCodes, pod);
+/** Why a rule matches a pod. */
+function matchRule({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | undefined {
+  if (onExitCodes !== undefined) return matchExitCode(onExitCodes, pod);
   const found = (onPodConditions ?? []).find(({ type, status = "True" }) =>
     pod.status?.conditions?.some((condition) => condition.type === type && condition.status === status),
   );
@@ -30,7 +30,7 @@ function fits({ onExitCodes, onPodConditions }: Rule, pod: Pod): string | undefi
   return found && `Pod ${namespace}/${name} has condition ${found.type}`;
 }
 
-function exitCodeOf(rule: NonNullable<Rule["onExitCodes"]>, pod: Pod): string | undefined {
+function matchExitCode(rule: NonNullable<Rule["onExitCodes"]>, pod: Pod): string | undefined {
   const { namespace, name } = pod.metadata;
   const statuses = [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])];
   for (const { name: container, state } of statuses) {

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { formatIndexes, parseIndexes } from "./indexes.ts";
 
-test("indexes are written as Kubernetes writes them", () => {
+test("indexes have the format of Kubernetes", () => {
   const cases: [number[], string][] = [
     [[], ""],
     [[3], "3"],
@@ -13,7 +13,7 @@ test("indexes are written as Kubernetes writes them", () => {
   for (const [indexes, text] of cases) assert.equal(formatIndexes(new Set(indexes)), text);
 });
 
-test("what was written is read again, up to the limit", () => {
+test("formatted indexes parse to the same set, up to the limit", () => {
   const sets = fc.uniqueArray(fc.integer({ min: 0, max: 60 }));
   fc.assert(
     fc.property(sets, fc.integer({ min: 0, max: 70 }), (indexes, limit) => {

@@ -1,6 +1,6 @@
-/** Sets of completion indexes and the text that stands for them: `0-3,7`. Pure. */
+/** Sets of completion indexes and their text form: `0-3,7`. Pure. */
 
-/** The indexes of a text; those that are not below the limit are left out. */
+/** Parses indexes; those at or above the limit are left out. */
 export function parseIndexes(text: string | undefined, limit: number): ReadonlySet<number> {
   const indexes = new Set<number>();
   for (const part of (text ?? "").split(",")) {
@@ -11,7 +11,7 @@ export function parseIndexes(text: string | undefined, limit: number): ReadonlyS
   return indexes;
 }
 
-/** The text of indexes; three or more in a row become a range, and so do two. */
+/** Formats indexes; consecutive ones become a range. */
 export function formatIndexes(indexes: ReadonlySet<number>): string {
   const parts: string[] = [];
   let first: number | undefined;

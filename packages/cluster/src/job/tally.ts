@@ -1,25 +1,25 @@
-/** Counts how the pods of a Job ended, each exactly once even if the controller dies between two writes. Pure. */
+/** Counts how the pods of a Job finished, each exactly once even if the controller crashes between two writes. Pure. */
 import type { Job } from "@capstan/kinds/batch/v1";
 import type { Pod } from "@capstan/kinds/v1";
-import { judge } from "./failure-policy.ts";
+import { matchPodFailurePolicy } from "./failure-policy.ts";
 import { formatIndexes, parseIndexes } from "./indexes.ts";
 import { endOf, failuresBefore, indexOf, isIndexed, isTracked } from "./pod.ts";
 
-/** What is known about the pods that ended. */
+/** The counts of finished pods. */
 export interface Tally {
   readonly succeeded: number;
   readonly failed: number;
-  /** Ends that are noted but whose pods still carry the finalizer: they are counted when it is gone. */
+  /** Recorded pods that still have the finalizer; they are counted when it is removed. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
   readonly completedIndexes: ReadonlySet<number>;
   readonly failedIndexes: ReadonlySet<number>;
-  /** Pods whose finalizer has to go now. */
+  /** Pods whose finalizer can be removed now. */
   readonly release: readonly Pod[];
-  /** Why the failure policy ends the job, if it does. */
+  /** Why the failure policy fails the job, if it does. */
   readonly failJob: string | undefined;
 }
 
-/** All ends, counted or noted. */
+/** All results, counted and uncounted. */
 export function totals(
   { succeeded, failed, uncounted, completedIndexes }: Tally,
   job: Job,
@@ -30,7 +30,7 @@ export function totals(
   };
 }
 
-/** Brings the tally of a job's status up to date with its pods. */
+/** Updates the tally in the job's status with its pods. */
 export function tallyOf(job: Job, pods: readonly Pod[]): Tally {
   const known = new Map(pods.map((pod) => [pod.metadata.uid, pod]));
   const noted = job.status?.uncountedTerminatedPods ?? {};
@@ -74,7 +74,7 @@ interface Ends {
   readonly failJob: string | undefined;
 }
 
-/** Pods that ended since the last turn. */
+/** Pods that finished since the last reconcile. */
 function newEnds(job: Job, pods: readonly Pod[], noted: ReadonlySet<string>): Ends {
   const ends = { succeeded: [] as Pod[], failed: [] as Pod[], ignored: [] as Pod[] };
   const completed = new Set(parseIndexes(job.status?.completedIndexes, job.spec?.completions ?? 0));
@@ -84,14 +84,14 @@ function newEnds(job: Job, pods: readonly Pod[], noted: ReadonlySet<string>): En
     const end = endOf(pod, job);
     if (end === "succeeded") (countsFor(job, pod, completed) ? ends.succeeded : ends.ignored).push(pod);
     if (end !== "failed") continue;
-    const verdict = judge(pod, job);
-    if (verdict.action === "FailJob") failJob ??= verdict.message;
-    (verdict.action === "Ignore" ? ends.ignored : ends.failed).push(pod);
+    const policy = matchPodFailurePolicy(pod, job);
+    if (policy.action === "FailJob") failJob ??= policy.message;
+    (policy.action === "Ignore" ? ends.ignored : ends.failed).push(pod);
   }
   return { ...ends, failJob };
 }
 
-/** Each index counts once, and only if the job has it. */
+/** Each index counts once, and only if it is in range. */
 function countsFor(job: Job, pod: Pod, completed: Set<number>): boolean {
   if (!isIndexed(job)) return true;
   const index = indexOf(pod);
@@ -100,7 +100,7 @@ function countsFor(job: Job, pod: Pod, completed: Set<number>): boolean {
   return true;
 }
 
-/** Indexes that have used up their own limit, or that a rule gave up. */
+/** Indexes beyond their own backoff limit, or failed by a rule. */
 function failedIndexesOf(job: Job, failed: readonly Pod[]): ReadonlySet<number> {
   const limit = job.spec?.backoffLimitPerIndex;
   const indexes = new Set(parseIndexes(job.status?.failedIndexes, job.spec?.completions ?? 0));
@@ -108,12 +108,12 @@ function failedIndexesOf(job: Job, failed: readonly Pod[]): ReadonlySet<number> 
   for (const pod of failed) {
     const index = indexOf(pod);
     if (index === undefined) continue;
-    if (judge(pod, job).action === "FailIndex" || failuresBefore(pod) >= limit) indexes.add(index);
+    if (matchPodFailurePolicy(pod, job).action === "FailIndex" || failuresBefore(pod) >= limit) indexes.add(index);
   }
   return indexes;
 }
 
-/** The part of the status that keeps the tally. */
+/** The tally as part of the status. */
 export function tallyStatus(job: Job, tally: Tally): NonNullable<Job["status"]> {
   const { uncounted, completedIndexes, failedIndexes } = tally;
   return {

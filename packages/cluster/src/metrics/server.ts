@@ -1,4 +1,4 @@
-/** The metrics server of the cluster: an aggregated API that is answered in process, and measures when it is asked and not before. */
+/** The metrics server: an aggregated API that runs in process and measures on request. */
 import type { OutgoingAnswer, OutgoingCall } from "@capstan/apiserver";
 import { isApiError } from "@capstan/client";
 import { APIService } from "@capstan/kinds/apiregistration.k8s.io/v1";
@@ -6,10 +6,10 @@ import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { ClusterRole } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { Node, Pod, Service } from "@capstan/kinds/v1";
 import type { RunningNode } from "@capstan/node";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
-import { answerTo } from "./answers.ts";
-import type { Window } from "./answers.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { metricsResponse } from "./api.ts";
+import type { Window } from "./api.ts";
 import { takeSample } from "./summary.ts";
 import type { Sample } from "./summary.ts";
 
@@ -18,83 +18,83 @@ const name = "metrics-server";
 const host = `${name}.${namespace}.svc`;
 const labels = { "k8s-app": name };
 
-/** Answers calls to the metrics server. */
+/** Handles calls to the metrics server. */
 export interface MetricsServer {
-  /** Whether a call is for it. */
-  isMeant(call: OutgoingCall): boolean;
+  /** Whether a call is for the metrics server. */
+  handles(call: OutgoingCall): boolean;
   answer(call: OutgoingCall): Promise<OutgoingAnswer>;
-  /** Registers itself and measures these nodes from now on. */
-  open(setting: Setting, nodes: readonly RunningNode[]): Promise<void>;
+  /** Registers the API and measures these nodes from now on. */
+  open(context: ControllerContext, nodes: readonly RunningNode[]): Promise<void>;
 }
 
-/** How far two samples are apart at least, and at most for the older to be of use, in milliseconds. */
-const SHORTEST = 1000;
-const LONGEST = 60_000;
+/** The shortest and longest distance of two samples, in milliseconds. */
+const MIN_WINDOW = 1000;
+const MAX_WINDOW = 60_000;
 
-/** A server that knows no nodes yet. */
+/** A metrics server without nodes. */
 export function metricsServer(): MetricsServer {
   let measure: ((url: URL) => Promise<object | undefined>) | undefined;
   return {
-    isMeant: ({ url }) => new URL(url).hostname === host,
+    handles: ({ url }) => new URL(url).hostname === host,
     async answer({ url }) {
-      const said = await measure?.(new URL(url));
-      return said === undefined ? toAnswer(404, notFound) : toAnswer(200, said);
+      const body = await measure?.(new URL(url));
+      return body === undefined ? toResponse(404, notFound) : toResponse(200, body);
     },
-    async open(setting, nodes) {
-      measure = measuring(setting, nodes);
-      await register(setting);
+    async open(context, nodes) {
+      measure = createMeasurement(context, nodes);
+      await register(context);
     },
   };
 }
 
-function measuring(
-  { client, clock }: Setting,
+function createMeasurement(
+  { client, clock }: ControllerContext,
   nodes: readonly RunningNode[],
 ): (url: URL) => Promise<object | undefined> {
   let last: Sample | undefined;
   const window = async (): Promise<Window> => {
     const now = await takeSample(nodes, clock.wall());
-    const isUsable = last !== undefined && now.at - last.at >= SHORTEST && now.at - last.at <= LONGEST;
+    const isUsable = last !== undefined && now.at - last.at >= MIN_WINDOW && now.at - last.at <= MAX_WINDOW;
     if (last !== undefined && isUsable) {
       const before = last;
       last = now;
       return { before, after: now };
     }
-    await new Promise<void>((resolve) => void clock.later(SHORTEST, resolve));
+    await new Promise<void>((resolve) => void clock.later(MIN_WINDOW, resolve));
     last = await takeSample(nodes, clock.wall());
     return { before: now, after: last };
   };
   return async (url) => {
-    // The document of the group is asked for again and again; nothing has to be measured for it.
-    if (url.pathname.split("/").length <= 4) return answerTo(url, { window: nowhere, nodes: [], pods: [] });
+    // Clients request the group document often; it needs no measurement.
+    if (url.pathname.split("/").length <= 4) return metricsResponse(url, { window: emptyWindow, nodes: [], pods: [] });
     const [measured, allNodes, allPods] = await Promise.all([
       window(),
       client.list(Node, {}).all(),
       client.list(Pod, { namespace: "*" }).all(),
     ]);
-    return answerTo(url, { window: measured, nodes: allNodes.items, pods: allPods.items });
+    return metricsResponse(url, { window: measured, nodes: allNodes.items, pods: allPods.items });
   };
 }
 
-const empty: Sample = { at: 0, nodes: new Map(), pods: new Map() };
-const nowhere: Window = { before: empty, after: empty };
+const emptySample: Sample = { at: 0, nodes: new Map(), pods: new Map() };
+const emptyWindow: Window = { before: emptySample, after: emptySample };
 const notFound = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", reason: "NotFound", code: 404 };
 
-function toAnswer(status: number, value: object): OutgoingAnswer {
+function toResponse(status: number, value: object): OutgoingAnswer {
   return { status, headers: { "content-type": "application/json" }, body: Buffer.from(JSON.stringify(value)) };
 }
 
-async function register({ client }: Setting): Promise<void> {
-  const options = { fieldManager: MANAGER, force: true };
+async function register({ client }: ControllerContext): Promise<void> {
+  const options = { fieldManager: FIELD_MANAGER, force: true };
   const metadata = { namespace, name, labels };
-  await client.create(Service, { metadata, spec: { ports: [{ port: 443 }] } }, options).catch(unlessThere);
+  await client.create(Service, { metadata, spec: { ports: [{ port: 443 }] } }, options).catch(ignoreAlreadyExists);
   const slice = {
     metadata: { namespace, name, labels: { ...labels, "kubernetes.io/service-name": name } },
     addressType: "IPv4" as const,
     endpoints: [{ addresses: ["192.0.2.2"], conditions: { ready: true } }],
     ports: [{ name: "", port: 443, protocol: "TCP" as const }],
   };
-  await client.create(EndpointSlice, slice, options).catch(unlessThere);
+  await client.create(EndpointSlice, slice, options).catch(ignoreAlreadyExists);
   const spec = {
     group: "metrics.k8s.io",
     version: "v1beta1",
@@ -105,18 +105,18 @@ async function register({ client }: Setting): Promise<void> {
   };
   await client
     .create(APIService, { metadata: { name: "v1beta1.metrics.k8s.io", labels }, spec }, options)
-    .catch(unlessThere);
+    .catch(ignoreAlreadyExists);
   const reader = {
     metadata: { name: "system:aggregated-metrics-reader", labels: aggregated },
     rules: [{ apiGroups: ["metrics.k8s.io"], resources: ["pods", "nodes"], verbs: ["get", "list", "watch"] }],
   };
-  await client.create(ClusterRole, reader, options).catch(unlessThere);
+  await client.create(ClusterRole, reader, options).catch(ignoreAlreadyExists);
 }
 
 const aggregated = Object.fromEntries(
   ["view", "edit", "admin"].map((role) => [`rbac.authorization.k8s.io/aggregate-to-${role}`, "true"]),
 );
 
-function unlessThere(error: unknown): undefined {
+function ignoreAlreadyExists(error: unknown): undefined {
   if (!isApiError(error, "AlreadyExists")) throw error;
 }

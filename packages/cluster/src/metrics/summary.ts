@@ -1,49 +1,49 @@
-/** What nodes and pods use, read from the nodes' own summaries. */
+/** The resource usage of nodes and pods, read from the kubelets' summary API. */
 import type { RunningNode } from "@capstan/node";
 
-/** Use at one moment: seconds of all processors so far, and memory now. */
-export interface Use {
+/** The usage at one moment: cumulative CPU time and current memory. */
+export interface Usage {
   readonly cpuNanoseconds: number;
   readonly memoryBytes: number;
 }
 
-/** The use of a pod's containers by name. */
-export interface PodUse {
+/** The usage of a pod's containers by name. */
+export interface PodUsage {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  readonly containers: ReadonlyMap<string, Use>;
+  readonly containers: ReadonlyMap<string, Usage>;
 }
 
-/** What all nodes said at one moment. */
+/** The usage of all nodes at one moment. */
 export interface Sample {
   /** Milliseconds since 1970. */
   readonly at: number;
-  readonly nodes: ReadonlyMap<string, Use>;
+  readonly nodes: ReadonlyMap<string, Usage>;
   /** By uid. */
-  readonly pods: ReadonlyMap<string, PodUse>;
+  readonly pods: ReadonlyMap<string, PodUsage>;
 }
 
-interface Told {
+interface UsageStats {
   readonly cpu?: { readonly usageCoreNanoSeconds?: number };
   readonly memory?: { readonly workingSetBytes?: number };
 }
 
 interface Summary {
-  readonly node: Told;
+  readonly node: UsageStats;
   readonly pods: readonly {
     readonly podRef: { readonly name: string; readonly namespace: string; readonly uid: string };
-    readonly containers: readonly (Told & { readonly name: string })[];
+    readonly containers: readonly (UsageStats & { readonly name: string })[];
   }[];
 }
 
-/** Asks every node. */
+/** Reads the summary of every node. */
 export async function takeSample(nodes: readonly RunningNode[], at: number): Promise<Sample> {
-  const told = await Promise.all(nodes.map(async (node) => ({ name: node.name, summary: await summaryOf(node) })));
-  const pods = told.flatMap(({ summary }) => summary.pods.map(toPodUse));
+  const summaries = await Promise.all(nodes.map(async (node) => ({ name: node.name, summary: await summaryOf(node) })));
+  const pods = summaries.flatMap(({ summary }) => summary.pods.map(toPodUsage));
   return {
     at,
-    nodes: new Map(told.map(({ name, summary }) => [name, toUse(summary.node)])),
+    nodes: new Map(summaries.map(({ name, summary }) => [name, toUsage(summary.node)])),
     pods: new Map(pods.map((pod) => [pod.uid, pod])),
   };
 }
@@ -55,10 +55,10 @@ async function summaryOf(node: RunningNode): Promise<Summary> {
   return JSON.parse(typeof body === "string" ? body : "{}") as Summary;
 }
 
-function toPodUse({ podRef, containers }: Summary["pods"][number]): PodUse {
-  return { ...podRef, containers: new Map(containers.map((one) => [one.name, toUse(one)])) };
+function toPodUsage({ podRef, containers }: Summary["pods"][number]): PodUsage {
+  return { ...podRef, containers: new Map(containers.map((one) => [one.name, toUsage(one)])) };
 }
 
-function toUse({ cpu, memory }: Told): Use {
+function toUsage({ cpu, memory }: UsageStats): Usage {
   return { cpuNanoseconds: cpu?.usageCoreNanoSeconds ?? 0, memoryBytes: memory?.workingSetBytes ?? 0 };
 }

@@ -1,60 +1,62 @@
-/** What a namespace that goes says about what still holds it. Pure. */
+/** The conditions of a terminating namespace. Pure. */
 import type { Namespace } from "@capstan/kinds/v1";
 import { isDeepEqual } from "@capstan/model";
 
-/** Objects of a kind that are still there, and the finalizers that hold them. */
-export interface Remains {
+/** The remaining objects of a kind, and their finalizers. */
+export interface RemainingObjects {
   readonly kind: { readonly group: string; readonly plural: string };
   readonly count: number;
   readonly finalizers: readonly string[];
 }
 
 type Condition = NonNullable<NonNullable<Namespace["status"]>["conditions"]>[number];
-type Claim = Omit<Condition, "lastTransitionTime">;
+type ConditionFields = Omit<Condition, "lastTransitionTime">;
 
-/** The conditions of a namespace with this content; the same list when nothing changed. */
+/** The conditions for the remaining content; the same list when nothing changed. */
 export function deletionConditions(
   old: readonly Condition[],
-  remains: readonly Remains[],
+  remaining: readonly RemainingObjects[],
   now: string,
 ): readonly Condition[] {
-  const updated = claims(remains).map((claim): Condition => {
-    const current = old.find(({ type }) => type === claim.type);
-    const isSame = current?.status === claim.status && current.reason === claim.reason;
-    return { ...claim, lastTransitionTime: isSame ? (current.lastTransitionTime ?? now) : now };
+  const updated = conditionFields(remaining).map((fields): Condition => {
+    const current = old.find(({ type }) => type === fields.type);
+    const isSame = current?.status === fields.status && current.reason === fields.reason;
+    return { ...fields, lastTransitionTime: isSame ? (current.lastTransitionTime ?? now) : now };
   });
-  const foreign = old.filter(({ type }) => !updated.some((one) => one.type === type));
-  const all = [...foreign, ...updated];
+  const others = old.filter(({ type }) => !updated.some((one) => one.type === type));
+  const all = [...others, ...updated];
   return isDeepEqual(all, old) ? old : all;
 }
 
-function claims(remains: readonly Remains[]): readonly Claim[] {
+function conditionFields(remaining: readonly RemainingObjects[]): readonly ConditionFields[] {
   return [
-    fine("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
-    fine(
+    success("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered"),
+    success(
       "NamespaceDeletionGroupVersionParsingFailure",
       "ParsedGroupVersions",
       "All legacy kube types successfully parsed",
     ),
-    fine(
+    success(
       "NamespaceDeletionContentFailure",
       "ContentDeleted",
       "All content successfully deleted, may be waiting on finalization",
     ),
-    contentClaim(remains),
-    finalizersClaim(remains),
+    contentCondition(remaining),
+    finalizersCondition(remaining),
   ];
 }
 
-function fine(type: Claim["type"], reason: string, message: string): Claim {
+function success(type: ConditionFields["type"], reason: string, message: string): ConditionFields {
   return { type, status: "False", reason, message };
 }
 
-function contentClaim(remains: readonly Remains[]): Claim {
-  if (remains.length === 0) {
-    return fine("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed");
+function contentCondition(remaining: readonly RemainingObjects[]): ConditionFields {
+  if (remaining.length === 0) {
+    return success("NamespaceContentRemaining", "ContentRemoved", "All content successfully removed");
   }
-  const texts = remains.map(({ kind, count }) => `${kind.plural}.${kind.group} has ${count} resource instances`).sort();
+  const texts = remaining
+    .map(({ kind, count }) => `${kind.plural}.${kind.group} has ${count} resource instances`)
+    .sort();
   return {
     type: "NamespaceContentRemaining",
     status: "True",
@@ -63,11 +65,15 @@ function contentClaim(remains: readonly Remains[]): Claim {
   };
 }
 
-function finalizersClaim(remains: readonly Remains[]): Claim {
+function finalizersCondition(remaining: readonly RemainingObjects[]): ConditionFields {
   const counts = new Map<string, number>();
-  for (const { finalizers } of remains) for (const one of finalizers) counts.set(one, (counts.get(one) ?? 0) + 1);
+  for (const { finalizers } of remaining) for (const one of finalizers) counts.set(one, (counts.get(one) ?? 0) + 1);
   if (counts.size === 0) {
-    return fine("NamespaceFinalizersRemaining", "ContentHasNoFinalizers", "All content-preserving finalizers finished");
+    return success(
+      "NamespaceFinalizersRemaining",
+      "ContentHasNoFinalizers",
+      "All content-preserving finalizers finished",
+    );
   }
   const texts = [...counts].map(([name, count]) => `${name} in ${count} resource instances`).sort();
   return {

@@ -1,20 +1,20 @@
-/** The packet filter's rules for lines that are cut. Pure. */
+/** The nftables rules for cut links. Pure. */
 
-/** One side of a cut: an address, or the network of a node with the node's own address. */
+/** One side of a cut: an address, or a node's address and pod network. */
 export interface Side {
-  /** Addresses and networks, as nft writes them. */
+  /** Addresses and networks in nft syntax. */
   readonly addresses: readonly string[];
 }
 
-/** A cut: a side loses everybody, or only another side. */
+/** A cut between a side and all others, or between two sides. */
 export interface Cut {
   readonly side: Side;
   readonly from: Side | undefined;
 }
 
 /**
- * The rules of all cuts; what was there before is replaced at once. Packets are dropped where their last receiver is known, so that also who goes
- * through a service is cut off. What a node itself asks of its pods goes through: probes are no part of the network between pods.
+ * The rules for all cuts; they replace the previous ones atomically. Packets are dropped after DNAT, so that connections through a
+ * service are cut too. Traffic from a node to its own pods passes: probes do not count as pod network.
  */
 export function faultRules(cuts: readonly Cut[], nodeAddresses: readonly string[]): string {
   return [
@@ -22,41 +22,41 @@ export function faultRules(cuts: readonly Cut[], nodeAddresses: readonly string[
     "delete table ip capstan-faults",
     "table ip capstan-faults {",
     "  chain leave { type filter hook postrouting priority 90; policy accept;",
-    ...cuts.flatMap((cut) => leaving(cut, nodeAddresses)),
+    ...cuts.flatMap((cut) => outgoingRules(cut, nodeAddresses)),
     "  }",
     "  chain arrive { type filter hook input priority -10; policy accept;",
-    ...cuts.flatMap(arriving),
+    ...cuts.flatMap(incomingRules),
     "  }",
     "}",
     "",
   ].join("\n");
 }
 
-function leaving({ side, from }: Cut, nodeAddresses: readonly string[]): readonly string[] {
-  const here = set(side.addresses);
+function outgoingRules({ side, from }: Cut, nodeAddresses: readonly string[]): readonly string[] {
+  const here = addressSet(side.addresses);
   if (from !== undefined) {
-    const there = set(from.addresses);
+    const there = addressSet(from.addresses);
     return [`    ip saddr ${here} ip daddr ${there} drop`, `    ip saddr ${there} ip daddr ${here} drop`];
   }
-  const trusted = set([...side.addresses, ...nodeAddresses]);
+  const trusted = addressSet([...side.addresses, ...nodeAddresses]);
   return [
-    // What answers the node itself never comes by here; what answers others must not leave, or a cut leader would still be heard.
+    // Replies to the node itself do not pass this hook. Replies to others must be dropped, or a cut leader could still send.
     `    ip saddr ${here} ip daddr != ${here} drop`,
     `    ip saddr != ${trusted} ip daddr ${here} drop`,
   ];
 }
 
-/** What is sent to the machine itself: the API server, the names, a node's own address. Answers to what the node asked come through. */
-function arriving({ side, from }: Cut): readonly string[] {
-  const here = set(side.addresses);
+/** Packets to the machine itself: the API server, DNS, a node's address. Replies to requests of the node pass. */
+function incomingRules({ side, from }: Cut): readonly string[] {
+  const here = addressSet(side.addresses);
   if (from === undefined) return [`    ip saddr ${here} ct direction original drop`];
-  const there = set(from.addresses);
+  const there = addressSet(from.addresses);
   return [
     `    ip saddr ${here} ip daddr ${there} ct direction original drop`,
     `    ip saddr ${there} ip daddr ${here} ct direction original drop`,
   ];
 }
 
-function set(addresses: readonly string[]): string {
+function addressSet(addresses: readonly string[]): string {
   return `{ ${[...new Set(addresses)].join(", ")} }`;
 }

@@ -1,4 +1,4 @@
-/** Things that go wrong with real pods on request: lines that are cut or slow, and nodes that are lost, until they are healed. */
+/** Fault injection for real pods: cut or slow links, and lost nodes, until they are healed. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { Pod } from "@capstan/kinds/v1";
@@ -8,144 +8,148 @@ import { ClusterError } from "../errors.ts";
 import { faultRules } from "./fault-rules.ts";
 import type { Cut, Side } from "./fault-rules.ts";
 
-/** Whose line something happens to. */
+/** The target of a fault. */
 export type FaultTarget =
   | { readonly kind: "pod"; readonly namespace: string; readonly name: string }
   | { readonly kind: "node"; readonly name: string };
 
-/** What shall go wrong, or right again. */
+/** A fault to inject or heal. */
 export type Fault =
-  /** Nothing comes through any more, or nothing between the target and `from`. */
+  /** No packets reach or leave the target, or none between the target and `from`. */
   | { readonly do: "cut"; readonly target: FaultTarget; readonly from?: FaultTarget }
-  /** Everything that the target is sent takes longer. */
+  /** Packets to the target are delayed. */
   | { readonly do: "delay"; readonly target: FaultTarget; readonly milliseconds: number }
-  /** A node is gone, with everything that runs on it, as if it had lost its power. */
+  /** The node and all its processes are gone, as after a power failure. */
   | { readonly do: "kill"; readonly target: FaultTarget }
-  /** The target is as it was, or everything is. */
+  /** Heals the target, or everything. */
   | { readonly do: "heal"; readonly target?: FaultTarget };
 
-/** Makes lines and nodes fail. */
+/** Injects faults. */
 export interface Faults {
-  /** Puts a fault in force; says in a sentence what happened. */
+  /** Injects or heals a fault. Returns a sentence about what happened. */
   set(fault: Fault): Promise<string>;
 }
 
-/** What faults need of a cluster. */
-export interface FaultGround {
+/** What fault injection needs from a cluster. */
+export interface FaultContext {
   readonly client: Client;
   readonly clock: Clock;
   readonly run: Machine["run"];
   readonly nodes: readonly FaultNode[];
 }
 
-/** A node, as far as its line goes. */
+/** A node as a fault target. */
 export interface FaultNode {
   readonly name: string;
   readonly address: string;
   readonly podCidr: string;
-  /** Whether the node itself can speak to the API server. */
-  readonly setLine: (state: "cut" | "healed") => void;
-  /** Takes the node's power, or gives it back; to do it twice changes nothing. */
+  /** Cuts or restores the connection from the node to the API server. */
+  readonly setLink: (state: "cut" | "healed") => void;
+  /** Powers the node off or on. Idempotent. */
   readonly setPower: (state: "off" | "on") => Promise<void>;
 }
 
-interface Line extends Side {
-  /** Tells targets apart, also pods of one name. */
+interface FaultEndpoint extends Side {
+  /** Identifies a target; pods of the same name have different keys. */
   readonly key: string;
   readonly target: FaultTarget;
 }
 
-interface LiveCut extends Cut {
-  readonly side: Line;
-  readonly from: Line | undefined;
+interface ActiveCut extends Cut {
+  readonly side: FaultEndpoint;
+  readonly from: FaultEndpoint | undefined;
 }
 
-/** How often is looked whether a pod with a fault is still there: its address may become another's. */
-const LOOK_AGAIN = 1000;
+/** How often pods with a fault are checked for existence, in milliseconds: their addresses may be reused. */
+const CHECK_INTERVAL = 1000;
 
-/** Faults of a cluster that has none yet. */
-export function faultsOf(ground: FaultGround): Faults {
-  let cuts: readonly LiveCut[] = [];
-  const slow = new Map<string, Line>();
+/** Fault injection for a cluster, initially without faults. */
+export function faultsOf(context: FaultContext): Faults {
+  let cuts: readonly ActiveCut[] = [];
+  const delayed = new Map<string, FaultEndpoint>();
   let isWatching = false;
 
-  const enforce = async (wanted: readonly LiveCut[]): Promise<void> => {
+  const applyCuts = async (wanted: readonly ActiveCut[]): Promise<void> => {
     cuts = wanted;
-    const addresses = ground.nodes.map(({ address }) => address);
-    await must(ground.run, ["nft", "-f", "-"], faultRules(cuts, addresses));
+    const addresses = context.nodes.map(({ address }) => address);
+    await runOrFail(context.run, ["nft", "-f", "-"], faultRules(cuts, addresses));
     const cutOff = new Set(cuts.filter(({ from }) => from === undefined).map(({ side }) => side.key));
-    for (const node of ground.nodes) node.setLine(cutOff.has(`node/${node.name}`) ? "cut" : "healed");
+    for (const node of context.nodes) node.setLink(cutOff.has(`node/${node.name}`) ? "cut" : "healed");
     watch();
   };
   const watch = (): void => {
     if (isWatching || cuts.length === 0) return;
     isWatching = true;
-    ground.clock.later(LOOK_AGAIN, () => {
+    context.clock.later(CHECK_INTERVAL, () => {
       isWatching = false;
-      void forgetGone().catch(() => watch());
+      void dropGone().catch(() => watch());
     });
   };
-  const forgetGone = async (): Promise<void> => {
-    const gone = await Promise.all(cuts.map((cut) => isGone(ground, cut)));
-    if (gone.includes(true)) await enforce(cuts.filter((_, index) => gone[index] !== true));
+  const dropGone = async (): Promise<void> => {
+    const gone = await Promise.all(cuts.map((cut) => isGone(context, cut)));
+    if (gone.includes(true)) await applyCuts(cuts.filter((_, index) => gone[index] !== true));
     else watch();
   };
   const heal = async (target: FaultTarget | undefined): Promise<string> => {
-    const line = target && (await lineOf(ground, target));
-    const isMeant = (one: Pick<Line, "key"> | undefined): boolean => line === undefined || one?.key === line.key;
-    await enforce(cuts.filter(({ side, from }) => !isMeant(side) && (from === undefined || !isMeant(from))));
-    for (const one of [...slow.values()].filter(isMeant)) {
-      await setDelay(ground, one, undefined);
-      slow.delete(one.key);
+    const endpoint = target && (await endpointOf(context, target));
+    const isAffected = (one: Pick<FaultEndpoint, "key"> | undefined): boolean =>
+      endpoint === undefined || one?.key === endpoint.key;
+    await applyCuts(cuts.filter(({ side, from }) => !isAffected(side) && (from === undefined || !isAffected(from))));
+    for (const one of [...delayed.values()].filter(isAffected)) {
+      await setDelay(context, one, undefined);
+      delayed.delete(one.key);
     }
-    for (const node of ground.nodes) if (isMeant({ key: `node/${node.name}` })) await node.setPower("on");
-    return target === undefined ? "everything is healed" : `${wordsOf(target)} is reached as before`;
+    for (const node of context.nodes) if (isAffected({ key: `node/${node.name}` })) await node.setPower("on");
+    return target === undefined ? "everything is healed" : `${describe(target)} is healed`;
   };
 
   return {
     async set(fault) {
       if (fault.do === "heal") return heal(fault.target);
-      if (fault.do === "kill") return kill(ground, fault.target);
-      const side = await lineOf(ground, fault.target);
+      if (fault.do === "kill") return kill(context, fault.target);
+      const side = await endpointOf(context, fault.target);
       if (fault.do === "delay") {
-        await setDelay(ground, side, fault.milliseconds);
-        slow.set(side.key, side);
-        return `${wordsOf(fault.target)} is reached ${fault.milliseconds} ms later`;
+        await setDelay(context, side, fault.milliseconds);
+        delayed.set(side.key, side);
+        return `${describe(fault.target)} has a delay of ${fault.milliseconds} ms`;
       }
-      const from = fault.from && (await lineOf(ground, fault.from));
-      await enforce([...cuts, { side, from }]);
-      return `${wordsOf(fault.target)} is cut off${fault.from === undefined ? "" : ` from ${wordsOf(fault.from)}`}`;
+      const from = fault.from && (await endpointOf(context, fault.from));
+      await applyCuts([...cuts, { side, from }]);
+      return `${describe(fault.target)} is cut off${fault.from === undefined ? "" : ` from ${describe(fault.from)}`}`;
     },
   };
 }
 
-async function kill({ nodes }: FaultGround, target: FaultTarget): Promise<string> {
+async function kill({ nodes }: FaultContext, target: FaultTarget): Promise<string> {
   if (target.kind === "pod")
-    throw new ClusterError("Unsupported", `${wordsOf(target)} is no node; kubectl delete ends pods`);
+    throw new ClusterError(
+      "Unsupported",
+      `Cannot kill ${describe(target)}: only nodes can be killed. Delete the pod with kubectl delete.`,
+    );
   await findNode(nodes, target.name).setPower("off");
-  return `${wordsOf(target)} has lost its power`;
+  return `${describe(target)} is powered off`;
 }
 
 function findNode(nodes: readonly FaultNode[], name: string): FaultNode {
   const node = nodes.find((one) => one.name === name);
-  if (node === undefined) throw new ClusterError("NotFound", `there is no node ${name}`);
+  if (node === undefined) throw new ClusterError("NotFound", `Node ${name} does not exist.`);
   return node;
 }
 
-function wordsOf(target: FaultTarget): string {
+function describe(target: FaultTarget): string {
   return target.kind === "pod" ? `pod ${target.namespace}/${target.name}` : `node ${target.name}`;
 }
 
-async function lineOf({ client, nodes }: FaultGround, target: FaultTarget): Promise<Line> {
+async function endpointOf({ client, nodes }: FaultContext, target: FaultTarget): Promise<FaultEndpoint> {
   if (target.kind === "node") {
     const node = findNode(nodes, target.name);
     return { key: `node/${node.name}`, target, addresses: [node.address, node.podCidr] };
   }
   const pod = await findPod(client, target);
-  if (pod === undefined) throw new ClusterError("NotFound", `there is no ${wordsOf(target)}`);
+  if (pod === undefined) throw new ClusterError("NotFound", `${describe(target)} does not exist`);
   const { podIP = "" } = pod.status ?? {};
   if (podIP === "" || pod.spec?.hostNetwork === true)
-    throw new ClusterError("Unsupported", `${wordsOf(target)} has no line of its own${podIP === "" ? " yet" : ""}`);
+    throw new ClusterError("Unsupported", `${describe(target)} has no network of its own${podIP === "" ? " yet" : ""}`);
   return { key: `pod/${pod.metadata.uid}`, target, addresses: [podIP] };
 }
 
@@ -161,7 +165,7 @@ async function findPod(
   }
 }
 
-async function isGone({ client }: FaultGround, { side, from }: LiveCut): Promise<boolean> {
+async function isGone({ client }: FaultContext, { side, from }: ActiveCut): Promise<boolean> {
   for (const { target, key } of from === undefined ? [side] : [side, from]) {
     if (target.kind === "node") continue;
     const pod = await findPod(client, target);
@@ -170,29 +174,29 @@ async function isGone({ client }: FaultGround, { side, from }: LiveCut): Promise
   return false;
 }
 
-/** The kernel's own means to delay packets sits on the node's end of the line; not every kernel has it. */
+/** Uses the netem queueing discipline on the node's end of the pod's link. Not every kernel has it. */
 async function setDelay(
-  { run }: FaultGround,
-  { target, addresses }: Line,
+  { run }: FaultContext,
+  { target, addresses }: FaultEndpoint,
   milliseconds: number | undefined,
 ): Promise<void> {
   const [address = ""] = addresses;
   if (target.kind === "node")
-    throw new ClusterError("Unsupported", "lines of nodes cannot be delayed; delay those of their pods");
+    throw new ClusterError("Unsupported", "the links of nodes cannot be delayed; delay those of their pods");
   const { stdout } = await run(["ip", "-o", "route", "get", address]);
   const device = / dev (\S+)/.exec(stdout)?.[1];
-  if (device === undefined) throw new ClusterError("NotFound", `${wordsOf(target)} has no line any more`);
+  if (device === undefined) throw new ClusterError("NotFound", `${describe(target)} no longer has a network interface`);
   if (milliseconds === undefined) return void (await run(["tc", "qdisc", "del", "dev", device, "root"]));
   const argv = ["tc", "qdisc", "replace", "dev", device, "root", "netem", "delay", `${milliseconds}ms`];
   const { code, stderr } = await run(argv);
   if (code === 0) return;
   throw new ClusterError(
     "Unsupported",
-    `the kernel cannot delay packets (${stderr.trim()}); load the module sch_netem, or cut the line instead`,
+    `the kernel cannot delay packets (${stderr.trim()}); load the module sch_netem, or cut the link instead`,
   );
 }
 
-async function must(run: Machine["run"], argv: readonly string[], input: string): Promise<void> {
+async function runOrFail(run: Machine["run"], argv: readonly string[], input: string): Promise<void> {
   const { code, stderr } = await run(argv, input);
-  if (code !== 0) throw new ClusterError("Unsupported", `the packet filter refused the fault: ${stderr.trim()}`);
+  if (code !== 0) throw new ClusterError("Unsupported", `nft rejected the fault: ${stderr.trim()}`);
 }

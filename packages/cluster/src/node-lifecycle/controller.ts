@@ -1,4 +1,4 @@
-/** Watches over nodes: taints those that are not well, and calls those unreachable that have fallen silent. */
+/** Taints unhealthy nodes, and marks nodes without heartbeat as unreachable. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { Lease } from "@capstan/kinds/coordination.k8s.io/v1";
@@ -6,29 +6,29 @@ import { Node, Pod } from "@capstan/kinds/v1";
 import { findCondition, formatTime } from "@capstan/model";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
-import { podIndexes } from "../pod/cache.ts";
+import { podIndexes } from "../pod/indexes.ts";
 import { isReady } from "../pod/state.ts";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
-import { writeStatus } from "../status/status.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { writeStatus } from "../controller/write-status.ts";
 import { taintsFor } from "./decide.ts";
 
-/** A node that has said nothing for so long is unreachable, in milliseconds. */
-const SILENCE = 50_000;
+/** A node without heartbeat for this many milliseconds is unreachable. */
+const MONITOR_GRACE_PERIOD = 50_000;
 
-/** The conditions that only the node itself can know. */
-const known: ReadonlySet<string> = new Set(["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"]);
+/** The conditions that only the kubelet reports. */
+const kubeletConditions: ReadonlySet<string> = new Set(["Ready", "MemoryPressure", "DiskPressure", "PIDPressure"]);
 
-/** The controller of nodes. */
-export function nodeLifecycleController({ client, clock }: Setting): Controller {
-  const heard = new Map<string, { readonly sign: string; readonly at: number }>();
-  /** How long a node has been silent, by our own clock: the node's may be wrong. */
-  const silenceOf = (node: Node, lease: Lease | undefined): number => {
-    const beat = findCondition(node.status?.conditions, "Ready") as { lastHeartbeatTime?: string } | undefined;
-    const sign = `${beat?.lastHeartbeatTime ?? ""} ${lease?.spec?.renewTime ?? ""} ${node.status?.conditions?.length ?? 0}`;
-    const last = heard.get(node.metadata.uid);
-    if (last?.sign === sign) return clock.now() - last.at;
-    heard.set(node.metadata.uid, { sign, at: clock.now() });
+/** The node lifecycle controller. */
+export function nodeLifecycleController({ client, clock }: ControllerContext): Controller {
+  const heartbeats = new Map<string, { readonly fingerprint: string; readonly at: number }>();
+  /** The time since the last heartbeat by our clock: the node's clock may be wrong. */
+  const sinceLastHeartbeat = (node: Node, lease: Lease | undefined): number => {
+    const ready = findCondition(node.status?.conditions, "Ready") as { lastHeartbeatTime?: string } | undefined;
+    const fingerprint = `${ready?.lastHeartbeatTime ?? ""} ${lease?.spec?.renewTime ?? ""} ${node.status?.conditions?.length ?? 0}`;
+    const last = heartbeats.get(node.metadata.uid);
+    if (last?.fingerprint === fingerprint) return clock.now() - last.at;
+    heartbeats.set(node.metadata.uid, { fingerprint, at: clock.now() });
     return 0;
   };
   return controller(
@@ -42,48 +42,48 @@ export function nodeLifecycleController({ client, clock }: Setting): Controller 
     },
     async ({ object, get, find, signal }): Promise<ReconcileResult> => {
       const lease = get(Lease, { name: object.metadata.name, namespace: "kube-node-lease" });
-      // A node that never reported has no silence to measure.
+      // A node that never reported has no heartbeat to measure.
       const reports = findCondition(object.status?.conditions, "Ready") !== undefined;
-      const silence = reports && lease !== undefined ? silenceOf(object, lease) : 0;
+      const sinceHeartbeat = reports && lease !== undefined ? sinceLastHeartbeat(object, lease) : 0;
       const node =
-        silence >= SILENCE
-          ? await writeStatus(client, Node, { object, status: unknown(object, clock.wall()), signal })
+        sinceHeartbeat >= MONITOR_GRACE_PERIOD
+          ? await writeStatus(client, Node, { object, status: withUnknownConditions(object, clock.wall()), signal })
           : object;
       const taints = taintsFor(node, formatTime(clock.wall()));
       if (taints !== node.spec?.taints && (taints.length > 0 || node.spec?.taints !== undefined)) {
         const { resourceVersion } = node.metadata;
         const merge = { metadata: { resourceVersion }, spec: { taints: taints.length === 0 ? null : taints } };
-        await client.patch(Node, { name: node.metadata.name }, { merge }, { fieldManager: MANAGER, signal });
+        await client.patch(Node, { name: node.metadata.name }, { merge }, { fieldManager: FIELD_MANAGER, signal });
       }
       if (findCondition(node.status?.conditions, "Ready")?.status !== "True") {
         const pods = find(Pod, { namespace: "*", index: { name: "node", value: node.metadata.name } });
-        for (const pod of pods.filter(isReady)) await markUnready(client, pod, clock.wall());
+        for (const pod of pods.filter(isReady)) await markNotReady(client, pod, clock.wall());
       }
-      return listen(lease, silence);
+      return requeueForHeartbeat(lease, sinceHeartbeat);
     },
   );
 }
 
-/** Nobody can tell whether a pod on such a node still serves, so it counts as one that does not. */
-async function markUnready(client: Client, pod: Pod, now: number): Promise<void> {
+/** The state of pods on such a node is unknown, so they count as not ready. */
+async function markNotReady(client: Client, pod: Pod, now: number): Promise<void> {
   const { namespace = "", name } = pod.metadata;
   const condition = { type: "Ready", status: "False", lastTransitionTime: formatTime(now) };
-  const options = { subresource: "status", fieldManager: MANAGER };
+  const options = { subresource: "status", fieldManager: FIELD_MANAGER };
   const strategic = { status: { conditions: [condition] } };
   await client.patch(Pod, { namespace, name }, { strategic }, options).catch((error: unknown) => {
     if (!isApiError(error, "NotFound")) throw error;
   });
 }
 
-function listen(lease: Lease | undefined, silence: number): ReconcileResult {
-  if (lease === undefined || silence >= SILENCE) return undefined;
-  return requeue(SILENCE - silence, { reason: "listening for the node" });
+function requeueForHeartbeat(lease: Lease | undefined, sinceHeartbeat: number): ReconcileResult {
+  if (lease === undefined || sinceHeartbeat >= MONITOR_GRACE_PERIOD) return undefined;
+  return requeue(MONITOR_GRACE_PERIOD - sinceHeartbeat, { reason: "waiting for a heartbeat" });
 }
 
-function unknown({ status }: Node, now: number): Node["status"] {
+function withUnknownConditions({ status }: Node, now: number): Node["status"] {
   const time = formatTime(now);
   const conditions = status?.conditions?.map((condition) => {
-    if (!known.has(condition.type) || condition.status === "Unknown") return condition;
+    if (!kubeletConditions.has(condition.type) || condition.status === "Unknown") return condition;
     const message = "Kubelet stopped posting node status.";
     return { ...condition, status: "Unknown" as const, reason: "NodeStatusUnknown", message, lastTransitionTime: time };
   });

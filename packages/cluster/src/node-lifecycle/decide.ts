@@ -1,4 +1,4 @@
-/** Which taints the state of a node calls for. Pure. */
+/** Which taints a node needs for its conditions. Pure. */
 import type { Node } from "@capstan/kinds/v1";
 import { findCondition, isDeepEqual } from "@capstan/model";
 
@@ -8,7 +8,7 @@ const NOT_READY = "node.kubernetes.io/not-ready";
 const UNREACHABLE = "node.kubernetes.io/unreachable";
 const UNSCHEDULABLE = "node.kubernetes.io/unschedulable";
 
-/** Conditions other than readiness, and the taint that each calls for when it holds. */
+/** Conditions other than Ready, and their taints. */
 const pressures: readonly (readonly [string, string])[] = [
   ["MemoryPressure", "node.kubernetes.io/memory-pressure"],
   ["DiskPressure", "node.kubernetes.io/disk-pressure"],
@@ -23,7 +23,7 @@ const managed: ReadonlySet<string> = new Set([
   ...pressures.map(([, key]) => key),
 ]);
 
-/** The taints that a node should have; the same list when it has them. `now` is written where a taint begins to evict. */
+/** The taints for a node; the same list when nothing changes. `now` becomes the `timeAdded` of new NoExecute taints. */
 export function taintsFor(node: Node, now: string): readonly Taint[] {
   const current = node.spec?.taints ?? [];
   const wanted = wantedTaints(node);
@@ -42,7 +42,7 @@ function wantedTaints({ spec, status }: Node): readonly Pick<Taint, "key" | "eff
   const ready = findCondition(status?.conditions, "Ready")?.status;
   if (ready !== "True") {
     const key = ready === "False" ? NOT_READY : UNREACHABLE;
-    // A node that has never reported is not ready; one whose reports ceased is unreachable.
+    // A node that never reported is not ready; one that stopped reporting is unreachable.
     const shown = ready === undefined ? NOT_READY : key;
     taints.push({ key: shown, effect: "NoSchedule" });
     if (ready !== undefined) taints.push({ key: shown, effect: "NoExecute" });

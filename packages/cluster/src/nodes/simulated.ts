@@ -1,27 +1,27 @@
-/** Nodes whose pods run nothing. */
+/** Nodes with simulated pods. */
 import { simulatedRuntime, startNode } from "@capstan/node";
 import type { RunningNode, SimulatedRuntime } from "@capstan/node";
-import type { Setting } from "../setting.ts";
-import { nodeName } from "./names.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { nodeName } from "./node-name.ts";
 
-/** A node of the cluster, and the ways to make things happen on it. */
+/** A simulated node. Its runtime controls what happens to its pods. */
 export interface ClusterNode extends RunningNode {
   readonly runtime: SimulatedRuntime;
 }
 
-/** What nodes are told. */
+/** The options of simulated nodes. */
 export interface SimulatedNodesOptions {
   readonly nodes: number;
   readonly capacity: { readonly [resource: string]: string } | undefined;
   readonly heartbeat: boolean;
 }
 
-/** Each node has a network of its own for its pods: 10.64.0.0/16, 10.65.0.0/16 and so on. */
+/** Each node has its own pod network: 10.64.0.0/16, 10.65.0.0/16 and so on. */
 const FIRST_POD_NETWORK = 64;
 
 /** Starts the nodes. */
 export function startSimulatedNodes(
-  { client, clock }: Setting,
+  { client, clock }: ControllerContext,
   { nodes, capacity, heartbeat }: SimulatedNodesOptions,
 ): Promise<readonly ClusterNode[]> {
   return Promise.all(

@@ -1,13 +1,13 @@
-/** Who controls an object, and the reference that says so. */
+/** Controller references of objects. */
 import { apiVersionOf } from "@capstan/model";
 import type { Kind, ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 
-/** The reference to the one owner that controls an object, if there is one. */
+/** The controller reference of an object, if it has one. */
 export function controllerOf({ metadata }: { readonly metadata: ObjectMeta }): OwnerReference | undefined {
   return metadata.ownerReferences?.find(({ controller }) => controller === true);
 }
 
-/** The reference by which an object says that it is controlled by another. */
+/** The reference that makes an object the controller of another. */
 export function controllerReference(kind: Kind<StoredObject>, { metadata }: StoredObject): OwnerReference {
   return {
     apiVersion: apiVersionOf(kind),

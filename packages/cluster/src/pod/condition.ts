@@ -1,17 +1,17 @@
-/** A condition of a pod that somebody else than its node tells. Pure. */
+/** Pod conditions that a controller writes. Pure. */
 import type { Pod } from "@capstan/kinds/v1";
 import { formatTime } from "@capstan/model";
 
 type Condition = NonNullable<NonNullable<Pod["status"]>["conditions"]>[number];
 
-/** The condition as of the generation that was looked at. */
+/** The condition with the observed generation and the transition time. */
 export function conditionOf(
   { metadata: { generation } }: Pod,
-  told: Pick<Condition, "type" | "status" | "reason" | "message">,
+  fields: Pick<Condition, "type" | "status" | "reason" | "message">,
   now: number,
 ): Condition {
   return {
-    ...told,
+    ...fields,
     ...(generation !== undefined && { observedGeneration: generation }),
     lastTransitionTime: formatTime(now),
   };

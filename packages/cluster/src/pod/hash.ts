@@ -1,10 +1,10 @@
-/** The hash that tells templates apart, in letters that never spell a word. */
+/** The hash of pod templates, in letters that do not form words. */
 import { toCanonicalJson } from "@capstan/model";
 
 const ALPHABET = "bcdfghjklmnpqrstvwxz2456789";
 const utf8 = new TextEncoder();
 
-/** The hash of a template; a collision count gives the same template another one. */
+/** The hash of a template; the collision count changes it. */
 export function templateHash(template: unknown, collisions = 0): string {
   const text = toCanonicalJson(template as never);
   return safeEncode(String(fnv1a32(utf8.encode(collisions === 0 ? text : `${text}${collisions}`))));

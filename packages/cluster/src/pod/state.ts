@@ -1,18 +1,18 @@
-/** What can be told about a pod from its status. */
+/** The state of a pod, read from its status. */
 import type { Pod } from "@capstan/kinds/v1";
 import { findCondition, parseTime, toMilliseconds } from "@capstan/model";
 
-/** Whether a pod runs or will run: it has not ended and is not about to. */
+/** Whether a pod is neither finished nor terminating. */
 export function isActive({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp === undefined && status?.phase !== "Succeeded" && status?.phase !== "Failed";
 }
 
-/** Whether a pod has ended for good. */
+/** Whether a pod has finished. */
 export function isFinished({ status }: Pick<Pod, "status">): boolean {
   return status?.phase === "Succeeded" || status?.phase === "Failed";
 }
 
-/** Whether a pod says that it can serve. */
+/** Whether a pod is ready. */
 export function isReady({ status }: Pod): boolean {
   return findCondition(status?.conditions, "Ready")?.status === "True";
 }
@@ -24,7 +24,7 @@ export function readySince({ status }: Pod): number | undefined {
   return millisecondsOf(condition.lastTransitionTime);
 }
 
-/** When a pod that is ready will count as available; undefined for one that is not ready. */
+/** When a ready pod becomes available; undefined for a pod that is not ready. */
 export function availableFrom(pod: Pod, minReadySeconds: number): number | undefined {
   if (!isReady(pod)) return undefined;
   if (minReadySeconds === 0) return 0;
@@ -32,13 +32,13 @@ export function availableFrom(pod: Pod, minReadySeconds: number): number | undef
   return since === undefined ? undefined : since + minReadySeconds * 1000;
 }
 
-/** Whether a pod has been ready for long enough. */
+/** Whether a pod has been ready for minReadySeconds. */
 export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   const from = availableFrom(pod, minReadySeconds);
   return from !== undefined && from <= now;
 }
 
-/** How long until the next of these pods becomes available by waiting alone, in milliseconds. */
+/** The time until the next of these pods becomes available, in milliseconds. */
 export function untilNextAvailable(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
   let next: number | undefined;
   for (const pod of pods) {

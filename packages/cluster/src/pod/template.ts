@@ -1,23 +1,23 @@
-/** A pod made from a template, as every controller that starts pods makes it. */
+/** Creates pods from templates. */
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import type { ObjectMeta, OwnerReference } from "@capstan/model";
 
-/** The pod that is to be created. */
+/** A pod before its creation. */
 export interface NewPod {
   readonly metadata: ObjectMeta & { readonly namespace: string };
   readonly spec: NonNullable<PodTemplateSpec["spec"]>;
 }
 
 /** What a pod gets besides its template. */
-export interface Birth {
+export interface PodOptions {
   readonly namespace: string;
   readonly owner: OwnerReference;
-  /** The name or how the name begins. */
+  /** The name or its prefix. */
   readonly name: { readonly exact: string } | { readonly prefix: string };
 }
 
-/** Makes the pod. */
-export function podFromTemplate({ metadata, spec }: PodTemplateSpec, { namespace, owner, name }: Birth): NewPod {
+/** Creates the pod. */
+export function podFromTemplate({ metadata, spec }: PodTemplateSpec, { namespace, owner, name }: PodOptions): NewPod {
   const { labels, annotations, finalizers } = metadata ?? {};
   return {
     metadata: {
@@ -32,7 +32,7 @@ export function podFromTemplate({ metadata, spec }: PodTemplateSpec, { namespace
   };
 }
 
-/** A name with a dash, unless that makes it one that a pod may not have. */
+/** A name with a dash, unless the result is too long. */
 function prefixOf(name: string): string {
   const prefix = `${name}-`;
   return prefix.length > 253 ? name : prefix;

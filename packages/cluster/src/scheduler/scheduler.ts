@@ -1,51 +1,50 @@
-/** Gives pods their nodes: one pod at a time, the most important first, each decision on a world that knows all earlier ones. */
+/** Assigns pods to nodes: one pod at a time, highest priority first, each decision based on all earlier ones. */
 import { isApiError } from "@capstan/client";
 import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { Namespace, Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { findCondition, fromLabelSelectorObject, matchesLabels } from "@capstan/model";
-import { follow } from "../follow/follow.ts";
+import { runInformer } from "../informer/informer.ts";
 import { conditionOf } from "../pod/condition.ts";
 import { isActive, millisecondsOf } from "../pod/state.ts";
-import type { Setting } from "../setting.ts";
-import { choose } from "./choose.ts";
-import type { Choice } from "./choose.ts";
-import type { Surroundings } from "./neighbours.ts";
-import { explainNoPreemption } from "./no-preemption.ts";
-import { preemptionFor, priorityOf } from "./preempt.ts";
-import type { Preemption } from "./preempt.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { schedulePod } from "./schedule-pod.ts";
+import type { ScheduleResult } from "./schedule-pod.ts";
+import type { Snapshot } from "./topology.ts";
+import { explainNoPreemption, findPreemption, priorityOf } from "./preemption.ts";
+import type { Preemption } from "./preemption.ts";
 import { recordEvent } from "./event.ts";
-import type { Note } from "./event.ts";
-import { ClusterView } from "./view.ts";
+import type { SchedulerEvent } from "./event.ts";
+import { SchedulerCache } from "./cache.ts";
 
-/** The name under which pods ask for this scheduler, and under which it writes. */
-export const SCHEDULER = "default-scheduler";
-const MANAGER = "kube-scheduler";
+/** The scheduler name of pods and the field manager. */
+export const SCHEDULER_NAME = "default-scheduler";
+const FIELD_MANAGER = "kube-scheduler";
 
-/** A pod that found no node is tried again when something changes, but not sooner than this, in milliseconds. */
-const FIRST_REST = 1_000;
-const LONGEST_REST = 10_000;
+/** The backoff of unschedulable pods, in milliseconds; they are retried when the cluster changes, but not before. */
+const INITIAL_BACKOFF = 1_000;
+const MAX_BACKOFF = 10_000;
 
-/** Starts the scheduler; it ends with the signal. */
-export function startScheduler(setting: Setting, signal: AbortSignal): void {
-  new Scheduler(setting, signal).start();
+/** Starts the scheduler; it stops with the signal. */
+export function startScheduler(context: ControllerContext, signal: AbortSignal): void {
+  new Scheduler(context, signal).start();
 }
 
-interface Waiting {
+interface QueuedPod {
   pod: Pod;
   attempts: number;
-  /** When it may be tried again, on the clock. */
-  notBefore: number;
-  /** Whether something changed since it was last tried. */
-  isHopeful: boolean;
+  /** When the pod may be retried, on the clock. */
+  backoffUntil: number;
+  /** Whether the cluster changed since the last attempt. */
+  isRetryable: boolean;
 }
 
 class Scheduler {
-  readonly #setting: Setting;
+  readonly #context: ControllerContext;
   readonly #signal: AbortSignal;
-  readonly #view = new ClusterView();
-  readonly #waiting = new Map<string, Waiting>();
-  /** Pods whose binding is under way: the watch may still show them without a node. */
+  readonly #cache = new SchedulerCache();
+  readonly #queue = new Map<string, QueuedPod>();
+  /** Pods that are being bound: the watch may still show them without a node. */
   readonly #assumed = new Map<string, string>();
   readonly #nominated = new Map<string, { readonly node: string; readonly pod: Pod }>();
   readonly #namespaces = new Map<string, Namespace>();
@@ -55,27 +54,27 @@ class Scheduler {
   readonly #classes = new Map<string, StorageClass>();
   readonly #unsynced = new Set(["pods", "nodes"]);
   #timer: { cancel(): void } | undefined;
-  #isScheduled = false;
+  #isPassPending = false;
 
-  constructor(setting: Setting, signal: AbortSignal) {
-    this.#setting = setting;
+  constructor(context: ControllerContext, signal: AbortSignal) {
+    this.#context = context;
     this.#signal = signal;
     signal.addEventListener("abort", () => this.#timer?.cancel(), { once: true });
   }
 
   start(): void {
-    const { api, clock } = this.#setting;
+    const { api, clock } = this.#context;
     const common = { api, clock, signal: this.#signal };
-    void follow<Node>({
+    void runInformer<Node>({
       ...common,
       kind: Node,
       listener: {
         put: (node, old) => this.#putNode(node, old),
-        removed: ({ metadata }) => this.#view.removeNode(metadata.name),
+        removed: ({ metadata }) => this.#cache.removeNode(metadata.name),
         synced: () => this.#synced("nodes"),
       },
     });
-    void follow<Pod>({
+    void runInformer<Pod>({
       ...common,
       kind: Pod,
       listener: {
@@ -84,127 +83,140 @@ class Scheduler {
         synced: () => this.#synced("pods"),
       },
     });
-    const hope = (): void => this.#hope();
-    void follow<Namespace>({ ...common, kind: Namespace, listener: keeping(this.#namespaces) });
-    void follow<PodDisruptionBudget>({ ...common, kind: PodDisruptionBudget, listener: keeping(this.#budgets) });
-    void follow<PersistentVolumeClaim>({
+    const retryUnschedulable = (): void => this.#retryUnschedulable();
+    void runInformer<Namespace>({ ...common, kind: Namespace, listener: mapListener(this.#namespaces) });
+    void runInformer<PodDisruptionBudget>({
+      ...common,
+      kind: PodDisruptionBudget,
+      listener: mapListener(this.#budgets),
+    });
+    void runInformer<PersistentVolumeClaim>({
       ...common,
       kind: PersistentVolumeClaim,
-      listener: keeping(this.#claims, hope),
+      listener: mapListener(this.#claims, retryUnschedulable),
     });
-    void follow<PersistentVolume>({ ...common, kind: PersistentVolume, listener: keeping(this.#volumes, hope) });
-    void follow<StorageClass>({ ...common, kind: StorageClass, listener: keeping(this.#classes, hope) });
+    void runInformer<PersistentVolume>({
+      ...common,
+      kind: PersistentVolume,
+      listener: mapListener(this.#volumes, retryUnschedulable),
+    });
+    void runInformer<StorageClass>({
+      ...common,
+      kind: StorageClass,
+      listener: mapListener(this.#classes, retryUnschedulable),
+    });
   }
 
   #synced(what: string): void {
     this.#unsynced.delete(what);
-    this.#soon();
+    this.#scheduleSoon();
   }
 
   #putNode(node: Node, old: Node | undefined): void {
-    this.#view.putNode(node);
-    const isNews =
+    this.#cache.putNode(node);
+    const isRelevant =
       old === undefined ||
       JSON.stringify([old.spec, old.metadata.labels, old.status?.allocatable]) !==
         JSON.stringify([node.spec, node.metadata.labels, node.status?.allocatable]);
-    if (isNews) this.#hope();
+    if (isRelevant) this.#retryUnschedulable();
   }
 
   #putPod(pod: Pod): void {
     const { uid } = pod.metadata;
     if ((pod.spec?.nodeName ?? "") !== "" || !isActive(pod)) {
       this.#assumed.delete(uid);
-      this.#waiting.delete(uid);
+      this.#queue.delete(uid);
       this.#nominated.delete(uid);
-      this.#view.putPod(pod);
-      // A pod that ended makes room, and a pod that runs may be somebody's company.
-      return this.#hope();
+      this.#cache.putPod(pod);
+      // A finished pod frees resources, and a running pod may satisfy an affinity.
+      return this.#retryUnschedulable();
     }
-    if ((pod.spec?.schedulerName ?? SCHEDULER) !== SCHEDULER || this.#assumed.has(uid)) return;
-    if ((pod.spec?.schedulingGates ?? []).length > 0) return void this.#waiting.delete(uid);
-    const known = this.#waiting.get(uid);
-    if (known === undefined) this.#waiting.set(uid, { pod, attempts: 0, notBefore: 0, isHopeful: true });
+    if ((pod.spec?.schedulerName ?? SCHEDULER_NAME) !== SCHEDULER_NAME || this.#assumed.has(uid)) return;
+    if ((pod.spec?.schedulingGates ?? []).length > 0) return void this.#queue.delete(uid);
+    const known = this.#queue.get(uid);
+    if (known === undefined) this.#queue.set(uid, { pod, attempts: 0, backoffUntil: 0, isRetryable: true });
     else {
-      known.isHopeful ||= JSON.stringify(known.pod.spec) !== JSON.stringify(pod.spec);
+      known.isRetryable ||= JSON.stringify(known.pod.spec) !== JSON.stringify(pod.spec);
       known.pod = pod;
     }
-    this.#soon();
+    this.#scheduleSoon();
   }
 
   #removePod({ metadata: { uid } }: Pod): void {
-    this.#waiting.delete(uid);
+    this.#queue.delete(uid);
     this.#assumed.delete(uid);
     this.#nominated.delete(uid);
-    this.#view.removePod(uid);
-    this.#hope();
+    this.#cache.removePod(uid);
+    this.#retryUnschedulable();
   }
 
-  /** Something changed: pods that found no node may find one now. */
-  #hope(): void {
-    if (this.#waiting.size === 0) return;
-    for (const waiting of this.#waiting.values()) waiting.isHopeful = true;
-    this.#soon();
+  /** Marks all queued pods as retryable after a change. */
+  #retryUnschedulable(): void {
+    if (this.#queue.size === 0) return;
+    for (const queued of this.#queue.values()) queued.isRetryable = true;
+    this.#scheduleSoon();
   }
 
-  /** Schedules in a turn of its own, so that a burst of changes is seen as one. */
-  #soon(): void {
-    if (this.#isScheduled || this.#unsynced.size > 0 || this.#signal.aborted) return;
-    this.#isScheduled = true;
+  /** Schedules in the next microtask, so that a burst of changes is handled once. */
+  #scheduleSoon(): void {
+    if (this.#isPassPending || this.#unsynced.size > 0 || this.#signal.aborted) return;
+    this.#isPassPending = true;
     queueMicrotask(() => {
-      this.#isScheduled = false;
-      if (!this.#signal.aborted) this.#schedule();
+      this.#isPassPending = false;
+      if (!this.#signal.aborted) this.#scheduleDue();
     });
   }
 
-  #schedule(): void {
-    const now = this.#setting.clock.now();
-    const due = [...this.#waiting.values()].filter(({ isHopeful, notBefore }) => isHopeful && notBefore <= now);
+  #scheduleDue(): void {
+    const now = this.#context.clock.now();
+    const due = [...this.#queue.values()].filter(({ isRetryable, backoffUntil }) => isRetryable && backoffUntil <= now);
     due.sort((a, b) => priorityOf(b.pod) - priorityOf(a.pod) || createdAt(a.pod) - createdAt(b.pod));
-    for (const waiting of due) this.#place(waiting);
-    this.#wakeLater(now);
+    for (const queued of due) this.#scheduleOne(queued);
+    this.#setTimer(now);
   }
 
-  #wakeLater(now: number): void {
+  #setTimer(now: number): void {
     this.#timer?.cancel();
     let next = Infinity;
-    for (const { isHopeful, notBefore } of this.#waiting.values()) if (isHopeful) next = Math.min(next, notBefore);
-    this.#timer = next === Infinity ? undefined : this.#setting.clock.later(next - now, () => this.#soon());
+    for (const { isRetryable, backoffUntil } of this.#queue.values())
+      if (isRetryable) next = Math.min(next, backoffUntil);
+    this.#timer = next === Infinity ? undefined : this.#context.clock.later(next - now, () => this.#scheduleSoon());
   }
 
-  #place(waiting: Waiting): void {
-    const { pod } = waiting;
-    const { random, clock } = this.#setting;
-    const reserved = this.#reserve(pod);
-    const around = this.#surroundings();
-    const choice = choose(pod, around, random);
-    for (const uid of reserved) this.#view.removePod(uid);
-    waiting.isHopeful = false;
-    waiting.attempts++;
-    if (choice.choice === "node") {
-      this.#waiting.delete(pod.metadata.uid);
-      this.#assumed.set(pod.metadata.uid, choice.name);
-      this.#view.putPod(pod, choice.name);
-      void this.#bind(pod, choice.name);
+  #scheduleOne(queued: QueuedPod): void {
+    const { pod } = queued;
+    const { random, clock } = this.#context;
+    const nominated = this.#addNominatedPods(pod);
+    const snapshot = this.#snapshot();
+    const result = schedulePod(pod, snapshot, random);
+    for (const uid of nominated) this.#cache.removePod(uid);
+    queued.isRetryable = false;
+    queued.attempts++;
+    if (result.result === "node") {
+      this.#queue.delete(pod.metadata.uid);
+      this.#assumed.set(pod.metadata.uid, result.name);
+      this.#cache.putPod(pod, result.name);
+      void this.#bind(pod, result.name);
       return;
     }
-    waiting.notBefore = clock.now() + Math.min(LONGEST_REST, FIRST_REST * 2 ** (waiting.attempts - 1));
-    void this.#refuse(pod, choice, around);
+    queued.backoffUntil = clock.now() + Math.min(MAX_BACKOFF, INITIAL_BACKOFF * 2 ** (queued.attempts - 1));
+    void this.#handleFailure(pod, result, snapshot);
   }
 
-  /** Room that was made for more important pods is taken, as far as others are concerned. */
-  #reserve(pod: Pod): readonly string[] {
-    const reserved: string[] = [];
+  /** Adds nominated pods of equal or higher priority, so that their resources count as used. */
+  #addNominatedPods(pod: Pod): readonly string[] {
+    const nominated: string[] = [];
     for (const [uid, { node, pod: other }] of this.#nominated) {
       if (uid === pod.metadata.uid || priorityOf(other) < priorityOf(pod)) continue;
-      this.#view.putPod(other, node);
-      reserved.push(uid);
+      this.#cache.putPod(other, node);
+      nominated.push(uid);
     }
-    return reserved;
+    return nominated;
   }
 
-  #surroundings(): Surroundings {
+  #snapshot(): Snapshot {
     return {
-      nodes: this.#view.nodes,
+      nodes: this.#cache.nodes,
       namespaceLabels: (name) => this.#namespaces.get(name)?.metadata.labels,
       storage: {
         claimOf: (namespace, name) => this.#claims.get(`${namespace}/${name}`),
@@ -215,7 +227,7 @@ class Scheduler {
   }
 
   async #bind(pod: Pod, node: string): Promise<void> {
-    const { client, log } = this.#setting;
+    const { client, log } = this.#context;
     const { namespace = "", name, uid } = pod.metadata;
     const binding = {
       apiVersion: "v1",
@@ -224,48 +236,56 @@ class Scheduler {
       target: { kind: "Node", name: node },
     };
     try {
-      // A Binding is what this subresource of pods takes.
+      // The binding subresource takes a Binding.
       await client.create(Pod, binding as never, {
         subresource: "binding",
-        fieldManager: MANAGER,
+        fieldManager: FIELD_MANAGER,
         signal: this.#signal,
       });
-      await this.#tell(pod, "Normal", ["Scheduled", `Successfully assigned ${namespace}/${name} to ${node}`]);
+      await this.#recordEvent(pod, "Normal", ["Scheduled", `Successfully assigned ${namespace}/${name} to ${node}`]);
     } catch (error) {
       if (this.#signal.aborted) return;
       this.#assumed.delete(uid);
-      this.#view.removePod(uid);
+      this.#cache.removePod(uid);
       if (isApiError(error, "NotFound", "Conflict")) return;
-      log.warn(`could not bind pod ${namespace}/${name} to node ${node}; it is tried again`, { error });
-      const notBefore = this.#setting.clock.now() + FIRST_REST;
-      this.#waiting.set(uid, { pod, attempts: 1, notBefore, isHopeful: true });
-      this.#wakeLater(this.#setting.clock.now());
+      log.warn(`cannot bind pod ${namespace}/${name} to node ${node}; retrying`, { error });
+      const backoffUntil = this.#context.clock.now() + INITIAL_BACKOFF;
+      this.#queue.set(uid, { pod, attempts: 1, backoffUntil, isRetryable: true });
+      this.#setTimer(this.#context.clock.now());
     }
   }
 
-  async #refuse(pod: Pod, choice: Extract<Choice, { choice: "none" }>, around: Surroundings): Promise<void> {
+  async #handleFailure(
+    pod: Pod,
+    result: Extract<ScheduleResult, { result: "none" }>,
+    snapshot: Snapshot,
+  ): Promise<void> {
     const isProtected = (other: Pod): boolean => this.#isProtected(other);
-    const isClearing = this.#isClearing(pod);
-    const preemption = isClearing ? undefined : preemptionFor(pod, { around, refusals: choice.refusals, isProtected });
+    const hasTerminatingVictims = this.#hasTerminatingVictims(pod);
+    const preemption = hasTerminatingVictims
+      ? undefined
+      : findPreemption(pod, { snapshot, failures: result.failures, isProtected });
     if (preemption !== undefined) this.#nominated.set(pod.metadata.uid, { node: preemption.node, pod });
     try {
       if (preemption !== undefined) await this.#evict(pod, preemption);
-      const { refusals } = choice;
-      const isVain = preemption === undefined && refusals.size > 0;
-      const words = isVain ? [choice.message, explainNoPreemption(pod, { refusals, isClearing })] : [choice.message];
-      await this.#sayUnschedulable(pod, words.join(" "), preemption?.node);
+      const { failures: refusals } = result;
+      const cannotPreempt = preemption === undefined && refusals.size > 0;
+      const messages = cannotPreempt
+        ? [result.message, explainNoPreemption(pod, { failures: refusals, hasTerminatingVictims })]
+        : [result.message];
+      await this.#reportUnschedulable(pod, messages.join(" "), preemption?.node);
     } catch (error) {
       if (!this.#signal.aborted && !isApiError(error, "NotFound", "Conflict")) {
-        this.#setting.log.warn(`could not report on pod ${pod.metadata.name}`, { error });
+        this.#context.log.warn(`cannot report that pod ${pod.metadata.name} is unschedulable`, { error });
       }
     }
   }
 
-  /** Whether victims of an earlier preemption for this pod are still on their way out. */
-  #isClearing(pod: Pod): boolean {
+  /** Whether victims of an earlier preemption for this pod are still terminating. */
+  #hasTerminatingVictims(pod: Pod): boolean {
     const nomination = this.#nominated.get(pod.metadata.uid);
     if (nomination === undefined) return false;
-    const pods = this.#view.nodeOf(nomination.node)?.pods.values() ?? [];
+    const pods = this.#cache.nodeOf(nomination.node)?.pods.values() ?? [];
     for (const { pod: other } of pods) {
       if (other.metadata.deletionTimestamp !== undefined && priorityOf(other) < priorityOf(pod)) return true;
     }
@@ -281,41 +301,53 @@ class Scheduler {
   }
 
   async #evict(preemptor: Pod, { victims }: Preemption): Promise<void> {
-    const { client, clock } = this.#setting;
-    const { namespace: home = "", name: who } = preemptor.metadata;
+    const { client, clock } = this.#context;
+    const { namespace: preemptorNamespace = "", name: preemptorName } = preemptor.metadata;
     for (const victim of victims) {
       const { namespace = "", name, uid } = victim.metadata;
       if (victim.metadata.deletionTimestamp !== undefined) continue;
-      const strategic = { status: { conditions: [conditionOf(victim, preempted, clock.wall())] } };
-      await client.patch(Pod, { namespace, name }, { strategic }, { subresource: "status", fieldManager: MANAGER });
+      const strategic = { status: { conditions: [conditionOf(victim, preemptedCondition, clock.wall())] } };
+      await client.patch(
+        Pod,
+        { namespace, name },
+        { strategic },
+        { subresource: "status", fieldManager: FIELD_MANAGER },
+      );
       await client.delete(Pod, { namespace, name, preconditions: { uid } });
-      await this.#tell(victim, "Normal", ["Preempted", `Preempted by pod ${home}/${who}`]);
+      await this.#recordEvent(victim, "Normal", [
+        "Preempted",
+        `Preempted by pod ${preemptorNamespace}/${preemptorName}`,
+      ]);
     }
   }
 
-  async #sayUnschedulable(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
-    const { client, clock } = this.#setting;
+  async #reportUnschedulable(pod: Pod, message: string, nominatedNodeName: string | undefined): Promise<void> {
+    const { client, clock } = this.#context;
     const { namespace = "", name } = pod.metadata;
     const old = findCondition(pod.status?.conditions, "PodScheduled");
     if (old?.status === "False" && old.message === message && nominatedNodeName === undefined) return;
     const since = old?.status === "False" ? old.lastTransitionTime : undefined;
-    const told = { type: "PodScheduled", status: "False" as const, reason: "Unschedulable", message };
-    const condition = conditionOf(pod, told, clock.wall());
+    const fields = { type: "PodScheduled", status: "False" as const, reason: "Unschedulable", message };
+    const condition = conditionOf(pod, fields, clock.wall());
     const status = {
       conditions: [{ ...condition, ...(since !== undefined && { lastTransitionTime: since }) }],
       ...(nominatedNodeName !== undefined && { nominatedNodeName }),
     };
-    const options = { subresource: "status", fieldManager: MANAGER, signal: this.#signal };
+    const options = { subresource: "status", fieldManager: FIELD_MANAGER, signal: this.#signal };
     await client.patch(Pod, { namespace, name }, { strategic: { status } }, options);
-    await this.#tell(pod, "Warning", ["FailedScheduling", message]);
+    await this.#recordEvent(pod, "Warning", ["FailedScheduling", message]);
   }
 
-  async #tell(pod: Pod, type: Note["type"], [reason, note]: readonly [Note["reason"], string]): Promise<void> {
-    await recordEvent(this.#setting, pod, { type, reason, note });
+  async #recordEvent(
+    pod: Pod,
+    type: SchedulerEvent["type"],
+    [reason, note]: readonly [SchedulerEvent["reason"], string],
+  ): Promise<void> {
+    await recordEvent(this.#context, pod, { type, reason, note });
   }
 }
 
-const preempted = {
+const preemptedCondition = {
   type: "DisruptionTarget",
   status: "True",
   reason: "PreemptionByScheduler",
@@ -326,7 +358,7 @@ function createdAt({ metadata }: Pod): number {
   return millisecondsOf(metadata.creationTimestamp);
 }
 
-function keeping<T extends { readonly metadata: { readonly name: string; readonly namespace?: string } }>(
+function mapListener<T extends { readonly metadata: { readonly name: string; readonly namespace?: string } }>(
   kept: Map<string, T>,
   changed: () => void = () => undefined,
 ): { put(object: T): void; removed(object: T): void } {

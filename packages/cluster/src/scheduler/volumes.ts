@@ -1,34 +1,35 @@
-/** Whether the volumes of a pod let it run on a node. Pure. */
+/** Whether the volumes of a pod allow a node. Pure. */
 import type { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { classOf } from "../volume/match.ts";
-import { ephemeralClaimName, isClaimOf, notForPod } from "../volume/ephemeral.ts";
+import { ephemeralClaimName, isClaimOf, notOwnedMessage } from "../volume/ephemeral.ts";
 import { claimsUsedBy } from "../volume/protection.ts";
 import { matchesTerm } from "@capstan/node";
-import type { NodeView, PlacedPod } from "./view.ts";
+import type { NodeInfo, PodInfo } from "./cache.ts";
 
-/** What is known about storage. */
-export interface Storage {
+/** Reads claims, volumes and storage classes. */
+export interface StorageLister {
   readonly claimOf: (namespace: string, name: string) => PersistentVolumeClaim | undefined;
   readonly volumeOf: (name: string) => PersistentVolume | undefined;
   readonly classOf: (name: string) => StorageClass | undefined;
 }
 
-/** A world without storage. */
-export const noStorage: Storage = { claimOf: () => undefined, volumeOf: () => undefined, classOf: () => undefined };
+/** A lister without objects. */
+export const emptyStorage: StorageLister = {
+  claimOf: () => undefined,
+  volumeOf: () => undefined,
+  classOf: () => undefined,
+};
 
-/**
- * Why a pod cannot run on a node because of its volumes; worked out once for the pod and asked for each node. A text stands for a pod that can
- * run nowhere yet, whatever the nodes are like.
- */
-export function volumeRule(pod: Pod, storage: Storage): string | ((node: Node) => string | undefined) {
+/** Why a pod's volumes reject a node. A string means that the pod cannot be scheduled on any node yet. */
+export function volumeFilter(pod: Pod, storage: StorageLister): string | ((node: Node) => string | undefined) {
   const volumes: PersistentVolume[] = [];
-  const own = ownClaims(pod);
+  const ephemeral = ephemeralClaims(pod);
   for (const name of claimsUsedBy(pod)) {
-    const isOwn = own.has(name);
+    const isEphemeral = ephemeral.has(name);
     const claim = storage.claimOf(pod.metadata.namespace ?? "", name);
-    if (claim === undefined) return missing(name, isOwn);
-    if (isOwn && !isClaimOf(pod, claim)) return notForPod(pod, name);
+    if (claim === undefined) return missingClaimMessage(name, isEphemeral);
+    if (isEphemeral && !isClaimOf(pod, claim)) return notOwnedMessage(pod, name);
     if (claim.metadata.deletionTimestamp !== undefined) return `persistentvolumeclaim "${name}" is being deleted`;
     const volume = storage.volumeOf(claim.spec?.volumeName ?? "");
     if (volume !== undefined) volumes.push(volume);
@@ -36,41 +37,41 @@ export function volumeRule(pod: Pod, storage: Storage): string | ((node: Node) =
       return "pod has unbound immediate PersistentVolumeClaims";
   }
   return (node) => {
-    const isNear = volumes.every(({ spec }) => {
+    const matchesVolumes = volumes.every(({ spec }) => {
       const terms = spec?.nodeAffinity?.required?.nodeSelectorTerms;
       return terms === undefined || terms.some((term) => matchesTerm(node, term));
     });
-    return isNear ? undefined : "node(s) didn't match PersistentVolume's node affinity";
+    return matchesVolumes ? undefined : "node(s) didn't match PersistentVolume's node affinity";
   };
 }
 
-/** The claims that a pod gets for itself. */
-function ownClaims(pod: Pod): ReadonlySet<string> {
-  const own = (pod.spec?.volumes ?? []).filter(({ ephemeral }) => ephemeral !== undefined);
-  return new Set(own.map(({ name }) => ephemeralClaimName(pod, name)));
+/** The names of the pod's ephemeral claims. */
+function ephemeralClaims(pod: Pod): ReadonlySet<string> {
+  const ephemeral = (pod.spec?.volumes ?? []).filter(({ ephemeral }) => ephemeral !== undefined);
+  return new Set(ephemeral.map(({ name }) => ephemeralClaimName(pod, name)));
 }
 
-function missing(claim: string, isOwn: boolean): string {
-  if (!isOwn) return `persistentvolumeclaim "${claim}" not found`;
+function missingClaimMessage(claim: string, isEphemeral: boolean): string {
+  if (!isEphemeral) return `persistentvolumeclaim "${claim}" not found`;
   return `waiting for ephemeral volume controller to create the persistentvolumeclaim "${claim}"`;
 }
 
-/** Whether another pod has a claim that only one pod may use at a time; worked out once for the pod. */
-export function isSoleUseTaken(pod: Pod, { nodes, storage }: Occupied): boolean {
+/** Whether another pod uses one of the pod's ReadWriteOncePod claims. */
+export function hasReadWriteOncePodConflict(pod: Pod, { nodes, storage }: StorageInUse): boolean {
   const { namespace = "" } = pod.metadata;
-  const isSole = (name: string): boolean =>
+  const isReadWriteOncePod = (name: string): boolean =>
     storage.claimOf(namespace, name)?.spec?.accessModes?.includes("ReadWriteOncePod") === true;
-  const sole = new Set(claimsUsedBy(pod).filter(isSole));
-  if (sole.size === 0) return false;
-  const isUser = ({ pod: other }: PlacedPod): boolean =>
+  const exclusive = new Set(claimsUsedBy(pod).filter(isReadWriteOncePod));
+  if (exclusive.size === 0) return false;
+  const isUser = ({ pod: other }: PodInfo): boolean =>
     other.metadata.namespace === namespace &&
     other.metadata.uid !== pod.metadata.uid &&
-    claimsUsedBy(other).some((name) => sole.has(name));
+    claimsUsedBy(other).some((name) => exclusive.has(name));
   return nodes.some(({ pods }) => [...pods.values()].some(isUser));
 }
 
-/** Storage, and the pods that use it. */
-export interface Occupied {
-  readonly nodes: readonly NodeView[];
-  readonly storage: Storage;
+/** Claims, and the nodes with the pods that use them. */
+export interface StorageInUse {
+  readonly nodes: readonly NodeInfo[];
+  readonly storage: StorageLister;
 }

@@ -1,27 +1,27 @@
-/** Keeps the members of a StatefulSet: each with a name and storage of its own. */
+/** Keeps the pods of a StatefulSet, each with its own name and storage. */
 import { isApiError } from "@capstan/client";
 import { ControllerRevision, StatefulSet } from "@capstan/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
-import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
-import { podIndexes } from "../pod/cache.ts";
-import { Crew } from "../pod/crew.ts";
+import { isNamespaceTerminating, serverMessage } from "../controller/errors.ts";
+import { podIndexes } from "../pod/indexes.ts";
+import { PodControl } from "../pod/pod-control.ts";
 import { untilNextAvailable } from "../pod/state.ts";
 import { controllerOf } from "../ownership/owner.ts";
-import { Revisions, templateOf } from "../revision/history.ts";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
-import { writeStatus } from "../status/status.ts";
+import { RevisionHistory, templateOf } from "../controller/revision-history.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { writeStatus } from "../controller/write-status.ts";
 import { decide, statusOf } from "./decide.ts";
 import type { Action } from "./decide.ts";
-import { claimsOf, identityLabels, memberOf } from "./identity.ts";
+import { claimsOf, identityLabels, newStatefulSetPod } from "./identity.ts";
 import type { Version } from "./identity.ts";
-import { retain } from "./retention.ts";
+import { updateClaimOwners } from "./retention.ts";
 
-/** One turn of a set. */
-export interface Turn extends Setting {
-  readonly crew: Crew;
+/** One reconcile of a set. */
+export interface SyncContext extends ControllerContext {
+  readonly podControl: PodControl;
   readonly set: StatefulSet;
   readonly versions: { readonly current: Version; readonly update: Version };
   readonly getClaim: (name: string) => PersistentVolumeClaim | undefined;
@@ -30,10 +30,10 @@ export interface Turn extends Setting {
 }
 
 /** The controller of StatefulSets. */
-export function statefulSetController(setting: Setting): Controller {
-  const crew = new Crew(setting);
-  const history = new Revisions(setting);
-  const { client, clock } = setting;
+export function statefulSetController(controllerContext: ControllerContext): Controller {
+  const podControl = new PodControl(controllerContext);
+  const history = new RevisionHistory(controllerContext);
+  const { client, clock } = controllerContext;
   return controller(
     StatefulSet,
     {
@@ -41,28 +41,28 @@ export function statefulSetController(setting: Setting): Controller {
       reporter: "statefulset-controller",
       reads: [Pod, ControllerRevision, PersistentVolumeClaim],
       predicate: anyChange,
-      watches: [crew.ledger.watch, history.ledger.watch],
+      watches: [podControl.mutations.watch, history.mutations.watch],
       cache: { Pod: podIndexes },
     },
     async ({ object: set, find, get, signal, event }): Promise<ReconcileResult> => {
       const { selector, template = {}, revisionHistoryLimit = 10, minReadySeconds = 0 } = set.spec ?? {};
-      const pods = await crew.of({ kind: StatefulSet, object: set, selector }, find);
-      const keeper = {
+      const pods = await podControl.claimPods({ kind: StatefulSet, object: set, selector }, find);
+      const parent = {
         kind: StatefulSet,
         object: set,
         selector,
         template,
         collisions: set.status?.collisionCount ?? 0,
       };
-      const { revisions, update } = await history.sync({ ...keeper, hashLabel: "controller.kubernetes.io/hash" }, find);
+      const { revisions, update } = await history.sync({ ...parent, hashLabel: "controller.kubernetes.io/hash" }, find);
       const current = revisions.find(({ metadata }) => metadata.name === set.status?.currentRevision) ?? update;
       const versions = { current: versionOf(current), update: versionOf(update) };
       const names = { current: current.metadata.name, update: update.metadata.name };
       const getClaim = (name: string): PersistentVolumeClaim | undefined => get(PersistentVolumeClaim, name);
-      const turn: Turn = { ...setting, crew, set, versions, getClaim, signal, event };
-      for (const action of decide({ set, pods, ...names, now: clock.wall() })) await act(turn, action);
-      const after = crew.ledger.current(pods, (pod) => controllerOf(pod)?.uid === set.metadata.uid);
-      await retain(turn, after);
+      const context: SyncContext = { ...controllerContext, podControl, set, versions, getClaim, signal, event };
+      for (const action of decide({ set, pods, ...names, now: clock.wall() })) await applyActions(context, action);
+      const after = podControl.mutations.current(pods, (pod) => controllerOf(pod)?.uid === set.metadata.uid);
+      await updateClaimOwners(context, after);
       const now = clock.wall();
       const status = statusOf({ set, pods: after, ...names, now });
       await writeStatus(client, StatefulSet, { object: set, status, signal });
@@ -73,7 +73,7 @@ export function statefulSetController(setting: Setting): Controller {
       ]);
       await history.truncate(revisions, revisionHistoryLimit, live);
       const wait = untilNextAvailable(after, minReadySeconds, now);
-      return wait === undefined ? undefined : requeue(wait, { reason: "waiting for members to become available" });
+      return wait === undefined ? undefined : requeue(wait, { reason: "waiting for pods to become available" });
     },
   );
 }
@@ -82,63 +82,68 @@ function versionOf(revision: ControllerRevision): Version {
   return { name: revision.metadata.name, template: templateOf(revision) };
 }
 
-async function act(turn: Turn, action: Action): Promise<void> {
-  const { crew, set, signal, event } = turn;
+async function applyActions(context: SyncContext, action: Action): Promise<void> {
+  const { podControl, set, signal, event } = context;
   switch (action.do) {
     case "start": {
-      await createClaims(turn, action.ordinal);
-      const member = memberOf(set, action.ordinal, turn.versions[action.revision]);
-      const { name } = (await start(turn, member)).metadata;
+      await createClaims(context, action.ordinal);
+      const member = newStatefulSetPod(set, action.ordinal, context.versions[action.revision]);
+      const { name } = (await start(context, member)).metadata;
       return event("Normal", "SuccessfulCreate", `Create Pod ${name} in StatefulSet ${set.metadata.name} successful`);
     }
     case "end": {
-      await crew.end(action.pod, signal);
+      await podControl.delete(action.pod, signal);
       const { name } = action.pod.metadata;
       return event("Normal", "SuccessfulDelete", `Delete Pod ${name} in StatefulSet ${set.metadata.name} successful`);
     }
     case "claim":
-      return createClaims(turn, action.ordinal);
+      return createClaims(context, action.ordinal);
     case "identify":
-      return identify(turn, action.pod, action.ordinal);
+      return updateIdentity(context, action.pod, action.ordinal);
   }
 }
 
-async function start({ crew, client, set, signal, event }: Turn, member: ReturnType<typeof memberOf>): Promise<Pod> {
+async function start(
+  { podControl, client, set, signal, event }: SyncContext,
+  member: ReturnType<typeof newStatefulSetPod>,
+): Promise<Pod> {
   try {
-    return await crew.start(member, signal);
+    return await podControl.create(member, signal);
   } catch (error) {
     const { namespace, name = "" } = member.metadata;
     if (isApiError(error, "AlreadyExists")) {
-      // Ours, if the cache has not told us yet.
+      // The pod is ours if the cache was stale.
       const existing = await client.get(Pod, { namespace, name, signal });
-      if (controllerOf(existing)?.uid === set.metadata.uid) return crew.ledger.wrote(existing);
+      if (controllerOf(existing)?.uid === set.metadata.uid) return podControl.mutations.wrote(existing);
     }
-    if (isNamespaceGoing(error)) throw error;
-    const why = wordsOf(error);
+    if (isNamespaceTerminating(error)) throw error;
+    const why = serverMessage(error);
     event("Warning", "FailedCreate", `Create Pod ${name} in StatefulSet ${set.metadata.name} failed error: ${why}`);
     throw error;
   }
 }
 
-async function createClaims({ client, set, getClaim, signal, event }: Turn, ordinal: number): Promise<void> {
+async function createClaims({ client, set, getClaim, signal, event }: SyncContext, ordinal: number): Promise<void> {
   const of = `Pod ${set.metadata.name}-${ordinal} in StatefulSet ${set.metadata.name}`;
   for (const claim of claimsOf(set, ordinal)) {
     const { name } = claim.metadata;
     if (getClaim(name) !== undefined) continue;
     try {
-      await client.create(PersistentVolumeClaim, claim, { fieldManager: MANAGER, signal });
+      await client.create(PersistentVolumeClaim, claim, { fieldManager: FIELD_MANAGER, signal });
       event("Normal", "SuccessfulCreate", `Create Claim ${name} ${of} success`);
     } catch (error) {
       if (isApiError(error, "AlreadyExists")) continue;
-      if (!isNamespaceGoing(error))
-        event("Warning", "FailedCreate", `Create Claim ${name} for ${of} failed error: ${wordsOf(error)}`);
+      if (!isNamespaceTerminating(error))
+        event("Warning", "FailedCreate", `Create Claim ${name} for ${of} failed error: ${serverMessage(error)}`);
       throw error;
     }
   }
 }
 
-async function identify({ client, crew, signal }: Turn, pod: Pod, ordinal: number): Promise<void> {
+async function updateIdentity({ client, podControl, signal }: SyncContext, pod: Pod, ordinal: number): Promise<void> {
   const { namespace = "", name } = pod.metadata;
   const merge = { metadata: { labels: identityLabels(pod, ordinal) } };
-  crew.ledger.wrote(await client.patch(Pod, { namespace, name }, { merge }, { fieldManager: MANAGER, signal }));
+  podControl.mutations.wrote(
+    await client.patch(Pod, { namespace, name }, { merge }, { fieldManager: FIELD_MANAGER, signal }),
+  );
 }

@@ -40,11 +40,11 @@ function steps(one: StatefulSet, pods: readonly Pod[]): readonly string[] {
   });
 }
 
-test("members come, go and change in order", () => {
+test("pods are created, deleted and updated in order", () => {
   const cases: [string, StatefulSet, Pod[], string[]][] = [
-    ["the first comes first", set({}), [], ["start 0 update"]],
+    ["the first pod is created first", set({}), [], ["start 0 update"]],
     ["the next waits", set({}), [pod(0, "starting")], ["claim 0"]],
-    ["the next comes", set({}), [pod(0)], ["start 1 update"]],
+    ["the next pod is created", set({}), [pod(0)], ["start 1 update"]],
     [
       "all at once when parallel",
       set({ podManagementPolicy: "Parallel" }),
@@ -52,16 +52,16 @@ test("members come, go and change in order", () => {
       ["start 0 update", "start 1 update", "start 2 update"],
     ],
     ["a failed member is replaced", set({}), [pod(0, "failed"), pod(1), pod(2)], ["end db-0"]],
-    ["one that leaves is waited for", set({}), [pod(0, "leaving"), pod(1), pod(2)], []],
-    ["the last goes first", set({ replicas: 1 }), [pod(0), pod(1), pod(2)], ["end db-2"]],
+    ["a terminating pod blocks", set({}), [pod(0, "leaving"), pod(1), pod(2)], []],
+    ["the last pod is deleted first", set({ replicas: 1 }), [pod(0), pod(1), pod(2)], ["end db-2"]],
     ["and the next waits for it", set({ replicas: 1 }), [pod(0), pod(1), pod(2, "leaving")], []],
-    ["none goes while one is unwell", set({ replicas: 2 }), [pod(0, "starting"), pod(1), pod(2)], ["claim 0"]],
+    ["no deletion while a pod is unhealthy", set({ replicas: 2 }), [pod(0, "starting"), pod(1), pod(2)], ["claim 0"]],
     ["ordinals may start later", set({ replicas: 1, ordinals: { start: 2 } }), [pod(2)], []],
   ];
   for (const [name, one, pods, expected] of cases) assert.deepEqual(steps(one, pods), expected, name);
 });
 
-test("an update goes from the last member to the partition", () => {
+test("an update goes from the last pod to the partition", () => {
   const old = (...states: readonly State[]): Pod[] => states.map((state, ordinal) => pod(ordinal, state, "old"));
   const rolling = (partition: number): object => ({
     updateStrategy: { type: "RollingUpdate", rollingUpdate: { partition } },

@@ -1,20 +1,20 @@
-/** What a StatefulSet does next: its members come, change and go in order. Pure. */
+/** What a StatefulSet does next: it creates, updates and deletes pods in order. Pure. */
 import type { StatefulSet } from "@capstan/kinds/apps/v1";
 import type { Pod } from "@capstan/kinds/v1";
 import { isAvailable, isFinished, isReady } from "../pod/state.ts";
-import { REVISION_LABEL } from "../revision/history.ts";
-import { isItself, ordinalOf, startOf } from "./identity.ts";
+import { REVISION_LABEL } from "../controller/revision-history.ts";
+import { identityMatches, ordinalOf, startOf } from "./identity.ts";
 
-/** What is to be done, in this order. */
+/** What to do, in this order. */
 export type Action =
   | { readonly do: "start"; readonly ordinal: number; readonly revision: "current" | "update" }
   | { readonly do: "end"; readonly pod: Pod }
-  /** A pod that waits for its volumes may lack a claim. */
+  /** A pending pod may lack a claim. */
   | { readonly do: "claim"; readonly ordinal: number }
   | { readonly do: "identify"; readonly pod: Pod; readonly ordinal: number };
 
 /** The set, its pods, and the names of its two revisions. */
-export interface Seen {
+export interface Observed {
   readonly set: StatefulSet;
   readonly pods: readonly Pod[];
   readonly current: string;
@@ -22,9 +22,9 @@ export interface Seen {
   readonly now: number;
 }
 
-/** Decides. */
-export function decide(seen: Seen): readonly Action[] {
-  const { set, pods } = seen;
+/** Decides the next actions. */
+export function decide(observed: Observed): readonly Action[] {
+  const { set, pods } = observed;
   const start = startOf(set);
   const replicas = set.spec?.replicas ?? 1;
   const members = new Map(pods.map((pod) => [ordinalOf(pod, set), pod]));
@@ -33,53 +33,53 @@ export function decide(seen: Seen): readonly Action[] {
     .sort(([a], [b]) => b - a)
     .map(([, pod]) => pod);
   const isOrdered = set.spec?.podManagementPolicy !== "Parallel";
-  const kept = keep(seen, members, isOrdered);
+  const kept = ensureReplicas(observed, members, isOrdered);
   if (kept.wait) return kept.actions;
-  const dismissed = dismiss(seen, { condemned, members, isOrdered });
-  if (dismissed.wait) return [...kept.actions, ...dismissed.actions];
-  return [...kept.actions, ...dismissed.actions, ...renew(seen, members)];
+  const deletion = deleteCondemned(observed, { condemned, members, isOrdered });
+  if (deletion.wait) return [...kept.actions, ...deletion.actions];
+  return [...kept.actions, ...deletion.actions, ...rollingUpdate(observed, members)];
 }
 
-/** Actions, and whether everything later has to wait for them. */
-interface Part {
+/** Actions, and whether later ones must wait. */
+interface Step {
   readonly actions: readonly Action[];
   readonly wait: boolean;
 }
 
-/** Members that should be there: in order, each waits for the one before. */
-function keep(seen: Seen, members: ReadonlyMap<number, Pod>, isOrdered: boolean): Part {
-  const { set } = seen;
+/** Creates missing pods in order; each waits for the one before. */
+function ensureReplicas(observed: Observed, members: ReadonlyMap<number, Pod>, isOrdered: boolean): Step {
+  const { set } = observed;
   const actions: Action[] = [];
   const start = startOf(set);
   for (let ordinal = start; ordinal < start + (set.spec?.replicas ?? 1); ordinal++) {
     const pod = members.get(ordinal);
-    const part = keepOne(seen, ordinal, pod);
+    const part = processReplica(observed, ordinal, pod);
     actions.push(...part.actions);
     if (part.wait && isOrdered) return { actions, wait: true };
   }
   return { actions, wait: false };
 }
 
-function keepOne(seen: Seen, ordinal: number, pod: Pod | undefined): Part {
-  const { set, now } = seen;
+function processReplica(observed: Observed, ordinal: number, pod: Pod | undefined): Step {
+  const { set, now } = observed;
   if (pod === undefined) {
-    return { actions: [{ do: "start", ordinal, revision: versionFor(seen, ordinal) }], wait: true };
+    return { actions: [{ do: "start", ordinal, revision: revisionFor(observed, ordinal) }], wait: true };
   }
   if (isFinished(pod)) {
     return { actions: pod.metadata.deletionTimestamp === undefined ? [{ do: "end", pod }] : [], wait: true };
   }
   const claims: readonly Action[] = pod.status?.phase === "Pending" ? [{ do: "claim", ordinal }] : [];
-  const isLeaving = pod.metadata.deletionTimestamp !== undefined;
-  if (isLeaving || !isServing(pod, set, now)) return { actions: claims, wait: true };
-  return { actions: isItself(pod, set, ordinal) ? [] : [{ do: "identify", pod, ordinal }], wait: false };
+  const isTerminating = pod.metadata.deletionTimestamp !== undefined;
+  if (isTerminating || !isRunningAndAvailable(pod, set, now)) return { actions: claims, wait: true };
+  return { actions: identityMatches(pod, set, ordinal) ? [] : [{ do: "identify", pod, ordinal }], wait: false };
 }
 
-function isServing(pod: Pod, { spec }: StatefulSet, now: number): boolean {
+function isRunningAndAvailable(pod: Pod, { spec }: StatefulSet, now: number): boolean {
   return pod.status?.phase === "Running" && isAvailable(pod, spec?.minReadySeconds ?? 0, now);
 }
 
-/** A member that was lost comes back as it was, unless the update has reached it. */
-function versionFor({ set }: Seen, ordinal: number): "current" | "update" {
+/** A lost pod is recreated with its revision: the current one unless the update has reached its ordinal. */
+function revisionFor({ set }: Observed, ordinal: number): "current" | "update" {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === "OnDelete") return "update";
   const untouched = rollingUpdate === undefined ? (set.status?.currentReplicas ?? 0) : (rollingUpdate.partition ?? 0);
@@ -92,21 +92,23 @@ interface Condemned {
   readonly isOrdered: boolean;
 }
 
-/** Members beyond the wanted number go, the last first; an ordered set waits until all that remain serve. */
-function dismiss(seen: Seen, { condemned, members, isOrdered }: Condemned): Part {
-  const { set, now } = seen;
-  const leaving = condemned.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (!isOrdered) return { actions: leaving.map((pod) => ({ do: "end", pod })), wait: false };
+/** Deletes pods beyond the replicas, last first; an ordered set waits until the others are available. */
+function deleteCondemned(observed: Observed, { condemned, members, isOrdered }: Condemned): Step {
+  const { set, now } = observed;
+  const notTerminating = condemned.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  if (!isOrdered) return { actions: notTerminating.map((pod) => ({ do: "end", pod })), wait: false };
   const [first] = condemned;
   if (first === undefined) return { actions: [], wait: false };
   if (first.metadata.deletionTimestamp !== undefined) return { actions: [], wait: true };
-  const firstUnwell = [...members].sort(([a], [b]) => a - b).find(([, pod]) => !isServing(pod, set, now))?.[1];
-  if (!isServing(first, set, now) && first !== firstUnwell) return { actions: [], wait: true };
+  const firstUnhealthy = [...members]
+    .sort(([a], [b]) => a - b)
+    .find(([, pod]) => !isRunningAndAvailable(pod, set, now))?.[1];
+  if (!isRunningAndAvailable(first, set, now) && first !== firstUnhealthy) return { actions: [], wait: true };
   return { actions: [{ do: "end", pod: first }], wait: true };
 }
 
-/** The update goes from the last member to the first that the partition lets it reach, one at a time. */
-function renew({ set, update, now }: Seen, members: ReadonlyMap<number, Pod>): readonly Action[] {
+/** Updates one pod at a time, from the last to the partition. */
+function rollingUpdate({ set, update, now }: Observed, members: ReadonlyMap<number, Pod>): readonly Action[] {
   const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};
   if (type === "OnDelete") return [];
   const start = startOf(set);
@@ -116,7 +118,7 @@ function renew({ set, update, now }: Seen, members: ReadonlyMap<number, Pod>): r
     if (pod === undefined) return [];
     const isOld = pod.metadata.labels?.[REVISION_LABEL] !== update;
     if (isOld && pod.metadata.deletionTimestamp === undefined) return [{ do: "end", pod }];
-    if (!isServing(pod, set, now)) return [];
+    if (!isRunningAndAvailable(pod, set, now)) return [];
   }
   return [];
 }
@@ -124,7 +126,7 @@ function renew({ set, update, now }: Seen, members: ReadonlyMap<number, Pod>): r
 type Status = NonNullable<StatefulSet["status"]>;
 
 /** The status of a set with these pods. */
-export function statusOf({ set, pods, current, update, now }: Seen): Status {
+export function statusOf({ set, pods, current, update, now }: Observed): Status {
   const { minReadySeconds = 0, replicas = 1 } = set.spec ?? {};
   const members = pods.filter((pod) => ordinalOf(pod, set) >= 0);
   const running = members.filter((pod) => pod.status?.phase === "Running" && isReady(pod));

@@ -1,15 +1,15 @@
-/** What makes a pod of a StatefulSet the one it is: its ordinal, its name, its storage. Pure. */
+/** The identity of a StatefulSet pod: ordinal, name and storage. Pure. */
 import { StatefulSet } from "@capstan/kinds/apps/v1";
 import type { PersistentVolumeClaim, Pod, PodTemplateSpec } from "@capstan/kinds/v1";
 import { controllerReference } from "../ownership/owner.ts";
 import { podFromTemplate } from "../pod/template.ts";
 import type { NewPod } from "../pod/template.ts";
-import { REVISION_LABEL } from "../revision/history.ts";
+import { REVISION_LABEL } from "../controller/revision-history.ts";
 
 const POD_NAME = "statefulset.kubernetes.io/pod-name";
 const POD_INDEX = "apps.kubernetes.io/pod-index";
 
-/** The ordinal of a pod; -1 for one whose name is not that of a member. */
+/** The ordinal of a pod; -1 if its name does not match the set. */
 export function ordinalOf({ metadata }: Pod, set: StatefulSet): number {
   const prefix = `${set.metadata.name}-`;
   const text = metadata.name.startsWith(prefix) ? metadata.name.slice(prefix.length) : "";
@@ -21,19 +21,19 @@ export function startOf({ spec }: StatefulSet): number {
   return spec?.ordinals?.start ?? 0;
 }
 
-/** The name of the claim that a member has for a template of claims. */
+/** The name of the claim for a template and an ordinal. */
 export function claimName(template: string, set: string, ordinal: number): string {
   return `${template}-${set}-${ordinal}`;
 }
 
-/** A template of pods and the name of its revision. */
+/** A pod template and the name of its revision. */
 export interface Version {
   readonly name: string;
   readonly template: PodTemplateSpec;
 }
 
-/** The member with an ordinal. */
-export function memberOf(set: StatefulSet, ordinal: number, { name: revision, template }: Version): NewPod {
+/** The pod for an ordinal. */
+export function newStatefulSetPod(set: StatefulSet, ordinal: number, { name: revision, template }: Version): NewPod {
   const { name, namespace = "" } = set.metadata;
   const exact = `${name}-${ordinal}`;
   const pod = podFromTemplate(template, { namespace, owner: controllerReference(StatefulSet, set), name: { exact } });
@@ -57,7 +57,7 @@ export function memberOf(set: StatefulSet, ordinal: number, { name: revision, te
 
 type Volume = NonNullable<NewPod["spec"]["volumes"]>[number];
 
-/** Claims take the place of volumes of the same name. */
+/** Claims replace volumes of the same name. */
 function volumesOf(set: StatefulSet, ordinal: number, volumes: readonly Volume[]): readonly Volume[] {
   const claims = (set.spec?.volumeClaimTemplates ?? []).map((template) => {
     const name = template.metadata?.name ?? "";
@@ -66,7 +66,7 @@ function volumesOf(set: StatefulSet, ordinal: number, volumes: readonly Volume[]
   return [...claims, ...volumes.filter(({ name }) => !claims.some((claim) => claim.name === name))];
 }
 
-/** A claim that is to be created. */
+/** A claim before its creation. */
 export type NewClaim = Pick<PersistentVolumeClaim, "spec"> & {
   readonly metadata: {
     readonly name: string;
@@ -75,7 +75,7 @@ export type NewClaim = Pick<PersistentVolumeClaim, "spec"> & {
   };
 };
 
-/** The claims that a member needs. */
+/** The claims of an ordinal. */
 export function claimsOf(set: StatefulSet, ordinal: number): readonly NewClaim[] {
   const { name: setName, namespace = "" } = set.metadata;
   return (set.spec?.volumeClaimTemplates ?? []).map(({ metadata, spec }) => ({
@@ -89,8 +89,8 @@ export function claimsOf(set: StatefulSet, ordinal: number): readonly NewClaim[]
   }));
 }
 
-/** Whether a pod still carries what makes it a member. */
-export function isItself({ metadata, spec }: Pod, set: StatefulSet, ordinal: number): boolean {
+/** Whether a pod has the labels and volumes of its identity. */
+export function identityMatches({ metadata, spec }: Pod, set: StatefulSet, ordinal: number): boolean {
   const hasName = metadata.labels?.[POD_NAME] === metadata.name;
   return (
     hasName &&
@@ -102,7 +102,7 @@ export function isItself({ metadata, spec }: Pod, set: StatefulSet, ordinal: num
   );
 }
 
-/** The labels that give a pod its identity back. */
+/** The labels of a pod's identity. */
 export function identityLabels({ metadata }: Pod, ordinal: number): { readonly [label: string]: string } {
   return { [POD_NAME]: metadata.name, [POD_INDEX]: String(ordinal) };
 }

@@ -29,12 +29,12 @@ const bySet = { apiVersion: "apps/v1", kind: "StatefulSet", name: "db", uid: "se
 const byPod = { apiVersion: "v1", kind: "Pod", name: "db-0", uid: "pod", ...controls };
 const stranger = { apiVersion: "v1", kind: "ConfigMap", name: "other", uid: "other" };
 
-test("a claim is the set's while its member is wanted, and the pod's when the member is to go", () => {
+test("a claim belongs to the set while its pod is wanted, and to a condemned pod", () => {
   assert.deepEqual(ownersOf(claim([]), { set, pod, ordinal: 0 }), [bySet]);
   assert.deepEqual(ownersOf(claim([bySet]), { set, pod, ordinal: 1 }), [byPod]);
 });
 
-test("owners that are not ours stay, and where one of them controls the claim ours is left out", () => {
+test("other owners stay, and a claim with another controller gets none of ours", () => {
   assert.deepEqual(ownersOf(claim([stranger]), { set, pod, ordinal: 0 }), [stranger, bySet]);
   const master = { ...stranger, controller: true };
   assert.deepEqual(ownersOf(claim([master, byPod]), { set, pod, ordinal: 0 }), [master]);

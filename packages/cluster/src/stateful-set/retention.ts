@@ -1,15 +1,15 @@
-/** Ties claims to the set or to their pod, as the retention policy wants it: the garbage collector does the rest. */
+/** Sets owner references of claims by the retention policy; the garbage collector deletes them. */
 import { StatefulSet } from "@capstan/kinds/apps/v1";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { apiVersionOf, isDeepEqual } from "@capstan/model";
 import type { OwnerReference, StoredObject } from "@capstan/model";
-import { MANAGER } from "../setting.ts";
-import type { Turn } from "./controller.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { SyncContext } from "./controller.ts";
 import { claimName, ordinalOf, startOf } from "./identity.ts";
 
-/** Brings the owners of every claim in line with the policy. */
-export async function retain(turn: Turn, pods: readonly Pod[]): Promise<void> {
-  const { set, client, getClaim, signal } = turn;
+/** Updates the owner references of every claim. */
+export async function updateClaimOwners(context: SyncContext, pods: readonly Pod[]): Promise<void> {
+  const { set, client, getClaim, signal } = context;
   for (const pod of pods) {
     const ordinal = ordinalOf(pod, set);
     if (ordinal < 0) continue;
@@ -20,21 +20,26 @@ export async function retain(turn: Turn, pods: readonly Pod[]): Promise<void> {
       if (isDeepEqual(ownerReferences, claim.metadata.ownerReferences ?? [])) continue;
       const { namespace = "", name, resourceVersion } = claim.metadata;
       const merge = { metadata: { resourceVersion, ownerReferences } };
-      await client.patch(PersistentVolumeClaim, { namespace, name }, { merge }, { fieldManager: MANAGER, signal });
+      await client.patch(
+        PersistentVolumeClaim,
+        { namespace, name },
+        { merge },
+        { fieldManager: FIELD_MANAGER, signal },
+      );
     }
   }
 }
 
-interface Member {
+interface ClaimOwners {
   readonly set: StatefulSet;
   readonly pod: Pod;
   readonly ordinal: number;
 }
 
-/** Owners of a claim: the set where it goes with the set, the pod where it goes with a pod that is to be scaled away. */
+/** The owners of a claim: the set with `whenDeleted: Delete`, the pod with `whenScaled: Delete` and a condemned ordinal. */
 export function ownersOf(
   { metadata }: PersistentVolumeClaim,
-  { set, pod, ordinal }: Member,
+  { set, pod, ordinal }: ClaimOwners,
 ): readonly OwnerReference[] {
   const { whenDeleted = "Retain", whenScaled = "Retain" } = set.spec?.persistentVolumeClaimRetentionPolicy ?? {};
   const start = startOf(set);
@@ -43,9 +48,9 @@ export function ownersOf(
   const goesWithSet = whenDeleted === "Delete" && !goesWithPod;
   const current = metadata.ownerReferences ?? [];
   const others = current.filter(({ uid }) => uid !== set.metadata.uid && uid !== pod.metadata.uid);
-  // The pod of a member is another after each restart: references to former ones lead nowhere.
+  // A recreated pod has a new uid, so references to earlier pods of this name are dropped.
   const foreign = others.filter(({ kind, name }) => !(kind === "Pod" && name === pod.metadata.name));
-  // Nothing has two controllers: a claim that is somebody else's stays theirs.
+  // An object has one controller: a claim of another controller stays as it is.
   if (foreign.some(({ controller }) => controller === true)) return foreign;
   return [
     ...foreign,

@@ -1,18 +1,18 @@
-/** Ends pods on nodes with taints that they do not put up with, at once or after the time that they ask for. */
+/** Evicts pods from nodes with NoExecute taints that they do not tolerate, at once or after tolerationSeconds. */
 import { isApiError } from "@capstan/client";
 import { Node, Pod } from "@capstan/kinds/v1";
 import type { Taint } from "@capstan/kinds/v1";
 import { requeue, anyChange, controller } from "@capstan/runtime";
 import type { ReconcileResult, Controller } from "@capstan/runtime";
-import { podIndexes } from "../pod/cache.ts";
+import { podIndexes } from "../pod/indexes.ts";
 import { conditionOf } from "../pod/condition.ts";
 import { millisecondsOf } from "../pod/state.ts";
 import { tolerates } from "@capstan/node";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
 
-/** When a pod has to leave its node because of these taints: never is undefined. */
-export function leaveAt({ spec }: Pod, taints: readonly Taint[], now: number): number | undefined {
+/** When a pod must leave its node because of these taints; undefined means never. */
+export function evictionTime({ spec }: Pod, taints: readonly Taint[], now: number): number | undefined {
   const evicting = taints.filter(({ effect }) => effect === "NoExecute");
   let earliest: number | undefined;
   for (const taint of evicting) {
@@ -27,8 +27,8 @@ export function leaveAt({ spec }: Pod, taints: readonly Taint[], now: number): n
   return earliest;
 }
 
-/** The controller of evictions by taints. */
-export function taintEvictionController({ client, clock }: Setting): Controller {
+/** The taint eviction controller. */
+export function taintEvictionController({ client, clock }: ControllerContext): Controller {
   return controller(
     Pod,
     {
@@ -41,14 +41,14 @@ export function taintEvictionController({ client, clock }: Setting): Controller 
     async ({ object: pod, get, signal, event }): Promise<ReconcileResult> => {
       const node = (pod.spec?.nodeName ?? "") === "" ? undefined : get(Node, pod.spec?.nodeName ?? "");
       const now = clock.wall();
-      const at = leaveAt(pod, node?.spec?.taints ?? [], now);
+      const at = evictionTime(pod, node?.spec?.taints ?? [], now);
       if (at === undefined) return;
-      if (at > now) return requeue(at - now, { reason: "it puts up with the taint for a while" });
+      if (at > now) return requeue(at - now, { reason: "tolerates the taint until then" });
       const { namespace = "", name, uid } = pod.metadata;
       event("Normal", "TaintManagerEviction", `Marking for deletion Pod ${namespace}/${name}`);
       try {
-        const strategic = { status: { conditions: [conditionOf(pod, disrupted, now)] } };
-        const options = { subresource: "status", fieldManager: MANAGER, signal };
+        const strategic = { status: { conditions: [conditionOf(pod, disruptionCondition, now)] } };
+        const options = { subresource: "status", fieldManager: FIELD_MANAGER, signal };
         await client.patch(Pod, { namespace, name }, { strategic }, options);
         await client.delete(Pod, { namespace, name, preconditions: { uid }, signal });
       } catch (error) {
@@ -58,7 +58,7 @@ export function taintEvictionController({ client, clock }: Setting): Controller 
   );
 }
 
-const disrupted = {
+const disruptionCondition = {
   type: "DisruptionTarget",
   status: "True",
   reason: "DeletionByTaintManager",

@@ -1,45 +1,45 @@
-/** Makes the claims of volumes that live as long as their pod: from the template in the pod, owned by it. */
+/** Creates the claims of ephemeral volumes, from the template in the pod and owned by it. */
 import { isApiError } from "@capstan/client";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { controller } from "@capstan/runtime";
 import type { Controller, Predicate } from "@capstan/runtime";
 import { ClusterError } from "../errors.ts";
-import { isNamespaceGoing, wordsOf } from "../failure/failure.ts";
+import { isNamespaceTerminating, serverMessage } from "../controller/errors.ts";
 import { controllerOf, controllerReference } from "../ownership/owner.ts";
 import { isFinished } from "../pod/state.ts";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
 
 type Volume = NonNullable<NonNullable<Pod["spec"]>["volumes"]>[number];
 
-/** The name of the claim of a volume that lives as long as its pod. */
+/** The claim name of an ephemeral volume. */
 export function ephemeralClaimName({ metadata }: Pod, volume: string): string {
   return `${metadata.name}-${volume}`;
 }
 
-/** Whether a claim was made for a pod. */
+/** Whether a claim was created for a pod. */
 export function isClaimOf(pod: Pod, claim: PersistentVolumeClaim): boolean {
   return controllerOf(claim)?.uid === pod.metadata.uid;
 }
 
-/** What is said where a claim of that name was there before. */
-export function notForPod({ metadata }: Pod, claim: string): string {
+/** The message for an existing claim of the same name. */
+export function notOwnedMessage({ metadata }: Pod, claim: string): string {
   const { namespace = "", name } = metadata;
   return `PVC ${namespace}/${claim} was not created for pod ${namespace}/${name} (pod is not owner)`;
 }
 
-/** The controller of such claims. */
-export function ephemeralController({ client }: Setting): Controller {
+/** The controller of ephemeral claims. */
+export function ephemeralController({ client }: ControllerContext): Controller {
   return controller(
     Pod,
-    { name: "ephemeral-volume", reporter: "ephemeral_volume", predicate: hasOwnVolumes },
+    { name: "ephemeral-volume", reporter: "ephemeral_volume", predicate: hasEphemeralVolumes },
     async ({ object: pod, signal, event }) => {
       if (pod.metadata.deletionTimestamp !== undefined || isFinished(pod)) return;
-      for (const volume of ownVolumes(pod)) {
+      for (const volume of ephemeralVolumes(pod)) {
         try {
-          await provide({ client, pod, signal }, volume);
+          await ensureClaim({ client, pod, signal }, volume);
         } catch (error) {
-          if (!isNamespaceGoing(error)) event("Warning", "FailedBinding", failure(pod, volume.name, error));
+          if (!isNamespaceTerminating(error)) event("Warning", "FailedBinding", failure(pod, volume.name, error));
           throw error;
         }
       }
@@ -47,23 +47,23 @@ export function ephemeralController({ client }: Setting): Controller {
   );
 }
 
-/** Most pods have none: they cost no turn. */
-const hasOwnVolumes: Predicate = ({ object }) => ownVolumes(object as Pod).length > 0;
+/** Pods without ephemeral volumes are not enqueued. */
+const hasEphemeralVolumes: Predicate = ({ object }) => ephemeralVolumes(object as Pod).length > 0;
 
-function ownVolumes({ spec }: Pod): readonly Volume[] {
+function ephemeralVolumes({ spec }: Pod): readonly Volume[] {
   return (spec?.volumes ?? []).filter(({ ephemeral }) => ephemeral !== undefined);
 }
 
-interface Turn extends Pick<Setting, "client"> {
+interface SyncContext extends Pick<ControllerContext, "client"> {
   readonly pod: Pod;
   readonly signal: AbortSignal;
 }
 
-async function provide({ client, pod, signal }: Turn, { name: volume, ephemeral }: Volume): Promise<void> {
+async function ensureClaim({ client, pod, signal }: SyncContext, { name: volume, ephemeral }: Volume): Promise<void> {
   const { namespace = "" } = pod.metadata;
   const name = ephemeralClaimName(pod, volume);
-  const found = await client.get(PersistentVolumeClaim, { namespace, name, signal }).catch(unlessMissing);
-  if (found !== undefined && !isClaimOf(pod, found)) throw new ClusterError("InUse", notForPod(pod, name));
+  const found = await client.get(PersistentVolumeClaim, { namespace, name, signal }).catch(ignoreNotFound);
+  if (found !== undefined && !isClaimOf(pod, found)) throw new ClusterError("InUse", notOwnedMessage(pod, name));
   if (found !== undefined) return;
   const { metadata = {}, spec } = ephemeral?.volumeClaimTemplate ?? {};
   const { labels, annotations } = metadata;
@@ -77,14 +77,14 @@ async function provide({ client, pod, signal }: Turn, { name: volume, ephemeral 
     },
     ...(spec && { spec }),
   };
-  await client.create(PersistentVolumeClaim, claim, { fieldManager: MANAGER, signal });
+  await client.create(PersistentVolumeClaim, claim, { fieldManager: FIELD_MANAGER, signal });
 }
 
 function failure(pod: Pod, volume: string, error: unknown): string {
   const what = error instanceof ClusterError ? "" : `create PVC ${ephemeralClaimName(pod, volume)}: `;
-  return `ephemeral volume ${volume}: ${what}${wordsOf(error)}`;
+  return `ephemeral volume ${volume}: ${what}${serverMessage(error)}`;
 }
 
-function unlessMissing(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if (!isApiError(error, "NotFound")) throw error;
 }

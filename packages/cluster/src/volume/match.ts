@@ -1,37 +1,37 @@
-/** Which volume suits a claim. Pure. */
+/** Which volume matches a claim. Pure. */
 import type { PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v1";
 import { compareQuantities, fromLabelSelectorObject, matchesLabels, parseQuantity } from "@capstan/model";
 
-/** The class of storage that a claim or a volume names. */
+/** The storage class of a claim or volume. */
 export function classOf({ metadata, spec }: PersistentVolumeClaim | PersistentVolume): string {
   return spec?.storageClassName ?? metadata.annotations?.["volume.beta.kubernetes.io/storage-class"] ?? "";
 }
 
 /** Whether a volume is reserved for, or bound to, a claim. */
-export function isFor({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
+export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVolumeClaim): boolean {
   const claim = spec?.claimRef;
   if (claim === undefined || claim.name !== metadata.name || claim.namespace !== metadata.namespace) return false;
   return claim.uid === undefined || claim.uid === metadata.uid;
 }
 
-/** The volume that suits a claim best: one that is reserved for it, or the smallest that is large enough. */
-export function volumeFor(
+/** The best volume for a claim: one reserved for it, or the smallest that is large enough. */
+export function findMatchingVolume(
   claim: PersistentVolumeClaim,
   volumes: readonly PersistentVolume[],
 ): PersistentVolume | undefined {
-  const reserved = volumes.find((volume) => isFor(volume, claim));
+  const reserved = volumes.find((volume) => isBoundTo(volume, claim));
   if (reserved !== undefined) return reserved;
   const named = claim.spec?.volumeName ?? "";
   if (named !== "")
     return volumes.find(({ metadata, spec }) => metadata.name === named && spec?.claimRef === undefined);
   return volumes
-    .filter((volume) => suits(volume, claim))
+    .filter((volume) => matchesClaim(volume, claim))
     .sort((a, b) => compareQuantities(capacityOf(a), capacityOf(b)) || (a.metadata.name < b.metadata.name ? -1 : 1))[0];
 }
 
-function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
+function matchesClaim(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return (
-    isFree(volume) &&
+    isUnbound(volume) &&
     classOf(volume) === classOf(claim) &&
     hasModes(volume, claim) &&
     isSelected(volume, claim) &&
@@ -39,7 +39,7 @@ function suits(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean 
   );
 }
 
-function isFree({ metadata, spec, status }: PersistentVolume): boolean {
+function isUnbound({ metadata, spec, status }: PersistentVolume): boolean {
   const isUnused = status?.phase === undefined || status.phase === "Available" || status.phase === "Pending";
   return isUnused && spec?.claimRef === undefined && metadata.deletionTimestamp === undefined;
 }
@@ -53,17 +53,17 @@ function isSelected({ metadata }: PersistentVolume, { spec }: PersistentVolumeCl
   return spec?.selector === undefined || matchesLabels(fromLabelSelectorObject(spec.selector), metadata.labels);
 }
 
-/** How much a volume holds. */
+/** The capacity of a volume. */
 export function capacityOf({ spec }: PersistentVolume): ReturnType<typeof parseQuantity> {
   return parseQuantity(String(spec?.capacity?.["storage"] ?? "0"));
 }
 
-/** How much a claim asks for. */
+/** The storage request of a claim. */
 export function requestOf({ spec }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> {
   return parseQuantity(String(spec?.resources?.requests?.["storage"] ?? "0"));
 }
 
-/** How much a claim has, as those say who provide its volume. */
+/** The capacity of a claim as its status reports it. */
 export function sizeOf({ status }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> {
   return parseQuantity(String(status?.capacity?.["storage"] ?? "0"));
 }

@@ -1,19 +1,19 @@
-/** Holds claims and volumes that are in use: those that are to go may do so when nobody uses them. */
+/** Protects claims and volumes in use: their finalizers are removed when they are no longer used. */
 import { isApiError } from "@capstan/client";
 import { VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
 import { PersistentVolume, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
-import { follow } from "../follow/follow.ts";
-import { Worker } from "../follow/worker.ts";
+import { runInformer } from "../informer/informer.ts";
+import { WorkQueue } from "../informer/work-queue.ts";
 import { isFinished } from "../pod/state.ts";
-import { MANAGER } from "../setting.ts";
-import type { Setting } from "../setting.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
+import type { ControllerContext } from "../controller/context.ts";
 import { ephemeralClaimName } from "./ephemeral.ts";
 
 const CLAIM_FINALIZER = "kubernetes.io/pvc-protection";
 const ATTRIBUTES_FINALIZER = "kubernetes.io/vac-protection";
 const VOLUME_FINALIZER = "kubernetes.io/pv-protection";
 
-/** The claims that a pod uses, those of its own ephemeral volumes included. */
+/** The claims of a pod, including ephemeral ones. */
 export function claimsUsedBy(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
     if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
@@ -21,34 +21,34 @@ export function claimsUsedBy(pod: Pod): readonly string[] {
   });
 }
 
-/** Starts to guard; it ends with the signal. */
-export function startVolumeProtection(setting: Setting, signal: AbortSignal): void {
-  guardClaims(setting, signal);
-  guardVolumes(setting, signal);
-  guardAttributes(setting, signal);
+/** Starts the protection controllers; they stop with the signal. */
+export function startVolumeProtection(context: ControllerContext, signal: AbortSignal): void {
+  protectClaims(context, signal);
+  protectVolumes(context, signal);
+  protectAttributesClasses(context, signal);
 }
 
-function guardClaims(setting: Setting, signal: AbortSignal): void {
-  const { api, clock, log, client } = setting;
+function protectClaims(context: ControllerContext, signal: AbortSignal): void {
+  const { api, clock, log, client } = context;
   const claims = new Map<string, PersistentVolumeClaim>();
   const users = new Map<string, Set<string>>();
   let isSynced = false;
-  const work = async (key: string): Promise<undefined> => {
+  const reconcile = async (key: string): Promise<undefined> => {
     const claim = claims.get(key);
     if (claim === undefined || !isSynced || (users.get(key)?.size ?? 0) > 0) return;
     const { namespace = "", name } = claim.metadata;
     const strategic = { metadata: { "$deleteFromPrimitiveList/finalizers": [CLAIM_FINALIZER] } };
     await client
-      .patch(PersistentVolumeClaim, { namespace, name }, { strategic }, { fieldManager: MANAGER })
-      .catch(unlessGone);
+      .patch(PersistentVolumeClaim, { namespace, name }, { strategic }, { fieldManager: FIELD_MANAGER })
+      .catch(ignoreNotFound);
   };
-  const worker = new Worker({ name: "claim protection", clock, log, work });
+  const queue = new WorkQueue({ name: "claim protection", clock, log, reconcile });
   const keysOf = (pod: Pod): readonly string[] =>
     claimsUsedBy(pod).map((name) => `${pod.metadata.namespace ?? ""}/${name}`);
   const release = (pod: Pod): void => {
     for (const key of keysOf(pod)) {
       users.get(key)?.delete(pod.metadata.uid);
-      worker.add(key);
+      queue.add(key);
     }
   };
   const podListener = {
@@ -59,7 +59,7 @@ function guardClaims(setting: Setting, signal: AbortSignal): void {
     removed: release,
     synced(): void {
       isSynced = true;
-      for (const key of claims.keys()) worker.add(key);
+      for (const key of claims.keys()) queue.add(key);
     },
   };
   const claimListener = {
@@ -68,79 +68,86 @@ function guardClaims(setting: Setting, signal: AbortSignal): void {
       const isHeld = claim.metadata.finalizers?.includes(CLAIM_FINALIZER) === true;
       if (claim.metadata.deletionTimestamp === undefined || !isHeld) return void claims.delete(key);
       claims.set(key, claim);
-      worker.add(key);
+      queue.add(key);
     },
     removed: (claim: PersistentVolumeClaim) => void claims.delete(keyOf(claim)),
   };
-  void follow<Pod>({ api, kind: Pod, clock, signal, listener: podListener });
-  void follow<PersistentVolumeClaim>({ api, kind: PersistentVolumeClaim, clock, signal, listener: claimListener });
-  signal.addEventListener("abort", () => worker.stop(), { once: true });
+  void runInformer<Pod>({ api, kind: Pod, clock, signal, listener: podListener });
+  void runInformer<PersistentVolumeClaim>({ api, kind: PersistentVolumeClaim, clock, signal, listener: claimListener });
+  signal.addEventListener("abort", () => queue.stop(), { once: true });
 }
 
 function keyOf({ metadata: { namespace = "", name } }: PersistentVolumeClaim): string {
   return `${namespace}/${name}`;
 }
 
-function guardVolumes({ api, clock, log, client }: Setting, signal: AbortSignal): void {
-  const work = async (name: string): Promise<undefined> => {
+function protectVolumes({ api, clock, log, client }: ControllerContext, signal: AbortSignal): void {
+  const reconcile = async (name: string): Promise<undefined> => {
     const strategic = { metadata: { "$deleteFromPrimitiveList/finalizers": [VOLUME_FINALIZER] } };
-    await client.patch(PersistentVolume, { name }, { strategic }, { fieldManager: MANAGER }).catch(unlessGone);
+    await client
+      .patch(PersistentVolume, { name }, { strategic }, { fieldManager: FIELD_MANAGER })
+      .catch(ignoreNotFound);
   };
-  const worker = new Worker({ name: "volume protection", clock, log, work });
+  const queue = new WorkQueue({ name: "volume protection", clock, log, reconcile });
   const listener = {
     put({ metadata, status }: PersistentVolume): void {
       const isHeld = metadata.finalizers?.includes(VOLUME_FINALIZER) === true;
-      if (metadata.deletionTimestamp !== undefined && isHeld && status?.phase !== "Bound") worker.add(metadata.name);
+      if (metadata.deletionTimestamp !== undefined && isHeld && status?.phase !== "Bound") queue.add(metadata.name);
     },
     removed: () => undefined,
   };
-  void follow<PersistentVolume>({ api, kind: PersistentVolume, clock, signal, listener });
-  signal.addEventListener("abort", () => worker.stop(), { once: true });
+  void runInformer<PersistentVolume>({ api, kind: PersistentVolume, clock, signal, listener });
+  signal.addEventListener("abort", () => queue.stop(), { once: true });
 }
 
-/** A class of attributes goes when no claim and no volume names it. */
-function guardAttributes({ api, clock, log, client }: Setting, signal: AbortSignal): void {
+/** A VolumeAttributesClass is released when no claim or volume names it. */
+function protectAttributesClasses({ api, clock, log, client }: ControllerContext, signal: AbortSignal): void {
   const leaving = new Set<string>();
   const users = new Map<string, ReadonlySet<string>>();
-  const work = async (name: string): Promise<undefined> => {
+  const reconcile = async (name: string): Promise<undefined> => {
     if (!leaving.has(name) || [...users.values()].some((names) => names.has(name))) return;
     const strategic = { metadata: { "$deleteFromPrimitiveList/finalizers": [ATTRIBUTES_FINALIZER] } };
-    await client.patch(VolumeAttributesClass, { name }, { strategic }, { fieldManager: MANAGER }).catch(unlessGone);
+    await client
+      .patch(VolumeAttributesClass, { name }, { strategic }, { fieldManager: FIELD_MANAGER })
+      .catch(ignoreNotFound);
   };
-  const worker = new Worker({ name: "attributes class protection", clock, log, work });
-  const look = (): void => {
-    for (const name of leaving) worker.add(name);
+  const queue = new WorkQueue({ name: "attributes class protection", clock, log, reconcile });
+  const requeueDeleted = (): void => {
+    for (const name of leaving) queue.add(name);
   };
   const classes = {
     put({ metadata: { name, deletionTimestamp, finalizers } }: VolumeAttributesClass): void {
       const isHeld = finalizers?.includes(ATTRIBUTES_FINALIZER) === true;
       if (deletionTimestamp === undefined || !isHeld) return void leaving.delete(name);
       leaving.add(name);
-      worker.add(name);
+      queue.add(name);
     },
     removed: ({ metadata }: VolumeAttributesClass) => void leaving.delete(metadata.name),
   };
   const uses = {
     put({ metadata, spec, status }: PersistentVolumeClaim | PersistentVolume): void {
-      const names = [spec?.volumeAttributesClassName, (status as Naming | undefined)?.currentVolumeAttributesClassName];
+      const names = [
+        spec?.volumeAttributesClassName,
+        (status as AttributesClassUser | undefined)?.currentVolumeAttributesClassName,
+      ];
       users.set(metadata.uid, new Set(names.filter((name) => name !== undefined)));
-      look();
+      requeueDeleted();
     },
     removed({ metadata }: PersistentVolumeClaim | PersistentVolume): void {
       users.delete(metadata.uid);
-      look();
+      requeueDeleted();
     },
   };
-  void follow<PersistentVolumeClaim>({ api, kind: PersistentVolumeClaim, clock, signal, listener: uses });
-  void follow<PersistentVolume>({ api, kind: PersistentVolume, clock, signal, listener: uses });
-  void follow<VolumeAttributesClass>({ api, kind: VolumeAttributesClass, clock, signal, listener: classes });
-  signal.addEventListener("abort", () => worker.stop(), { once: true });
+  void runInformer<PersistentVolumeClaim>({ api, kind: PersistentVolumeClaim, clock, signal, listener: uses });
+  void runInformer<PersistentVolume>({ api, kind: PersistentVolume, clock, signal, listener: uses });
+  void runInformer<VolumeAttributesClass>({ api, kind: VolumeAttributesClass, clock, signal, listener: classes });
+  signal.addEventListener("abort", () => queue.stop(), { once: true });
 }
 
-interface Naming {
+interface AttributesClassUser {
   readonly currentVolumeAttributesClassName?: string;
 }
 
-function unlessGone(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if (!isApiError(error, "NotFound")) throw error;
 }

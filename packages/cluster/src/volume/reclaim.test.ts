@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { PersistentVolume } from "@capstan/kinds/v1";
-import { reclaimOf, type Reclaim } from "./reclaim.ts";
+import { reclaimOf, type ReclaimAction } from "./reclaim.ts";
 
 const own = "example.test/own";
 
@@ -25,7 +25,7 @@ const nfs = { nfs: { server: "s", path: "/p" } };
 const noPlugin = 'error getting deleter volume plugin for volume "v": no deletable volume plugin matched';
 const onlyTmp = "host_path deleter only supports /tmp/.+ but received provided";
 
-const cases: readonly (readonly [string, PersistentVolume, Reclaim])[] = [
+const cases: readonly (readonly [string, PersistentVolume, ReclaimAction])[] = [
   ["one of our own goes with its files", volume(hostPath, by(own)), { do: "remove", path: "/var/lib" }],
   ["one of another provisioner is its provisioner's", volume(hostPath, by("other.test/p")), { do: "leave" }],
   [
@@ -41,20 +41,20 @@ const cases: readonly (readonly [string, PersistentVolume, Reclaim])[] = [
   ],
   ["/tmp itself fails", volume({ hostPath: { path: "/tmp/" } }), { do: "fail", why: `${onlyTmp} /tmp/` }],
   ["any other folder fails", volume(hostPath), { do: "fail", why: `${onlyTmp} /var/lib` }],
-  ["what nobody can delete fails", volume(nfs), { do: "fail", why: noPlugin }],
+  ["a volume without deleter fails", volume(nfs), { do: "fail", why: noPlugin }],
   [
-    "what nobody knows fails",
+    "an unknown volume type fails",
     volume({ local: { path: "/p" } }),
     { do: "fail", why: noPlugin.replace("deletable ", "") },
   ],
   [
-    "one of a provisioner that is no more fails",
+    "a volume of a removed in-tree provisioner fails",
     volume(nfs, by("kubernetes.io/glusterfs")),
     { do: "fail", why: "no volume plugin matched name: kubernetes.io/glusterfs" },
   ],
 ];
 
 for (const [name, given, expected] of cases)
-  test(`a volume that shall be deleted: ${name}`, () => {
+  test(`reclaim with policy Delete: ${name}`, () => {
     assert.deepEqual(reclaimOf(given, own), expected);
   });

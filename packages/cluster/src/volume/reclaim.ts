@@ -1,21 +1,21 @@
-/** What becomes of a volume that shall be deleted once its claim is gone: removed, left to whoever made it, or failed. Pure. */
+/** What happens to a released volume with the policy Delete: removed, left to its provisioner, or failed. Pure. */
 import type { PersistentVolume } from "@capstan/kinds/v1";
 
-/** What to do with it. */
-export type Reclaim =
-  /** Its files, if it has any that are ours, and the volume itself go. */
+/** What to do with the volume. */
+export type ReclaimAction =
+  /** Remove the volume, and its files if our provisioner made it. */
   | { readonly do: "remove"; readonly path: string | undefined }
-  /** It is somebody else's to remove. */
+  /** Another provisioner removes it. */
   | { readonly do: "leave" }
-  /** Nobody can remove it, for this reason. */
+  /** The volume cannot be removed, for this reason. */
   | { readonly do: "fail"; readonly why: string };
 
 /** The annotation that names the provisioner of a volume. */
 export const PROVISIONED_BY = "pv.kubernetes.io/provisioned-by";
 const MIGRATED_TO = "pv.kubernetes.io/migrated-to";
 
-/** Decides as kube-controller-manager does, and in its words. */
-export function reclaimOf({ metadata, spec }: PersistentVolume, ownProvisioner: string): Reclaim {
+/** Decides as kube-controller-manager does, with its messages. */
+export function reclaimOf({ metadata, spec }: PersistentVolume, ownProvisioner: string): ReclaimAction {
   const { [PROVISIONED_BY]: provisioner = "", [MIGRATED_TO]: migratedTo } = metadata.annotations ?? {};
   const path = spec?.hostPath?.path;
   if (provisioner === ownProvisioner) return { do: "remove", path };
@@ -24,7 +24,7 @@ export function reclaimOf({ metadata, spec }: PersistentVolume, ownProvisioner: 
     return { do: "fail", why: `no volume plugin matched name: ${provisioner}` };
   if (migratedTo !== undefined || spec?.csi !== undefined) return { do: "leave" };
   if (path === undefined) return { do: "fail", why: noDeleter(metadata.name, spec) };
-  // It was never made by us, so its files stay, wherever they are: only the volume goes.
+  // Another tool created the files, so they stay: only the volume object is deleted.
   if (/\/tmp\/./.test(path)) return { do: "remove", path: undefined };
   return { do: "fail", why: `host_path deleter only supports /tmp/.+ but received provided ${path}` };
 }

@@ -1,11 +1,11 @@
-/** The class of storage that every claim gets which names none: folders of the machine. */
+/** The default storage class: folders on this machine. */
 import { isApiError } from "@capstan/client";
 import type { Client } from "@capstan/client";
 import { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
-import { MANAGER } from "../setting.ts";
+import { FIELD_MANAGER } from "../controller/context.ts";
 import { PROVISIONER } from "./claims.ts";
 
-/** Makes the class, unless it is there. */
+/** Creates the class if it does not exist. */
 export async function provideStorageClass(client: Client): Promise<void> {
   const storageClass = {
     metadata: { name: "local", annotations: { "storageclass.kubernetes.io/is-default-class": "true" } },
@@ -15,7 +15,7 @@ export async function provideStorageClass(client: Client): Promise<void> {
     allowVolumeExpansion: true,
   };
   try {
-    await client.create(StorageClass, storageClass, { fieldManager: MANAGER });
+    await client.create(StorageClass, storageClass, { fieldManager: FIELD_MANAGER });
   } catch (error) {
     if (!isApiError(error, "AlreadyExists")) throw error;
   }

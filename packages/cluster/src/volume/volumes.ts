@@ -1,11 +1,11 @@
-/** Says what a volume is: free, bound, or released by a claim that is gone; and removes it then if it shall not be kept. */
+/** Sets the phase of volumes, and reclaims released ones. */
 import { isApiError } from "@capstan/client";
 import { PersistentVolume, PersistentVolumeClaim } from "@capstan/kinds/v1";
 import { formatTime } from "@capstan/model";
 import { anyChange, controller } from "@capstan/runtime";
 import type { Controller } from "@capstan/runtime";
-import type { Setting } from "../setting.ts";
-import { writeStatus } from "../status/status.ts";
+import type { ControllerContext } from "../controller/context.ts";
+import { writeStatus } from "../controller/write-status.ts";
 import { PROVISIONER } from "./claims.ts";
 import { reclaimOf } from "./reclaim.ts";
 
@@ -18,15 +18,18 @@ export function phaseOf({ spec }: PersistentVolume, claim: PersistentVolumeClaim
   return claim?.metadata.uid === reference.uid ? "Bound" : "Released";
 }
 
-interface Turn extends Setting {
+interface SyncContext extends ControllerContext {
   readonly volume: PersistentVolume;
   readonly signal: AbortSignal;
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
   readonly removeFiles: (path: string | undefined) => Promise<void>;
 }
 
-/** The controller of volumes; what is left of one that nobody claims is removed if it is ours to remove. */
-export function volumeController(setting: Setting, removeFiles: Turn["removeFiles"]): Controller {
+/** The controller of volumes. It removes the files of released volumes that our provisioner made. */
+export function volumeController(
+  controllerContext: ControllerContext,
+  removeFiles: SyncContext["removeFiles"],
+): Controller {
   return controller(
     PersistentVolume,
     {
@@ -37,50 +40,52 @@ export function volumeController(setting: Setting, removeFiles: Turn["removeFile
     },
     async ({ object: volume, get, signal, event }) => {
       const { name = "", namespace = "", uid } = volume.spec?.claimRef ?? {};
-      const cached = uid === undefined ? undefined : get(PersistentVolumeClaim, { name, namespace });
-      // That a claim is gone has to be certain: what follows may be the end of its data.
-      const isCertain = cached?.metadata.uid === uid;
+      const cached = uid === undefined ? undefined : get(PersistentVolumeClaim, { name: name, namespace });
+      // The claim's absence must be certain, because the data may be deleted next.
+      const isConfirmed = cached?.metadata.uid === uid;
       const claim =
-        uid === undefined || isCertain
+        uid === undefined || isConfirmed
           ? cached
-          : await setting.client.get(PersistentVolumeClaim, { namespace, name, signal }).catch(unlessGone);
-      await settle({ ...setting, volume, signal, event, removeFiles }, phaseOf(volume, claim));
+          : await controllerContext.client
+              .get(PersistentVolumeClaim, { namespace, name, signal })
+              .catch(ignoreNotFound);
+      await syncVolume({ ...controllerContext, volume, signal, event, removeFiles }, phaseOf(volume, claim));
     },
   );
 }
 
-/** One that has failed is released, too. */
-async function settle(turn: Turn, phase: Phase): Promise<void> {
-  const { status, spec } = turn.volume;
+/** A failed volume counts as released. */
+async function syncVolume(context: SyncContext, phase: Phase): Promise<void> {
+  const { status, spec } = context.volume;
   const hasFailed = phase === "Released" && status?.phase === "Failed";
-  if (status?.phase !== phase && !hasFailed) await enter(turn, { phase });
-  if (phase === "Released" && spec?.persistentVolumeReclaimPolicy === "Delete") await reclaim(turn);
+  if (status?.phase !== phase && !hasFailed) await setPhase(context, { phase });
+  if (phase === "Released" && spec?.persistentVolumeReclaimPolicy === "Delete") await reclaim(context);
 }
 
-function enter(
-  { client, clock, volume, signal }: Turn,
+function setPhase(
+  { client, clock, volume, signal }: SyncContext,
   change: { readonly phase: Phase; readonly message?: string },
 ): Promise<unknown> {
   const status = { ...change, lastPhaseTransitionTime: formatTime(clock.wall()) };
   return writeStatus(client, PersistentVolume, { object: volume, status, signal });
 }
 
-/** A volume that cannot be removed says so once, and stays. */
-async function reclaim(turn: Turn): Promise<void> {
-  const { client, volume, signal, event, removeFiles } = turn;
+/** A volume that cannot be removed fails once and stays. */
+async function reclaim(context: SyncContext): Promise<void> {
+  const { client, volume, signal, event, removeFiles } = context;
   const wanted = reclaimOf(volume, PROVISIONER);
   if (wanted.do === "leave") return;
   if (wanted.do === "fail") {
     if (volume.status?.phase === "Failed") return;
-    await enter(turn, { phase: "Failed", message: wanted.why });
+    await setPhase(context, { phase: "Failed", message: wanted.why });
     event("Warning", "VolumeFailedDelete", wanted.why);
     return;
   }
   await removeFiles(wanted.path);
   const target = { name: volume.metadata.name, preconditions: { uid: volume.metadata.uid }, signal };
-  await client.delete(PersistentVolume, target).catch(unlessGone);
+  await client.delete(PersistentVolume, target).catch(ignoreNotFound);
 }
 
-function unlessGone(error: unknown): undefined {
+function ignoreNotFound(error: unknown): undefined {
   if (!isApiError(error, "NotFound")) throw error;
 }

@@ -21,7 +21,7 @@ export function untolerated(
 }
 
 /** How many taints of a node would rather not have the pod. */
-export function reluctance({ spec: nodeSpec }: Node, { spec }: Pod): number {
+export function taintScore({ spec: nodeSpec }: Node, { spec }: Pod): number {
   return (nodeSpec?.taints ?? []).filter(
     (taint) =>
       taint.effect === "PreferNoSchedule" &&

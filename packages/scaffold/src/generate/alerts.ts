@@ -1,4 +1,4 @@
-/** Alerts over the metrics that every operator serves: what somebody has to look at, and where to begin. */
+/** Alerts over the metrics that every operator serves, with hints where to start. */
 import { labelsOf, type Manifest, type Placement } from "./objects.ts";
 import type { Program } from "./program.ts";
 

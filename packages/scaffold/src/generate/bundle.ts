@@ -1,8 +1,8 @@
-/** An operator's program as the source of a bundle: its objects, what its controllers make, and the words of its package. */
-import type { BundleSource, KindWords, Manifest as BundleManifest, Words } from "@capstan/bundle";
+/** The bundle source of an operator: its objects, the kinds its controllers create, and the descriptions of its package. */
+import type { BundleSource, KindDescription, Manifest as BundleManifest, OperatorDescription } from "@capstan/bundle";
 import type { Resource } from "@capstan/schema";
 import { installationOf, type Manifest, type Placement, webhookServiceName } from "./objects.ts";
-import type { Program, WebhookManners } from "./program.ts";
+import type { Program, WebhookSettings } from "./program.ts";
 import { sampleOf } from "./samples.ts";
 import { isConverted } from "./webhooks.ts";
 
@@ -17,7 +17,7 @@ export interface PackageWords {
 }
 
 /** How the API server would reach and call the webhooks, if the operator itself registered them. */
-export interface WebhookReach extends WebhookManners {
+export interface WebhookReach extends WebhookSettings {
   readonly namespace: string;
   /** The Service in front of them. */
   readonly service: string;
@@ -40,7 +40,7 @@ export function bundleSourceOf(
 ): Pick<BundleSource, "package" | "objects" | "kinds" | "installModes"> {
   const { crds: plain, rbac, manager } = installationOf(program, { ...placement, registrar: "installer" });
   const { crds, configurations } = registeredIn(program, { plain, placement, registrar });
-  // One that sees its own namespace alone knows it without being told.
+  // A namespaced operator knows its namespace.
   const told = placement.namespaced ? manager : manager.map(watchingTargets);
   const objects = [...crds, ...configurations, ...rbac, ...told, ...program.resources.flatMap(samplesOf)];
   return {
@@ -77,7 +77,7 @@ function samplesOf(resource: Program["resources"][number]): Manifest[] {
   return Object.keys(resource.versions).map((version) => sampleOf(resource, version));
 }
 
-/** OLM tells an operator in an annotation of its pods which namespaces are meant; nothing means all of them. */
+/** OLM sets the watched namespaces in a pod annotation; empty means all. */
 function watchingTargets(object: Manifest): Manifest {
   if (object.kind !== "Deployment") return object;
   const { template, ...spec } = object["spec"] as { template: { spec: { containers: readonly Container[] } } };
@@ -106,7 +106,7 @@ function modesOf({ resources }: Program, { namespaced }: Placement): string[] {
   return namespaced ? ["OwnNamespace"] : ["OwnNamespace", "SingleNamespace", "MultiNamespace", "AllNamespaces"];
 }
 
-function kindsOf({ resources, controllers }: Program): { readonly [crd: string]: KindWords } {
+function kindsOf({ resources, controllers }: Program): { readonly [crd: string]: KindDescription } {
   return Object.fromEntries(
     resources.map(({ plural, group, kind }) => {
       const owned = controllers
@@ -120,15 +120,15 @@ function kindsOf({ resources, controllers }: Program): { readonly [crd: string]:
   );
 }
 
-/** The words of a package. */
-export function wordsOfPackage({
+/** The descriptions of a package. */
+export function descriptionOfPackage({
   description,
   keywords,
   homepage,
   author,
   maintainers = [],
   repository,
-}: PackageWords): Words {
+}: PackageWords): OperatorDescription {
   const people = [author, ...maintainers].flatMap((person) => (person === undefined ? [] : [toPerson(person)]));
   const maintained = people.filter(({ email }) => email !== undefined);
   const [first] = people;

@@ -15,13 +15,13 @@ import type { Program } from "./program.ts";
 import { isConverted } from "./webhooks.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 
-/** What stands in the default kustomization for whoever wants it. */
+/** The commented switch in the default kustomization. */
 export const certManagerSwitch = `# The operator makes and renews the certificates of its webhooks itself. Where cert-manager shall do it, take away the signs before the next two lines.
 #components:
 #  - ../certmanager
 `;
 
-/** A component that takes the webhooks out of the operator's hands: certificates, registrations, and the changes to what is there. */
+/** A component that moves webhooks to cert-manager: certificates, registrations, and patches of existing objects. */
 export function certManagerFolder(program: Program, placement: Placement, registrar: Registrar): Files {
   const plain = crdsOf(program);
   const { crds, configurations } = registeredIn(program, { plain, placement, registrar });
@@ -58,7 +58,7 @@ export function certManagerFolder(program: Program, placement: Placement, regist
   ]);
 }
 
-/** What the operator may do to register webhooks and to keep their certificates: nobody asks it to. */
+/** The rules for registering webhooks and their certificates, which the operator then does not need. */
 function unneeded(program: Program, placement: Placement): Pick<Manifest, "apiVersion" | "kind" | "metadata">[] {
   const name = webhookRoleName(program);
   return rbacOf(program, placement)
@@ -106,7 +106,7 @@ interface Webhook {
   readonly clientConfig: { readonly caBundle?: string };
 }
 
-/** A configuration without an authority of its own. */
+/** A configuration without its own CA. */
 function injected(configuration: Manifest, program: Program, placement: Placement): Manifest {
   const { webhooks, ...rest } = configuration as Manifest & { readonly webhooks: readonly Webhook[] };
   return {

@@ -77,7 +77,7 @@ const controllerPanels: readonly Panel[] = [
   },
 ];
 
-/** What one asks of a metric of its type: how often, how much, or how long most of them take. */
+/** The panel for a metric type: rate, value, or quantile. */
 function customPanel({ metric, type, expr, unit }: CustomMetric): Panel {
   if (expr !== undefined) return { title: metric, unit: unit ?? "short", queries: [{ expr, legend: "" }] };
   switch (type) {

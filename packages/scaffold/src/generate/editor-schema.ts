@@ -33,7 +33,7 @@ function editorSchema({ group, kind }: Resource, version: string, schema: JsonSc
   };
 }
 
-/** OpenAPI's nullable and exclusive bounds in the words of JSON schema; fields that nobody named are mistakes to an editor. */
+/** Converts OpenAPI's nullable and exclusive bounds to JSON schema; unknown fields are errors in an editor. */
 function convert(schema: JsonSchema): object {
   const { nullable, exclusiveMinimum, exclusiveMaximum, minimum, maximum, ...rest } = schema;
   const kept = Object.entries(rest).filter(([name]) => !name.startsWith("x-kubernetes-") && !nested.has(name));

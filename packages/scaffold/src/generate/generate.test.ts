@@ -87,13 +87,13 @@ test("an operator for one namespace gets cluster rules only for kinds of the clu
   );
 });
 
-test("a sample has what is required and shows the defaults", () => {
+test("a sample has the required fields and shows the defaults", () => {
   const [resource] = program.resources;
   assert.ok(resource !== undefined);
   assert.deepEqual(sampleOf(resource)["spec"], { size: 1, colour: "red" });
 });
 
-test("braces in words are no commands of a chart", () => {
+test("braces in descriptions are escaped in a chart", () => {
   const crd = helmChart(program, { image: "x:1", version: "1.0.0", namespaced: false }).get(
     "templates/crds/widgets.example.com.yaml",
   );
@@ -104,7 +104,7 @@ test("the reference keeps its tables whole", () => {
   assert.match(apiReference(program), /\| `size` +\| integer \(int32\) +\| yes +\| +\| How \\\| big; at least `1` +\|/);
 });
 
-test("editors learn of nullable fields, enums and fields that nobody named", () => {
+test("editor schemas have nullable fields, enums and no unknown fields", () => {
   const schema = JSON.parse(editorSchemas(program).get("example.com/widget_v1.json") ?? "{}") as {
     properties: {
       spec: { additionalProperties: boolean; properties: { note: { type: unknown }; colour: { enum: unknown } } };

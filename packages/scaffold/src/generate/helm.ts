@@ -13,7 +13,7 @@ export interface ChartFacts {
   readonly namespaced: boolean;
 }
 
-/** Stands for the release's namespace until the text is made. */
+/** A placeholder for the release's namespace. */
 const namespaceMark = "capstan-release-namespace";
 const imageMark = "capstan-image";
 
@@ -88,7 +88,7 @@ function kept(crd: Manifest): Manifest {
   return { ...crd, metadata: { ...crd.metadata, annotations: { "helm.sh/resource-policy": "keep" } } };
 }
 
-/** What only counts when a value says so. */
+/** A part that depends on a value. */
 function when(value: string, text: string): string {
   return `{{- if .Values.${value} }}\n${live(text)}{{- end }}\n`;
 }

@@ -1,5 +1,5 @@
 /** The operator as a kustomize tree in the layout that people know from other tools. */
-import { baseCsv, scorecardConfig, type Words } from "@capstan/bundle";
+import { baseCsv, scorecardConfig, type OperatorDescription } from "@capstan/bundle";
 import type { Files } from "../project/render.ts";
 import { prometheusRule } from "./alerts.ts";
 import type { Registrar } from "./bundle.ts";
@@ -10,10 +10,10 @@ import { sampleOf } from "./samples.ts";
 import { servesWebhooks } from "./webhooks.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 
-/** What the tree says besides what the program says. */
+/** The options of the tree besides the program. */
 export interface TreeDetails {
-  /** The words of the operator's package, for the base of its bundle. */
-  readonly words?: Words;
+  /** The descriptions of the operator's package, for the base of its bundle. */
+  readonly words?: OperatorDescription;
   /** Knows what the program registers: with it, programs with webhooks get a folder for cert-manager, too. */
   readonly registrar?: Registrar;
 }

@@ -18,7 +18,7 @@ export interface Placement {
   readonly replicas: number;
   /** Watch only the operator's own namespace. */
   readonly namespaced: boolean;
-  /** Who registers webhooks and keeps their certificates: the operator itself unless said otherwise. */
+  /** Who registers webhooks and manages their certificates. Default: the operator. */
   readonly registrar?: "operator" | "installer";
 }
 
@@ -49,7 +49,7 @@ export function installationOf(program: Program, placement: Placement): Installa
 
 /** The CRDs of a program's own resources. */
 export function crdsOf({ resources }: Program): readonly Manifest[] {
-  // A CRD is an object of Kubernetes, with fields of its own.
+  // A CRD is a Kubernetes object with its own fields.
   return resources.map((resource) => resource.toCrd() as unknown as Manifest);
 }
 
@@ -91,7 +91,7 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
   ];
 }
 
-/** An operator that serves hooks keeps their certificates; one that only had some takes back what it told of them. */
+/** An operator with webhooks manages their certificates; one that only had some removes its registrations. */
 function webhookRoles(program: Program, placement: Placement): readonly Manifest[] {
   const { namespace } = placement;
   const role = { program, placement, name: webhookRoleName(program) } as const;
@@ -135,7 +135,7 @@ const persons = {
   viewer: ["get", "list", "watch"],
 } as const;
 
-/** Roles for the people who use a kind; they join the roles that every cluster has. */
+/** Roles for users of a kind; they aggregate to the default cluster roles. */
 function personRoles(program: Program, { group, plural, singular }: Program["resources"][number]): Manifest[] {
   const joins = { admin: "admin", editor: "edit", viewer: "view" } as const;
   return (["admin", "editor", "viewer"] as const).map((person) => {
@@ -212,7 +212,7 @@ function podOf(program: Program, placement: Placement): object {
   };
 }
 
-/** Where OLM, like everyone who followed controller-runtime, puts the certificate of webhooks. */
+/** The path at which OLM and controller-runtime expect the webhook certificate. */
 export const certificateFolder = "/tmp/k8s-webhook-server/serving-certs";
 
 function containerOf(program: Program, { image, namespaced, registrar }: Placement): object {
@@ -229,7 +229,7 @@ function containerOf(program: Program, { image, namespaced, registrar }: Placeme
       "--health-probe-bind-address=:8081",
       "--metrics-bind-address=:8443",
       ...(namespaced ? ["--namespaces=$(POD_NAMESPACE)"] : []),
-      // Whoever installs the operator has installed its CRDs, too.
+      // The installer of the operator also installs its CRDs.
       ...(registrar === "installer" ? ["--install-crds=false"] : []),
       ...(registrar === "installer" && servesWebhooks(program) ? [`--webhook-cert-dir=${certificateFolder}`] : []),
     ],

@@ -22,10 +22,10 @@ export interface Program {
   readonly lease: string;
   readonly resources: readonly Resource[];
   readonly controllers: readonly ControllerFacts[];
-  /** Whether an annotation of a namespace pauses what is in it, so that namespaces are watched. */
+  /** Whether a namespace annotation pauses objects, so that namespaces are watched. */
   readonly pausesByNamespace: boolean;
-  /** How its webhooks are called, where it says so. */
-  readonly webhooks: WebhookManners;
+  /** The webhook settings of the program. */
+  readonly webhooks: WebhookSettings;
   /** What earlier versions of it were called and had. */
   readonly previous: Former;
 }
@@ -37,14 +37,14 @@ export interface Former {
   readonly hooked: readonly string[];
 }
 
-/** What happens when a webhook does not answer, and after how long; and where hooks are answered, by the names of CRDs. */
-export interface WebhookManners {
+/** The failure policy and timeout of webhooks, and their paths by CRD name. */
+export interface WebhookSettings {
   readonly paths?: { readonly [crd: string]: { readonly default?: string; readonly validate?: string } } | undefined;
   readonly failurePolicy?: "Fail" | "Ignore" | undefined;
   readonly timeoutSeconds?: number | undefined;
 }
 
-/** What is known of a program from elsewhere. */
+/** What is known about a program from other sources. */
 export interface Hints {
   /** The name, where the operator states none. */
   readonly name: string;
@@ -97,7 +97,7 @@ interface OperatorLike {
     readonly controllers: readonly unknown[];
     readonly pauseByNamespace?: boolean;
     readonly previous?: Partial<Former>;
-    readonly webhooks?: WebhookManners;
+    readonly webhooks?: WebhookSettings;
   };
 }
 

@@ -1,4 +1,4 @@
-/** The API reference of a program's resources, in Markdown, from the words of their schemas. */
+/** The API reference of a program's resources in Markdown, from schema descriptions. */
 import type { JsonSchema, Resource, ValidationRule } from "@capstan/schema";
 import type { Program } from "./program.ts";
 

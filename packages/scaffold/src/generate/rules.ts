@@ -11,7 +11,7 @@ export interface PolicyRule {
 }
 
 const reading = ["get", "list", "watch"] as const;
-/** `apply` creates or patches; what is no longer wanted is deleted. */
+/** `apply` creates or patches; pruning deletes. */
 const writing = [...reading, "create", "patch", "delete"] as const;
 /** What earlier versions left is looked for once, and deleted. */
 const pruning = ["list", "delete"] as const;
@@ -23,7 +23,7 @@ interface Grant {
   readonly verbs: readonly string[];
 }
 
-/** Rules for kinds that live in namespaces and for kinds of the whole cluster, apart. */
+/** Rules for namespaced kinds and for cluster-scoped kinds. */
 export interface ScopedRules {
   readonly namespaced: readonly PolicyRule[];
   readonly cluster: readonly PolicyRule[];
@@ -72,7 +72,7 @@ export function certificateRules(name: string): readonly PolicyRule[] {
 export function registrationRules(program: Pick<Program, "resources" | "previous">): readonly PolicyRule[] {
   const { resources, previous } = program;
   const tells = resources.some(isHooked);
-  // Who serves hooks of one kind may have had them for its others.
+  // A program with webhooks for one kind may have had them for others.
   const own = servesWebhooks(program) ? resources.map(crdName) : [];
   const named = [...new Set([...own, ...previous.hooked])];
   const converted = resources.filter(isConverted).map(crdName);
@@ -94,7 +94,7 @@ function crdName({ plural, group }: KindNames): string {
   return `${plural}.${group}`;
 }
 
-/** What it takes to ask the cluster who may read the metrics. */
+/** The rules for checking access to the metrics. */
 export const metricsGuardRules: readonly PolicyRule[] = [
   { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
   { apiGroups: ["authorization.k8s.io"], resources: ["subjectaccessreviews"], verbs: ["create"] },
@@ -122,7 +122,7 @@ function grant({ group, plural, scope }: KindNames, verbs: readonly string[], su
 
 const verbOrder = ["get", "list", "watch", "create", "update", "patch", "delete"];
 
-/** Joins what is said about one resource, then resources of a group that have the same verbs. */
+/** Merges grants for one resource, then resources of a group with the same verbs. */
 function toRules(grants: readonly Grant[]): PolicyRule[] {
   const verbs = new Map<string, Set<string>>();
   for (const { group, resource, verbs: more } of grants) {

@@ -15,7 +15,7 @@ export function sampleOf(resource: Resource, version: string = resource.version)
   };
 }
 
-/** A value for a schema. Fields of the top level show their defaults, so that a reader sees what can be said. */
+/** A value for a schema. Top-level fields show their defaults, so that the reader sees the options. */
 function exampleOf(schema: JsonSchema, level: "top" | "below"): Json {
   if (schema.example !== undefined) return schema.example;
   if (level === "below" && schema.default !== undefined) return schema.default;
@@ -54,7 +54,7 @@ function textExample({ pattern, minLength = 0, maxLength = Number.MAX_SAFE_INTEG
   try {
     return texts.find(fits) ?? "x".repeat(minLength);
   } catch {
-    // A pattern of the server's language that is none of ours.
+    // A pattern that JavaScript does not support.
     return "example";
   }
 }

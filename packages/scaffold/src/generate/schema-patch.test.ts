@@ -56,7 +56,7 @@ test("a schema goes into the CRD, and everything else stays as it was", () => {
   assert.equal(patchSchemas(text, program).text, text);
 });
 
-test("what is not the program's is not touched", () => {
+test("foreign content is not changed", () => {
   const other = file.replaceAll("widgets.example.com", "gadgets.example.com");
   assert.deepEqual(patchSchemas(other, program), { text: other, patched: [], lacking: [] });
   assert.deepEqual(patchSchemas("", program), { text: "", patched: [], lacking: [] });

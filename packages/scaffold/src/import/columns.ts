@@ -2,7 +2,7 @@
 import { compileJsonPath, type JsonSchema } from "@capstan/schema";
 import { literal } from "./text.ts";
 
-/** A column as it stands in a CRD. */
+/** A printer column of a CRD. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
@@ -50,7 +50,7 @@ function canSay({ name, jsonPath, type, format, priority = 0 }: PrinterColumn): 
   );
 }
 
-/** Whether it can be read at all: a server takes any text, and shows nothing for what is no path. */
+/** Whether the path is valid: a server accepts any text and shows nothing for an invalid path. */
 function isJsonPath(path: string): boolean {
   try {
     compileJsonPath(`{${path}}`);

@@ -5,7 +5,7 @@ import type { CrdInput } from "./crd-input.ts";
 import { topKeywords } from "./differences.ts";
 import { normalizeSchema } from "./normalize.ts";
 
-/** What the CRD that was made says otherwise than the one that was asked for, beyond what cannot be said at all. */
+/** The differences between the generated CRD and the requested one, except known limitations. */
 export function compareCrds(asked: CrdInput, made: CustomResourceDefinition): string[] {
   const names = (["kind", "plural"] as const).filter((name) => asked.spec.names[name] !== made.spec.names[name]);
   const head = (["group", "scope"] as const).filter((name) => asked.spec[name] !== made.spec[name]);
@@ -26,14 +26,14 @@ export function compareCrds(asked: CrdInput, made: CustomResourceDefinition): st
   return [...new Set([...head, ...names, ...versions])];
 }
 
-/** Every definition lets status say which generation it speaks of, in its own words. */
+/** Every definition adds observedGeneration to the status with its own description. */
 function withoutGeneration(status: JsonSchema | undefined): JsonSchema | undefined {
   if (status?.properties === undefined) return status;
   const { observedGeneration: _, ...properties } = status.properties;
   return { ...status, properties };
 }
 
-/** The top of a part has fewer words; which of them are missing is told elsewhere. */
+/** The top level supports fewer keywords; missing ones are reported elsewhere. */
 function partDifferences(path: string, asked: JsonSchema | undefined, made: JsonSchema | undefined): string[] {
   const top = (schema: JsonSchema = {}): JsonSchema => {
     const known = Object.entries(schema).filter(([name]) => topKeywords.has(name) && name !== "default");

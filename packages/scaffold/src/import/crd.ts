@@ -1,4 +1,4 @@
-/** Turns any CRD into a file with `defineResource`; what a definition cannot say is told at the top of the file. */
+/** Converts a CRD into a file with `defineResource`; the file's header lists what a definition cannot express. */
 import type { JsonSchema } from "@capstan/schema";
 import { ScaffoldError } from "../errors.ts";
 import { checkGroup, checkKind, checkPlural, wordsOf } from "../project/names.ts";
@@ -10,7 +10,7 @@ import { toNumbers, withStatedNumbers } from "./numbers.ts";
 import { normalizeSchema } from "./normalize.ts";
 import { oldApiVersion, renewCrd } from "./old-crd.ts";
 import { literal, propertyName } from "./text.ts";
-import { objectText } from "./words.ts";
+import { objectText } from "./schema-builders.ts";
 
 /** A file, and what the definition in it does not say. */
 export interface Imported {
@@ -21,7 +21,7 @@ export interface Imported {
   readonly crd: CrdInput;
 }
 
-/** A CRD as a source file. Differences that are known from elsewhere are told in it, too. */
+/** A CRD as a source file. `known` differences are listed in it too. */
 export function importCrd(value: unknown, known: readonly string[] = []): Imported {
   const renewed = isOld(value) ? renewCrd(value) : { crd: value, differences: [] };
   const { crd, differences: lost } = withStatedVersions(checkCrd(renewed.crd));
@@ -92,7 +92,7 @@ interface VersionParts {
   readonly differences: readonly string[];
 }
 
-/** A status that can be written and whose fields nobody names is one without fields. */
+/** A writable status without named fields is one without fields. */
 function statusOf({ subresources }: CrdVersionInput, { properties = {} }: JsonSchema): JsonSchema | undefined {
   return properties["status"] ?? (subresources?.status === undefined ? undefined : { type: "object" });
 }

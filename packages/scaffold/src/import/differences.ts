@@ -1,8 +1,8 @@
-/** What a CRD says and a definition cannot: told to the user, never dropped in silence. */
+/** What a CRD contains and a definition cannot express: reported to the user, never dropped silently. */
 import type { JsonSchema } from "@capstan/schema";
 import type { CrdVersionInput } from "./crd-input.ts";
 
-/** Keywords that the top of a resource has words for. */
+/** Keywords that the top level of a resource supports. */
 export const topKeywords: ReadonlySet<string> = new Set([
   "type",
   "description",
@@ -14,7 +14,7 @@ export const topKeywords: ReadonlySet<string> = new Set([
   "x-kubernetes-validations",
 ]);
 
-/** What a version says that cannot be said. */
+/** The parts of a version that cannot be expressed. */
 export function differencesOf({ name, subresources }: CrdVersionInput, root: JsonSchema): string[] {
   const { metadata, spec = {}, status } = root.properties ?? {};
   const hasStatus = status !== undefined;

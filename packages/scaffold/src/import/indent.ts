@@ -8,7 +8,7 @@ export function indent(source: string): string {
     .map((line) => {
       if (line === "" || /^(\/\*\*| \*)/.test(line)) return line;
       const marks = line.replaceAll(/"(?:[^"\\]|\\.)*"/g, "");
-      // A line that begins with what closes stands where the line stands that opened.
+      // A line that starts with a closing bracket aligns with the line that opened it.
       const closing = /^[\])}]*/.exec(marks)?.[0].length ?? 0;
       const level = closing > 0 ? (open.at(-closing) ?? 0) : (open.at(-1) ?? -1) + 1;
       for (const mark of marks) {

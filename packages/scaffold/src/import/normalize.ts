@@ -12,7 +12,7 @@ const silent: ReadonlySet<string> = new Set([
   "x-kubernetes-int-or-string",
 ]);
 
-/** The same schema with nothing said in vain. */
+/** The same schema without redundant keywords. */
 export function normalizeSchema(schema: JsonSchema): JsonSchema {
   const kept = Object.entries(schema).filter(([name, value]) => {
     if (value === undefined || value === null) return false;

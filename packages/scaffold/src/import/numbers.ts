@@ -1,4 +1,4 @@
-/** Numbers that no source can state exactly are taken out of a schema, and told. */
+/** Removes numbers that a source cannot represent exactly from a schema, and reports them. */
 import type { JsonSchema } from "@capstan/schema";
 
 /** A schema that can be stated, and what it lost. */
@@ -32,7 +32,7 @@ export function withStatedNumbers(schema: JsonSchema, path: string): Stated {
     differences.push(`${keyword} of ${path}: ${bad} is no number of a program`);
     return [];
   });
-  // What stood in a schema stands in it still, but for keywords that may be missing.
+  // The schema keeps its shape except for optional keywords.
   return { schema: Object.fromEntries(entries) as JsonSchema, differences };
 }
 
@@ -50,7 +50,7 @@ function isExact(value: bigint): boolean {
   return value >= BigInt(Number.MIN_SAFE_INTEGER) && value <= BigInt(Number.MAX_SAFE_INTEGER);
 }
 
-/** Integers that were read exactly, as the numbers that everybody else works with. */
+/** Exactly parsed integers as ordinary numbers. */
 export function toNumbers(value: unknown): unknown {
   if (typeof value === "bigint") return Number(value);
   if (typeof value !== "object" || value === null) return value;

@@ -1,4 +1,4 @@
-/** CRDs of v1beta1 as v1 says the same: what stood once for all versions stands in each of them. */
+/** Converts CRDs from v1beta1 to v1: settings for all versions are copied into each. */
 import type { JsonSchema } from "@capstan/schema";
 import type { CrdInput, CrdVersionInput } from "./crd-input.ts";
 
@@ -26,13 +26,13 @@ type OldColumn = Omit<NonNullable<CrdVersionInput["additionalPrinterColumns"]>[n
   readonly JSONPath: string;
 };
 
-/** A CRD as v1 says it, and what it does not say any more. */
+/** A v1 CRD, and what was lost in the conversion. */
 export interface Renewed {
   readonly crd: Partial<CrdInput>;
   readonly differences: readonly string[];
 }
 
-/** Brings a CRD to v1; what is wrong with it is for others to find. */
+/** Converts a CRD to v1; other checks find its errors. */
 export function renewCrd(crd: { readonly kind?: string; readonly spec?: unknown }): Renewed {
   const old = (crd.spec ?? {}) as OldSpec;
   const { group, names, scope = "Namespaced" } = old;
@@ -47,7 +47,7 @@ export function renewCrd(crd: { readonly kind?: string; readonly spec?: unknown 
   };
 }
 
-/** What v1beta1 kept everywhere, v1 keeps where it is told to: in spec and status, at every level. */
+/** v1beta1 preserved unknown fields everywhere; v1 needs the keyword in spec and status at every level. */
 function loosened(version: CrdVersionInput): CrdVersionInput {
   const { properties = {}, ...root } = version.schema?.openAPIV3Schema ?? {};
   const anything: JsonSchema = { type: "object" };
@@ -76,7 +76,7 @@ function loose(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** v1 wants a type everywhere, or to be told that there is none: numbers or texts have a name, the rest may be anything. */
+/** v1 requires a type everywhere: int-or-string has a keyword, anything else preserves unknown fields. */
 function typeless({ anyOf = [] }: JsonSchema): JsonSchema {
   const types = anyOf.map(({ type }) => type);
   const isEither = types.length === 2 && types.includes("integer") && types.includes("string");

@@ -1,4 +1,4 @@
-/** The TypeScript type of what a schema describes, for the parts that the words of the schema language cannot say. */
+/** The TypeScript type for parts of a schema that the schema builders cannot express. */
 import type { JsonSchema } from "@capstan/schema";
 import { propertyName } from "./text.ts";
 

@@ -1,6 +1,6 @@
-/** Line ends: those of a user's file are the user's business, so what is compared with it or put into it ends its lines alike. */
+/** Line ends: compared or inserted text uses the line ends of the user's file. */
 
-/** A text whose lines end as most lines of another do. */
+/** A text with the predominant line ends of another. */
 export function endedLike(model: string, text: string): string {
   return hasWindowsEnds(model) ? text.replaceAll(/\r?\n/g, "\r\n") : text;
 }

@@ -72,7 +72,7 @@ test("the same line changed on both sides is marked", () => {
   });
 });
 
-test("lines that both sides added in one place are kept or marked, as asked", () => {
+test("lines that both sides added in one place are kept or marked, as requested", () => {
   const versions = { base: "[\n]\n", mine: "[\n  mine,\n]\n", theirs: "[\n  theirs,\n]\n" };
   assert.deepEqual(merge(versions, "keep-both"), { text: "[\n  mine,\n  theirs,\n]\n", conflicts: 0 });
   assert.equal(merge(versions).conflicts, 1);

@@ -40,7 +40,7 @@ interface OneFile {
 
 function changeOf({ path, was, wanted, is }: OneFile, additions: Additions): FileChange | undefined {
   if (wanted === is || wanted === was) return undefined;
-  // The record is the tool's own: it says what the other files are made from, whatever stands in it.
+  // The inputs file belongs to the tool and is always overwritten.
   if (path === inputsFile && wanted !== undefined)
     return { path, action: is === undefined ? "create" : "update", text: wanted };
   if (wanted === undefined) {

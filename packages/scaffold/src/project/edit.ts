@@ -1,4 +1,4 @@
-/** The changes one can make to a project's inputs. Each answers with new inputs or says why not. */
+/** The edits of a project's inputs. Each returns new inputs or fails with a reason. */
 import { ScaffoldError } from "../errors.ts";
 import { checkProject } from "./collisions.ts";
 import type { ApiInputs, Extra, Inputs, WebhookInputs } from "./inputs.ts";

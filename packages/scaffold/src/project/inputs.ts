@@ -11,7 +11,7 @@ import {
   checkVersion,
 } from "./names.ts";
 
-/** Where a kind comes from: it is new, Kubernetes has it, or somebody else's CRD defines it. */
+/** The origin of a kind: new, built into Kubernetes, or from an external CRD. */
 export type Origin = "new" | "core" | "external";
 
 /** A controller that is made for an image. */

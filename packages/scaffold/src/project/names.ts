@@ -16,7 +16,7 @@ export interface Words {
   readonly plural: string;
 }
 
-/** Words that cannot name a value in TypeScript, and names that our own files import. */
+/** Reserved words of TypeScript, and names that generated files import. */
 const taken: ReadonlySet<string> = new Set(
   (
     "app await break case catch class const continue controller debugger default defineResource delete do else enum export extends " +
@@ -50,7 +50,7 @@ export function pluralOf(singular: string): string {
   return /(?:s|x|z|ch|sh)$/.test(singular) ? `${singular}es` : `${singular}s`;
 }
 
-/** Refuses a project name that cannot name what is made from it. */
+/** Rejects a project name that is invalid in generated names. */
 export function checkProjectName(name: string): void {
   const [problem] = checkDns1123Label(name);
   if (problem !== undefined || name.length > 50) {
@@ -89,13 +89,13 @@ export function checkKind(kind: string): void {
     throw bad(`"${kind}" means something else in Kubernetes: choose another kind`);
 }
 
-/** Refuses a plural that cannot stand in a path. */
+/** Rejects a plural that is invalid in a path. */
 export function checkPlural(plural: string): void {
   if (!/^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/.test(plural))
     throw bad(`"${plural}" is not a plural: write it in lower case`);
 }
 
-/** Refuses a controller's name that cannot stand in metrics and field managers. */
+/** Rejects a controller name that is invalid in metrics and field managers. */
 export function checkControllerName(name: string): void {
   if (checkDns1123Label(name).length > 0)
     throw bad(`"${name}" cannot name a controller: use lower-case letters, digits and dashes`);

@@ -95,7 +95,7 @@ test("a second kind adds its lines to a main file that the user has changed", ()
     assert.ok(main.text.includes(line), main.text);
 });
 
-test("a kind that is there already is not added again, but a second controller is", () => {
+test("an existing kind is not added again, but a second controller is", () => {
   assert.throws(() => addApi(project, api), { code: "Duplicate" });
   const two = addApi(project, { ...api, controllers: ["backup"] });
   const files = renderProject(two);
@@ -106,7 +106,7 @@ test("a kind that is there already is not added again, but a second controller i
   assert.match(files.get("src/main.ts") ?? "", /memcachedBackup,/);
 });
 
-test("another version of a kind is a matter of conversion, and that is said", () => {
+test("another version of a kind needs a conversion, and the error says so", () => {
   const newer = { ...api, version: "v1beta1" };
   const help = /add version v1beta1 to it with capstan create webhook --kind Memcached --conversion v1beta1/;
   assert.throws(() => addApi(project, newer), { code: "Duplicate", message: help });
@@ -118,13 +118,13 @@ test("another version of a kind is a matter of conversion, and that is said", ()
   });
 });
 
-test("the same kind in two groups gets files and values of its own", () => {
+test("the same kind in two groups gets separate files and values", () => {
   const files = renderProject(addApi(project, { ...api, group: "other.example.com" }));
   assert.ok(files.has("src/memcached.ts") && files.has("src/memcached-other.ts"));
   assert.match(files.get("src/main.ts") ?? "", /import \{ memcachedOther \} from "\.\/memcached-other\.ts"/);
 });
 
-test("what is deleted goes, except what the user changed", () => {
+test("deleted kinds are removed, except files that the user changed", () => {
   const two = addApi(project, redis);
   const base = renderProject(two);
   const next = renderProject(removeApi(two, { kind: "Redis" }));

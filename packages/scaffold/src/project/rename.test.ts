@@ -48,7 +48,7 @@ for (const [from, to] of [
   ["Status", "State"],
   ["Cache", "Test"],
 ] as const) {
-  test(`an untouched project whose ${from} becomes a ${to} is the project that was made for a ${to}`, () => {
+  test(`renaming ${from} to ${to} equals a project made for ${to}`, () => {
     for (const image of [undefined, { image: "redis:8", port: 6379 }]) {
       const shape = image === undefined ? {} : { image };
       const plain = projectOf({ ...api, ...shape, kind: from });
@@ -71,7 +71,7 @@ test("moving a kind to another group leaves its neighbours where they are", () =
   assert.deepEqual(byPath(files), byPath(renderProject(inputsOf(files))));
 });
 
-test("a kind of the same name in another group keeps its name, and takes the file that becomes free", () => {
+test("a kind of the same name in another group keeps its name and takes the free file", () => {
   const files = renamed(projectOf(api, { ...api, group: "other.example.com" }), "Memcached", { kind: "Cache" });
   assert.deepEqual(byPath(files), byPath(renderProject(inputsOf(files))));
   assert.match(files.get("src/memcached.ts") ?? "", /group: "other\.example\.com"/);
@@ -166,7 +166,7 @@ test("the kind's own files keep what people wrote in them", () => {
   assert.match(now, /"web\.example\.com\/name": name/);
 });
 
-test("what a rename leaves is the tool's own, so that deleting the kind takes all of it away", () => {
+test("files left by a rename belong to the tool and are deleted with the kind", () => {
   const disk = renamed(projectOf(api), "Memcached", { kind: "Cache" });
   const inputs = inputsOf(disk);
   const next = renderProject(removeApi(inputs, { kind: "Cache" }));

@@ -1,4 +1,4 @@
-/** Renames a kind in a whole project: what templates wrote is written anew, and in people's lines only what means the kind changes. */
+/** Renames a kind in a project: generated parts are regenerated, and in user code only references to the kind change. */
 import { endedLike } from "../merge/line-ends.ts";
 import { merge } from "../merge/merge.ts";
 import { type Renaming, rewrite } from "../rename/rewrite.ts";

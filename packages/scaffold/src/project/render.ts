@@ -4,7 +4,7 @@ import { mainFile } from "../templates/main-file.ts";
 import { agentsFile, readmeFile } from "../templates/guides.ts";
 import { endToEndTest } from "../templates/end-to-end-test.ts";
 import { upgradeWorkflow } from "../templates/upgrade-workflow.ts";
-import { devContainer, linterSettings } from "../templates/workplace.ts";
+import { devContainer, linterSettings } from "../templates/dev-container.ts";
 import {
   containerFile,
   gitignoreFile,

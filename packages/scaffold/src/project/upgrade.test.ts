@@ -123,7 +123,7 @@ test("an untouched project becomes what the new templates write", () => {
   assert.deepEqual(Object.fromEntries(made), Object.fromEntries(next));
 });
 
-test("projects of the first templates become those of the newest, and their people's lines stay", () => {
+test("projects of the first templates upgrade to the newest and keep user lines", () => {
   const next = renderProject({ ...inputs, templates: currentTemplates });
   const mine = base.get("src/main.ts")?.replace("controllers: [", "// mine\n  controllers: [") ?? "";
   const changes = planChange({ base, next, disk: new Map([...base, ["src/main.ts", mine]]) });

@@ -1,18 +1,18 @@
-/** The imports and exports of a source: who is named in them, and which file they mean. */
+/** The imports and exports of a source: their names and files. */
 import { posix } from "node:path";
 import type { Token } from "./tokens.ts";
 
 /** One name in the braces of an import or export. */
 export interface Listed {
   readonly token: Token;
-  /** What it is called on the side of this file, where the list says `as`. */
+  /** The local name after `as`. */
   readonly as: string | undefined;
 }
 
 /** The braces of an import or export. */
 export interface Clause {
   readonly verb: "import" | "export";
-  /** The file, from the root of the project; undefined where a file exports what is its own. */
+  /** The file from the project root; undefined for a local export. */
   readonly from: string | undefined;
   readonly listed: readonly Listed[];
 }

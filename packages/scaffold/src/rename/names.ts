@@ -1,4 +1,4 @@
-/** Gives a name in a source another one, wherever it stands for the same thing, and says where that cannot be told. */
+/** Renames an identifier in a source, and reports ambiguous places. */
 import type { Token } from "./tokens.ts";
 
 /** A piece of a text that becomes another. */
@@ -19,11 +19,11 @@ export function withEdits(text: string, edits: readonly Edit[]): string {
   return made + text.slice(at);
 }
 
-/** What a name is where it stands. */
+/** The role of an identifier. */
 type Role =
-  /** It stands for the value. */
+  /** A reference to the value. */
   | "value"
-  /** `{ name }`: it stands for the value and for a field that is called alike. */
+  /** `{ name }`: the value and a field of the same name. */
   | "both"
   /** It names a field. */
   | "field"

@@ -62,7 +62,7 @@ function importEdits(tokens: readonly Token[], path: string, { exports }: Renami
   });
 }
 
-/** A file that hands on what it imports goes on calling it as before. */
+/** A file that re-exports a name keeps the exported name. */
 function listedEdits(tokens: readonly Token[], path: string, { from, to }: { from: string; to: string }): Edit[] {
   return clausesOf(tokens, path)
     .filter((clause) => clause.verb === "export" && clause.from === undefined)
@@ -126,7 +126,7 @@ function rewriteKind(text: string, { from, to }: Renaming): string {
     });
 }
 
-/** What must not stand beside a word, so that it is whole. */
+/** The characters that must not surround a word. */
 interface Border {
   readonly before: string;
   readonly after: string;

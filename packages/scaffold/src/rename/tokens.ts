@@ -1,9 +1,9 @@
-/** A source as tokens: just enough to tell names from words in texts and comments, and what each name stands in. */
+/** Tokenizes a source enough to tell identifiers from strings and comments, with their context. */
 
-/** What a token stands in: a call or list, a block of statements or a class, an object or its type, or the braces of an import. */
+/** The context of a token: a call or list, a block or class, an object or its type, or the braces of an import. */
 export type Place = "top" | "group" | "block" | "object" | "clause" | "hole";
 
-/** A piece of a source. Comments, spaces and the fixed parts of templates are none. */
+/** A token. Comments, spaces and the fixed parts of templates are not tokens. */
 export interface Token {
   readonly sort: "name" | "string" | "other";
   readonly text: string;
@@ -25,7 +25,7 @@ export function tokensOf(source: string): readonly Token[] {
   return [...new Scan(source).tokens()];
 }
 
-/** Words after which braces hold statements although they are names. */
+/** Keywords after which braces hold an object or a value follows. */
 const beforeValue: ReadonlySet<string> = new Set(
   "return const let var typeof case in of await yield new default extends as satisfies".split(" "),
 );
@@ -76,7 +76,7 @@ class Scan {
     return text;
   }
 
-  /** The fixed part of a template; where an expression begins in it, that is a place of its own. */
+  /** The fixed part of a template; an expression in it has its own context. */
   #template(): string {
     const part = this.#match(template) ?? "";
     if (!part.endsWith("${")) return "`";

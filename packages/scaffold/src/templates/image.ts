@@ -14,7 +14,7 @@ ${ports}});
 `;
 }
 
-/** What the controller tells. */
+/** The status of the controller. */
 export const imageStatus = `const status = s.object({
   readyReplicas: s.int32().describe("How many pods answer"),
 });

@@ -37,7 +37,7 @@ ${startLine(inputs)}
   );
 }
 
-/** Where hooks are answered, for those that were given a path of their own. */
+/** The webhook paths that were set explicitly. */
 function pathsText({ apis }: Inputs): string {
   const lines = apis.flatMap(({ kind, plural, group, controllers, webhooks = {} }) => {
     const { defaultingPath, validatingPath } = webhooks;

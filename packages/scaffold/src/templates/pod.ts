@@ -1,4 +1,4 @@
-/** The controller of a fresh project: a pod for each object, as its spec says. */
+/** The controller of a new project: one pod for each object. */
 import type { ApiInputs } from "../project/inputs.ts";
 
 /** What a user of the kind may say. Of a running pod Kubernetes changes the image and nothing else, so the command stays. */
@@ -13,7 +13,7 @@ ${place}});
 `;
 }
 
-/** What the controller tells. */
+/** The status of the controller. */
 export const podStatus = `const status = s.object({
   pod: s.string().describe("The name of the pod"),
 });

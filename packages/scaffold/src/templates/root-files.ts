@@ -1,6 +1,6 @@
 /** The files at the root of a project. */
 import type { Extra, Inputs } from "../project/inputs.ts";
-import { linterPackages } from "./workplace.ts";
+import { linterPackages } from "./dev-container.ts";
 
 /** Whether the framework comes from a checkout instead of a registry. */
 export function isCheckout({ capstan }: Inputs): boolean {

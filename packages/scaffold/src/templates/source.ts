@@ -1,7 +1,7 @@
 /** The source of one kind: its resource and its controller, in one file that a newcomer can read. */
 import type { ApiInputs, Inputs } from "../project/inputs.ts";
 import { type Words, wordsOf } from "../project/names.ts";
-import { earlyImageController, earlyPodController, earlyPodSpec } from "./early.ts";
+import { earlyImageController, earlyPodController, earlyPodSpec } from "./first-templates.ts";
 import { imageController, imageSpec, imageStatus } from "./image.ts";
 import { podController, podSpec, podStatus } from "./pod.ts";
 
@@ -20,7 +20,7 @@ export function fileOf({ apis }: Inputs, api: ApiInputs): string {
 /** What the tests of new kinds call things. */
 const namesOfTests: ReadonlySet<string> = new Set(["assert", "deployment", "pod", "test", "testOperator", "world"]);
 
-/** The names of an API as values of main.ts: the group is part of those whose kind another group has, too. */
+/** The value names of an API in main.ts; they include the group if another group has the same kind. */
 export function valueOf(inputs: Inputs, api: ApiInputs, controller = ""): string {
   const { value: plain, file } = wordsOf(api.kind, api.plural);
   const value = api.origin === "new" && namesOfTests.has(plain) ? `${plain}Controller` : plain;
@@ -48,7 +48,7 @@ export function childOf({ kind, image }: { readonly kind: string; readonly image
 /** A built-in kind as a source uses it. */
 export interface Child {
   readonly kind: "Pod" | "Deployment";
-  /** The value that stands for it. */
+  /** The name of the value. */
   readonly name: string;
   readonly imported: string;
 }

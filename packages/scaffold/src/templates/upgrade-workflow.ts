@@ -1,4 +1,4 @@
-/** A scheduled job that brings a project to the newest templates and asks its people to look. */
+/** A scheduled workflow that upgrades a project to the newest templates and opens a pull request. */
 
 /** .github/workflows/upgrade.yml */
 export const upgradeWorkflow = `name: upgrade

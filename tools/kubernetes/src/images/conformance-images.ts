@@ -38,7 +38,7 @@ export async function buildConformanceImages(progress: Progress, only?: readonly
   return archives;
 }
 
-/** The names that the test program tells; which ones its tests use depends on its release. */
+/** The image names that the test program prints; its tests use them by release. */
 export async function listReferences(progress: Progress): Promise<string[]> {
   const [tests] = programs;
   if (tests === undefined) return [];
@@ -47,7 +47,7 @@ export async function listReferences(progress: Progress): Promise<string[]> {
   return told.split("\n").filter(Boolean).toSorted();
 }
 
-/** Finds the names of every image that can be made; one that nobody asks for any more is a mistake in the recipes. */
+/** Finds the names of every image that can be built; an unused recipe is an error. */
 export function toImages(told: readonly string[]): ConformanceImage[] {
   const byName = Map.groupBy(
     told.filter((reference) => reference.startsWith(REGISTRY)),
@@ -77,7 +77,7 @@ async function buildOne({ recipe, references }: ConformanceImage, progress: Prog
   return archive;
 }
 
-/** Images are kept by what makes them: the recipes of this folder and the release, which tells the names. */
+/** Images are cached by their recipes and the release. */
 function imagesFolder(): string {
   const fingerprint = createHash("sha256").update(DEFAULT_RELEASE.kubernetes);
   const files = ["conformance-images.ts", "conformance-recipes.ts", "oci-archive.ts", "root-file-system.ts"];

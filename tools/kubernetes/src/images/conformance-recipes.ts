@@ -15,7 +15,7 @@ import { DEFAULT_RELEASE } from "../releases.ts";
 import type { ImageConfig } from "./oci-archive.ts";
 import { addFile, addFolder, addPackages, addProgram, addShell, makeRoot } from "./root-file-system.ts";
 
-/** Where programs and files come from that no package has; each is built or fetched when it is asked for. */
+/** Sources of programs and files that no package has; each is built or fetched on demand. */
 export interface Sources {
   program(program: Program): Promise<string>;
   own(name: "init" | "shell"): Promise<string>;
@@ -26,7 +26,7 @@ export interface Sources {
 export interface ConformanceRecipe {
   readonly name: string;
   readonly config: ImageConfig;
-  /** The tag says which version of a program the tests count on. */
+  /** The tag is the program version that the tests expect. */
   fill(root: string, sources: Sources, tag: string): Promise<void>;
 }
 
@@ -79,7 +79,7 @@ async function fillBusybox(root: string, sources: Sources): Promise<void> {
   await addProgram(root, "usr/bin/sh", await sources.own("shell"));
 }
 
-/** The program runs as who owns it, unless that is forbidden. */
+/** The program runs as its owner unless no-new-privileges is set. */
 async function fillPrivileges(root: string, sources: Sources): Promise<void> {
   await fillBusybox(root, sources);
   await addProgram(root, "usr/local/bin/nnp", await sources.program(privilegesProgram(kubernetes)));

@@ -9,7 +9,7 @@ import { pipeline } from "node:stream/promises";
 
 import { run } from "../command.ts";
 
-/** How containers of an image are started, in the words of the OCI image specification. */
+/** The configuration of an image, as in the OCI image specification. */
 export interface ImageConfig {
   readonly Entrypoint?: readonly string[];
   readonly Cmd?: readonly string[];

@@ -14,7 +14,7 @@ Pre-Depends: init-system-helpers (>= 1.54~), libpam0g`;
   assert.deepEqual(libraries("Version: 1"), []);
 });
 
-test("everybody may use a root file system, whatever the mask of who made it", async () => {
+test("a root file system is accessible to all users, whatever the umask", async () => {
   const root = mkdtempSync(join(tmpdir(), "capstan-root-"));
   const mask = process.umask(0o077);
   try {

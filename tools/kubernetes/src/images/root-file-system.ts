@@ -19,7 +19,7 @@ export async function makeRoot(root: string): Promise<void> {
   await addFile(root, "etc/nsswitch.conf", "hosts: files dns\n");
 }
 
-/** Makes a folder and those above it, with the rights that are asked for, whatever the mask of the user would leave of them. */
+/** Creates a folder and its parents with the given mode, whatever the umask. */
 export async function addFolder(root: string, path: string, mode = 0o755): Promise<void> {
   const above = dirname(path);
   if (above !== ".") await addFolder(root, above);
@@ -27,7 +27,7 @@ export async function addFolder(root: string, path: string, mode = 0o755): Promi
   if (made !== undefined) await chmod(join(root, path), mode);
 }
 
-/** Writes a file that everybody may read. */
+/** Writes a world-readable file. */
 export async function addFile(root: string, path: string, content: string | Uint8Array): Promise<void> {
   await addFolder(root, dirname(path));
   await writeFile(join(root, path), content);
@@ -65,7 +65,7 @@ export function libraries(fields: string): string[] {
   return first.map((entry) => entry.split(/[\s:(]/)[0] ?? "").filter((name) => name.startsWith("lib"));
 }
 
-/** Copies a program of this machine, for everybody to start. */
+/** Copies a program of this machine, executable for all users. */
 export async function addProgram(root: string, path: string, from: string): Promise<void> {
   await addFolder(root, dirname(path));
   await copyFile(from, join(root, path));
@@ -82,7 +82,7 @@ export async function addShell(root: string): Promise<ReadonlyMap<string, string
   return versions;
 }
 
-/** A package is fetched once; while it is being written nobody else may take it for whole. */
+/** A package is downloaded once; a lock keeps others from using an incomplete file. */
 async function download(name: string, folder: string): Promise<string> {
   await using _lock = await takeLock(folder);
   const find = async (): Promise<string | undefined> =>

@@ -21,7 +21,7 @@ import type { ImageRecipe } from "./write-image.ts";
 export interface TestImage {
   /** memcached, etcd-3.6 and so on. */
   readonly name: string;
-  /** What a pod asks for. */
+  /** The reference in pods. */
   readonly reference: string;
   /** The path of its OCI archive. */
   readonly archive: string;
@@ -86,7 +86,7 @@ export async function buildTestImages(
   return images;
 }
 
-/** Builds the image of a Node program: one file without dependencies, or bundled into one. It is built anew each time. */
+/** Builds the image of a Node program: one file without dependencies, or bundled into one. It is rebuilt each time. */
 export async function buildNodeImage(options: { reference: string; program: string; archive: string }): Promise<void> {
   const { reference, program, archive } = options;
   const config = { Entrypoint: ["node", "/app/main.mjs"], User: "65534" };

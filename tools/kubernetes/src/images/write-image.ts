@@ -1,4 +1,4 @@
-/** Makes an image as its recipe says, whole or not at all. */
+/** Builds an image from its recipe, completely or not at all. */
 
 import { createHash } from "node:crypto";
 import { chmod, mkdir, rm } from "node:fs/promises";
@@ -9,7 +9,7 @@ import type { Progress } from "../progress.ts";
 import { writeOciArchive } from "./oci-archive.ts";
 import type { ImageConfig } from "./oci-archive.ts";
 
-/** What an image is called, how it is started, and what is in it. */
+/** The references, configuration and content of an image. */
 export interface ImageRecipe {
   readonly references: readonly string[];
   readonly config: ImageConfig;

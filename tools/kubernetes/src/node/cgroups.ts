@@ -12,7 +12,7 @@ export function nodeCgroup(folder: string, node: string): string {
   return `/${clusterCgroup(folder)}/${node}`;
 }
 
-/** Makes the groups of a node with the controllers that kubelet asks for. */
+/** Creates the cgroups of a node with the controllers that kubelet requires. */
 export function makeNodeCgroup(folder: string, node: string): void {
   const group = nodeCgroup(folder, node);
   if (isUnified()) return makeUnified(group);
@@ -87,7 +87,7 @@ function inheritCpuset(hierarchy: string, group: string): void {
   }
 }
 
-/** Removes a group and those below it, deepest first; false when something still lives there. */
+/** Removes a cgroup and those below it, deepest first; false when processes remain. */
 function removeGroup(path: string): boolean {
   if (!existsSync(path)) return true;
   try {

@@ -21,7 +21,7 @@ test("clusters in different folders have different control groups, names alike o
   assert.equal(group("/a/one"), group("/a/one"));
 });
 
-test("node ports answer on the nodes' addresses alone", () => {
+test("node ports listen only on the nodes' addresses", () => {
   const config = kubeProxyConfig("/state/one", nodes) as Record<string, unknown>;
   assert.deepEqual(config["nodePortAddresses"], ["10.123.0.101/32", "10.123.0.102/32"]);
 });

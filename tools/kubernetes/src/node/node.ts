@@ -76,7 +76,7 @@ export async function startNodes(sandbox: Sandbox, release: Release, start: Node
   }
 }
 
-/** Starts the programs of a node whose files are there, and waits until it says itself that it is ready. */
+/** Starts the programs of a prepared node and waits until it is ready. */
 export async function startNode(
   sandbox: Sandbox,
   release: Release,

@@ -17,7 +17,7 @@ const DNS_PORTS = [
 ];
 const RBAC = "rbac.authorization.k8s.io";
 
-/** All of them. CoreDNS is no pod, so its service has endpoints written by hand. */
+/** All initial objects. CoreDNS does not run as a pod, so its service has manual endpoints. */
 export const INITIAL_OBJECTS: readonly InitialObject[] = [
   {
     path: `/apis/${RBAC}/v1/clusterroles`,

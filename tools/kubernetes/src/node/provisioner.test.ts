@@ -47,7 +47,7 @@ test("a class that binds at once needs no node", () => {
   assert.match(JSON.stringify(action), /"operator":"Exists"/);
 });
 
-test("claims of others, bound claims, block claims and claims with a volume are left alone", () => {
+test("foreign, bound, block and provisioned claims are left alone", () => {
   const claims = [
     claim("foreign"),
     claim("unknown"),

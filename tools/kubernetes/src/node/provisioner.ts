@@ -42,14 +42,14 @@ export interface StorageClass {
   readonly volumeBindingMode?: string;
 }
 
-/** What is there now. */
+/** The current claims and volumes. */
 export interface Storage {
   readonly claims: readonly Claim[];
   readonly volumes: readonly Volume[];
   readonly classes: readonly StorageClass[];
 }
 
-/** What is to be done about it. */
+/** What to do about them. */
 export type StorageAction =
   | { readonly kind: "make"; readonly volume: string; readonly object: object }
   | { readonly kind: "remove"; readonly volume: string };
@@ -152,7 +152,7 @@ async function list<Item>(credentials: Credentials, path: string): Promise<reado
   return (answer as { items: readonly Item[] }).items;
 }
 
-/** Calls back on every event of a watch; what it says is not read, as the state is asked for anew each time. */
+/** Calls `changed` on every watch event; the content is ignored because the state is listed again each time. */
 async function announceChanges(credentials: Credentials, path: string, changed: () => void): Promise<never> {
   for (;;) {
     try {

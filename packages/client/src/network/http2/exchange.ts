@@ -1,11 +1,11 @@
-/** One request and its answer on an HTTP/2 session: the body of its own answer. */
+/** One request and its response on an HTTP/2 session. */
 import { concat, decode } from "../../transport/body.ts";
 import type { Body, TransportRequest, TransportResponse } from "../../transport/transport.ts";
 import { toConnectionError } from "../failure.ts";
 import type { Headers } from "./hpack-encoder.ts";
-import type { Seen, Session, StreamListener } from "./session.ts";
+import type { SendState, Session, StreamListener } from "./session.ts";
 
-/** What an exchange needs to know. */
+/** The options of an exchange. */
 export interface ExchangeOptions {
   readonly session: Session;
   readonly server: string;
@@ -13,7 +13,7 @@ export interface ExchangeOptions {
   readonly request: TransportRequest;
 }
 
-/** Sends the request and resolves with the head of the answer. */
+/** Sends the request and resolves with the response head. */
 export function exchange(options: ExchangeOptions): Promise<TransportResponse> {
   const { session, server, request } = options;
   if (request.signal?.aborted === true) return Promise.reject(request.signal.reason as Error);
@@ -24,7 +24,7 @@ export function exchange(options: ExchangeOptions): Promise<TransportResponse> {
   });
 }
 
-/** Somebody who waits for the next chunk or the end. */
+/** A reader that waits for the next chunk or the end. */
 interface Reader {
   readonly wake: () => void;
   readonly fail: (reason: Error) => void;
@@ -72,7 +72,7 @@ class Exchange implements Body, StreamListener {
     this.#reader?.wake();
   }
 
-  onFailure(cause: Error, seen: Seen): void {
+  onFailure(cause: Error, seen: SendState): void {
     this.#fail(toConnectionError(cause, this.#options.server, seen));
   }
 
@@ -100,7 +100,7 @@ class Exchange implements Body, StreamListener {
         const chunks = this.#chunks;
         this.#chunks = [];
         for (const chunk of chunks) {
-          this.#options.session.took(this.#id, chunk.length);
+          this.#options.session.consumed(this.#id, chunk.length);
           yield chunk;
         }
         if (this.#chunks.length > 0) continue;
@@ -113,13 +113,13 @@ class Exchange implements Body, StreamListener {
     }
   }
 
-  /** Waits for the end; what has come is taken at once, so that a large answer does not stop at the window. */
+  /** Waits for the end. Chunks are consumed at once, so that a large response does not stall at the window. */
   async #whole<T>(convert: (bytes: Uint8Array) => T): Promise<T> {
     const { session } = this.#options;
     let taken = 0;
     while (this.#state === "body") {
       await this.#more();
-      for (; taken < this.#chunks.length; taken += 1) session.took(this.#id, this.#chunks[taken]?.length ?? 0);
+      for (; taken < this.#chunks.length; taken += 1) session.consumed(this.#id, this.#chunks[taken]?.length ?? 0);
     }
     if (this.#failure !== undefined) throw this.#failure;
     return convert(concat(this.#chunks));

@@ -1,6 +1,6 @@
-/** The frames of HTTP/2 (RFC 9113, section 4): nine bytes of head and a payload. */
+/** The frames of HTTP/2 (RFC 9113, section 4): a nine-byte header and a payload. */
 
-/** What frames are for. */
+/** The frame types. */
 export const frameType = {
   data: 0,
   headers: 1,
@@ -14,10 +14,10 @@ export const frameType = {
   continuation: 9,
 } as const;
 
-/** What is said about a frame; some bits mean different things for different types. */
+/** The frame flags; some bits differ by type. */
 export const flag = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 } as const;
 
-/** Why streams and connections end (section 7), as far as we say or understand it. */
+/** The error codes (section 7) that we send or understand. */
 export const code = {
   none: 0,
   protocol: 1,
@@ -28,7 +28,7 @@ export const code = {
   compression: 9,
 } as const;
 
-/** One frame; the payload is a view of what was read. */
+/** One frame; the payload is a view of the input. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
@@ -38,10 +38,10 @@ export interface Frame {
 
 const headLength = 9;
 
-/** What we accept and never say otherwise. */
+/** The default limit, which we never change. */
 export const maxFrameSize = 16_384;
 
-/** Writes the head of a frame into a buffer. */
+/** Writes a frame header into a buffer. */
 function writeHead(into: Buffer, at: number, { type, flags, stream }: Omit<Frame, "payload">, length: number): void {
   into[at] = (length >> 16) & 0xff;
   into[at + 1] = (length >> 8) & 0xff;
@@ -59,7 +59,7 @@ export function toFrame(type: number, flags: number, stream: number, payload: Ui
   return bytes;
 }
 
-/** A frame whose payload is one number of 32 bits. */
+/** A frame with a 32-bit number as payload. */
 export function toNumberFrame(type: number, stream: number, value: number): Buffer {
   const bytes = Buffer.allocUnsafe(headLength + 4);
   writeHead(bytes, 0, { type, flags: 0, stream }, 4);
@@ -77,7 +77,7 @@ export function toSettings(values: readonly (readonly [id: number, value: number
   return toFrame(frameType.settings, 0, 0, payload);
 }
 
-/** The peer broke the rules of the protocol: the connection must end. */
+/** The peer violated the protocol: the connection must close. */
 export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
   readonly code: number;
@@ -88,11 +88,11 @@ export class ProtocolError extends Error {
   }
 }
 
-/** Cuts what is read into frames. */
+/** Splits the input into frames. */
 export class FrameReader {
   #rest: Buffer | undefined;
 
-  /** Tells every frame that the chunk completes. */
+  /** Calls `onFrame` for every completed frame. */
   push(chunk: Buffer, onFrame: (frame: Frame) => void): void {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
     let at = 0;
@@ -113,7 +113,7 @@ export class FrameReader {
   }
 }
 
-/** The payload without the padding and the priority that may stand around it. */
+/** The payload without padding and priority. */
 export function withoutPadding({ flags, payload }: Frame, mayHavePriority: boolean): Buffer {
   let from = 0;
   let to = payload.length;

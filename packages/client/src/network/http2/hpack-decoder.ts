@@ -1,17 +1,17 @@
-/** Reads blocks of header fields (RFC 7541). A decoder belongs to one connection, whose fields it remembers. */
+/** Decodes header blocks (RFC 7541). A decoder belongs to one connection and keeps its dynamic table. */
 import { decodeHuffman } from "./huffman.ts";
 import { sizeOf, staticTable } from "./static-table.ts";
 import type { Field } from "./static-table.ts";
 
-/** The bytes are no header block; the connection cannot go on. */
+/** Invalid header block; the connection must close. */
 export class HpackError extends Error {
   override readonly name = "HpackError";
 }
 
-/** What we allow, as we never say otherwise. */
+/** The default limit, which we never change. */
 const TABLE_LIMIT = 4096;
 
-/** Reads the header blocks of one connection, in the order in which they came. */
+/** Decodes the header blocks of one connection, in order. */
 export class HpackDecoder {
   /** The newest field last. */
   readonly #table: Field[] = [];
@@ -20,7 +20,7 @@ export class HpackDecoder {
   #bytes: Buffer = Buffer.alloc(0);
   #at = 0;
 
-  /** Tells each field of a block. */
+  /** Calls `onField` for each field of a block. */
   decode(block: Buffer, onField: (name: string, value: string) => void): void {
     this.#bytes = block;
     this.#at = 0;
@@ -51,11 +51,11 @@ export class HpackDecoder {
   #field(index: number): Field {
     const fixed = staticTable[index - 1];
     const field = fixed ?? this.#table[this.#table.length - (index - staticTable.length)];
-    if (field === undefined) throw new HpackError(`there is no field with the number ${index}`);
+    if (field === undefined) throw new HpackError(`field index ${index} does not exist`);
     return field;
   }
 
-  /** Section 5.1: what does not fit into the prefix follows in groups of seven bits. */
+  /** Section 5.1: larger numbers continue in groups of seven bits. */
   #integer(prefix: number): number {
     const most = 2 ** prefix - 1;
     let value = this.#byte() & most;

@@ -1,37 +1,37 @@
-/** Writes blocks of header fields (RFC 7541): what comes again and again is sent once and named by a number afterwards. */
+/** Encodes header blocks (RFC 7541): repeated fields are sent once and indexed afterwards. */
 import { sizeOf, staticNames, staticTable } from "./static-table.ts";
 
 /** The headers of a request; an array is sent as one field for each of its values. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
-/** Paths differ with every request: remembering them would only push out what stays. */
-const FORGOTTEN: ReadonlySet<string> = new Set([":path"]);
+/** Paths differ with every request: indexing them would evict useful fields. */
+const NOT_INDEXED: ReadonlySet<string> = new Set([":path"]);
 
-/** Writes the header blocks of one connection, to be sent in the order in which they were made. */
+/** Encodes the header blocks of one connection, to be sent in order. */
 export class HpackEncoder {
   #bytes: Buffer = Buffer.allocUnsafe(4096);
   #at = 0;
-  /** What was sent to be remembered, by name and value, with its place in the order; nothing is ever pushed out. */
+  /** Indexed fields by name and value, with their position; fields are never evicted. */
   readonly #sent = new Map<string, Map<string, number>>();
   #count = 0;
   #size = 0;
   #room: number;
   #told = true;
 
-  /** Takes as much of the server's table as it allows, 4096 bytes at most. */
+  /** Uses up to 4096 bytes of the server's table. */
   constructor(allowed = 4096) {
     this.#room = Math.min(4096, allowed);
     this.#told = allowed >= 4096;
   }
 
-  /** The server has changed its mind: what it remembered is not relied on any more. */
+  /** The server changed its table size: the indexed fields are no longer used. */
   reset(): void {
     this.#sent.clear();
     this.#room = 0;
     this.#told = false;
   }
 
-  /** A block; the bytes are valid until the next one. */
+  /** Encodes a block; the bytes are valid until the next one. */
   encode(headers: Headers): Buffer {
     this.#at = 0;
     if (!this.#told) this.#integer(this.#room, 5, 0x20);
@@ -49,9 +49,9 @@ export class HpackEncoder {
     const place = this.#sent.get(name)?.get(value);
     if (place !== undefined) return this.#integer(staticTable.length + this.#count - place, 7, 0x80);
     const index = staticNames.get(name) ?? 0;
-    const whole = wholeField(name, value, index);
+    const whole = staticIndexOf(name, value, index);
     if (whole !== 0) return this.#integer(whole, 7, 0x80);
-    const isKept = !FORGOTTEN.has(name) && this.#keep(name, value);
+    const isKept = !NOT_INDEXED.has(name) && this.#keep(name, value);
     this.#integer(index, isKept ? 6 : 4, isKept ? 0x40 : 0);
     if (index === 0) this.#text(name);
     this.#text(value);
@@ -97,8 +97,8 @@ export class HpackEncoder {
   }
 }
 
-/** The number of a field that the static table has with this very value. */
-function wholeField(name: string, value: string, from: number): number {
+/** The index of a static table field with this name and value. */
+function staticIndexOf(name: string, value: string, from: number): number {
   for (let index = from; index > 0 && staticTable[index - 1]?.[0] === name; index += 1) {
     if (staticTable[index - 1]?.[1] === value) return index;
   }

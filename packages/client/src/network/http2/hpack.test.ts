@@ -11,7 +11,7 @@ const read = (decoder: HpackDecoder, hex: string): string[] => {
 };
 
 describe("blocks of header fields", () => {
-  test("the examples of RFC 7541, C.6: coded texts, a table that pushes fields out", () => {
+  test("RFC 7541 C.6 examples decode, with eviction from the table", () => {
     const decoder = new HpackDecoder();
     const first = [":status: 302", "cache-control: private", "date: Mon, 21 Oct 2013 20:13:21 GMT"];
     const location = "location: https://www.example.com";
@@ -26,7 +26,7 @@ describe("blocks of header fields", () => {
     ]);
   });
 
-  test("what is written can be read, whatever was written before and however small the table is", () => {
+  test("encoded fields decode again, for any history and table size", () => {
     const token = fc.stringMatching(/^[a-z][a-z0-9-]{0,20}$/);
     const value = fc.oneof(
       fc.constantFrom("application/json", "GET", "200"),
@@ -48,7 +48,7 @@ describe("blocks of header fields", () => {
     );
   });
 
-  test("a field is sent whole once and as one byte afterwards, until the server forgets", () => {
+  test("a repeated field takes one byte until the table is reset", () => {
     const encoder = new HpackEncoder();
     const headers = { ":method": "PATCH", authorization: `Bearer ${"x".repeat(1000)}` };
     assert.ok(encoder.encode(headers).length > 1000);
@@ -58,7 +58,7 @@ describe("blocks of header fields", () => {
     assert.ok(encoder.encode(headers).length > 1000);
   });
 
-  test("bytes that are no block are refused", () => {
+  test("invalid blocks are rejected", () => {
     for (const bytes of ["ff", "7f ff ff ff ff ff ff", "c0", "40 05 61", "3f e2 1f", "40 81 ff 81 00", "80"]) {
       assert.throws(() => read(new HpackDecoder(), bytes), HpackError, bytes);
     }

@@ -1,17 +1,17 @@
-/** The Huffman code of HPACK (RFC 7541, appendix B), for reading only: what we send is plain. */
+/** The Huffman code of HPACK (RFC 7541, appendix B), for decoding only: we send plain strings. */
 
 /**
- * How many bits each byte has, as a digit of base 36. The code is canonical, so that the lengths are all there is to know: codes are
- * given out by length and then by byte.
+ * The code length of each byte as a base-36 digit. The code is canonical, so the lengths define it: codes are assigned by length, then by
+ * byte.
  */
 const LENGTHS =
   "dnsssssssoussussssssssusssssssss6aacd68baa8b8666555666666678f6cad67777777777777777777777878djde6f56565666577666567655677777fbed" +
   "skmkkmmmnmnnnnnonoomnonnnnlmnmnnomlkmmnnlnmmolmnnllmlnmnnkmmmnmmnqqkjmnmpqqqrrqopjlqrrqrollqqsrrrkoklmllnmmppooqnqrqqrrrrrsrrrrrq";
 
-/** A tree in one array: at 2n and 2n+1 stand the children of node n; a byte is stored as its complement. */
-const tree: Int32Array = plant();
+/** A tree in one array: the children of node n are at 2n and 2n+1; a byte is stored as its complement. */
+const tree: Int32Array = buildTree();
 
-function plant(): Int32Array {
+function buildTree(): Int32Array {
   const nodes = new Int32Array(1024);
   const lengths = Array.from(LENGTHS, (digit) => Number.parseInt(digit, 36));
   const bytes = lengths.map((_, byte) => byte).sort((a, b) => (lengths[a] ?? 0) - (lengths[b] ?? 0) || a - b);
@@ -36,7 +36,7 @@ function plant(): Int32Array {
 
 const text = Buffer.allocUnsafe(16 * 1024);
 
-/** The text of coded bytes; undefined where they are no code. */
+/** Decodes bytes to text; undefined if they are invalid. */
 export function decodeHuffman(bytes: Uint8Array, from: number, to: number): string | undefined {
   // The shortest code has five bits.
   const out = (to - from) * 2 > text.length ? Buffer.allocUnsafe((to - from) * 2) : text;
@@ -57,11 +57,11 @@ export function decodeHuffman(bytes: Uint8Array, from: number, to: number): stri
       else node = next;
     }
   }
-  // What is left must be the beginning of the code that ends a text: ones, fewer than eight.
+  // The remaining bits must be a prefix of the end-of-string code: fewer than eight ones.
   return node === 0 || (ones < 8 && isOnes(node, ones)) ? out.toString("latin1", 0, length) : undefined;
 }
 
-/** Whether a node is reached from the root by nothing but ones. */
+/** Whether a node is reached from the root by ones only. */
 function isOnes(node: number, ones: number): boolean {
   let at = 0;
   for (let step = 0; step < ones; step += 1) at = tree[at * 2 + 1] ?? 0;

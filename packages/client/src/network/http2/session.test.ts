@@ -28,7 +28,7 @@ async function connected(port: number): Promise<Connection> {
   return openHttp2Connection(socket, { server, tls: async () => ({}), clock: systemClock }, () => {});
 }
 
-/** Node's HTTP/2 server, which is nghttp2: somebody else's reading of the same specification. */
+/** Node's HTTP/2 server (nghttp2), an independent implementation of the specification. */
 async function serving(
   answer: Answer,
   run: (connection: Connection, server: Http2Server) => Promise<void>,
@@ -52,7 +52,7 @@ async function serving(
   }
 }
 
-test("many requests at a time, each with its own answer", async () => {
+test("concurrent requests each get their own response", async () => {
   await serving(
     (stream, headers) => {
       stream.respond({ ":status": 200, "x-path": String(headers[":path"]) });
@@ -73,7 +73,7 @@ test("many requests at a time, each with its own answer", async () => {
   );
 });
 
-test("bodies larger than every window go both ways, byte by byte the same", async () => {
+test("bodies larger than every window pass unchanged in both directions", async () => {
   const large = Buffer.alloc(9 * 1024 * 1024, "0123456789abcdef");
   await serving(
     (stream) => {
@@ -93,7 +93,7 @@ test("bodies larger than every window go both ways, byte by byte the same", asyn
   );
 });
 
-test("a stream is read as it comes; who does not read holds up only that stream; who leaves it cancels it", async () => {
+test("a stream is read as it arrives, and a slow or cancelled one blocks no other", async () => {
   const closed = Promise.withResolvers<number>();
   await serving(
     (stream, headers) => {
@@ -123,7 +123,7 @@ test("a stream is read as it comes; who does not read holds up only that stream;
   );
 });
 
-test("interim answers and trailers are passed over; long headers arrive whole", async () => {
+test("interim responses and trailers are skipped, and long headers arrive", async () => {
   const long = "y".repeat(40_000);
   await serving(
     (stream, headers) => {
@@ -143,7 +143,7 @@ test("interim answers and trailers are passed over; long headers arrive whole", 
   );
 });
 
-test("a reset says whether the request may be sent again; an abort ends it with its reason", async () => {
+test("a reset says whether to retry, and an abort ends with its reason", async () => {
   await serving(
     (stream, headers) => {
       if (headers[":path"] === "/refused") stream.close(constants.NGHTTP2_REFUSED_STREAM);
@@ -163,7 +163,7 @@ test("a reset says whether the request may be sent again; an abort ends it with 
   );
 });
 
-test("after a goodbye running requests end, no new ones are taken, and a lost connection fails what runs", async () => {
+test("GOAWAY lets running requests finish, and a lost connection fails them", async () => {
   const held: ServerHttp2Stream[] = [];
   await serving(
     (stream) => {
@@ -187,7 +187,7 @@ test("after a goodbye running requests end, no new ones are taken, and a lost co
   );
 });
 
-/** A server that says what it wants, to see what we make of it. */
+/** A scripted server, to test reactions. */
 async function speaking(
   speak: (socket: Socket) => void,
   run: (connection: Connection) => Promise<void>,
@@ -209,7 +209,7 @@ async function speaking(
   }
 }
 
-test("a server that breaks the rules loses the connection, and what ran on it is told", async () => {
+test("a protocol violation closes the connection and fails its requests", async () => {
   const wrongs = [
     toFrame(frameType.headers, flag.endHeaders, 1, Buffer.from("ff", "hex")),
     toFrame(frameType.continuation, flag.endHeaders, 1, Buffer.alloc(1)),
@@ -233,7 +233,7 @@ test("a server that breaks the rules loses the connection, and what ran on it is
   }
 });
 
-test("an answer that is cut off is not taken for a whole one", async () => {
+test("a truncated response is an error", async () => {
   const half = Buffer.concat([
     toFrame(frameType.headers, flag.endHeaders, 1, Buffer.from("88", "hex")),
     toFrame(frameType.data, 0, 1, Buffer.from("half")),

@@ -1,6 +1,6 @@
 /**
- * One HTTP/2 connection, client side (RFC 9113). Node's own is a stream library with a protocol beneath; an API server's client sends whole
- * requests and reads whole answers or lines, and pays a third of the time when nothing stands between it and the frames.
+ * A client-side HTTP/2 connection (RFC 9113). Node's implementation is built on streams; this client sends whole requests and reads whole
+ * responses or lines, which takes a third of the time with direct access to frames.
  */
 import type { Socket } from "node:net";
 import {
@@ -22,34 +22,34 @@ import type { Headers } from "./hpack-encoder.ts";
 
 const PREFACE = Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "latin1");
 
-/** So much may be under way for one stream, and for all of them: a slow reader must not hold up the others. */
+/** The flow-control windows of a stream and of the connection: a slow reader must not block others. */
 const STREAM_WINDOW = 4 * 1024 * 1024;
 const SESSION_WINDOW = 256 * 1024 * 1024;
 const FIRST_WINDOW = 65_535;
 
-/** Headers beyond this are an attack or a mistake. */
-const MOST_HEADER_BYTES = 256 * 1024;
+/** Larger header blocks are an attack or a bug. */
+const MAX_HEADER_BYTES = 256 * 1024;
 
 const setting = { tableSize: 1, enablePush: 2, maxStreams: 3, initialWindow: 4, maxFrameSize: 5 } as const;
 
-/** Whether the server can have acted on a request that got no answer. */
-export type Seen = "unsent" | "sent";
+/** Whether the server may have processed a request without response. */
+export type SendState = "unsent" | "sent";
 
-/** Hears what comes back for one request. */
+/** Receives the response of one request. */
 export interface StreamListener {
   onHead(status: number, headers: Record<string, string>): void;
   onData(bytes: Buffer): void;
   onEnd(): void;
-  onFailure(cause: Error, seen: Seen): void;
+  onFailure(cause: Error, seen: SendState): void;
 }
 
-/** What a session tells its owner. */
+/** Receives the events of a session. */
 export interface SessionListener {
-  /** The server's settings have come. */
+  /** The server's settings have arrived. */
   onReady(): void;
-  /** There may be room for another request. */
+  /** Another request may fit. */
   onRoom(): void;
-  /** No new requests: the server said goodbye, or the connection is gone. */
+  /** No new requests: the server sent GOAWAY, or the connection is gone. */
   onRetired(): void;
 }
 
@@ -57,9 +57,9 @@ interface Stream {
   readonly id: number;
   readonly listener: StreamListener;
   sendWindow: number;
-  /** What of the body could not be sent yet. */
+  /** The part of the body that is not sent yet. */
   unsent: Buffer | undefined;
-  /** Bytes that the reader took and the server was not told of. */
+  /** Consumed bytes that are not yet acknowledged with WINDOW_UPDATE. */
   taken: number;
   hasHead: boolean;
 }
@@ -78,7 +78,7 @@ export class Session {
   #frameSize = maxFrameSize;
   #received = 0;
   #out: Buffer[] = [];
-  /** A header block that is not complete yet. */
+  /** An incomplete header block. */
   #block: { readonly stream: number; readonly parts: Buffer[]; length: number; readonly ends: boolean } | undefined;
   readonly #pings: (() => void)[] = [];
   #isReady = false;
@@ -100,17 +100,17 @@ export class Session {
     this.#send(toNumberFrame(frameType.windowUpdate, 0, SESSION_WINDOW - FIRST_WINDOW));
   }
 
-  /** Whether it will take requests at all. */
+  /** Whether new requests are accepted. */
   get isOpen(): boolean {
     return this.#state === "open";
   }
 
-  /** How many requests are under way. */
+  /** The number of running requests. */
   get running(): number {
     return this.#streams.size;
   }
 
-  /** Sends a request and answers its number. */
+  /** Sends a request and returns its stream id. */
   request(headers: Headers, body: string | Uint8Array | undefined, listener: StreamListener): number {
     const id = this.#nextId;
     this.#nextId += 2;
@@ -130,13 +130,13 @@ export class Session {
         typeof body === "string" ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.length);
       this.#sendBody(stream);
     }
-    // Numbers are used up after a thousand million requests: then another connection must take over.
+    // Stream ids are exhausted after a billion requests: then a new connection takes over.
     if (this.#nextId > 0x7fffff00) this.#retire();
     return id;
   }
 
-  /** The reader has taken bytes of a stream, so that the server may send more. */
-  took(id: number, bytes: number): void {
+  /** The reader consumed bytes, so the server may send more. */
+  consumed(id: number, bytes: number): void {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     stream.taken += bytes;
@@ -145,26 +145,26 @@ export class Session {
     stream.taken = 0;
   }
 
-  /** Nobody wants the rest of a stream. */
+  /** Cancels a stream. */
   cancel(id: number): void {
     if (!this.#streams.has(id)) return;
     this.#forget(id);
     this.#send(toNumberFrame(frameType.reset, id, code.cancel));
   }
 
-  /** Asks for a sign of life. */
+  /** Sends a PING. */
   ping(onAnswer: () => void): void {
     this.#pings.push(onAnswer);
     this.#send(toFrame(frameType.ping, 0, 0, Buffer.alloc(8)));
   }
 
-  /** Takes no new requests and ends with the last that runs. */
+  /** Accepts no new requests and closes after the last one. */
   retire(): void {
     this.#retire();
     if (this.#streams.size === 0) this.#socket.end();
   }
 
-  /** Ends at once. */
+  /** Closes at once. */
   destroy(cause: Error = new Error("the connection was closed here")): void {
     this.#close(cause);
     this.#socket.destroy();
@@ -183,7 +183,7 @@ export class Session {
     }
   }
 
-  /** Sends as much of a body as the server allows. */
+  /** Sends as much of a body as flow control allows. */
   #sendBody(stream: Stream): void {
     while (stream.unsent !== undefined) {
       const { unsent } = stream;
@@ -197,7 +197,7 @@ export class Session {
     }
   }
 
-  /** Frames of one turn of the loop go out together: one write, one TLS record, for many requests. */
+  /** Frames of one event loop turn are sent together: one write and one TLS record for many requests. */
   #send(bytes: Buffer): void {
     if (this.#state === "closed") return;
     this.#out.push(bytes);
@@ -246,7 +246,7 @@ export class Session {
       case frameType.pushPromise:
         throw new ProtocolError("the server pushes although it was asked not to");
       default:
-      // Priorities, and what is not known, are to be passed over (section 5.5).
+      // Priorities and unknown frames are ignored (section 5.5).
     }
   }
 
@@ -260,7 +260,7 @@ export class Session {
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
     const bytes = withoutPadding(frame, false);
-    if (bytes.length < payload.length) this.took(id, payload.length - bytes.length);
+    if (bytes.length < payload.length) this.consumed(id, payload.length - bytes.length);
     if (bytes.length > 0) stream.listener.onData(bytes);
     if ((frame.flags & flag.endStream) !== 0) this.#end(stream);
   }
@@ -277,13 +277,13 @@ export class Session {
     if (block === undefined || block.stream !== stream) throw new ProtocolError("headers go on that never began");
     block.parts.push(payload);
     block.length += payload.length;
-    if (block.length > MOST_HEADER_BYTES) throw new ProtocolError("the headers are too large");
+    if (block.length > MAX_HEADER_BYTES) throw new ProtocolError("the headers are too large");
     if ((flags & flag.endHeaders) === 0) return;
     this.#block = undefined;
     this.#onBlock(stream, Buffer.concat(block.parts), block.ends);
   }
 
-  /** Every block must be read, also one of a stream that was given up: the next refers to it. */
+  /** Every block must be decoded, also for cancelled streams: later blocks refer to it. */
   #onBlock(id: number, block: Buffer, ends: boolean): void {
     const headers: Record<string, string> = {};
     let status = 0;
@@ -293,7 +293,7 @@ export class Session {
     });
     const stream = this.#streams.get(id);
     if (stream === undefined) return;
-    // Interim answers (1xx) precede the real one, trailers follow it.
+    // Interim responses (1xx) precede the final one, trailers follow it.
     if (!stream.hasHead && status >= 200) {
       stream.hasHead = true;
       stream.listener.onHead(status, headers);
@@ -302,7 +302,7 @@ export class Session {
   }
 
   #end(stream: Stream): void {
-    // A server may answer before it has read the whole request; then it must be told that the rest will not come.
+    // The server responded before reading the whole request; the reset says that the rest will not come.
     if (stream.unsent !== undefined) this.#send(toNumberFrame(frameType.reset, stream.id, code.none));
     this.#forget(stream.id);
     if (stream.hasHead) stream.listener.onEnd();
@@ -314,7 +314,7 @@ export class Session {
     if (stream === undefined || payload.length !== 4) return;
     this.#forget(id);
     const reason = payload.readUInt32BE(0);
-    // REFUSED_STREAM promises that nothing was done (section 8.7).
+    // REFUSED_STREAM guarantees that the request was not processed (section 8.7).
     const seen = reason === code.refused ? "unsent" : "sent";
     stream.listener.onFailure(new Error(`the server reset the stream with code ${reason}`), seen);
   }
@@ -361,7 +361,7 @@ export class Session {
     else this.#pings.shift()?.();
   }
 
-  /** Section 6.8: requests with later numbers were not looked at and may be sent again elsewhere. */
+  /** Section 6.8: requests with higher stream ids were not processed and may be retried. */
   #onGoaway({ payload }: Frame): void {
     const last = payload.length >= 8 ? payload.readUInt32BE(0) & 0x7fffffff : 0;
     const reason = payload.length >= 8 ? payload.readUInt32BE(4) : 0;
@@ -392,7 +392,7 @@ export class Session {
     this.#streams.delete(id);
     this.#listener.onRoom();
     if (this.#streams.size > 0) return;
-    // A process may end while nothing is under way, and not before.
+    // An idle connection does not keep the process alive.
     this.#socket.unref();
     if (this.#state === "retired") this.#socket.end();
   }

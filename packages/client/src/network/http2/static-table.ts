@@ -1,4 +1,4 @@
-/** The header fields that HPACK numbers from the start (RFC 7541, appendix A). */
+/** The static table of HPACK (RFC 7541, appendix A). */
 
 /** A header field: its name and its value. */
 export type Field = readonly [name: string, value: string];
@@ -65,18 +65,18 @@ vary
 via
 www-authenticate`;
 
-/** The fields in order; the first has number 1. */
+/** The fields in order; the first has index 1. */
 export const staticTable: readonly Field[] = FIELDS.split("\n").map((line): Field => {
   const space = line.indexOf(" ");
   return space < 0 ? [line, ""] : [line.slice(0, space), line.slice(space + 1)];
 });
 
-/** The number of the first field with a name. */
+/** The index of the first field with a name. */
 export const staticNames: ReadonlyMap<string, number> = new Map(
   staticTable.map(([name], at) => [name, at + 1] as const).reverse(),
 );
 
-/** What a field costs in a table (RFC 7541, section 4.1). */
+/** The size of a field in a table (RFC 7541, section 4.1). */
 export function sizeOf(name: string, value: string): number {
   return name.length + value.length + 32;
 }

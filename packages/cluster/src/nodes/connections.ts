@@ -1,0 +1,45 @@
+/** Connections from the API server to the nodes. They exist before the nodes, because each side needs the other. */
+import type { Answer, Call, Dial, NodeDoor, NodeRequest } from "@capstan/apiserver";
+import type { Machine, RunningNode } from "@capstan/node";
+
+/** The API server receives this before the nodes exist; the nodes are added later. */
+export interface NodeConnections extends NodeDoor {
+  readonly dial: Dial;
+  /** Routes requests for this node's pods to the node. */
+  add(node: RunningNode): void;
+  /** Stops routing to the node. */
+  remove(name: string): void;
+  /** Reaches addresses of the cluster through this machine. */
+  setMachine(machine: Pick<Machine, "dial">): void;
+}
+
+/** Connections without nodes. */
+export function createNodeConnections(): NodeConnections {
+  const nodes = new Map<string, RunningNode>();
+  let network: Pick<Machine, "dial"> | undefined;
+  return {
+    add: (node) => void nodes.set(node.name, node),
+    remove: (name) => void nodes.delete(name),
+    setMachine: (machine) => void (network = machine),
+    async handOver(name: string, request: NodeRequest, call: Call): Promise<Answer> {
+      const node = nodes.get(name);
+      return node === undefined ? unreachable(name) : node.handle(request, call);
+    },
+    async dial({ host, port }) {
+      if (network === undefined) throw dialError(`connect ENETUNREACH ${host}:${port}`);
+      return network.dial(host, port).catch((error: Error) => {
+        throw dialError(error.message);
+      });
+    },
+  };
+}
+
+function unreachable(name: string): Answer {
+  const message = `error dialing backend: the node ${name} does not run`;
+  return { status: 500, headers: { "content-type": "text/plain; charset=utf-8" }, body: message };
+}
+
+/** The dialer reports the system's error code only in the text; callers read `code`. */
+function dialError(message: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(message), { code: /\bE[A-Z]{4,}\b/.exec(message)?.[0] ?? "ECONNRESET" });
+}
