@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isLong } from "./files.ts";
 import { toReport, type Report } from "./report.ts";
 
 export interface ProcessRun extends Report {
@@ -18,7 +19,8 @@ export interface ProcessOptions {
   readonly signal: AbortSignal;
 }
 
-const limitMilliseconds = 20 * 60_000;
+/** A process that takes longer hangs. */
+const limitMinutes = { short: 20, long: 120 };
 
 export async function runProcess(files: readonly string[], { onError, signal }: ProcessOptions): Promise<ProcessRun> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-report-"));
@@ -54,11 +56,12 @@ async function runNode(files: string[], { report, onError, signal }: NodeOptions
     if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
   };
   child.stderr.setEncoding("utf8").on("data", onError);
+  const minutes = files.some(isLong) ? limitMinutes.long : limitMinutes.short;
   let late = false;
   const timer = setTimeout(() => {
     late = true;
     kill();
-  }, limitMilliseconds);
+  }, minutes * 60_000);
   signal.addEventListener("abort", kill);
   return new Promise((resolve, reject) => {
     child.on("error", reject);
@@ -69,7 +72,7 @@ async function runNode(files: string[], { report, onError, signal }: NodeOptions
       setTimeout(() => child.stderr.destroy(), 1000).unref();
     });
     child.on("close", (code, name) => {
-      if (late) resolve(`it did not end in ${limitMilliseconds / 60_000} minutes`);
+      if (late) resolve(`it did not end in ${minutes} minutes`);
       else resolve(code === 0 || code === 1 ? undefined : `its process ended with ${name ?? `code ${code}`}`);
     });
   });
