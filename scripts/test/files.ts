@@ -43,7 +43,7 @@ export function isAlone(text: string): boolean {
 }
 
 /**
- * Groups of files, each of which runs in one process. The unit tests of a room share a process, which saves three quarters of their CPU
+ * Groups of files, each of which runs in one process. The unit tests of a room share a process, which saves more than half of their CPU
  * time; a file that cannot share says so.
  */
 export function toGroups(
