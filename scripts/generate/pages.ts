@@ -2,13 +2,14 @@
 import { conformancePage } from "./conformance-page.ts";
 import { facadeKinds } from "./facade-kinds.ts";
 import { kindsPage } from "./kinds-page.ts";
+import { slowestTests } from "./slowest-tests.ts";
 
 export interface Page {
   readonly file: string;
   readonly text: string;
 }
 
-const makers: readonly (() => Page[] | Promise<Page[]>)[] = [conformancePage, facadeKinds, kindsPage];
+const makers: readonly (() => Page[] | Promise<Page[]>)[] = [conformancePage, facadeKinds, kindsPage, slowestTests];
 
 export async function generatedPages(): Promise<Page[]> {
   return (await Promise.all(makers.map(async (make) => make()))).flat();

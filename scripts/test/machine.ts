@@ -13,6 +13,8 @@ import {
   showProgress,
   stopSharedClusters,
 } from "@capstan/kubernetes";
+import type { Progress } from "@capstan/kubernetes";
+import type { Need } from "./needs.ts";
 
 type Report = (line: string) => void;
 
@@ -34,23 +36,50 @@ const testPackages = [
 /** The API server is tried with this kubectl, too. */
 const olderKubectl = "1.34.4";
 
-/**
- * Installs packages as root on Debian or Ubuntu, and builds the real Kubernetes once, so that no test pays for it. Where that cannot be
- * done it says what is missing: a failure under CI, a hint otherwise, and the tests that need it are skipped with their reason.
- */
-export async function prepareMachine(report: Report, { ci }: { readonly ci: boolean }): Promise<void> {
-  try {
-    const progress = showProgress(process.stderr);
-    await ensureSystemPackages(testPackages, report);
-    await prepareKubernetes(DEFAULT_RELEASE, { nodes: 1 }, progress);
-    await buildTestImages({ progress });
-    const programs = conformancePrograms(DEFAULT_RELEASE.kubernetes);
-    await buildPrograms([...programs, kubernetesProgram("kubectl", olderKubectl), mirrorOperator()], progress);
+const tasks: Readonly<Record<Need, (progress: Progress) => Promise<unknown>>> = {
+  kubernetes: (progress) => prepareKubernetes(DEFAULT_RELEASE, { nodes: 1 }, progress),
+  images: (progress) => buildTestImages({ progress }),
+  programs: (progress) => buildPrograms([kubernetesProgram("kubectl", olderKubectl), mirrorOperator()], progress),
+  conformance: async (progress) => {
+    await buildPrograms(conformancePrograms(DEFAULT_RELEASE.kubernetes), progress);
     await buildConformanceImages(progress, COMMON_CONFORMANCE_IMAGES);
-  } catch (error) {
-    if (ci || !(error instanceof Error)) throw error;
-    report(`${error.message}; tests that need this are skipped`);
+  },
+};
+
+/** What most tests wait for is built first. */
+const order = Object.keys(tasks) as readonly Need[];
+
+export interface PrepareOptions {
+  readonly ci: boolean;
+  readonly report: Report;
+}
+
+/**
+ * Installs packages as root on Debian or Ubuntu, then builds what the tests need, one after the other as each build uses all cores; tests
+ * that do not need it run meanwhile. Where a build cannot be done, that is a failure under CI and a hint otherwise: the tests that need
+ * the build are skipped with their reason.
+ */
+export async function prepareMachine(
+  needs: readonly Need[],
+  { ci, report }: PrepareOptions,
+): Promise<ReadonlyMap<Need, Promise<unknown>>> {
+  const progress = showProgress(process.stderr);
+  const attempt = async (work: () => Promise<unknown>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (ci || !(error instanceof Error)) throw error;
+      report(`${error.message}; tests that need this are skipped`);
+    }
+  };
+  await attempt(() => ensureSystemPackages(testPackages, report));
+  const builds = new Map<Need, Promise<unknown>>();
+  let last: Promise<unknown> = Promise.resolve();
+  for (const need of order.filter((one) => needs.includes(one))) {
+    last = last.then(() => attempt(() => tasks[need](progress)));
+    builds.set(need, last);
   }
+  return builds;
 }
 
 export async function tidyMachine(report: Report): Promise<void> {

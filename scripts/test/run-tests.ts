@@ -1,122 +1,144 @@
-/** Runs test files with Node's own runner, two files at a time, and tells what happened in a few lines. */
-import { globSync } from "node:fs";
-import { run } from "node:test";
-import { inspect } from "node:util";
+/** Runs test files side by side, as many as the cores can carry, and prints the outcome in a few lines. */
+import { readFileSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { isAlone, toGroups } from "./files.ts";
+import { runProcess, type ProcessRun } from "./process.ts";
+import { type Job, nextJob } from "./schedule.ts";
 import { type Outcome, type TestResult, summarize } from "./summary.ts";
-
-/** Unit tests stand beside the code and start nothing; the others may start servers and need what the set-up step installs. */
-export type Tier = "unit" | "package" | "story";
-
-const patterns: Readonly<Record<Tier, readonly string[]>> = {
-  unit: [
-    "packages/*/src/**/*.test.ts",
-    "apps/*/src/**/*.test.ts",
-    "operators/*/!(test)/**/*.test.ts",
-    "tools/*/src/**/*.test.ts",
-    "scripts/**/*.test.ts",
-  ],
-  package: [
-    "packages/*/test/**/*.test.ts",
-    "apps/*/test/**/*.test.ts",
-    "tools/*/test/**/*.test.ts",
-    "bench/**/*.test.ts",
-  ],
-  story: ["operators/*/test/**/*.test.ts", "examples/**/*.test.ts", "test/**/*.test.ts"],
-};
-
-export function testFiles(...tiers: Tier[]): string[] {
-  return tiers.flatMap((tier) =>
-    globSync([...patterns[tier]], { exclude: (name) => String(name).includes("node_modules") }).sort(),
-  );
-}
+import { estimateOf, type FileTime, groupName, type Times } from "./times.ts";
 
 export interface RunOptions {
   /** Only failures are printed. */
   readonly quiet?: boolean;
   readonly print?: (line: string) => void;
+  /** How long files took before. */
+  readonly times?: Times;
+  /** What a file needs before it can start. */
+  readonly needsOf?: (file: string) => readonly string[];
+  /** The preparation of each need; a need without one is there already. */
+  readonly preparations?: ReadonlyMap<string, Promise<unknown>>;
 }
 
-export async function runTests(
-  files: readonly string[],
-  { quiet = false, print = () => {} }: RunOptions = {},
-): Promise<Outcome & { output: string }> {
-  const results: TestResult[] = [];
+export interface TestRun extends Outcome {
+  readonly output: string;
+  /** What each group of files took. */
+  readonly times: Times;
+}
+
+interface Group extends Job {
+  readonly files: readonly string[];
+}
+
+export async function runTests(files: readonly string[], options: RunOptions = {}): Promise<TestRun> {
+  const { quiet = false, print = () => {}, preparations = new Map<string, Promise<unknown>>() } = options;
   const lines: string[] = [];
   const say = (line: string): void => {
     lines.push(line);
     print(line);
   };
   const began = performance.now();
-  const stream = run({
-    files: [...files],
-    concurrency: 2,
-    execArgv: [
-      ...process.execArgv.filter((flag) => flag.startsWith("--conditions") || flag.startsWith("--disable-warning")),
-      ...(process.env["CAPSTAN_SEED"] === undefined ? [] : [`--import=${import.meta.resolve("./seed.ts")}`]),
-    ],
-    timeout: 20 * 60_000,
-  });
-  stream.on("test:pass", (event) => record(event, true));
-  stream.on("test:fail", (event) => record(event, false));
-  stream.on("test:stderr", ({ message }) => {
-    if (!quiet) say(message.trimEnd());
-  });
-  // One summary comes for each file, and one without a file for all of them.
-  stream.on("test:summary", ({ file, counts, duration_ms, success }) => {
-    if (quiet || file === undefined) return;
-    say(
-      `${success ? "ok  " : "FAIL"}  ${relative(file)} (${counts.tests} tests, ${(duration_ms / 1000).toFixed(1)} s)`,
-    );
-  });
-
-  function record(
-    event: {
-      name: string;
-      nesting: number;
-      file?: string | undefined;
-      skip?: string | boolean | undefined;
-      todo?: string | boolean | undefined;
-      details: { duration_ms: number; type?: string | undefined; error?: Error };
+  const results: TestResult[] = [];
+  const times = new Map<string, FileTime>();
+  using stop = stopOnSignal();
+  await runGroups(
+    toGroups(files).map((group) => toJob(group, options)),
+    {
+      preparations,
+      run: async (group) => {
+        const onError = (text: string): void => (quiet ? undefined : say(text.trimEnd()));
+        const done = await runProcess(group.files, { onError, signal: stop.signal });
+        const own = resultsOf(group.files, done);
+        results.push(...own);
+        if (done.cpuSeconds !== undefined)
+          times.set(groupName(group.files), { seconds: done.seconds, cpuSeconds: done.cpuSeconds });
+        for (const line of linesOf(group.files, own, done)) if (!quiet || line.startsWith("FAIL")) say(line);
+      },
     },
-    passed: boolean,
-  ): void {
-    const file = relative(event.file ?? event.name);
-    const skipped = event.skip ?? event.todo ?? false;
-    const isFrame = event.details.type === "suite" || (event.nesting === 0 && relative(event.name) === file);
-    // A suite or file that holds tests counts by them, unless it failed or was skipped as a whole.
-    if (isFrame && passed && skipped === false) return;
-    if (!passed && isOnlyOfItsTests(event.details.error)) return;
-    results.push({
-      name: event.name,
-      file,
-      passed,
-      milliseconds: event.details.duration_ms,
-      skipped,
-    });
-    if (!passed) say(`FAIL  ${file}: ${event.name}\n${describe(event.details.error)}`);
-  }
-
-  for await (const _ of stream) {
-    // Draining the stream is what runs the tests; the listeners above do the work.
-  }
-  for (const file of files.filter((one) => !results.some((result) => result.file === relative(one)))) {
-    results.push({ name: "runs at least one test", file, passed: false, milliseconds: 0, skipped: false });
-    say(`FAIL  ${file}: it ran no test; add one or delete the file`);
-  }
+  );
   const outcome = summarize(results, (performance.now() - began) / 1000);
-  return { ...outcome, output: lines.join("\n") };
+  return { ...outcome, output: lines.join("\n"), times: Object.fromEntries(times) };
 }
 
-/** Whether something failed only because tests inside it did, which were counted already. */
-function isOnlyOfItsTests(error: (Error & { readonly failureType?: string }) | undefined): boolean {
-  return error?.failureType === "subtestsFailed";
+function toJob(files: readonly string[], { times = {}, needsOf = () => [] }: RunOptions): Group {
+  const needs = [...new Set(files.flatMap(needsOf))];
+  const alone = files.length === 1 && files.some((file) => isAlone(readFileSync(file, "utf8")));
+  return { files, needs, alone, ...estimateOf(files, times) };
 }
 
-function relative(path: string): string {
-  return path.startsWith(`${process.cwd()}/`) ? path.slice(process.cwd().length + 1) : path;
+interface Groups {
+  readonly preparations: ReadonlyMap<string, Promise<unknown>>;
+  readonly run: (group: Group) => Promise<void>;
 }
 
-function describe(error: Error | undefined): string {
-  const cause = error?.cause ?? error;
-  return (cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause)).replaceAll(/^/gm, "      ");
+async function runGroups(groups: readonly Group[], { preparations, run }: Groups): Promise<void> {
+  const cores = availableParallelism();
+  const ready = new Set(groups.flatMap(({ needs }) => needs).filter((need) => !preparations.has(need)));
+  const arrivals = new Map([...preparations].map(([need, done]) => [need, done.then(() => ready.add(need))] as const));
+  const waiting = new Set(groups);
+  const running = new Map<Group, Promise<unknown>>();
+  while (waiting.size > 0 || running.size > 0) {
+    // What is being built takes cores, too.
+    const free = arrivals.size > 0 ? Math.max(1, cores - 1) : cores;
+    const capacity = { cores: free, most: 3 * cores };
+    const next = nextJob([...waiting], [...running.keys()], { capacity, ready });
+    if (next !== undefined) {
+      waiting.delete(next);
+      running.set(
+        next,
+        run(next).finally(() => running.delete(next)),
+      );
+      continue;
+    }
+    const changes = [...running.values(), ...arrivals.values()];
+    if (changes.length === 0) throw new Error("no test file can start: what it needs is never prepared");
+    await Promise.race(changes);
+    for (const need of ready) arrivals.delete(need);
+  }
+}
+
+/** The results of a group; a file without any is a failure, and so is a process that did not end as it should. */
+function resultsOf(
+  files: readonly string[],
+  { results, accident }: ProcessRun,
+): readonly (TestResult & { readonly error?: string })[] {
+  const failure = (file: string, name: string, error: string): TestResult & { error: string } => {
+    return { name, file, passed: false, milliseconds: 0, skipped: false, error: `      ${error}` };
+  };
+  const silent = files.filter((file) => !results.some((result) => result.file === file));
+  return [
+    ...results,
+    ...(accident === undefined ? [] : [failure(groupName(files), "the process of the tests ends by itself", accident)]),
+    ...silent.map((file) =>
+      failure(file, "runs at least one test", accident ?? "it ran no test; add one or delete the file"),
+    ),
+  ];
+}
+
+function linesOf(
+  files: readonly string[],
+  results: readonly (TestResult & { readonly error?: string })[],
+  { seconds, cpuSeconds = 0 }: ProcessRun,
+): string[] {
+  const failures = results.filter(({ passed, skipped }) => !passed && skipped === false);
+  const verdict = failures.length === 0 ? "ok  " : "FAIL";
+  const took = `${seconds.toFixed(1)} s, ${cpuSeconds.toFixed(1)} s of CPU`;
+  return [
+    ...failures.map(({ file, name, error }) => `FAIL  ${file}: ${name}\n${error ?? ""}`),
+    `${verdict}  ${groupName(files)} (${results.length} tests, ${took})`,
+  ];
+}
+
+/** An interrupted run ends the processes that it started, which are in groups of their own and hear nothing of it otherwise. */
+function stopOnSignal(): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const stop = (name: NodeJS.Signals): void => {
+    controller.abort();
+    process.exitCode = 1;
+    setImmediate(() => process.kill(process.pid, name));
+  };
+  process.once("SIGINT", stop).once("SIGTERM", stop);
+  return {
+    signal: controller.signal,
+    [Symbol.dispose]: () => void process.off("SIGINT", stop).off("SIGTERM", stop),
+  };
 }

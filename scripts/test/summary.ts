@@ -11,6 +11,8 @@ export interface Outcome {
   readonly ok: boolean;
   readonly passed: number;
   readonly failed: number;
+  /** Files in which a test failed or was skipped, so that they prove less than they could. */
+  readonly failedFiles: readonly string[];
   readonly skipped: readonly TestResult[];
   readonly slowest: readonly TestResult[];
   readonly seconds: number;
@@ -20,8 +22,19 @@ export function summarize(results: readonly TestResult[], seconds: number): Outc
   const skipped = results.filter((result) => result.skipped !== false);
   const ran = results.filter((result) => result.skipped === false);
   const failed = ran.filter((result) => !result.passed).length;
+  const failedFiles = [
+    ...new Set(results.filter((one) => !one.passed || one.skipped !== false).map(({ file }) => file)),
+  ];
   const slowest = ran.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 15);
-  return { ok: failed === 0 && ran.length > 0, passed: ran.length - failed, failed, skipped, slowest, seconds };
+  return {
+    ok: failed === 0 && ran.length > 0,
+    passed: ran.length - failed,
+    failed,
+    failedFiles,
+    skipped,
+    slowest,
+    seconds,
+  };
 }
 
 /**

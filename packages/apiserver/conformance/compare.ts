@@ -2,6 +2,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "./answer.ts";
+import type { Case } from "./case.ts";
 import { topics } from "./cases/index.ts";
 import { firstDifference } from "./difference.ts";
 import { play } from "./play.ts";
@@ -25,14 +26,17 @@ export function recordedAnswers(topic: string): { [name: string]: Recorded[] } {
   }
 }
 
-/** Plays every case whose name the filter accepts, one after another. */
-export async function* compareAll(target: Target, accepts: (name: string) => boolean): AsyncGenerator<Verdict> {
+/** Plays every case that the filter accepts, one after another. */
+export async function* compareAll(
+  target: Target,
+  accepts: (name: string, one: Case) => boolean,
+): AsyncGenerator<Verdict> {
   let number = 0;
   for (const { topic, cases } of topics) {
     const recorded = recordedAnswers(topic);
     for (const one of cases) {
       const name = `${topic}: ${one.name}`;
-      if (!accepts(name)) continue;
+      if (!accepts(name, one)) continue;
       const actual = await play(target, `case-${++number}`, one);
       yield { name, difference: differenceOf(recorded[one.name], actual) };
     }

@@ -278,14 +278,31 @@ describe("a status draft", () => {
   });
 });
 
-test("the breaker does not look at all children for each write of one, however many there are", async (t) => {
+test("the breaker does not look at all children for each write of one, however many there are", async () => {
   const breaker = new Breaker({ clock: new VirtualClock(), api: {} as never, manager: "us" });
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
-  const walks = t.mock.method(Map.prototype, Symbol.iterator);
-  for (let at = 0; at < 12_000; at++) await breaker.check({ kind, key: `ns/${at}`, field: "" });
-  walks.mock.restore();
-  assert.ok(walks.mock.callCount() < 100, `${walks.mock.callCount()} walks over maps`);
+  const walks = await countMapWalks(async () => {
+    for (let at = 0; at < 12_000; at++) await breaker.check({ kind, key: `ns/${at}`, field: "" });
+  });
+  assert.ok(walks < 100, `${walks} walks over maps`);
 });
+
+/** Counts the walks over any map. The mocks of the test runner do not put back a method that has a symbol for a name. */
+async function countMapWalks(work: () => Promise<void>): Promise<number> {
+  const walk = Reflect.get(Map.prototype, Symbol.iterator) as () => unknown;
+  let count = 0;
+  const counted = function (this: unknown): unknown {
+    count++;
+    return walk.call(this);
+  };
+  Reflect.set(Map.prototype, Symbol.iterator, counted);
+  try {
+    await work();
+  } finally {
+    Reflect.set(Map.prototype, Symbol.iterator, walk);
+  }
+  return count;
+}
 
 test("the breaker allows so many writes in a time and starts afresh after it", async () => {
   const clock = new VirtualClock();

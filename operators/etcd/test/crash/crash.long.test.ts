@@ -1,0 +1,3 @@
+/** Every episode of the operator that dies between any two writes, on both clusters; `npm test` plays the most delicate one. */
+process.env["CAPSTAN_EPISODES"] ??= "all";
+await import("./crash.test.ts");

@@ -1,0 +1,41 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { type LongResult, planLines, planLong } from "./long.ts";
+
+const passed = (inputs: string, more: Partial<LongResult> = {}): LongResult => ({
+  inputs,
+  date: "2026-01-01",
+  result: "passed",
+  seconds: 60,
+  ...more,
+});
+
+test("a file that passed with the same inputs does not run again", () => {
+  const plan = planLong([{ file: "a", inputs: "1" }], { a: passed("1") }, 1000);
+  assert.deepEqual(plan, { run: [], fresh: ["a"], leftOut: [] });
+});
+
+test("a file whose inputs changed, that failed or that has no result runs", () => {
+  const files = [
+    { file: "a", inputs: "2" },
+    { file: "b", inputs: "1" },
+    { file: "c", inputs: "1" },
+  ];
+  const results = { a: passed("1"), b: passed("1", { result: "failed" }) };
+  assert.deepEqual(planLong(files, results, 10_000).run.toSorted(), ["a", "b", "c"]);
+});
+
+test("the oldest result comes first, and what does not fit is left out with its command", () => {
+  const files = [
+    { file: "new", inputs: "2" },
+    { file: "old", inputs: "2" },
+  ];
+  const results = { new: passed("1", { date: "2026-03-01" }), old: passed("1", { date: "2026-02-01" }) };
+  const plan = planLong(files, results, 100);
+  assert.deepEqual(plan, { run: ["old"], fresh: [], leftOut: ["new"] });
+  assert.ok(planLines(plan, results, 100).includes("  not run for want of time: npm run test:long -- new"));
+});
+
+test("a file that was never measured is left out where an hour is not left", () => {
+  assert.deepEqual(planLong([{ file: "a", inputs: "1" }], {}, 3000), { run: [], fresh: [], leftOut: ["a"] });
+});
