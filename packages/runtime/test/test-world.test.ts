@@ -161,7 +161,7 @@ test("a crash that leads to another end tells what failed last", async () => {
       assert.ok(error instanceof assert.AssertionError);
       assert.match(
         error.message,
-        /^a crash before write 2 of 2 leads to another end\nWhat is not well:\n {2}task default\/t: somebody has begun already/u,
+        /^a crash before write 2 of 2 leads to another end\nThese objects fail:\n {2}task default\/t: somebody has begun already/u,
       );
       return true;
     },

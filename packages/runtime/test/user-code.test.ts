@@ -312,7 +312,7 @@ describe("a step", () => {
       assert.deepEqual(ran, ["a"]);
       assert.match(
         messageOf(world) ?? "",
-        /^Cannot run the step "add-member" twice in one request of Widget default\/bad: .*step\(`add/u,
+        /^Cannot run the step "add-member" twice in one reconcile of Widget default\/bad: .*step\(`add/u,
       );
       await goesOn(world);
     });
