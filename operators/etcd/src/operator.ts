@@ -44,7 +44,7 @@ function clusterController(options: OperatorOptions): Controller {
 /** What the pod of a first member needs that begins with a backup. */
 function seedsWith({ agentImage }: OperatorOptions): ActionEnvironment["seedParts"] {
   return ({ seen, get }, member, version) => {
-    const { form: template, seedFrom: source } = seen;
+    const { template, seedFrom: source } = seen;
     if (source === undefined) throw new Error(`${member} is to begin with a backup, and there is none`);
     const { recovery, clusterId } = seen.object.status ?? {};
     const { namespace = "", name, uid } = seen.object.metadata;

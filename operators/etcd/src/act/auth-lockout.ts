@@ -4,9 +4,9 @@ import type { ClusterObservation } from "../observe/index.ts";
 /** What is told of it, with what helps; undefined where nobody refuses. */
 export function lockoutOf({
   memberStatuses,
-  form: template,
+  template,
   tls,
-}: Pick<ClusterObservation, "memberStatuses" | "form" | "tls">) {
+}: Pick<ClusterObservation, "memberStatuses" | "template" | "tls">) {
   const refusing = Object.entries(memberStatuses).filter(([, answer]) => answer.is === "silent" && answer.isLockedOut);
   if (refusing.length === 0) return undefined;
   const who = refusing.map(([member]) => member).join(", ");

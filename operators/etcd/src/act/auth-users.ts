@@ -21,7 +21,7 @@ export async function syncUsers(context: ActionContext, { passwords }: ActionEnv
   const { seen, status } = context;
   const { auth } = seen.object.spec;
   const { uid } = seen.object.metadata;
-  const cluster = seen.hearing.quorum?.clusterId;
+  const cluster = seen.report.quorum?.clusterId;
   // Who sleeps has nobody to ask.
   if (cluster === undefined) return false;
   const charge = seen.object.status?.auth;

@@ -13,7 +13,7 @@ export async function defragmentNext(context: ActionContext): Promise<boolean> {
 /** Within a step that only the leader can take. */
 export async function defragment({ seen, signal }: ActionContext, member: string): Promise<void> {
   signal.throwIfAborted();
-  await seen.reach.to(member)?.maintenance.defragment({ timeoutMs: defragmentTimeout });
+  await seen.clients.to(member)?.maintenance.defragment({ timeoutMs: defragmentTimeout });
 }
 
 /** One member of the round that is due. What is left is in the status, so that a round that was interrupted goes on. */

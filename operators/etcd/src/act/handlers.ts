@@ -71,7 +71,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
 
   wean: async ({ apply, seen, action }) => {
     const { member } = action;
-    const annotations = bootAnnotations(seen.form, { member, boot: "live", peers: [] });
+    const annotations = bootAnnotations(seen.template, { member, boot: "live", peers: [] });
     await apply(Pod, member, { metadata: { annotations } });
     return nextStep;
   },
@@ -79,7 +79,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
   excuse: async ({ apply, seen, action, event }) => {
     const { member } = action;
     // All that is said about its beginning is said again, or it would be taken back.
-    const annotations = bootAnnotations(seen.form, { member, boot: "live", peers: [], isExcused: true });
+    const annotations = bootAnnotations(seen.template, { member, boot: "live", peers: [], isExcused: true });
     event("Warning", "MemberExcused", `${member} may start without comparing its data first: ${action.why}`);
     await apply(Pod, member, { metadata: { annotations } });
     return nextStep;
@@ -93,7 +93,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
 
   "add-learner": async (context) => {
     const { seen, action, event } = context;
-    const peerURLs = [peerUrl(seen.form.place, action.member)];
+    const peerURLs = [peerUrl(seen.template.place, action.member)];
     await changeMembers(context, (members) => members.add({ peerURLs, isLearner: true }), [
       "MemberExists",
       "TooManyLearners",
@@ -118,7 +118,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
     const { from, to, why } = action;
     signal.throwIfAborted();
     const target = seen.membership.members.find(({ member }) => member === to)?.id ?? "";
-    await requestChange(async () => await seen.reach.to(from)?.maintenance.moveLeader(target), ["NotLeader"]);
+    await requestChange(async () => await seen.clients.to(from)?.maintenance.moveLeader(target), ["NotLeader"]);
     event("Normal", "LeaderMoved", `${to} leads instead of ${from}: ${why}`);
     return nextStep;
   },

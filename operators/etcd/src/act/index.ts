@@ -32,7 +32,7 @@ async function runAction(
   handler: Handler<Action["do"]>,
   environment: ActionEnvironment,
 ): Promise<ReconcileResult> {
-  await using _reach = context.seen.reach;
+  await using _reach = context.seen.clients;
   report(context);
   measure(context);
   const isHandsOff = context.action.do === "refuse" && unmanagedReasons.has(context.action.reason);

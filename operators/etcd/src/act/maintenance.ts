@@ -24,7 +24,7 @@ export async function maintain(context: ActionContext, environment: ActionEnviro
 /** A full database refuses writes until it has room again and somebody says so: old revisions go, then the freed space, then the alarm. */
 async function reclaimSpace(context: ActionContext): Promise<boolean> {
   const { seen, status } = context;
-  const full = seen.hearing.alarms.filter(({ kind }) => kind === "NoSpace");
+  const full = seen.report.alarms.filter(({ kind }) => kind === "NoSpace");
   if (full.length === 0) {
     status.exhausted = undefined;
     return false;

@@ -21,7 +21,7 @@ import type { ActionContext } from "./reconcile-context.ts";
 export async function dryRunTemplate(context: ActionContext, member: string, version: string): Promise<void> {
   const { apply, seen } = context;
   await unlessRefused(context, version, async () => {
-    const form = hasTemplateFailed(seen) ? (seen.goodForm ?? seen.form) : seen.form;
+    const form = hasTemplateFailed(seen) ? (seen.goodForm ?? seen.template) : seen.template;
     const template = buildPod(form, { member, boot: "live", version, peers: [] });
     await apply(PodTemplate, dryRunName(seen.name), { metadata: { labels: clusterLabels(seen.name) }, template });
   });
@@ -37,13 +37,13 @@ export async function startMember(context: ActionContext<"create-pod">, seed: Se
   const { member, boot, version } = action;
   const peers = seen.membership.members.map((listed) => listed.member);
   const input = { member, boot, version, peers, ...(seed === undefined ? {} : { seed }) };
-  if (action.form === "last good") await create(Pod, member, buildPod(seen.goodForm ?? seen.form, input));
-  else await unlessRefused(context, version, async () => await create(Pod, member, buildPod(seen.form, input)));
+  if (action.form === "last good") await create(Pod, member, buildPod(seen.goodForm ?? seen.template, input));
+  else await unlessRefused(context, version, async () => await create(Pod, member, buildPod(seen.template, input)));
 }
 
 /** All is well: this is the form to come back to, and there is nothing to try. */
 export async function recordLastGoodTemplate({ apply, remove, seen }: ActionContext): Promise<void> {
-  const { name, form: template, desired } = seen;
+  const { name, template, desired } = seen;
   await remove(PodTemplate, dryRunName(name));
   const version = targetVersion(viewOf(seen));
   const member = `${name}-0`;
@@ -68,7 +68,7 @@ async function unlessRefused(
   } catch (error) {
     if (isImpossible(error))
       status.formRefused = {
-        print: templateHashOf(seen.form, version),
+        print: templateHashOf(seen.template, version),
         why: describeRejection(error),
         at: formatTimestamp(seen.now),
       };

@@ -38,7 +38,7 @@ export async function asLeader({ step, seen }: ActionContext, what: string, run:
 
 /** A member that answers for all: changes of membership go through it. */
 export function leaderClient({ seen }: Pick<ActionContext, "seen">): EtcdClient {
-  const { membership, memberStatuses, reach: clients } = seen;
+  const { membership, memberStatuses, clients } = seen;
   const names = membership.members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);
   const leads = (name: string): boolean => {
     const answer = memberStatuses[name];

@@ -84,7 +84,7 @@ function reportBackup({ get, seen, status }: ActionContext): void {
 
 /** Who it is and where it comes from: written down once, and never changed but for a cluster that was made anew from a backup. */
 function reportIdentity({ seen, status }: ActionContext): void {
-  const { recordedState, hearing: report, object, pods } = seen;
+  const { recordedState, report, object, pods } = seen;
   const isRenamed = recordedState.recovery?.source === "Backup" && isRecovering(recordedState.recovery);
   const identity = report.quorum?.clusterId;
   if (identity !== undefined && (recordedState.clusterId === undefined || isRenamed)) status.clusterId = identity;
@@ -96,7 +96,7 @@ function reportIdentity({ seen, status }: ActionContext): void {
 }
 
 function reportFields({ seen, status }: ActionContext, view: View): void {
-  const { recordedState, hearing: report, form: template } = seen;
+  const { recordedState, report, template } = seen;
   const running = view.members.flatMap(({ talk }) => (talk === undefined ? [] : [talk.version]));
   const oldest = running.toSorted(compareVersions)[0];
   status.size = view.members.length;

@@ -3,7 +3,15 @@ import type { Context, ObjectOf } from "capstan";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, PodTemplate, Secret, Service } from "capstan/kinds/v1";
-import type { LastGoodTemplate, Membership, Observation, SnapshotState, DesiredState } from "../contract.ts";
+import type {
+  DesiredState,
+  LastGoodTemplate,
+  ListedMember,
+  Membership,
+  Observation,
+  ObservedPod,
+  SnapshotState,
+} from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import { superusersOf } from "../etcd/index.ts";
@@ -45,7 +53,7 @@ import { disagreementKey } from "./compare-interval.ts";
 import { queryMembers } from "./query-members.ts";
 import type { MemberReport } from "./query-members.ts";
 import { mountsOf, observePod, observeVolume } from "./pods.ts";
-import type { ClaimObject, NodeObject, PodObject } from "./pods.ts";
+import type { ClaimObject, NodeObject, PodContext, PodObject } from "./pods.ts";
 import { MemberClients } from "./member-clients.ts";
 import type { Connect } from "./member-clients.ts";
 import { backupsOf } from "./seed-source.ts";
@@ -95,10 +103,10 @@ export interface ObserveEnvironment extends Environment {
 /** Everything that was seen, and the ways to the members that were opened for it. */
 export interface ClusterObservation extends Observation {
   readonly object: ClusterObject;
-  readonly form: PodTemplateInput;
+  readonly template: PodTemplateInput;
   readonly tls: TlsPlan;
-  readonly hearing: MemberReport;
-  readonly reach: MemberClients;
+  readonly report: MemberReport;
+  readonly clients: MemberClients;
   readonly stopwatch: Stopwatch;
   /** The form in which all members were well. */
   readonly goodForm?: PodTemplateInput;
@@ -129,16 +137,12 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
     const expected = recordedState.recovery?.phase === "Seeding" ? undefined : recordedState.clusterId;
     const remembered = rememberedMembers(object.status);
     const volumes = ownClaims(context).map(observeVolume);
-    const report = await queryMembers(clients, {
-      expected,
-      // Whoever is to go on alone lists itself alone.
-      doubt: (members) =>
-        isRecovering(recordedState.recovery) ? undefined : rejectMemberList(members, { remembered, volumes }),
-    });
+    // The survivor of a recovery lists only itself.
+    const doubt = (members: readonly ListedMember[]) =>
+      isRecovering(recordedState.recovery) ? undefined : rejectMemberList(members, { remembered, volumes });
+    const report = await queryMembers(clients, { expected, doubt });
     const desired = desiredStateOf(object, template, replacements(context));
-    const seenPods = pods.map((pod) =>
-      observePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts }),
-    );
+    const seenPods = observePods(context, pods, { now, stopwatch, mounts: tls.mounts });
     const reasons = reasonsToCompare({ hearing: report, pods: seenPods, volumes, wanted: desired, now });
     const subject = disagreementKey({ hearing: report, pods: seenPods, generation: desired.generation });
     const facts = { hearing: report, volumes, now, reasons, subject, ...previousComparison(object, stopwatch) };
@@ -160,7 +164,7 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
       missing: missingParts(context, tls),
       ...(report.quorum
         ? { differing: comparison?.differing ?? [] }
-        : await compareMembers(clients, { object, hearing: report, pods: seenPods, now, stopwatch })),
+        : await compareMembers(clients, { object, report, pods: seenPods, now, stopwatch })),
       ...uncomparedFor(compared.uncompared, stopwatch),
       ...updatingSince(object, stopwatch),
       staleAlarms: staleAlarms(report, comparison),
@@ -168,16 +172,24 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
       ...backupsOf({ object, backups: context.find(EtcdBackup), restores: context.find(EtcdRestore) }),
       compared,
       object,
-      form: template,
+      template,
       tls,
-      hearing: report,
-      reach: clients,
+      report,
+      clients,
       stopwatch,
     };
   } catch (error) {
     await clients[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function observePods(
+  context: ObserveContext,
+  pods: readonly PodObject[],
+  light: Omit<PodContext, "node">,
+): readonly ObservedPod[] {
+  return pods.map((pod) => observePod(pod, { ...light, node: nodeOf(context, pod) }));
 }
 
 /** A member that is given up by a clock alone may only be starting: this process must have seen for a while that it is away. */
@@ -376,12 +388,12 @@ function updatingSince({ status }: ClusterObject, stopwatch: Stopwatch): Pick<Ob
   return { updatingSince: stopwatch.since(`update to ${to}, turn of ${member}, ${began}`) };
 }
 
-interface ComparisonInput extends Pick<ClusterObservation, "object" | "hearing" | "pods" | "now" | "stopwatch"> {}
+interface ComparisonInput extends Pick<ClusterObservation, "object" | "report" | "pods" | "now" | "stopwatch"> {}
 
 /** What is known of the data of those that are left without quorum. */
 async function compareMembers(
   clients: MemberClients,
-  { object, hearing: report, pods, now, stopwatch }: ComparisonInput,
+  { object, report, pods, now, stopwatch }: ComparisonInput,
 ): Promise<Pick<ClusterObservation, "differing" | "withoutHash" | "withoutHashSince" | "remains">> {
   const { answers: memberStatuses } = report;
   const former = recordedSurvivors(object.status);
