@@ -14,19 +14,19 @@ export type Boot =
   | "survive";
 
 /** A pod of ours, as the cluster tells it. */
-export interface SeenPod {
+export interface ObservedPod {
   readonly member: string;
   readonly uid: string;
   readonly boot: Boot;
   /** It was told how to begin with nothing, in a way that can be taken back while it runs. */
-  readonly isNewborn: boolean;
+  readonly hasBootstrapFlags: boolean;
   /**
    * Whether it compares its data with that of the others before it serves, and does not start where anybody differs: `fixed`, if it does
    * and cannot be told otherwise, having been made by an operator of before.
    */
   readonly initialCheck: "on" | "off" | "fixed";
   /** The fingerprint of what it was made from; another fingerprint is wanted: it has to be made anew. */
-  readonly print: string;
+  readonly templateHash: string;
   readonly version: string;
   /** After so many entries it writes its state down, if its flags say so. */
   readonly snapshotCount?: number;
@@ -36,21 +36,21 @@ export interface SeenPod {
   /** Milliseconds since 1970, by the operator's own clock: since when the operator sees that it is not ready; now, if it is. */
   readonly since: number;
   /** The kubelet says that its container does not run now. */
-  readonly isDown: boolean;
+  readonly isContainerDown: boolean;
   readonly restarts: number;
   /** Why it does not start, in the kubelet's words. */
-  readonly trouble?: string;
+  readonly startFailure?: string;
   /** What is wrong with the backup that it is to begin with: the backup itself, not the way to it. */
-  readonly spoiled?: string;
+  readonly backupFailure?: string;
   /** The backup that it has begun with, by its name in the store. */
-  readonly seededFrom?: string;
+  readonly restoredBackup?: string;
   readonly node?: string;
   /** Nobody has heard of its node for a while. */
   readonly isNodeLost: boolean;
 }
 
 /** A volume of ours. */
-export interface SeenVolume {
+export interface ObservedVolume {
   readonly member: string;
   readonly state: "pending" | "bound" | "lost" | "stopping";
   /** Bytes that were asked for, bytes that it has. */
@@ -59,7 +59,7 @@ export interface SeenVolume {
 }
 
 /** What a member itself answered. */
-export type Answer =
+export type MemberStatus =
   | {
       readonly is: "silent";
       readonly why: string;
@@ -85,7 +85,7 @@ export type Answer =
     };
 
 /** A member as etcd lists it; its name comes from its peer address, which it has before it starts. */
-export interface Listed {
+export interface ListedMember {
   readonly member: string;
   readonly id: string;
   readonly isStarted: boolean;
@@ -94,12 +94,12 @@ export interface Listed {
 
 /** What etcd says about itself. `quorum`: a linearizable list was answered, so there is a quorum right now. */
 export type Membership =
-  | { readonly by: "quorum"; readonly clusterId: string; readonly members: readonly Listed[] }
+  | { readonly by: "quorum"; readonly clusterId: string; readonly members: readonly ListedMember[] }
   /** Nobody could answer for all: this is what the status remembers. */
-  | { readonly by: "memory"; readonly members: readonly Listed[] };
+  | { readonly by: "memory"; readonly members: readonly ListedMember[] };
 
 /** An update of members to another version, as the status remembers it. */
-export interface KnownUpdate {
+export interface RecordedUpdate {
   readonly from: string;
   readonly to: string;
   readonly member?: string;
@@ -113,7 +113,7 @@ export interface KnownUpdate {
 }
 
 /** A recovery from a lost quorum, as the status remembers it. */
-export interface KnownRecovery {
+export interface RecordedRecovery {
   readonly phase: "Stopping" | "Seeding" | "Rejoining" | "Returning" | "Done" | "Refused";
   readonly source?: "Member" | "Backup";
   readonly member?: string;
@@ -122,35 +122,35 @@ export interface KnownRecovery {
   /** The backup that it keeps to, by its name in the store. */
   readonly backup?: string;
   /** Newer backups that were given up because nobody could begin with them. */
-  readonly passed?: readonly PassedBackup[];
+  readonly skipped?: readonly SkippedBackup[];
 }
 
 /** A backup that nobody could begin with. */
-export interface PassedBackup {
+export interface SkippedBackup {
   readonly backup: string;
   readonly why: string;
 }
 
 /** What the operator wrote down earlier and relies on. */
-export interface Known {
+export interface RecordedState {
   /** Set when the cluster has been seen alive: from then on nobody may seed another of its name. */
   readonly clusterId?: string;
   readonly clusterVersion?: string;
   readonly serial: number;
   /** The version that each member's pod had last. */
   readonly versions: { readonly [member: string]: string };
-  readonly update?: KnownUpdate;
-  readonly recovery?: KnownRecovery;
+  readonly update?: RecordedUpdate;
+  readonly recovery?: RecordedRecovery;
   /** Volumes were to grow and the cluster did not let them: why, and when that was. */
-  readonly growthRefused?: { readonly why: string; readonly at: number };
+  readonly growthRejected?: { readonly why: string; readonly at: number };
   /** A pod as the spec has it was to be made and the API server did not let it be: which, why, and when that was. */
-  readonly formRefused?: { readonly print: string; readonly why: string; readonly at: number };
+  readonly templateRejected?: { readonly print: string; readonly why: string; readonly at: number };
   /** Members did not come back in the form that the spec had then: which, and who it was. */
-  readonly formFailed?: { readonly form: string; readonly why: string };
+  readonly templateFailed?: { readonly form: string; readonly why: string };
 }
 
 /** What the spec asks for, resolved. */
-export interface Wanted {
+export interface DesiredState {
   readonly size: number;
   readonly version: string;
   readonly generation: number;
@@ -164,30 +164,30 @@ export interface Wanted {
   /** After so many entries a member writes its state down and forgets the log before. */
   readonly snapshotCount: number;
   readonly updateDeadline: number;
-  readonly rollsBack: boolean;
+  readonly rollsBackUpdates: boolean;
   /** Whether the spec says where backups go. */
   readonly hasStore: boolean;
   /** Whether a backup is made before an update: `storeless` when one is wanted and there is nowhere to put it. */
   readonly safeguard: "backup" | "storeless" | "unwanted";
-  readonly recovers: boolean;
+  readonly recoversQuorum: boolean;
   readonly recoversFromBackup: boolean;
   readonly replaceAfter: number;
-  readonly beginsFromBackup: boolean;
+  readonly bootstrapsFromBackup: boolean;
   /** Members that an operation asks to replace. */
   readonly replace: readonly string[];
   /** Those of them that may go although data cannot be compared: somebody has said that the others have what is right. */
-  readonly vouched?: readonly string[];
+  readonly overridden?: readonly string[];
   /** The parts of the spec that decide what pods look like, as one word. */
-  readonly form: string;
+  readonly templateDigest: string;
   /** The fingerprint that a member's pod must have with a version. */
-  readonly printOf: (version: string) => string;
+  readonly templateHashFor: (version: string) => string;
 }
 
 /** The form in which all members were well, as far as it is known. */
-export type GoodForm = Pick<Wanted, "form" | "printOf">;
+export type LastGoodTemplate = Pick<DesiredState, "templateDigest" | "templateHashFor">;
 
 /** How far a backup is that is made before an update. */
-export type Safeguard =
+export type SnapshotState =
   | { readonly is: "making" }
   /** It is tried again by itself. */
   | { readonly is: "failing"; readonly why: string }
@@ -197,18 +197,18 @@ export type Safeguard =
 export interface Observation {
   readonly name: string;
   readonly now: number;
-  readonly wanted: Wanted;
-  readonly known: Known;
-  readonly pods: readonly SeenPod[];
-  readonly volumes: readonly SeenVolume[];
-  readonly answers: { readonly [member: string]: Answer };
+  readonly desired: DesiredState;
+  readonly recordedState: RecordedState;
+  readonly pods: readonly ObservedPod[];
+  readonly volumes: readonly ObservedVolume[];
+  readonly memberStatuses: { readonly [member: string]: MemberStatus };
   readonly membership: Membership;
   /** Somebody told a list of members in the cluster's name that cannot be true: why. */
-  readonly disbelief?: string;
+  readonly rejectedMemberList?: string;
   /** Objects with our names that belong to somebody else. */
   readonly foreign: readonly string[];
   /** Members whose certificates come from elsewhere than the spec says now: those of the one authority do not know the other. */
-  readonly otherTrust: readonly string[];
+  readonly otherAuthority: readonly string[];
   /** What must exist before pods can, and does not: certificates, Secrets that the spec names. */
   readonly missing: readonly string[];
   /** Hashes of all members were compared at the same revision: who differs from the majority. */
@@ -222,29 +222,29 @@ export interface Observation {
     readonly since: number;
   };
   /** Without quorum: members that answer and whose data could not be compared with that of the others. */
-  readonly unhashed?: readonly string[];
+  readonly withoutHash?: readonly string[];
   /** Since when it has been so. */
-  readonly unhashedSince?: number;
+  readonly withoutHashSince?: number;
   /** Since when the update under way has been where it is, by clocks that only run. */
   readonly updatingSince?: number;
   /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
   readonly staleAlarms: readonly string[];
   /** The form in which all members were well, if it is written down. */
-  readonly good?: GoodForm;
+  readonly lastGood?: LastGoodTemplate;
   /** Somebody asked, with the confirmation that it takes, to put a backup in the place of all data. */
   readonly restore?: { readonly uid: string; readonly name: string };
   /** The EtcdRestore that asked for the last recovery is gone. */
-  readonly isWithdrawn: boolean;
+  readonly isRestoreDeleted: boolean;
   /** Backups that were asked for before updates and of learners that are left alone, by the name that `take-snapshot` gave them. */
-  readonly safeguards: { readonly [name: string]: Safeguard };
+  readonly snapshots: { readonly [name: string]: SnapshotState };
   /** The name of the newest backup that could be restored, other than those that a recovery under way has tried. */
   readonly newestBackup?: string;
   /** Its revision, if it is one of this very cluster since a member last went on alone: others cannot be compared with what members have. */
   readonly newestRevision?: number;
   /** Nothing speaks against its holding all that a member with a lower revision has: no backup that was made later has less. */
-  readonly isNewestInLine?: boolean;
+  readonly isNewestComplete?: boolean;
   /** How many backups there are of an earlier cluster that had the same name: they are nobody's loss here. */
-  readonly earlierBackups?: number;
+  readonly backupsOfEarlierCluster?: number;
 }
 
 /** What can be done: one step. */
@@ -296,7 +296,7 @@ export type Action =
       readonly why: string;
     }
   /** Notes that members are to be updated, whose turn it is, that it is over, or that it failed. */
-  | { readonly do: "note-update"; readonly update: KnownUpdate | undefined; readonly note: string }
+  | { readonly do: "note-update"; readonly update: RecordedUpdate | undefined; readonly note: string }
   /** Notes that a member did not come back in the form that the spec has: all go on in the last good one. */
   | { readonly do: "note-form"; readonly why: string }
   /** Notes how far a recovery is. */
@@ -317,7 +317,7 @@ export type RefusalReason =
   | "VersionUnknown";
 
 /** A recovery to be written down. */
-export interface NewRecovery extends KnownRecovery {
+export interface NewRecovery extends RecordedRecovery {
   readonly revision?: number;
   readonly mayBeLost?: string;
   readonly reason: string;

@@ -2,23 +2,23 @@
 import { controller, operator } from "capstan";
 import type { Controller, Operator } from "capstan";
 import { actions } from "./act/index.ts";
-import type { Means } from "./act/index.ts";
+import type { ActionEnvironment } from "./act/index.ts";
 import { resolveAgentImage } from "./agent-image.ts";
 import type { AgentImage } from "./agent-image.ts";
 import { backupControllers, seedParts } from "./backup/index.ts";
 import { decide, isRecovering } from "./decide/index.ts";
 import { EtcdCluster } from "./kinds/index.ts";
-import { observe, OWNS, READS } from "./observe/index.ts";
-import type { Lookout, Outside, Seen } from "./observe/index.ts";
+import { observe, ownedKinds, readKinds } from "./observe/index.ts";
+import type { ObserveEnvironment, Environment, ClusterObservation } from "./observe/index.ts";
 import { operationController } from "./operation/operation.ts";
 import { DATA_DIR, DATA_PATH, imageOf, peerUrl, tokenOf } from "./pods/index.ts";
 
 /** Everything that is handed in. */
-export interface OperatorOptions extends Outside {
+export interface OperatorOptions extends Environment {
   /** What this process has seen so far: nothing, but where a test has several lives in one process. */
-  readonly sightings?: Lookout["sightings"];
+  readonly sightings?: ObserveEnvironment["sightings"];
   /** What this process has told members of passwords: nothing, as before. */
-  readonly passwords?: Means["passwords"];
+  readonly passwords?: ActionEnvironment["passwords"];
   /** The image of this program: pods that make and fetch backups run it. */
   readonly agentImage: AgentImage;
 }
@@ -32,19 +32,19 @@ function clusterController(options: OperatorOptions): Controller {
   const lookout = { ...options, sightings: options.sightings ?? new Map() };
   return controller(
     EtcdCluster,
-    { owns: OWNS, reads: READS, timeout: "3m" },
+    { owns: ownedKinds, reads: readKinds, timeout: "3m" },
     {
-      observe: (context): Promise<Seen> => observe(context, lookout),
-      decide: (seen: Seen) => decide(seen),
+      observe: (context): Promise<ClusterObservation> => observe(context, lookout),
+      decide: (seen: ClusterObservation) => decide(seen),
       act: actions({ seedParts: seedsWith(options), passwords: options.passwords ?? new Map() }),
     },
   );
 }
 
 /** What the pod of a first member needs that begins with a backup. */
-function seedsWith({ agentImage }: OperatorOptions): Means["seedParts"] {
+function seedsWith({ agentImage }: OperatorOptions): ActionEnvironment["seedParts"] {
   return ({ seen, get }, member, version) => {
-    const { form, seedFrom: source } = seen;
+    const { template, seedFrom: source } = seen;
     if (source === undefined) throw new Error(`${member} is to begin with a backup, and there is none`);
     const { recovery, clusterId } = seen.object.status ?? {};
     const { namespace = "", name, uid } = seen.object.metadata;
@@ -54,11 +54,11 @@ function seedsWith({ agentImage }: OperatorOptions): Means["seedParts"] {
       agentImage: resolveAgentImage(get, agentImage),
       source,
       expected: { cluster, recorded: seen.recorded },
-      image: imageOf(form.spec, version),
+      image: imageOf(template.spec, version),
       version,
       member,
-      peerURL: peerUrl(form.place, member),
-      token: tokenOf(form, member),
+      peerURL: peerUrl(template.place, member),
+      token: tokenOf(template, member),
       volume: { name: "data", mountPath: DATA_PATH },
       dataDir: DATA_DIR,
       bump: isRecovering(recovery) ? (recovery?.bump ?? 0) : 0,

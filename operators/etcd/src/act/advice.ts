@@ -3,21 +3,21 @@ import { parseSchedule } from "../cron.ts";
 import { minorOf } from "../decide/index.ts";
 import type { View } from "../decide/index.ts";
 import type { ClusterObject, ClusterStatus } from "../observe/index.ts";
-import { PATCHES } from "../observe/index.ts";
+import { newestPatches } from "../observe/index.ts";
 import { quotaOf } from "../pods/index.ts";
 
 export type Advice = NonNullable<ClusterStatus["advice"]>[number];
 
-type Adviser = (view: View) => Advice | undefined;
+type AdviceRule = (view: View) => Advice | undefined;
 
 export function adviceFor(view: View, spec: ClusterObject["spec"]): Advice[] {
-  const advisers: readonly Adviser[] = [
+  const advisers: readonly AdviceRule[] = [
     (seen) => quota(seen, quotaOf(spec)),
     (seen) => room(seen, quotaOf(spec)),
     lag,
     size,
     fragmentation,
-    disguise,
+    maskedSpec,
     version,
   ];
   return [...advisers.flatMap((adviser) => adviser(view) ?? []), ...unreadableSchedule(spec)];
@@ -43,8 +43,8 @@ function quota({ members }: View, given: number): Advice | undefined {
 
 /** Where the quota never stops anybody, a full disk does, and members do not start on one. */
 function room({ seen }: View, given: number): Advice | undefined {
-  if (seen.wanted.volumeBytes >= given) return undefined;
-  const text = `volumes of ${seen.wanted.volumeBytes} bytes are smaller than the quota of ${given}: a full disk stops members; let storage.size be larger, or lower quota-backend-bytes in spec.options`;
+  if (seen.desired.volumeBytes >= given) return undefined;
+  const text = `volumes of ${seen.desired.volumeBytes} bytes are smaller than the quota of ${given}: a full disk stops members; let storage.size be larger, or lower quota-backend-bytes in spec.options`;
   return { topic: "Disk", text };
 }
 
@@ -63,9 +63,9 @@ function lag({ members }: View): Advice | undefined {
 }
 
 function size({ seen }: View): Advice | undefined {
-  const wanted = seen.wanted.size;
-  if (wanted === 0 || wanted % 2 === 1) return undefined;
-  return { topic: "Size", text: `${wanted} members survive no more losses than ${wanted - 1}: use an odd size` };
+  const desired = seen.desired.size;
+  if (desired === 0 || desired % 2 === 1) return undefined;
+  return { topic: "Size", text: `${desired} members survive no more losses than ${desired - 1}: use an odd size` };
 }
 
 function fragmentation({ members }: View): Advice | undefined {
@@ -81,7 +81,7 @@ function fragmentation({ members }: View): Advice | undefined {
 }
 
 /** An image can hold another version than its name says. */
-function disguise({ members }: View): Advice | undefined {
+function maskedSpec({ members }: View): Advice | undefined {
   const found = members.find(({ pod, talk }) => pod && talk && pod.version !== talk.version);
   return (
     found && {
@@ -92,12 +92,12 @@ function disguise({ members }: View): Advice | undefined {
 }
 
 function version({ seen }: View): Advice | undefined {
-  const newest = PATCHES[minorOf(seen.wanted.version)];
+  const newest = newestPatches[minorOf(seen.desired.version)];
   if (
     newest === undefined ||
-    newest === seen.wanted.version ||
-    Number(newest.split(".")[2]) <= Number(seen.wanted.version.split(".")[2])
+    newest === seen.desired.version ||
+    Number(newest.split(".")[2]) <= Number(seen.desired.version.split(".")[2])
   )
     return undefined;
-  return { topic: "Version", text: `${newest} is out and mends what ${seen.wanted.version} still has` };
+  return { topic: "Version", text: `${newest} is out and mends what ${seen.desired.version} still has` };
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defragmentNext, dueRound } from "./defragment.ts";
-import type { Turn } from "./turn.ts";
+import type { ActionContext } from "./reconcile-context.ts";
 
 const members = ["e-1", "e-2", "e-0"];
 const created = Date.parse("2026-01-01T00:00:00Z");
@@ -56,8 +56,8 @@ test("whoever may not write to the API server any more pauses nobody", async () 
   const fenced = turnWith(() => {
     throw new Error("this replica has lost the lease");
   });
-  await assert.rejects(defragmentNext(fenced as unknown as Turn), /lost the lease/u);
+  await assert.rejects(defragmentNext(fenced as unknown as ActionContext), /lost the lease/u);
   assert.deepEqual(asked, []);
-  assert.equal(await defragmentNext(turnWith(() => undefined) as unknown as Turn), true);
+  assert.equal(await defragmentNext(turnWith(() => undefined) as unknown as ActionContext), true);
   assert.deepEqual(asked, ["e-0"]);
 });

@@ -1,24 +1,24 @@
 /** Defragmentation: a member does not serve while it lasts, so it is one member at a time, followers first, the leader last. */
 import { nextTime, parseSchedule } from "../cron.ts";
 import { formatTimestamp } from "../timestamp.ts";
-import { successorOrder } from "./order.ts";
-import { asLeader } from "./turn.ts";
-import type { Turn } from "./turn.ts";
+import { successorOrder } from "./member-order.ts";
+import { asLeader } from "./reconcile-context.ts";
+import type { ActionContext } from "./reconcile-context.ts";
 
 /** Answers whether a member was defragmented. */
-export async function defragmentNext(turn: Turn): Promise<boolean> {
-  return (await defragmentBySchedule(turn)) || (await defragmentByShare(turn));
+export async function defragmentNext(context: ActionContext): Promise<boolean> {
+  return (await defragmentBySchedule(context)) || (await defragmentByShare(context));
 }
 
 /** Within a step that only the leader can take. */
-export async function defragment({ seen, signal }: Turn, member: string): Promise<void> {
+export async function defragment({ seen, signal }: ActionContext, member: string): Promise<void> {
   signal.throwIfAborted();
-  await seen.reach.to(member)?.maintenance.defragment({ timeoutMs: LIMIT });
+  await seen.clients.to(member)?.maintenance.defragment({ timeoutMs: defragmentTimeout });
 }
 
 /** One member of the round that is due. What is left is in the status, so that a round that was interrupted goes on. */
-async function defragmentBySchedule(turn: Turn): Promise<boolean> {
-  const { seen, status, event } = turn;
+async function defragmentBySchedule(context: ActionContext): Promise<boolean> {
+  const { seen, status, event } = context;
   const { metadata, spec, status: written } = seen.object;
   const round = dueRound({
     schedule: spec.maintenance.defragment.schedule,
@@ -29,7 +29,7 @@ async function defragmentBySchedule(turn: Turn): Promise<boolean> {
   });
   const [next, ...left] = round?.left ?? [];
   if (round === undefined || next === undefined) return false;
-  await asLeader(turn, `defragment ${next}`, () => defragment(turn, next));
+  await asLeader(context, `defragment ${next}`, () => defragment(context, next));
   status.defragmentation = { began: round.began, left };
   event("Normal", "Defragmented", `${next} was defragmented, as the schedule has it`);
   return true;
@@ -64,21 +64,21 @@ export function dueRound({ schedule, now, created, former, members }: RoundFacts
 }
 
 /** One member whose database could shrink by the share that the spec names. */
-async function defragmentByShare(turn: Turn): Promise<boolean> {
-  const { whenFreeable } = turn.seen.object.spec.maintenance.defragment;
-  const next = successorOrder(turn.seen).find((member) => freeableShare(turn, member) >= whenFreeable / 100);
+async function defragmentByShare(context: ActionContext): Promise<boolean> {
+  const { whenFreeable } = context.seen.object.spec.maintenance.defragment;
+  const next = successorOrder(context.seen).find((member) => freeableShare(context, member) >= whenFreeable / 100);
   if (next === undefined) return false;
-  await asLeader(turn, `defragment ${next}`, () => defragment(turn, next));
-  turn.event("Normal", "Defragmented", `${next} was defragmented`);
+  await asLeader(context, `defragment ${next}`, () => defragment(context, next));
+  context.event("Normal", "Defragmented", `${next} was defragmented`);
   return true;
 }
 
-function freeableShare({ seen }: Turn, member: string): number {
-  const answer = seen.answers[member];
-  if (answer?.is !== "talking" || answer.dbBytes < SMALL) return 0;
+function freeableShare({ seen }: ActionContext, member: string): number {
+  const answer = seen.memberStatuses[member];
+  if (answer?.is !== "talking" || answer.dbBytes < minDatabaseBytes) return 0;
   return 1 - answer.dbBytesInUse / answer.dbBytes;
 }
 
 /** Below this it is not worth a pause. */
-const SMALL = 100 * 2 ** 20;
-const LIMIT = 120_000;
+const minDatabaseBytes = 100 * 2 ** 20;
+const defragmentTimeout = 120_000;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Action } from "../contract.ts";
-import { HANDLERS } from "./handlers.ts";
-import type { Handler, Means } from "./turn.ts";
+import { handlers } from "./handlers.ts";
+import type { Handler, ActionEnvironment } from "./reconcile-context.ts";
 
 const CHANGES: readonly Action[] = [
   { do: "add-learner", member: "e-1" },
@@ -29,9 +29,9 @@ function turnWith(action: Action, begin: () => void): { readonly turn: object; r
   return { turn: { action, seen, step, signal: AbortSignal.any([]), event: () => undefined }, asked };
 }
 
-async function take(action: Action, turn: object): Promise<void> {
-  const handler = HANDLERS[action.do] as unknown as Handler<Action["do"]>;
-  await handler(turn as Parameters<typeof handler>[0], {} as Means);
+async function take(action: Action, context: object): Promise<void> {
+  const handler = handlers[action.do] as unknown as Handler<Action["do"]>;
+  await handler(context as Parameters<typeof handler>[0], {} as ActionEnvironment);
 }
 
 for (const action of CHANGES) {
@@ -55,11 +55,11 @@ const HINTS: readonly Action[] = [
 
 for (const action of HINTS) {
   test(`${action.do}: nothing is asked in a turn that was given up`, async () => {
-    const { turn, asked } = turnWith(action, () => undefined);
+    const { turn: context, asked } = turnWith(action, () => undefined);
     const signal = AbortSignal.abort(new Error("this replica has lost the lease"));
-    await assert.rejects(take(action, { ...turn, signal }), /lost the lease/u);
+    await assert.rejects(take(action, { ...context, signal }), /lost the lease/u);
     assert.deepEqual(asked, []);
-    await take(action, turn);
+    await take(action, context);
     assert.deepEqual(asked, [action.do]);
   });
 }
@@ -67,7 +67,7 @@ for (const action of HINTS) {
 test("a change that was made before and is needed again is made again", async () => {
   const [action] = CHANGES;
   assert.ok(action);
-  const { turn, asked } = turnWith(action, () => undefined);
-  await take(action, { ...turn, step: async () => undefined });
+  const { turn: context, asked } = turnWith(action, () => undefined);
+  await take(action, { ...context, step: async () => undefined });
   assert.deepEqual(asked, [action.do]);
 });

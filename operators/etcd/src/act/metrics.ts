@@ -1,7 +1,7 @@
 /** What the operator measures of its clusters; etcd's own metrics come from the members. */
 import { counter, gauge } from "capstan";
 import { viewOf } from "../decide/index.ts";
-import type { Turn } from "./turn.ts";
+import type { ActionContext } from "./reconcile-context.ts";
 
 const CLUSTER = ["namespace", "cluster"] as const;
 
@@ -20,17 +20,17 @@ export const ACTIONS = counter("etcd_operator_actions_total", "Steps that were t
 /** Steps that change something; looking and waiting are not counted. */
 const IDLE: ReadonlySet<string> = new Set(["rest", "wait", "refuse"]);
 
-export function measure({ metric, seen, action }: Turn): void {
+export function measure({ metric, seen, action }: ActionContext): void {
   const { name, namespace = "" } = seen.object.metadata;
   const labels = { namespace, cluster: name };
   const view = viewOf(seen);
   const conditions = seen.object.status?.conditions ?? [];
   const isTrue = (type: string): number => Number(conditions.some((one) => one.type === type && one.status === "True"));
-  metric(WANTED_MEMBERS).set(labels, seen.wanted.size);
+  metric(WANTED_MEMBERS).set(labels, seen.desired.size);
   metric(HEALTHY_MEMBERS).set(labels, view.members.filter(({ isWell }) => isWell).length);
   metric(AVAILABLE).set(labels, Number(view.hasQuorum));
   metric(QUORUM_LOST).set(labels, isTrue("QuorumLost"));
-  metric(UPDATE_FAILED).set(labels, Number(seen.known.update?.failed !== undefined));
+  metric(UPDATE_FAILED).set(labels, Number(seen.recordedState.update?.failed !== undefined));
   const backup = seen.object.status?.backup?.time;
   if (backup !== undefined) metric(LAST_BACKUP).set(labels, Date.parse(backup) / 1000);
   if (!IDLE.has(action.do)) metric(ACTIONS).add({ ...labels, action: action.do });

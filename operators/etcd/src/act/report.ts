@@ -2,8 +2,8 @@
 import type { Action } from "../contract.ts";
 import {
   compareVersions,
-  hasFormFailed,
-  isFormRefused,
+  hasTemplateFailed,
+  isTemplateRejected,
   isRecovering,
   quorumOf,
   serialOf,
@@ -12,39 +12,39 @@ import {
 } from "../decide/index.ts";
 import type { Member, View } from "../decide/index.ts";
 import { EtcdBackup } from "../kinds/index.ts";
-import type { ClusterStatus, Seen } from "../observe/index.ts";
+import type { ClusterStatus, ClusterObservation } from "../observe/index.ts";
 import { CLUSTER_LABEL, serviceUrl } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { adviceFor } from "./advice.ts";
-import { lockoutOf } from "./lockout.ts";
-import { REFUSED } from "./obstacle.ts";
-import type { Turn } from "./turn.ts";
+import { lockoutOf } from "./auth-lockout.ts";
+import { rejectedReason } from "./rejected-step.ts";
+import type { ActionContext } from "./reconcile-context.ts";
 
-export function report(turn: Turn): void {
-  const { seen, status, action } = turn;
+export function report(context: ActionContext): void {
+  const { seen, status, action } = context;
   const view = viewOf(seen);
-  reportFields(turn, view);
-  reportIdentity(turn);
-  reportMemory(turn);
+  reportFields(context, view);
+  reportIdentity(context);
+  reportRecordedState(context);
   const isAvailable = view.hasQuorum;
-  status.condition("Available", isAvailable || isServingWithoutUs(view), availability(view));
+  status.condition("Available", isAvailable || isServingUnobserved(view), availability(view));
   status.condition("Progressing", isProgress(action), { reason: reasonOf(action), message: describe(action) });
-  const trouble = lockoutOf(seen) ?? troubleOf(view, action);
-  tellTrouble(turn, trouble);
-  status.condition("Degraded", trouble !== undefined, {
-    reason: trouble?.reason ?? "AllWell",
-    message: trouble?.message ?? "",
+  const failure = lockoutOf(seen) ?? failureOf(view, action);
+  recordFailureEvents(context, failure);
+  status.condition("Degraded", failure !== undefined, {
+    reason: failure?.reason ?? "AllWell",
+    message: failure?.message ?? "",
   });
   const isLost =
-    seen.known.clusterId !== undefined && seen.wanted.size > 0 && !isAvailable && !isServingWithoutUs(view);
+    seen.recordedState.clusterId !== undefined && seen.desired.size > 0 && !isAvailable && !isServingUnobserved(view);
   status.condition("QuorumLost", isLost, {
     reason: isLost ? "TooFewMembers" : "QuorumHeld",
     message: isLost ? describe(action) : "",
   });
-  const { update } = seen.known;
+  const { update } = seen.recordedState;
   const isUpgrading = update !== undefined && update.failed === undefined;
   status.condition("Upgrading", isUpgrading, upgradeDetails(update));
-  reportBackup(turn);
+  reportBackup(context);
   status.condition("TLSReady", seen.tls.state.ready, {
     reason: seen.tls.state.reason,
     message: seen.tls.state.message,
@@ -52,23 +52,23 @@ export function report(turn: Turn): void {
 }
 
 /** Trouble that no step has told of yet becomes an event when it begins, and when it is over. */
-function tellTrouble({ seen, action, event }: Turn, trouble: Trouble | undefined): void {
+function recordFailureEvents({ seen, action, event }: ActionContext, failure: Failure | undefined): void {
   const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
   const before = former?.status === "True" ? former.reason : undefined;
-  if (trouble === undefined) {
+  if (failure === undefined) {
     // Whether a refusal is over shows when the step is taken.
-    if (before !== undefined && before !== REFUSED) event("Normal", "Mended", `over: ${former?.message}`);
+    if (before !== undefined && before !== rejectedReason) event("Normal", "Mended", `over: ${former?.message}`);
     return;
   }
-  const isTold = action.do === "refuse" || TOLD_BY_STEPS.has(trouble.reason);
-  if (!isTold && trouble.reason !== before) event("Warning", trouble.reason, trouble.message);
+  const isTold = action.do === "refuse" || reportedBySteps.has(failure.reason);
+  if (!isTold && failure.reason !== before) event("Warning", failure.reason, failure.message);
 }
 
 /** Trouble that a step tells of when it notes it. */
-const TOLD_BY_STEPS: ReadonlySet<string> = new Set(["UpdateFailed", "FormFailed", "VolumeRefused"]);
+const reportedBySteps: ReadonlySet<string> = new Set(["UpdateFailed", "FormFailed", "VolumeRefused"]);
 
 /** What the EtcdBackup of the cluster's name tells. */
-function reportBackup({ get, seen, status }: Turn): void {
+function reportBackup({ get, seen, status }: ActionContext): void {
   const policy = seen.object.spec.backup;
   const backup = policy === undefined ? undefined : get(EtcdBackup, seen.name);
   const ready = backup?.status?.conditions?.find(({ type }) => type === "Ready");
@@ -83,33 +83,33 @@ function reportBackup({ get, seen, status }: Turn): void {
 }
 
 /** Who it is and where it comes from: written down once, and never changed but for a cluster that was made anew from a backup. */
-function reportIdentity({ seen, status }: Turn): void {
-  const { known, hearing, object, pods } = seen;
-  const isRenamed = known.recovery?.source === "Backup" && isRecovering(known.recovery);
-  const identity = hearing.quorum?.clusterId;
-  if (identity !== undefined && (known.clusterId === undefined || isRenamed)) status.clusterId = identity;
-  const isBorn = known.recovery === undefined && object.spec.bootstrap !== undefined;
-  const source = isBorn ? pods.find(({ seededFrom }) => seededFrom !== undefined)?.seededFrom : undefined;
+function reportIdentity({ seen, status }: ActionContext): void {
+  const { recordedState, report, object, pods } = seen;
+  const isRenamed = recordedState.recovery?.source === "Backup" && isRecovering(recordedState.recovery);
+  const identity = report.quorum?.clusterId;
+  if (identity !== undefined && (recordedState.clusterId === undefined || isRenamed)) status.clusterId = identity;
+  const isBorn = recordedState.recovery === undefined && object.spec.bootstrap !== undefined;
+  const source = isBorn ? pods.find(({ restoredBackup }) => restoredBackup !== undefined)?.restoredBackup : undefined;
   status.bornFrom ??= source;
   // Users that come with its first data are the operator's to look after. Those of who lived before this was written may be made by hand.
-  if (source !== undefined && known.clusterId === undefined) status.auth ??= { cluster: "", inUse: true };
+  if (source !== undefined && recordedState.clusterId === undefined) status.auth ??= { cluster: "", inUse: true };
 }
 
-function reportFields({ seen, status }: Turn, view: View): void {
-  const { known, hearing, form } = seen;
+function reportFields({ seen, status }: ActionContext, view: View): void {
+  const { recordedState, report, template } = seen;
   const running = view.members.flatMap(({ talk }) => (talk === undefined ? [] : [talk.version]));
   const oldest = running.toSorted(compareVersions)[0];
   status.size = view.members.length;
   status.ready = view.members.filter(({ isWell, pod }) => isWell && pod?.isReady === true).length;
   status.selector = `${CLUSTER_LABEL}=${seen.name}`;
   if (oldest !== undefined) status.version = oldest;
-  if (hearing.clusterVersion !== undefined) status.clusterVersion = hearing.clusterVersion;
+  if (report.clusterVersion !== undefined) status.clusterVersion = report.clusterVersion;
   status.serial = Math.max(
-    known.serial,
+    recordedState.serial,
     ...[...seen.pods, ...seen.volumes].map(({ member }) => serialOf(member)),
     ...view.members.map(({ name }) => serialOf(name)),
   );
-  status.endpoints = [serviceUrl(form.place)];
+  status.endpoints = [serviceUrl(template.place)];
   if (seen.tls.clientSecret !== undefined) status.clientSecret = seen.tls.clientSecret;
   const leader = view.members.find(({ isLeader }) => isLeader)?.name;
   status.leader = leader;
@@ -122,10 +122,10 @@ function reportFields({ seen, status }: Turn, view: View): void {
 }
 
 /** What the next look at the world has to know. */
-function reportMemory({ seen, status }: Turn): void {
+function reportRecordedState({ seen, status }: ActionContext): void {
   const version = targetVersion(viewOf(seen));
-  if (status.formRefused?.print !== seen.wanted.printOf(version)) status.formRefused = undefined;
-  if (status.formFailed?.form !== seen.wanted.form) status.formFailed = undefined;
+  if (status.formRefused?.print !== seen.desired.templateHashFor(version)) status.formRefused = undefined;
+  if (status.formFailed?.form !== seen.desired.templateDigest) status.formFailed = undefined;
   const { stopwatch } = seen;
   const { remains } = seen;
   const { comparison, uncompared, missed } = seen.compared;
@@ -147,11 +147,11 @@ function reportMemory({ seen, status }: Turn): void {
     at: formatTimestamp(remains.at),
     of: remains.of,
     differing: [...remains.differing],
-    unhashed: [...remains.unhashed],
+    unhashed: [...remains.withoutHash],
   };
 }
 
-type Comparison = NonNullable<Seen["compared"]["comparison"]>;
+type Comparison = NonNullable<ClusterObservation["compared"]["comparison"]>;
 
 function comparisonStatus({ at, differing, answered = [], accused, agreeing = [], of, since }: Comparison) {
   return {
@@ -166,13 +166,13 @@ function comparisonStatus({ at, differing, answered = [], accused, agreeing = []
 
 type MemberStatus = NonNullable<ClusterStatus["members"]>[number];
 
-interface Background {
+interface MemberStatusContext {
   readonly former: MemberStatus | undefined;
   readonly leaderIndex: number | undefined;
   readonly now: number;
 }
 
-function memberStatus(member: Member, { former, leaderIndex, now }: Background): MemberStatus {
+function memberStatus(member: Member, { former, leaderIndex, now }: MemberStatusContext): MemberStatus {
   const { name, id, pod, talk } = member;
   const health = healthOf(member);
   const version = talk?.version ?? former?.version;
@@ -208,7 +208,7 @@ function healthOf({ isWell, isCorrupt, ruin, pod, talk, isStarted }: Member): Me
   if (isCorrupt) return "Corrupt";
   if (ruin !== undefined) return talk === undefined ? "Down" : "Foreign";
   if (isWell) return "Healthy";
-  if (pod === undefined || pod.isDown) return pod !== undefined && pod.restarts === 0 ? "Starting" : "Down";
+  if (pod === undefined || pod.isContainerDown) return pod !== undefined && pod.restarts === 0 ? "Starting" : "Down";
   return pod.isReady || !isStarted ? "Starting" : "Unreachable";
 }
 
@@ -225,26 +225,26 @@ function rounded(bytes: number): number {
 const MEBIBYTE = 2 ** 20;
 
 /** The kubelets see a quorum, we do not: members serve, and it is the operator that is cut off. */
-function isServingWithoutUs({ voters }: View): boolean {
+function isServingUnobserved({ voters }: View): boolean {
   return voters.length > 0 && voters.filter(({ pod }) => pod?.isReady === true).length >= quorumOf(voters.length);
 }
 
 function availability(view: View) {
   const { seen, voters, wellVoters, hasQuorum } = view;
-  const isAsleep = seen.wanted.size === 0 && seen.pods.length === 0;
-  if (isAsleep) return { reason: "Asleep", message: `spec.size is 0; ${keptBy(view)}` };
-  const goes = seen.wanted.size === 0 ? "; spec.size is 0, and not all sleep yet" : "";
+  const isAsleep = seen.desired.size === 0 && seen.pods.length === 0;
+  if (isAsleep) return { reason: "Asleep", message: `spec.size is 0; ${holdReason(view)}` };
+  const goes = seen.desired.size === 0 ? "; spec.size is 0, and not all sleep yet" : "";
   const message = `${wellVoters.length} of ${voters.length} voting members are well${goes}`;
   if (hasQuorum) return { reason: "QuorumHeld", message };
-  const isRefused = Object.values(seen.answers).some((answer) => answer.is === "silent" && answer.isLockedOut);
+  const isRefused = Object.values(seen.memberStatuses).some((answer) => answer.is === "silent" && answer.isLockedOut);
   const why = isRefused ? "they refuse the operator" : "the operator cannot reach them";
-  return isServingWithoutUs(view)
+  return isServingUnobserved(view)
     ? { reason: "OutOfReach", message: `the members serve, but ${why}` }
     : { reason: voters.length === 0 ? "NotYetBorn" : "NoQuorum", message };
 }
 
 /** Whose data is there when everybody sleeps. */
-function keptBy({ voters }: View): string {
+function holdReason({ voters }: View): string {
   const isKept = ({ volume }: Member): boolean => volume?.state === "bound" || volume?.state === "pending";
   const lost = voters.filter((voter) => !isKept(voter)).map(({ name }) => name);
   return lost.length === 0
@@ -293,40 +293,41 @@ export function describe(action: Action): string {
   }
 }
 
-interface Trouble {
+interface Failure {
   readonly reason: string;
   readonly message: string;
 }
 
-function troubleOf(view: View, action: Action): Trouble | undefined {
+function failureOf(view: View, action: Action): Failure | undefined {
   const { seen, members } = view;
   if (action.do === "refuse" && action.reason !== "Paused") return { reason: action.reason, message: action.why };
-  const { update } = seen.known;
+  const { update } = seen.recordedState;
   if (update?.failed !== undefined) return { reason: "UpdateFailed", message: update.failed };
-  const { formRefused, formFailed } = seen.known;
-  if (formFailed !== undefined && hasFormFailed(seen)) return { reason: "FormFailed", message: formFailed.why };
-  if (formRefused !== undefined && isFormRefused(seen, targetVersion(view)))
-    return { reason: REFUSED, message: formRefused.why };
-  const troubled = seen.pods.find(({ trouble }) => trouble !== undefined);
-  if (troubled !== undefined) return { reason: "MemberTrouble", message: `${troubled.member}: ${troubled.trouble}` };
-  const { growthRefused } = seen.known;
+  const { templateRejected: formRefused, templateFailed: formFailed } = seen.recordedState;
+  if (formFailed !== undefined && hasTemplateFailed(seen)) return { reason: "FormFailed", message: formFailed.why };
+  if (formRefused !== undefined && isTemplateRejected(seen, targetVersion(view)))
+    return { reason: rejectedReason, message: formRefused.why };
+  const troubled = seen.pods.find(({ startFailure: failure }) => failure !== undefined);
+  if (troubled !== undefined)
+    return { reason: "MemberTrouble", message: `${troubled.member}: ${troubled.startFailure}` };
+  const { growthRejected: growthRefused } = seen.recordedState;
   if (growthRefused !== undefined && isAnySmall(seen))
     return { reason: "VolumeRefused", message: `volumes cannot grow: ${growthRefused.why}` };
   const ill = members.filter(({ isWell, isStarted }) => isStarted && !isWell).map(({ name }) => name);
-  if (ill.length > 0 && seen.wanted.size > 0) return { reason: "MemberIll", message: `${ill.join(", ")} not well` };
+  if (ill.length > 0 && seen.desired.size > 0) return { reason: "MemberIll", message: `${ill.join(", ")} not well` };
   const full = members.find(({ talk }) => talk?.isFull === true);
   return full && { reason: "QuotaUsedUp", message: `the database of ${full.name} is full: writes are refused` };
 }
 
-function isAnySmall({ volumes, wanted }: View["seen"]): boolean {
-  return volumes.some(({ requested }) => requested < wanted.volumeBytes);
+function isAnySmall({ volumes, desired }: View["seen"]): boolean {
+  return volumes.some(({ requested }) => requested < desired.volumeBytes);
 }
 
-function upgradeDetails(update: View["seen"]["known"]["update"]) {
+function upgradeDetails(update: View["seen"]["recordedState"]["update"]) {
   if (update === undefined) return { reason: "NoUpdate", message: "" };
   const { from, to, member, failed, snapshot } = update;
   if (failed !== undefined) return { reason: "RolledBack", message: failed };
-  const turn = member === undefined ? "" : `, now ${member}`;
+  const context = member === undefined ? "" : `, now ${member}`;
   const secured = snapshot === undefined ? "no backup was made before" : `the backup before is ${snapshot}`;
-  return { reason: "Updating", message: `from ${from} to ${to}${turn}; ${secured}` };
+  return { reason: "Updating", message: `from ${from} to ${to}${context}; ${secured}` };
 }

@@ -27,23 +27,25 @@ type BackupObject = ObjectOf<typeof EtcdBackup>;
 type ClusterObject = ObjectOf<typeof EtcdCluster>;
 type BackupContext = Context<typeof EtcdBackup, typeof Pod, typeof EtcdCluster>;
 
-export function backupController(means: BackupMeans): Controller {
-  return controller(EtcdBackup, { owns: [Pod], reads: [EtcdCluster], prune: false }, (context) => turn(context, means));
+export function backupController(environment: BackupMeans): Controller {
+  return controller(EtcdBackup, { owns: [Pod], reads: [EtcdCluster], prune: false }, (context) =>
+    turn(context, environment),
+  );
 }
 
-async function turn(context: BackupContext, means: BackupMeans): Promise<ReconcileResult> {
+async function turn(context: BackupContext, environment: BackupMeans): Promise<ReconcileResult> {
   const { object } = context;
   const cluster = context.get(EtcdCluster, object.spec.cluster);
   const jobs = context.find(Pod, { owner: context.object }).map((pod) => seeJob(pod));
   const seen: BackupSeen = {
-    now: means.now(),
+    now: environment.now(),
     spec: object.spec,
     status: object.status ?? {},
     created: Date.parse(object.metadata.creationTimestamp ?? ""),
     jobs,
     cluster: cluster === undefined ? "none" : isAsleep(cluster) ? "asleep" : "there",
   };
-  return act(nextStep(seen), { context, means, object, cluster, seen });
+  return act(nextStep(seen), { context, means: environment, object, cluster, seen });
 }
 
 /** Nobody can be asked: members are remembered while they sleep. Who is to sleep and still serves can be. */
@@ -90,11 +92,11 @@ async function act(step: BackupStep, scene: Scene): Promise<ReconcileResult> {
 }
 
 async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, scene: Scene): Promise<void> {
-  const { context, means, object, cluster, seen } = scene;
+  const { context, means: environment, object, cluster, seen } = scene;
   if (cluster === undefined) return;
   const { name } = object.metadata;
   const common = {
-    agentImage: resolveAgentImage(context.get, means.agentImage),
+    agentImage: resolveAgentImage(context.get, environment.agentImage),
     labels: { "app.kubernetes.io/managed-by": "etcd-operator", [UID_LABEL]: cluster.metadata.uid },
     pullSecrets: cluster.spec.imagePullSecrets,
   };

@@ -66,13 +66,13 @@ export function dueTime({ spec, status, created }: BackupSeen): number | undefin
 }
 
 function waitFor(job: SeenJob, { now, spec }: BackupSeen): BackupStep {
-  const trouble = job.state.is === "running" ? job.state.trouble : undefined;
+  const failure = job.state.is === "running" ? job.state.trouble : undefined;
   if (now - job.created > parseDuration(spec.timeout) + PATIENCE) {
-    const message = `the pod ${job.pod} did not come to an end${trouble === undefined ? "" : `: ${trouble}`}`;
+    const message = `the pod ${job.pod} did not come to an end${failure === undefined ? "" : `: ${failure}`}`;
     return { do: "record", job, result: { ok: false, code: "TimedOut", message } };
   }
   const why =
-    trouble ??
+    failure ??
     (job.purpose === "verify" ? "the backup is being restored into a scratch member" : "the backup is being made");
   return { do: "wait", ms: LOOK, why, isRunning: true };
 }

@@ -42,13 +42,13 @@ test("a learner is asked where it may be and nobody who votes answers, and never
 });
 
 test("a member of another cluster or with corrupt data is not asked, however new it seems", () => {
-  const good = [candidate("a", 100), candidate("b", 100)];
+  const lastGood = [candidate("a", 100), candidate("b", 100)];
   const foreign = candidate("f", 900, { clusterId: "another" });
   const chosen = (all: ReturnType<typeof candidate>[], alarms: readonly Alarm[] = [], clusterId?: string) =>
     choose(all, { clusterId, alarms, learners: "at last" })?.status.memberId;
-  assert.equal(chosen([foreign, ...good], [], "c"), "b");
+  assert.equal(chosen([foreign, ...lastGood], [], "c"), "b");
   assert.equal(chosen([foreign], [], "c"), undefined);
-  assert.equal(chosen(good, [{ memberId: "b", kind: "Corrupt" }], "c"), "a");
+  assert.equal(chosen(lastGood, [{ memberId: "b", kind: "Corrupt" }], "c"), "a");
   // A full database is a reason to keep its data, not to let it go.
-  assert.equal(chosen(good, [{ memberId: "b", kind: "NoSpace" }], "c"), "b");
+  assert.equal(chosen(lastGood, [{ memberId: "b", kind: "NoSpace" }], "c"), "b");
 });

@@ -41,7 +41,7 @@ export async function chooseMember(
   const call = signal ? { signal } : {};
   // A linearizable read first: afterwards somebody has everything that was acknowledged before. Without quorum the newest must do.
   await Promise.any(clients.map((client) => client.maintenance.checkHealth(call))).catch(() => {});
-  const answers = await Promise.allSettled(
+  const memberStatuses = await Promise.allSettled(
     clients.map(async (client) => {
       // Members agree on alarms: without quorum nobody tells them, and there is no better data than what is left.
       const asking = client.maintenance.alarms({ ...call, timeoutMs: 5000 }).catch((): readonly Alarm[] => []);
@@ -49,20 +49,20 @@ export async function chooseMember(
       return { client, status, alarms };
     }),
   );
-  const spoke = answers.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
+  const spoke = memberStatuses.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
   // What a member of another cluster complains of is not about ours.
   const alarms = spoke.filter(({ status }) => (clusterId ?? status.clusterId) === status.clusterId);
   const chosen = choose(spoke, { clusterId, learners, alarms: alarms.flatMap((one) => one.alarms) });
   if (chosen) return chosen;
-  throw noMember(answers, spoke.length);
+  throw noMember(memberStatuses, spoke.length);
 }
 
-function noMember(answers: readonly PromiseSettledResult<unknown>[], spoke: number): BackupError {
-  const cause = answers.find((answer) => answer.status === "rejected")?.reason as unknown;
+function noMember(memberStatuses: readonly PromiseSettledResult<unknown>[], spoke: number): BackupError {
+  const cause = memberStatuses.find((answer) => answer.status === "rejected")?.reason as unknown;
   const why = cause instanceof Error ? `: ${cause.message}` : "";
   const message =
     spoke === 0
-      ? `none of ${answers.length} members answers${why}`
-      : `${spoke} of ${answers.length} members answer, and each is a learner, of another cluster or accused of corrupt data${why}`;
+      ? `none of ${memberStatuses.length} members answers${why}`
+      : `${spoke} of ${memberStatuses.length} members answer, and each is a learner, of another cluster or accused of corrupt data${why}`;
   return new BackupError("NoMember", `could not take a snapshot: ${message}`, { cause });
 }

@@ -18,7 +18,7 @@ const KEY = 32;
 /** Reads a key from a Secret: 32 bytes in base64, in hexadecimal, or as they are. */
 export function parseKey(content: Buffer): Buffer {
   const text = content.toString("utf8").trim();
-  const key = [content, fromBase64(text), fromHex(text)].find((form) => form?.length === KEY);
+  const key = [content, fromBase64(text), fromHex(text)].find((template) => template?.length === KEY);
   if (key !== undefined && !isText(key)) return key;
   throw new BackupError(
     "BadKey",

@@ -10,6 +10,6 @@ export { seedParts } from "./pods.ts";
 export type { BackupSource, Seed } from "./pods.ts";
 
 /** The controllers of EtcdBackup and EtcdRestore. */
-export function backupControllers(means: BackupMeans): readonly Controller[] {
-  return [backupController(means), restoreController(means)];
+export function backupControllers(environment: BackupMeans): readonly Controller[] {
+  return [backupController(environment), restoreController(environment)];
 }

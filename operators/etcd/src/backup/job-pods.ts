@@ -28,14 +28,14 @@ export function seeJob(pod: PodObject): SeenJob {
   const { metadata, status } = pod;
   const { name, labels, creationTimestamp, deletionTimestamp } = metadata;
   const result = resultOf(status);
-  const trouble = troubleOf(status);
+  const failure = troubleOf(status);
   return {
     pod: name,
     purpose: labels?.[PURPOSE_LABEL] ?? "",
     ...(labels?.[UID_LABEL] === undefined ? {} : { clusterUid: labels[UID_LABEL] }),
     created: Date.parse(creationTimestamp ?? ""),
     isLeaving: deletionTimestamp !== undefined,
-    state: result ? { is: "ended", result } : { is: "running", ...(trouble === undefined ? {} : { trouble }) },
+    state: result ? { is: "ended", result } : { is: "running", ...(failure === undefined ? {} : { trouble: failure }) },
   };
 }
 

@@ -5,7 +5,7 @@ import { compareVersions } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import { forksOf } from "../forks.ts";
 import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
-import { GUARD_LABEL } from "../pods/index.ts";
+import { snapshotLabel } from "../pods/index.ts";
 import { PATHS } from "./agent/job.ts";
 import type { Job, StoreWork } from "./agent/job.ts";
 import {
@@ -92,7 +92,7 @@ export function backupPod(
 
 /** Each schedule has its own, and those made by hand have one together; what secures an update belongs to whoever comes next. */
 export function policyOf({ metadata, spec }: Pick<BackupObject, "metadata" | "spec">): string | undefined {
-  if (metadata.labels?.[GUARD_LABEL] !== undefined) return undefined;
+  if (metadata.labels?.[snapshotLabel] !== undefined) return undefined;
   return spec.schedule === undefined ? "by hand" : `${metadata.namespace}/${metadata.name}`;
 }
 

@@ -23,12 +23,12 @@ type RestoreContext = Context<
 /** On a cluster: the restore that made it. */
 const RESTORE_LABEL = "etcd.capstan.dev/restore";
 
-export function restoreController(means: BackupMeans): Controller {
+export function restoreController(environment: BackupMeans): Controller {
   const kinds = { owns: [Pod, EtcdCluster], reads: [EtcdRestore, EtcdBackup], prune: false } as const;
-  return controller(EtcdRestore, kinds, (context) => turn(context, means));
+  return controller(EtcdRestore, kinds, (context) => turn(context, environment));
 }
 
-async function turn(context: RestoreContext, means: BackupMeans): Promise<ReconcileResult> {
+async function turn(context: RestoreContext, environment: BackupMeans): Promise<ReconcileResult> {
   // The object's own type is spelled out: made readonly once more it would be too deep for the compiler.
   const { object } = context;
   const cluster = context.get(EtcdCluster, object.spec.cluster);
@@ -41,7 +41,7 @@ async function turn(context: RestoreContext, means: BackupMeans): Promise<Reconc
     target: cluster && seeTarget(cluster, object.metadata.uid),
     rival: all.find((other) => isRival(other, object))?.metadata.name,
   });
-  return act(step, { context, means, object });
+  return act(step, { context, means: environment, object });
 }
 
 interface Scene {
@@ -93,10 +93,10 @@ function noteWait({ reason, why }: Extract<RestoreStep, { do: "wait" }>, { conte
   status.condition("Complete", false, { reason: reason ?? "InProgress", message: why });
 }
 
-async function describe({ context, means, object }: Scene): Promise<void> {
+async function describe({ context, means: environment, object }: Scene): Promise<void> {
   const { imagePullSecrets: pullSecrets } = object.spec;
   const labels = { "app.kubernetes.io/managed-by": "etcd-operator" };
-  const agentImage = resolveAgentImage(context.get, means.agentImage);
+  const agentImage = resolveAgentImage(context.get, environment.agentImage);
   const pod = describePod({
     agentImage,
     labels,

@@ -75,13 +75,13 @@ export interface Recorded {
 }
 
 /** The backup that is meant: the one named, or the newest. Fails rather than to take an older one for the newest. */
-export async function findBackup(store: Store, wanted: Wanted, options: StoreCall & Trust = {}): Promise<Manifest> {
+export async function findBackup(store: Store, desired: Wanted, options: StoreCall & Trust = {}): Promise<Manifest> {
   const manifest =
-    wanted.backup === undefined
-      ? await findNewest(store, wanted, options)
-      : await readManifest(store, wanted.backup, options);
-  checkDigest(manifest, wanted.digest);
-  checkCluster(manifest, wanted);
+    desired.backup === undefined
+      ? await findNewest(store, desired, options)
+      : await readManifest(store, desired.backup, options);
+  checkDigest(manifest, desired.digest);
+  checkCluster(manifest, desired);
   return manifest;
 }
 
@@ -91,9 +91,9 @@ function checkCluster({ name, cluster }: Manifest, { cluster: asked }: Wanted): 
   throw new BackupError("OtherCluster", message);
 }
 
-async function findNewest(store: Store, wanted: Wanted, options: StoreCall & Trust): Promise<Manifest> {
-  const { cluster } = wanted;
-  const recorded = await readRecorded(store, wanted, options);
+async function findNewest(store: Store, desired: Wanted, options: StoreCall & Trust): Promise<Manifest> {
+  const { cluster } = desired;
+  const recorded = await readRecorded(store, desired, options);
   const { backups, refused } = await listBackups(store, cluster === undefined ? "" : prefixOf(cluster), options);
   // A list may leave something out.
   const all = recorded === undefined ? backups : [recorded, ...backups.filter(({ name }) => name !== recorded.name)];
@@ -103,7 +103,7 @@ async function findNewest(store: Store, wanted: Wanted, options: StoreCall & Tru
   const [newest] = byRevision(own.filter((one) => one.cluster.clusterId === latest?.cluster.clusterId));
   checkLater(refused, newest);
   if (newest !== undefined) return newest;
-  throw all[0] === undefined ? await noneOf(store, wanted, options) : ofEarlier(all[0]);
+  throw all[0] === undefined ? await noneOf(store, desired, options) : ofEarlier(all[0]);
 }
 
 function prefixOf({ namespace, name }: { readonly namespace: string; readonly name: string }): string {

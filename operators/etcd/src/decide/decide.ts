@@ -1,26 +1,26 @@
 /** The decision: one step from everything that was seen. Read it from top to bottom; the first rule that fits is taken. */
-import type { Action, Decide, KnownRecovery, Observation, SeenPod } from "../contract.ts";
-import { decideBirth } from "./birth.ts";
-import { bringBack, decideWithoutQuorum } from "./quorum-loss.ts";
+import type { Action, Decide, RecordedRecovery, Observation, ObservedPod } from "../contract.ts";
+import { bootstrapCluster } from "./bootstrap.ts";
+import { recreateMembersWithData, decideWithoutQuorum } from "./quorum-loss.ts";
 import {
   changeSize,
-  cleanUp,
+  removeLeftovers,
   disarmAlarms,
   growVolumes,
-  nurseLearner,
-  removeRuins,
+  promoteLearner,
+  removeLostMembers,
   startPods,
-  waitForTheIll,
-  wean,
-  weanSeed,
+  waitForUnhealthy,
+  clearBootstrapFlags,
+  clearSeedFlags,
 } from "./members.ts";
-import { giveUpForm, putBackForm } from "./form.ts";
+import { abandonTemplate, rollBackTemplate } from "./template-rollback.ts";
 import { refuseName } from "./name.ts";
 import { decideRecovery, isRecovering } from "./recovery.ts";
-import { hasFormFailed, isFormRefused } from "./target.ts";
-import { advanceLog, giveUpUpdate, replanUpdate, rollUpdate } from "./update.ts";
+import { hasTemplateFailed, isTemplateRejected } from "./target-version.ts";
+import { advanceLog, abandonUpdate, replanUpdate, rollUpdate } from "./update.ts";
 import { viewOf } from "./view.ts";
-import { heedWord } from "./word.ts";
+import { applyOverride } from "./override.ts";
 import type { View } from "./view.ts";
 
 /** A rule: what it wants to be done, if anything. */
@@ -28,19 +28,19 @@ export type Rule = (view: View) => Action | undefined;
 
 /** Rules while the members have quorum, the most urgent first. */
 const WITH_QUORUM: readonly Rule[] = [
-  wean,
+  clearBootstrapFlags,
   disarmAlarms,
-  cleanUp,
+  removeLeftovers,
   growVolumes,
   replanUpdate,
-  giveUpUpdate,
-  weanSeed,
+  abandonUpdate,
+  clearSeedFlags,
   startPods,
-  putBackForm,
-  removeRuins,
-  heedWord,
-  nurseLearner,
-  waitForTheIll,
+  rollBackTemplate,
+  removeLostMembers,
+  applyOverride,
+  promoteLearner,
+  waitForUnhealthy,
   advanceLog,
   changeSizeOrRoll,
   rollUpdate,
@@ -53,35 +53,43 @@ function changeSizeOrRoll(view: View): Action | undefined {
 }
 
 /** Rules while they have none, or none that we can see. */
-const WITHOUT_QUORUM: readonly Rule[] = [growVolumes, replanUpdate, giveUpUpdate, bringBack, decideWithoutQuorum];
+const WITHOUT_QUORUM: readonly Rule[] = [
+  growVolumes,
+  replanUpdate,
+  abandonUpdate,
+  recreateMembersWithData,
+  decideWithoutQuorum,
+];
 
 export const decide: Decide = (seen) => {
   const action = firstRule(seen);
   const isBlocked = action.do === "create-pod" && seen.missing.length > 0;
   if (isBlocked) return { do: "wait", for: seen.missing.join(", ") };
-  if (action.do === "create-pod" && mustBeAsBefore(seen, action)) return { ...action, form: "last good" };
-  return action.do === "note-recovery" && isUntold(seen) ? { do: "wait", for: "the EtcdRestore to be told" } : action;
+  if (action.do === "create-pod" && needsLastGoodTemplate(seen, action)) return { ...action, form: "last good" };
+  return action.do === "note-recovery" && isRestoreUnacknowledged(seen)
+    ? { do: "wait", for: "the EtcdRestore to be told" }
+    : action;
 };
 
 /** Whoever has lived comes back, whatever has become of the spec; for somebody new there is time until it is mended. */
-function mustBeAsBefore(seen: Observation, { boot, version }: Extract<Action, { do: "create-pod" }>): boolean {
-  if (hasFormFailed(seen)) return true;
-  return (boot === "live" || boot === "survive") && seen.good !== undefined && isFormRefused(seen, version);
+function needsLastGoodTemplate(seen: Observation, { boot, version }: Extract<Action, { do: "create-pod" }>): boolean {
+  if (hasTemplateFailed(seen)) return true;
+  return (boot === "live" || boot === "survive") && seen.lastGood !== undefined && isTemplateRejected(seen, version);
 }
 
 /** A restore that was called off must know before another recovery takes its place in the status, or it would be tried for ever. */
-function isUntold({ restore, known: { recovery } }: Observation): boolean {
+function isRestoreUnacknowledged({ restore, recordedState: { recovery } }: Observation): boolean {
   return restore !== undefined && recovery?.phase === "Refused" && recovery.restore === restore.uid;
 }
 
 function firstRule(seen: Observation): Action {
-  const urgent = handsOff(seen) ?? giveUpForm(viewOf(seen)) ?? recover(seen);
+  const urgent = refuseToManage(seen) ?? abandonTemplate(viewOf(seen)) ?? recoverIfNeeded(seen);
   if (urgent !== undefined) return urgent;
-  if (seen.wanted.size === 0) return hibernate(seen);
-  if (seen.otherTrust.length > 0) return refuseTrust(seen.otherTrust);
-  if (seen.known.clusterId === undefined) return decideBirth(seen);
+  if (seen.desired.size === 0) return hibernate(seen);
+  if (seen.otherAuthority.length > 0) return refuseTrust(seen.otherAuthority);
+  if (seen.recordedState.clusterId === undefined) return bootstrapCluster(seen);
   const view = viewOf(seen);
-  const stranger = refuseStranger(view);
+  const stranger = refuseForeignMembers(view);
   if (stranger !== undefined) return stranger;
   for (const rule of view.hasQuorum ? WITH_QUORUM : WITHOUT_QUORUM) {
     const action = rule(view);
@@ -91,30 +99,30 @@ function firstRule(seen: Observation): Action {
 }
 
 /** What is not ours to touch. */
-function handsOff({ name, wanted, foreign }: Observation): Action | undefined {
-  if (wanted.isPaused) return { do: "refuse", reason: "Paused", why: "spec.paused is set" };
-  if (foreign.length > 0) return { do: "refuse", reason: "NameTaken", why: takenSentence(foreign) };
+function refuseToManage({ name, desired, foreign }: Observation): Action | undefined {
+  if (desired.isPaused) return { do: "refuse", reason: "Paused", why: "spec.paused is set" };
+  if (foreign.length > 0) return { do: "refuse", reason: "NameTaken", why: describeForeignObjects(foreign) };
   return refuseName(name);
 }
 
 /** A recovery that was begun goes on; one that somebody asks for is begun. */
-function recover(seen: Observation): Action | undefined {
-  const { restore, known } = seen;
-  const { recovery } = known;
+function recoverIfNeeded(seen: Observation): Action | undefined {
+  const { restore, recordedState } = seen;
+  const { recovery } = recordedState;
   if (recovery !== undefined && isRecovering(recovery) && !isSuperseded(seen, recovery))
     return decideRecovery(seen, recovery);
   if (restore === undefined || recovery?.restore === restore.uid) return undefined;
   // Everybody has to stop for it: whoever cannot be stopped is waited for, and the others serve meanwhile.
-  return seen.pods.some(({ isNodeLost }) => isNodeLost) ? undefined : putBack(restore);
+  return seen.pods.some(({ isNodeLost }) => isNodeLost) ? undefined : beginRestore(restore);
 }
 
 /** Nobody serves yet what the operator chose by itself, and somebody says what to take instead: it may be stuck. */
-function isSuperseded({ restore }: Observation, recovery: KnownRecovery): boolean {
+function isSuperseded({ restore }: Observation, recovery: RecordedRecovery): boolean {
   return restore !== undefined && recovery.restore === undefined && recovery.phase !== "Rejoining";
 }
 
 /** A restore in place is a recovery that somebody asked for. */
-function putBack({ uid, name }: NonNullable<Observation["restore"]>): Action {
+function beginRestore({ uid, name }: NonNullable<Observation["restore"]>): Action {
   const reason = `${name} asks for a backup in the place of all data`;
   const recovery = {
     phase: "Stopping",
@@ -126,7 +134,7 @@ function putBack({ uid, name }: NonNullable<Observation["restore"]>): Action {
   return { do: "note-recovery", recovery };
 }
 
-function takenSentence(foreign: readonly string[]): string {
+function describeForeignObjects(foreign: readonly string[]): string {
   return `${foreign.join(", ")} exist and belong to somebody else: rename the cluster or remove them`;
 }
 
@@ -137,23 +145,27 @@ function refuseTrust(members: readonly string[]): Action {
 }
 
 /** Whoever speaks for all must be who it should be, and remember the others: who has forgotten them may not stop them from coming back. */
-function refuseStranger(view: View): Action | undefined {
-  const { membership, known, disbelief } = view.seen;
-  if (disbelief !== undefined) return bringBack(view) ?? { do: "refuse", reason: "DataDiffers", why: disbelief };
-  if (membership.by !== "quorum" || membership.clusterId === known.clusterId) return undefined;
+function refuseForeignMembers(view: View): Action | undefined {
+  const { membership, recordedState, rejectedMemberList } = view.seen;
+  if (rejectedMemberList !== undefined)
+    return recreateMembersWithData(view) ?? { do: "refuse", reason: "DataDiffers", why: rejectedMemberList };
+  if (membership.by !== "quorum" || membership.clusterId === recordedState.clusterId) return undefined;
   const why = `the members serve the cluster ${membership.clusterId}, which is not the one that this operator made: their volumes were exchanged`;
   return { do: "refuse", reason: "DataDiffers", why };
 }
 
 /** What it has goes with its pod: its volume does, or is gone under a process that runs. One that never ran has nothing. */
-function isLeaving({ volumes, answers }: Observation, { member, state, isDown }: SeenPod): boolean {
+function isVolumeStopping(
+  { volumes, memberStatuses }: Observation,
+  { member, state, isContainerDown: isDown }: ObservedPod,
+): boolean {
   const volume = volumes.find((one) => one.member === member);
   if (volume !== undefined && volume.state !== "lost") return volume.state === "stopping";
-  return answers[member]?.is === "talking" || (state === "running" && !isDown);
+  return memberStatuses[member]?.is === "talking" || (state === "running" && !isDown);
 }
 
 /** Whoever sleeps keeps its data, or does not sleep. */
-function refuseLoss(members: readonly string[]): Action {
+function refuseHibernation(members: readonly string[]): Action {
   const names = members.join(", ");
   const why = `the volumes of ${names} are gone or are being deleted, and their data would be gone as soon as their pods end: put spec.size back, and the members are exchanged for others first; or make a backup and delete the EtcdCluster`;
   return { do: "refuse", reason: "VolumesLeaving", why };
@@ -164,8 +176,8 @@ function hibernate(seen: Observation): Action {
   const { members } = viewOf(seen);
   const leader = members.find(({ isLeader }) => isLeader)?.name;
   const running = seen.pods.filter(({ state }) => state !== "stopping");
-  const leaving = running.filter((pod) => isLeaving(seen, pod)).map(({ member }) => member);
-  if (leaving.length > 0) return refuseLoss(leaving);
+  const leaving = running.filter((pod) => isVolumeStopping(seen, pod)).map(({ member }) => member);
+  if (leaving.length > 0) return refuseHibernation(leaving);
   const next = running.find(({ member }) => member !== leader) ?? running[0];
   if (next !== undefined) return { do: "delete-pod", member: next.member, why: "the cluster goes to sleep" };
   return seen.pods.length > 0 ? { do: "wait", for: "the last members to stop" } : { do: "rest" };

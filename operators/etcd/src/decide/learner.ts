@@ -6,16 +6,16 @@ import type { Action } from "../contract.ts";
 import type { Member, View } from "./view.ts";
 
 /** What has to be done before a backup may take the place of data: undefined when no learner has more than the newest one. */
-export function saveLearner(view: View, gone: string): Action | undefined {
-  const learner = furthestOf(view);
+export function backUpLearner(view: View, gone: string): Action | undefined {
+  const learner = mostAdvancedLearner(view);
   if (learner?.talk === undefined) return undefined;
   const { revision } = learner.talk;
   const { seen } = view;
   const isSaved = seen.newestRevision !== undefined && seen.newestRevision >= revision;
   if (isSaved || revision <= EMPTY) return undefined;
-  if (!seen.wanted.hasStore || !seen.wanted.recoversFromBackup) return refuse(learner, gone);
+  if (!seen.desired.hasStore || !seen.desired.recoversFromBackup) return refuse(learner, gone);
   const name = `${seen.name}-saved-${learner.name}`;
-  const guard = seen.safeguards[name];
+  const guard = seen.snapshots[name];
   const why = `of ${learner.name}, a learner, which is all that is left (revision ${revision})`;
   if (guard === undefined) return { do: "take-snapshot", name, reason: "LearnerSaved", label: learner.name, why };
   return { do: "wait", for: `a backup ${why}${guard.is === "failing" ? `, which fails: ${guard.why}` : ""}` };
@@ -24,8 +24,10 @@ export function saveLearner(view: View, gone: string): Action | undefined {
 /** The revision of a database in which nothing was ever written. */
 const EMPTY = 1;
 
-function furthestOf({ learners, seen }: View): Member | undefined {
-  const own = learners.filter(({ talk, ruin }) => talk?.clusterId === seen.known.clusterId && ruin === undefined);
+function mostAdvancedLearner({ learners, seen }: View): Member | undefined {
+  const own = learners.filter(
+    ({ talk, ruin }) => talk?.clusterId === seen.recordedState.clusterId && ruin === undefined,
+  );
   return own.toSorted((one, other) => (other.talk?.revision ?? 0) - (one.talk?.revision ?? 0))[0];
 }
 

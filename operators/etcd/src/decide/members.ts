@@ -1,23 +1,31 @@
 /** Rules that keep the right members, while there is quorum: start, replace, promote, add, remove. */
 import type { Action } from "../contract.ts";
-import { isTrial } from "./form.ts";
+import { isTemplateTrial } from "./template-rollback.ts";
 import {
-  hasFormFailed,
+  hasTemplateFailed,
   isDrifted,
-  isFormRefused,
-  isInWrongForm,
-  REFUSAL_PATIENCE,
+  isTemplateRejected,
+  hasOldTemplate,
+  rejectionRetryAfter,
   targetVersion,
   versionFor,
-} from "./target.ts";
-import { canSpare, freshName, hasLostVolume, isOnLostGround, quorumOf, serialOf, successorOf } from "./view.ts";
-import { holdBack } from "./uncompared.ts";
-import { hearOut } from "./witness.ts";
-import { wordOn } from "./word.ts";
+} from "./target-version.ts";
+import {
+  canStopMember,
+  newMemberName,
+  hasLostVolume,
+  isOnLostNode,
+  quorumOf,
+  serialOf,
+  leaderCandidate,
+} from "./view.ts";
+import { holdUntilCompared } from "./hold-until-compared.ts";
+import { skipInitialCheck } from "./skip-initial-check.ts";
+import { overriddenMembers } from "./override.ts";
 import type { Member, View } from "./view.ts";
 
 /** What belongs to members that were removed goes. */
-export function cleanUp({ seen, members }: View): Action | undefined {
+export function removeLeftovers({ seen, members }: View): Action | undefined {
   const isListed = (name: string): boolean => members.some((member) => member.name === name);
   const pod = seen.pods.find(({ member, state }) => !isListed(member) && state !== "stopping");
   if (pod !== undefined) return { do: "delete-pod", member: pod.member, why: "it is no member any more" };
@@ -35,15 +43,15 @@ export function disarmAlarms({ seen }: View): Action | undefined {
  * A member that has begun must never begin anew: not as a second cluster of the same identity, not with a vote and without its memory.
  * And one that was let start without comparing its data, and was found to be right, compares it again from now on.
  */
-export function wean({ members }: View): Action | undefined {
+export function clearBootstrapFlags({ members }: View): Action | undefined {
   const isToldTooMuch = ({ isWell, pod }: Member): boolean =>
-    isWell && (pod?.isNewborn === true || pod?.initialCheck === "off");
+    isWell && (pod?.hasBootstrapFlags === true || pod?.initialCheck === "off");
   const member = members.find(isToldTooMuch);
   return member && { do: "wean", member: member.name };
 }
 
 /** A first member that began with a backup would ask for it again whenever it is moved: it goes on as one of many before others come. */
-export function weanSeed({ members }: View): Action | undefined {
+export function clearSeedFlags({ members }: View): Action | undefined {
   const [only, ...others] = members;
   const isWeaned = only === undefined || others.length > 0 || !only.isWell || only.pod?.boot !== "seed-backup";
   return isWeaned ? undefined : { do: "delete-pod", member: only.name, why: "it has taken over the backup" };
@@ -71,100 +79,100 @@ function startPod(view: View, member: Member): Action | undefined {
   if (pod.state === "stopping") return undefined;
   if (pod.state === "ended") return { do: "delete-pod", member: name, why: "it ended" };
   if (!isStarted && pod.boot !== "join") return { do: "delete-pod", member: name, why: "it has yet to join" };
-  return isWell ? undefined : remake(view, member, version);
+  return isWell ? undefined : recreatePod(view, member, version);
 }
 
-function remake(view: View, member: Member, version: string): Action | undefined {
+function recreatePod(view: View, member: Member, version: string): Action | undefined {
   const { pod, name } = member;
-  const isWrong = pod !== undefined && isInWrongForm(view.seen, pod, version);
+  const isWrong = pod !== undefined && hasOldTemplate(view.seen, pod, version);
   const why = "it does not serve and another form is wanted";
-  if (!isWrong && !isMuteInWrongForm(view, member, version)) return undefined;
+  if (!isWrong && !isUnreachableWithOldTemplate(view, member, version)) return undefined;
   return { do: "delete-pod", member: name, why, next: version };
 }
 
 /** Its kubelet is content, and the operator hears nothing of it: that may be its form. The others have quorum without it. */
-function isMuteInWrongForm(view: View, member: Member, version: string): boolean {
+function isUnreachableWithOldTemplate(view: View, member: Member, version: string): boolean {
   const { pod, talk } = member;
-  if (pod?.isReady !== true || talk !== undefined || isFormRefused(view.seen, version)) return false;
-  return isDrifted(view, member, version) && canSpare(view, member, "restart");
+  if (pod?.isReady !== true || talk !== undefined || isTemplateRejected(view.seen, version)) return false;
+  return isDrifted(view, member, version) && canStopMember(view, member, "restart");
 }
 
 /** Members that can never be well again, or were away for too long, are removed; the next turns add others. */
-export function removeRuins(view: View): Action | undefined {
-  const dispute = disputeAmong(view);
-  if (dispute !== undefined) return dispute;
-  const ruined = view.members.filter((member) => ruinFor(view, member) !== undefined);
-  for (const member of ruined.toSorted((one, other) => urgency(one) - urgency(other))) {
-    const action = takeAway(view, member, ruinFor(view, member) ?? "");
+export function removeLostMembers(view: View): Action | undefined {
+  const disagreement = refuseDisagreement(view);
+  if (disagreement !== undefined) return disagreement;
+  const ruined = view.members.filter((member) => lossReason(view, member) !== undefined);
+  for (const member of ruined.toSorted((one, other) => removalPriority(one) - removalPriority(other))) {
+    const action = removeMember(view, member, lossReason(view, member) ?? "");
     // What somebody's word is about comes first then.
-    if (action !== undefined && !(action.do === "refuse" && wordOn(view).length > 0)) return action;
+    if (action !== undefined && !(action.do === "refuse" && overriddenMembers(view).length > 0)) return action;
   }
   return undefined;
 }
 
 /** Corrupt members are known for certain only where the good ones are the majority, without one that can never tell again. */
-function disputeAmong(view: View): Action | undefined {
+function refuseDisagreement(view: View): Action | undefined {
   const { voters, wellVoters } = view;
   const corrupt = voters.filter(({ isCorrupt }) => isCorrupt).map(({ name }) => name);
   const hasLost = voters.some(({ ruin, talk }) => ruin !== undefined && talk === undefined);
   if (corrupt.length === 0 || wellVoters.length >= quorumOf(voters.length - Number(hasLost))) return undefined;
-  const witness = hearOut(voters, "the data of the others differs, and it may tell who is right");
+  const witness = skipInitialCheck(voters, "the data of the others differs, and it may tell who is right");
   if (witness !== undefined) return witness;
-  return { do: "refuse", reason: "DataDiffers", why: disputeSentence(view, corrupt) };
+  return { do: "refuse", reason: "DataDiffers", why: describeDisagreement(view, corrupt) };
 }
 
 /** Where some differ from more than half of all, it is known who is right: then only too few of those serve. */
-function disputeSentence({ voters }: View, corrupt: readonly string[]): string {
+function describeDisagreement({ voters }: View, corrupt: readonly string[]): string {
   const who = corrupt.join(", ");
   const rest = voters.filter(({ name }) => !corrupt.includes(name));
   const others = rest.filter(({ talk }) => talk !== undefined);
   if (others.length === 0 || rest.length < quorumOf(voters.length))
     return `the data of ${who} differs, and no more than half of the ${voters.length} members agree, so nobody can say which is right: restore a backup, or delete the volumes of those whose data is wrong`;
-  const good = others.map(({ name }) => name).join(", ");
-  return `${who} has other data than ${good}, and too few of the ${voters.length} members are well for it to be replaced: mend what keeps the others from serving, or restore a backup`;
+  const lastGood = others.map(({ name }) => name).join(", ");
+  return `${who} has other data than ${lastGood}, and too few of the ${voters.length} members are well for it to be replaced: mend what keeps the others from serving, or restore a backup`;
 }
 
 /** Learners first, whose going changes no quorum; then whoever has bad data, which others may get from it; then who is away. */
-function urgency({ isVoter, isCorrupt }: Member): number {
+function removalPriority({ isVoter, isCorrupt }: Member): number {
   return Number(isVoter) * 2 + Number(!isCorrupt);
 }
 
-function ruinFor(view: View, member: Member): string | undefined {
+function lossReason(view: View, member: Member): string | undefined {
   return member.ruin ?? absenceOf(view, member);
 }
 
 function absenceOf(view: View, member: Member): string | undefined {
   const { isWell, pod } = member;
   if (isWell || pod === undefined || pod.isReady) return undefined;
-  const { now, wanted } = view.seen;
+  const { now, desired } = view.seen;
   const away = now - pod.since;
-  if (isTrial(view, member, pod) && away < TRIAL_PATIENCE * wanted.replaceAfter) return undefined;
-  return away >= wanted.replaceAfter ? `it has been away since ${new Date(pod.since).toISOString()}` : undefined;
+  if (isTemplateTrial(view, member, pod) && away < trialCrashLimit * desired.replaceAfter) return undefined;
+  return away >= desired.replaceAfter ? `it has been away since ${new Date(pod.since).toISOString()}` : undefined;
 }
 
 /** So many times longer the first with a new form may take: somebody may still mend the spec. */
-const TRIAL_PATIENCE = 12;
+const trialCrashLimit = 12;
 
 /** Removes a member if the others have quorum without it; a leader hands over first. */
-function takeAway(view: View, member: Member, why: string): Action | undefined {
-  if (!canSpare(view, member, "remove")) return undefined;
+function removeMember(view: View, member: Member, why: string): Action | undefined {
+  if (!canStopMember(view, member, "remove")) return undefined;
   // Who differs from most of all is known by a comparison; everybody else may be the one who is right.
-  const hold = member.isVoter && !member.isCorrupt ? holdBack(view) : undefined;
+  const hold = member.isVoter && !member.isCorrupt ? holdUntilCompared(view) : undefined;
   if (hold !== undefined) return hold;
-  const successor = member.isLeader ? successorOf(view, member) : undefined;
+  const successor = member.isLeader ? leaderCandidate(view, member) : undefined;
   if (successor !== undefined) return { do: "move-leader", from: member.name, to: successor.name, why };
   return { do: "remove-member", member: member.name, id: member.id, why };
 }
 
 /** A learner votes once it has caught up; one that is no longer wanted goes. */
-export function nurseLearner(view: View): Action | undefined {
+export function promoteLearner(view: View): Action | undefined {
   const [learner] = view.learners;
   if (learner === undefined) return undefined;
-  if (view.voters.length >= roomFor(view)) return takeAway(view, learner, "it is not needed any more");
+  if (view.voters.length >= targetSize(view)) return removeMember(view, learner, "it is not needed any more");
   if (!learner.isWell) return { do: "wait", for: `${learner.name} to join` };
   if (!hasCaughtUp(view, learner)) return { do: "wait", for: `${learner.name} to catch up` };
   // It has the data of those who were there when it came.
-  const hold = wordOn(view).length > 0 ? undefined : holdBack(view);
+  const hold = overriddenMembers(view).length > 0 ? undefined : holdUntilCompared(view);
   return hold ?? { do: "promote", member: learner.name, id: learner.id };
 }
 
@@ -174,54 +182,54 @@ function hasCaughtUp({ members }: View, learner: Member): boolean {
 }
 
 /** Nothing else is begun while a member is ill. */
-export function waitForTheIll(view: View): Action | undefined {
+export function waitForUnhealthy(view: View): Action | undefined {
   const ill = view.members.find(({ isWell, pod }) => !isWell || pod?.isReady !== true);
   if (ill === undefined) return undefined;
-  const isOfNoUse = !ill.isWell || hasFormFailed(view.seen);
-  const isSpare = view.voters.length > view.seen.wanted.size && ill.isVoter && isOfNoUse;
-  const removal = isSpare ? takeAway(view, ill, "the cluster is to be smaller, and it is ill") : undefined;
+  const isOfNoUse = !ill.isWell || hasTemplateFailed(view.seen);
+  const isSpare = view.voters.length > view.seen.desired.size && ill.isVoter && isOfNoUse;
+  const removal = isSpare ? removeMember(view, ill, "the cluster is to be smaller, and it is ill") : undefined;
   return removal ?? { do: "wait", for: `${ill.name} to be well` };
 }
 
 /** Volumes grow in place, whoever is ill: a full one may be why. Where the cluster does not let them, everything else goes on. */
 export function growVolumes({ seen }: View): Action | undefined {
-  const { growthRefused } = seen.known;
-  if (growthRefused !== undefined && seen.now - growthRefused.at < REFUSAL_PATIENCE) return undefined;
-  const small = seen.volumes.find(({ state, requested }) => state === "bound" && requested < seen.wanted.volumeBytes);
+  const { growthRejected: growthRefused } = seen.recordedState;
+  if (growthRefused !== undefined && seen.now - growthRefused.at < rejectionRetryAfter) return undefined;
+  const small = seen.volumes.find(({ state, requested }) => state === "bound" && requested < seen.desired.volumeBytes);
   return small && { do: "grow-volume", member: small.member };
 }
 
 /** One member more or less. */
 export function changeSize(view: View): Action | undefined {
   const { voters } = view;
-  const room = roomFor(view);
-  if (voters.length < room) return holdBack(view) ?? { do: "add-learner", member: freshName(view) };
-  if (voters.length <= view.seen.wanted.size) return undefined;
-  const [victim] = voters.toSorted((one, other) => dispensability(view, other) - dispensability(view, one));
-  return victim && takeAway(view, victim, "the cluster is to be smaller");
+  const room = targetSize(view);
+  if (voters.length < room) return holdUntilCompared(view) ?? { do: "add-learner", member: newMemberName(view) };
+  if (voters.length <= view.seen.desired.size) return undefined;
+  const [victim] = voters.toSorted((one, other) => scaleDownPriority(view, other) - scaleDownPriority(view, one));
+  return victim && removeMember(view, victim, "the cluster is to be smaller");
 }
 
 /** How many voters there shall be: one more for a while when members have to be exchanged that could not be stopped safely. */
-function roomFor(view: View): number {
+function targetSize(view: View): number {
   const { seen, voters } = view;
-  const { size } = seen.wanted;
-  const exchanged = voters.filter((voter) => mustBeExchanged(view, voter));
+  const { size } = seen.desired;
+  const exchanged = voters.filter((voter) => mustBeReplaced(view, voter));
   return exchanged.length > 0 && voters.length <= size + 1 ? size + 1 : size;
 }
 
 /** A member is exchanged for a new one when somebody asked for it, when its volume is gone or on its way out, or when it cannot be restarted. */
-function mustBeExchanged(view: View, member: Member): boolean {
-  if (view.seen.wanted.replace.includes(member.name) || isOnLostGround(member)) return true;
+function mustBeReplaced(view: View, member: Member): boolean {
+  if (view.seen.desired.replace.includes(member.name) || isOnLostNode(member)) return true;
   return isSmall(view) && isDrifted(view, member, targetVersion(view));
 }
 
 /** One or two voters cannot spare one, not even for a moment. */
 function isSmall({ seen }: View): boolean {
-  return seen.wanted.size <= 2;
+  return seen.desired.size <= 2;
 }
 
 /** Who goes first: those that are to be exchanged, then the youngest; the leader rather not. */
-function dispensability(view: View, member: Member): number {
-  const exchange = mustBeExchanged(view, member) ? 10_000_000 : 0;
+function scaleDownPriority(view: View, member: Member): number {
+  const exchange = mustBeReplaced(view, member) ? 10_000_000 : 0;
   return exchange + (member.isLeader ? 0 : 1_000_000) + serialOf(member.name);
 }

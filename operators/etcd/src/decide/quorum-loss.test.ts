@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { lackOf, newestFirst } from "./quorum-loss.ts";
+import { describeMissingBackup, newestFirst } from "./quorum-loss.ts";
 
 const survivor = (name: string, revision: number, raftIndex: number, state: "bound" | "stopping" = "bound") => ({
   name,
@@ -18,9 +18,9 @@ test("the newest data is that of the longest agreed log, then of the highest rev
 });
 
 test("whoever has lost everything is told of backups of an earlier cluster of the same name, and how to take one", () => {
-  assert.equal(lackOf({ name: "e" }), "there is no backup");
+  assert.equal(describeMissingBackup({ name: "e" }), "there is no backup");
   assert.match(
-    lackOf({ name: "e", earlierBackups: 2 }),
+    describeMissingBackup({ name: "e", backupsOfEarlierCluster: 2 }),
     /no backup of this cluster, but 2 of an earlier .*overwrite: e/u,
   );
 });

@@ -1,14 +1,14 @@
 /** No quorum: bring back whoever has data, and decide whether the others are gone for good. */
 import type { Action } from "../contract.ts";
-import { saveLearner } from "./learner.ts";
-import { isInWrongForm, versionFor } from "./target.ts";
+import { backUpLearner } from "./learner.ts";
+import { hasOldTemplate, versionFor } from "./target-version.ts";
 import { quorumOf } from "./view.ts";
-import { laterBackup, listPassed, passedBefore, takeLater } from "./later-backup.ts";
+import { newerBackup, listSkipped, skippedBefore, restoreNewerBackup } from "./newer-backup.ts";
 import type { Member, View } from "./view.ts";
-import { hearOut } from "./witness.ts";
+import { skipInitialCheck } from "./skip-initial-check.ts";
 
 /** Every volume gets its pod back. Nothing here can begin a second cluster: pods go on with the data that they find, or fail. */
-export function bringBack(view: View): Action | undefined {
+export function recreateMembersWithData(view: View): Action | undefined {
   const { seen } = view;
   for (const volume of seen.volumes) {
     const pod = seen.pods.find(({ member }) => member === volume.member);
@@ -20,7 +20,7 @@ export function bringBack(view: View): Action | undefined {
     if (pod === undefined || pod.state === "stopping" || volume.state === "stopping") continue;
     if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
     const why = "it does not serve and another form is wanted";
-    if (isInWrongForm(seen, pod, version)) return { do: "delete-pod", member: pod.member, why, next: version };
+    if (hasOldTemplate(seen, pod, version)) return { do: "delete-pod", member: pod.member, why, next: version };
   }
   return undefined;
 }
@@ -29,12 +29,12 @@ export function bringBack(view: View): Action | undefined {
 export function decideWithoutQuorum(view: View): Action {
   const { voters } = view;
   const need = quorumOf(voters.length);
-  const serving = voters.filter((voter) => voter.pod?.isReady === true && !isStranger(view, voter));
+  const serving = voters.filter((voter) => voter.pod?.isReady === true && !isForeign(view, voter));
   // The kubelets see a quorum that we do not: it is us who are cut off.
   if (serving.length >= need) return { do: "wait", for: "a way to the members, which serve without us" };
   const survivors = voters.filter((voter) => !isGone(voter));
-  if (survivors.length >= need) return waitForReturn(view, survivors, need);
-  return judge(view, survivors);
+  if (survivors.length >= need) return waitForMembers(view, survivors, need);
+  return decideRecoverySource(view, survivors);
 }
 
 /** Its data is gone for good. A process that cannot start proves nothing: its disk may be full, and its data the newest that there is. */
@@ -43,33 +43,37 @@ function isGone({ ruin, volume }: Member): boolean {
 }
 
 /** It answers, and as a member of another cluster: its volume was exchanged or put back to an earlier life of this one. */
-function isStranger({ seen }: View, { talk }: Member): boolean {
-  return talk !== undefined && seen.known.clusterId !== undefined && talk.clusterId !== seen.known.clusterId;
+function isForeign({ seen }: View, { talk }: Member): boolean {
+  return (
+    talk !== undefined && seen.recordedState.clusterId !== undefined && talk.clusterId !== seen.recordedState.clusterId
+  );
 }
 
 /** It has a volume and could not start for so long that somebody has to look. */
 function isStuck({ seen }: View, { pod, talk }: Member): boolean {
-  if (pod === undefined || pod.isReady || !pod.isDown || talk !== undefined) return false;
-  return seen.now - pod.since >= seen.wanted.replaceAfter;
+  if (pod === undefined || pod.isReady || !pod.isContainerDown || talk !== undefined) return false;
+  return seen.now - pod.since >= seen.desired.replaceAfter;
 }
 
 /** Somebody is up, and may be what keeps the others from starting: who is right can be known when they have a quorum. */
-function askStuck(view: View, stuck: readonly Member[]): Action | undefined {
+function skipCheckOfStuck(view: View, stuck: readonly Member[]): Action | undefined {
   const isAnswered = view.voters.some((voter) => voter.talk !== undefined && !isGone(voter));
-  return isAnswered ? hearOut(stuck, "it does not start, and its data may differ from what is up") : undefined;
+  return isAnswered ? skipInitialCheck(stuck, "it does not start, and its data may differ from what is up") : undefined;
 }
 
 /** Nobody but a human can tell whether its data matters: the sentence says why it does not start, and both ways out. */
 function refuseStuck(stuck: readonly Member[]): Action {
   const names = stuck.map(({ name }) => name).join(", ");
   const [first = ""] = stuck.map(({ name }) => name);
-  const reasons = stuck.map(({ name, pod }) => `${name} does not start${pod?.trouble ? `: ${pod.trouble}` : ""}`);
+  const reasons = stuck.map(
+    ({ name, pod }) => `${name} does not start${pod?.startFailure ? `: ${pod.startFailure}` : ""}`,
+  );
   return refuse(
     `${reasons.join("; ")}. Volumes are there, so nothing is put in the place of their data: mend what keeps ${names} from starting (memory, a full disk, the image; see the log), or, only if the data of one is known to be lost, delete its volume and its pod (data-${first}, ${first})`,
   );
 }
 
-function waitForReturn(view: View, survivors: readonly Member[], need: number): Action {
+function waitForMembers(view: View, survivors: readonly Member[], need: number): Action {
   const { seen } = view;
   const away = survivors.filter(({ pod }) => pod?.isNodeLost === true);
   if (away.length > 0 && survivors.length - away.length < need) {
@@ -78,13 +82,13 @@ function waitForReturn(view: View, survivors: readonly Member[], need: number): 
     return { do: "refuse", reason: "QuorumLost", why };
   }
   const stuck = survivors.filter((member) => isStuck(view, member));
-  if (survivors.length - stuck.length < need) return askStuck(view, stuck) ?? refuseStuck(stuck);
+  if (survivors.length - stuck.length < need) return skipCheckOfStuck(view, stuck) ?? refuseStuck(stuck);
   const starting = survivors.filter(({ pod }) => pod?.isReady !== true).map(({ name }) => name);
   return { do: "wait", for: `${starting.join(", ") || seen.name} to come back` };
 }
 
 /** The majority is gone for good. Go on with what survived, if that is certain and allowed. */
-function judge(view: View, survivors: readonly Member[]): Action {
+function decideRecoverySource(view: View, survivors: readonly Member[]): Action {
   const { seen, voters } = view;
   const gone = voters.filter((voter) => !survivors.includes(voter));
   // Whoever may still be running could be part of a quorum that we do not see.
@@ -96,20 +100,21 @@ function judge(view: View, survivors: readonly Member[]): Action {
     );
   }
   const torn = gone.find(({ isCorrupt }) => isCorrupt);
-  if (torn !== undefined) return dispute(`${torn.name} says that its data is corrupt`);
+  if (torn !== undefined) return refuseDisagreement(`${torn.name} says that its data is corrupt`);
   // Whole data that is not what it should be may be what somebody put there on purpose: no backup takes its place by itself.
-  const strangers = survivors.length > 0 ? [] : gone.filter((member) => isStranger(view, member));
+  const strangers = survivors.length > 0 ? [] : gone.filter((member) => isForeign(view, member));
   if (strangers.length > 0)
-    return dispute(`${namesOf(strangers)} serve data of another cluster, or of an earlier life of this one`);
-  if (!seen.wanted.recovers) return refuse(`the data of ${names} is gone, and spec.recovery.quorumLoss is Manual`);
+    return refuseDisagreement(`${namesOf(strangers)} serve data of another cluster, or of an earlier life of this one`);
+  if (!seen.desired.recoversQuorum)
+    return refuse(`the data of ${names} is gone, and spec.recovery.quorumLoss is Manual`);
   const hidden = view.learners.filter((learner) => learner.isStarted && learner.talk === undefined && !isGone(learner));
-  if (hidden.length > 0) return askHidden(view, hidden);
+  if (hidden.length > 0) return skipCheckOfHidden(view, hidden);
   if (survivors.length > 0) return chooseSurvivor(view, survivors, names);
-  return saveLearner(view, names) ?? chooseBackup(view, names);
+  return backUpLearner(view, names) ?? chooseBackup(view, names);
 }
 
 /** Whoever was a learner when somebody last looked may have been let vote since, and have the newest data: only it can tell. */
-function askHidden(view: View, hidden: readonly Member[]): Action {
+function skipCheckOfHidden(view: View, hidden: readonly Member[]): Action {
   const stuck = hidden.filter((member) => isStuck(view, member));
   return stuck.length > 0 ? refuseStuck(stuck) : { do: "wait", for: `${namesOf(hidden)} to tell whether it votes` };
 }
@@ -121,34 +126,36 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
   if (silent !== undefined) return { do: "wait", for: `${silent.name} to tell what it has` };
   const behind = survivors.find(({ talk }) => talk !== undefined && talk.applied < talk.raftIndex);
   if (behind !== undefined) return { do: "wait", for: `${behind.name} to take in all that it knows to be agreed on` };
-  const unhashed = survivors.filter(({ name }) => view.seen.unhashed?.includes(name) === true);
-  if (unhashed.length > 0) return askUnhashed(view, namesOf(unhashed), gone);
+  const withoutHash = survivors.filter(({ name }) => view.seen.withoutHash?.includes(name) === true);
+  if (withoutHash.length > 0) return waitForHashes(view, namesOf(withoutHash), gone);
   const torn = survivors.find(({ name }) => view.seen.differing.includes(name));
   if (torn !== undefined) {
-    return dispute(`the data of ${gone} is gone, and what is left differs`);
+    return refuseDisagreement(`the data of ${gone} is gone, and what is left differs`);
   }
   const [best] = survivors.toSorted(newestFirst);
-  return best?.talk === undefined ? { do: "wait", for: "survivors" } : goOn(view, { ...best, talk: best.talk }, gone);
+  return best?.talk === undefined
+    ? { do: "wait", for: "survivors" }
+    : recoverFromSurvivor(view, { ...best, talk: best.talk }, gone);
 }
 
 type Newest = Member & { readonly talk: NonNullable<Member["talk"]> };
 
 /** With the newest that is left, or with a backup that has all of that and more. */
-function goOn(view: View, { name, talk, volume }: Newest, gone: string): Action {
+function recoverFromSurvivor(view: View, { name, talk, volume }: Newest, gone: string): Action {
   const { revision, raftIndex } = talk;
-  const later = laterBackup(view.seen, revision);
+  const later = newerBackup(view.seen, revision);
   // Its data ends with its pod: if the backup were spoiled, nothing would be left to go back to.
   if (volume?.state === "stopping") {
     return refuse(
       `the data of ${gone} is gone, and the newest copy that is left is on the volume of ${name}, which is being deleted as soon as the pod ends: save a snapshot from it now and restore that${later?.sentence ?? ""}`,
     );
   }
-  if (later?.isTaken === true) return takeLater(view.seen, { name, revision, gone });
+  if (later?.isTaken === true) return restoreNewerBackup(view.seen, { name, revision, gone });
   const recovery = {
     phase: "Stopping",
     source: "Member",
     member: name,
-    ...passedBefore(view.seen),
+    ...skippedBefore(view.seen),
     revision,
     mayBeLost: `writes after revision ${revision}: those that only ${gone} had, and the last that ${name} had not yet seen agreed on${later?.sentence ?? ""}`,
     reason: `the data of ${gone} is gone for good; ${name} has the newest that is left (revision ${revision}, log agreed on up to ${raftIndex})`,
@@ -157,9 +164,9 @@ function goOn(view: View, { name, talk, volume }: Newest, gone: string): Action 
 }
 
 /** Who is newest is nobody's to take whose data may differ: after a while somebody is told that it cannot be known, and what can be done. */
-function askUnhashed({ seen }: View, names: string, gone: string): Action {
-  const { name, now, unhashedSince = now, wanted } = seen;
-  if (now - unhashedSince < wanted.replaceAfter)
+function waitForHashes({ seen }: View, names: string, gone: string): Action {
+  const { name, now, withoutHashSince = now, desired } = seen;
+  if (now - withoutHashSince < desired.replaceAfter)
     return { do: "wait", for: `the data of ${names} to be compared with that of the others` };
   const volumes = `data-${names.replaceAll(", ", ", data-")}`;
   return refuse(
@@ -185,14 +192,14 @@ type Survivor = {
 };
 
 function chooseBackup({ seen }: View, gone: string): Action {
-  if (!seen.wanted.recoversFromBackup)
+  if (!seen.desired.recoversFromBackup)
     return refuse(`the data of ${gone} is gone, and spec.recovery.fromBackup is false`);
-  if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and ${lackOf(seen)}`);
+  if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and ${describeMissingBackup(seen)}`);
   // The newest is not what was recorded: whether an older one may take its place is not the operator's to say, for somebody may want just that.
-  const { passed = [] } = passedBefore(seen);
-  if (passed.length > 0)
+  const { passed: skipped = [] } = skippedBefore(seen);
+  if (skipped.length > 0)
     return refuse(
-      `the data of ${gone} is gone, and so is the use of ${listPassed(passed)}: make an EtcdRestore that names a backup, such as ${seen.newestBackup}, with spec.overwrite: ${seen.name}`,
+      `the data of ${gone} is gone, and so is the use of ${listSkipped(skipped)}: make an EtcdRestore that names a backup, such as ${seen.newestBackup}, with spec.overwrite: ${seen.name}`,
     );
   const recovery = {
     phase: "Stopping",
@@ -203,17 +210,21 @@ function chooseBackup({ seen }: View, gone: string): Action {
   return { do: "note-recovery", recovery };
 }
 
-interface Lack extends Pick<View["seen"], "name" | "earlierBackups"> {
-  readonly known?: View["seen"]["known"];
+interface MissingBackup extends Pick<View["seen"], "name" | "backupsOfEarlierCluster"> {
+  readonly known?: View["seen"]["recordedState"];
 }
 
 /** Whether an earlier cluster of the same name was the same to somebody, only they can say. */
-export function lackOf({ name, earlierBackups = 0, known }: Lack): string {
-  const { passed = [] } = known === undefined ? {} : passedBefore({ known });
-  if (passed.length > 0)
-    return `no backup is left but ${listPassed(passed)}: mend that, or make an EtcdRestore that names one, with spec.overwrite: ${name}`;
-  if (earlierBackups === 0) return "there is no backup";
-  return `there is no backup of this cluster, but ${earlierBackups} of an earlier one of its name: to take one of those, make an EtcdRestore that names it with spec.overwrite: ${name}`;
+export function describeMissingBackup({
+  name,
+  backupsOfEarlierCluster = 0,
+  known: recordedState,
+}: MissingBackup): string {
+  const { passed: skipped = [] } = recordedState === undefined ? {} : skippedBefore({ recordedState });
+  if (skipped.length > 0)
+    return `no backup is left but ${listSkipped(skipped)}: mend that, or make an EtcdRestore that names one, with spec.overwrite: ${name}`;
+  if (backupsOfEarlierCluster === 0) return "there is no backup";
+  return `there is no backup of this cluster, but ${backupsOfEarlierCluster} of an earlier one of its name: to take one of those, make an EtcdRestore that names it with spec.overwrite: ${name}`;
 }
 
 function namesOf(members: readonly Member[]): string {
@@ -224,7 +235,7 @@ function refuse(why: string): Action {
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
-function dispute(what: string): Action {
+function refuseDisagreement(what: string): Action {
   const why = `${what}: restore a backup, or delete the volumes of those whose data is wrong`;
   return { do: "refuse", reason: "DataDiffers", why };
 }

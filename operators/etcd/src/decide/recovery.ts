@@ -1,23 +1,23 @@
 /** A recovery under way: stop everybody, go on with one, and let it serve alone before others may join. */
-import type { Action, KnownRecovery, Observation, SeenPod } from "../contract.ts";
-import { freshName, viewOf } from "./view.ts";
-import { isInWrongForm, versionFor } from "./target.ts";
+import type { Action, RecordedRecovery, Observation, ObservedPod } from "../contract.ts";
+import { newMemberName, viewOf } from "./view.ts";
+import { hasOldTemplate, versionFor } from "./target-version.ts";
 
 /** Whether a recovery was begun and is not over. */
-export function isRecovering(recovery: Pick<KnownRecovery, "phase"> | undefined): boolean {
+export function isRecovering(recovery: Pick<RecordedRecovery, "phase"> | undefined): boolean {
   return recovery !== undefined && recovery.phase !== "Done" && recovery.phase !== "Refused";
 }
 
-export function decideRecovery(seen: Observation, recovery: KnownRecovery): Action {
+export function decideRecovery(seen: Observation, recovery: RecordedRecovery): Action {
   switch (recovery.phase) {
     case "Stopping":
-      return giveUp(seen, recovery) ?? goBackToLeft(seen, recovery) ?? stop(seen, recovery);
+      return abandonRestore(seen, recovery) ?? returnToSurvivor(seen, recovery) ?? stopMembers(seen, recovery);
     case "Seeding":
-      return recovery.source === "Backup" ? seedFromBackup(seen, recovery) : survive(seen, recovery);
+      return recovery.source === "Backup" ? seedFromBackup(seen, recovery) : startSurvivor(seen, recovery);
     case "Rejoining":
-      return settle(seen, recovery);
+      return finishRecovery(seen, recovery);
     case "Returning":
-      return goBack(seen, recovery);
+      return returnToOldData(seen, recovery);
     case "Done":
     case "Refused":
       return { do: "rest" };
@@ -25,19 +25,19 @@ export function decideRecovery(seen: Observation, recovery: KnownRecovery): Acti
 }
 
 /** Nobody may run while one goes on alone: the others would be a second cluster of the same name. */
-function stop(seen: Observation, recovery: KnownRecovery): Action {
+function stopMembers(seen: Observation, recovery: RecordedRecovery): Action {
   const running = seen.pods.find(({ state }) => state !== "stopping");
   if (running !== undefined) {
     return { do: "delete-pod", member: running.member, why: "the cluster is recovered from what is left" };
   }
   const away = seen.pods.find(({ isNodeLost }) => isNodeLost);
-  if (away !== undefined) return tellNode(away);
+  if (away !== undefined) return reportLostNode(away);
   if (seen.pods.length > 0) return { do: "wait", for: `${seen.pods.map(({ member }) => member).join(", ")} to stop` };
   const next = { ...recovery, phase: "Seeding", reason: "everybody has stopped" } as const;
   return { do: "note-recovery", recovery: next };
 }
 
-function survive(seen: Observation, recovery: KnownRecovery): Action {
+function startSurvivor(seen: Observation, recovery: RecordedRecovery): Action {
   const { member = "" } = recovery;
   const pod = seen.pods.find((one) => one.member === member);
   const volume = seen.volumes.find((one) => one.member === member);
@@ -48,18 +48,20 @@ function survive(seen: Observation, recovery: KnownRecovery): Action {
   }
   const version = versionFor(viewOf(seen), member);
   if (pod === undefined) return { do: "create-pod", member, boot: "survive", version };
-  if (!isAlone(seen, member))
-    return remake(seen, pod, version) ?? tell(seen, pod) ?? { do: "wait", for: `${member} to serve alone` };
+  if (!isOnlyMember(seen, member))
+    return (
+      recreatePod(seen, pod, version) ?? reportFailure(seen, pod) ?? { do: "wait", for: `${member} to serve alone` }
+    );
   return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason: `${member} serves alone` } };
 }
 
-function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
-  const member = recovery.member ?? freshName(viewOf(seen));
-  if (isAlone(seen, member)) {
+function seedFromBackup(seen: Observation, recovery: RecordedRecovery): Action {
+  const member = recovery.member ?? newMemberName(viewOf(seen));
+  if (isOnlyMember(seen, member)) {
     const reason = `${member} serves the backup`;
     return { do: "note-recovery", recovery: { ...recovery, phase: "Rejoining", reason } };
   }
-  const end = giveUp(seen, recovery) ?? goBackToLeft(seen, recovery);
+  const end = abandonRestore(seen, recovery) ?? returnToSurvivor(seen, recovery);
   if (end !== undefined) return end;
   if (recovery.member === undefined) {
     return { do: "note-recovery", recovery: { ...recovery, member, reason: `${member} begins with the backup` } };
@@ -68,91 +70,101 @@ function seedFromBackup(seen: Observation, recovery: KnownRecovery): Action {
   const version = versionFor(viewOf(seen), member);
   const pod = seen.pods.find((one) => one.member === member);
   if (pod === undefined) return { do: "create-pod", member, boot: "seed-backup", version };
-  const left = recovery.restore === undefined ? leftBeside(seen, recovery) : [];
-  return remake(seen, pod, version) ?? tell(seen, pod, left) ?? { do: "wait", for: `${member} to serve the backup` };
+  const left = recovery.restore === undefined ? otherSurvivors(seen, recovery) : [];
+  return (
+    recreatePod(seen, pod, version) ??
+    reportFailure(seen, pod, left) ?? { do: "wait", for: `${member} to serve the backup` }
+  );
 }
 
 /** Some data is left that the backup was to take the place of: it is gone back to where the backup is not wanted any more, or worth nothing. */
-function goBackToLeft(seen: Observation, recovery: KnownRecovery): Action | undefined {
+function returnToSurvivor(seen: Observation, recovery: RecordedRecovery): Action | undefined {
   if (recovery.source !== "Backup" || recovery.restore !== undefined || isServed(seen, recovery)) return undefined;
-  const names = leftBeside(seen, recovery).join(", ");
+  const names = otherSurvivors(seen, recovery).join(", ");
   if (names === "") return undefined;
-  const { backup, passed = [] } = recovery;
-  const spoiled = spoiledFor(seen, recovery);
-  if (spoiled === undefined && seen.wanted.recoversFromBackup) return undefined;
+  const { backup, skipped = [] } = recovery;
+  const backupFailure = backupFailureFor(seen, recovery);
+  if (backupFailure === undefined && seen.desired.recoversFromBackup) return undefined;
   const why =
-    spoiled === undefined ? "spec.recovery.fromBackup is false" : `the backup ${backup} cannot be used (${spoiled})`;
-  const given = spoiled === undefined || backup === undefined ? {} : { passed: [...passed, { backup, why: spoiled }] };
+    backupFailure === undefined
+      ? "spec.recovery.fromBackup is false"
+      : `the backup ${backup} cannot be used (${backupFailure})`;
+  const given =
+    backupFailure === undefined || backup === undefined ? {} : { passed: [...skipped, { backup, why: backupFailure }] };
   const reason = `${why}: what is left of ${names} is looked at again`;
   return { do: "note-recovery", recovery: { ...recovery, ...given, phase: "Returning", reason } };
 }
 
 /** Those that voted and whose volumes are there, other than who begins with the backup. */
-function leftBeside(seen: Observation, { member }: KnownRecovery): readonly string[] {
+function otherSurvivors(seen: Observation, { member }: RecordedRecovery): readonly string[] {
   const isLeft = (name: string): boolean =>
     seen.volumes.some((one) => one.member === name && (one.state === "bound" || one.state === "pending"));
   return viewOf(seen).voters.flatMap(({ name }) => (name !== member && isLeft(name) ? [name] : []));
 }
 
 /** The kubelet says that the backup is served: somebody may have written since, also where the operator is cut off. */
-function isServed({ pods }: Observation, { member }: KnownRecovery): boolean {
+function isServed({ pods }: Observation, { member }: RecordedRecovery): boolean {
   return pods.some((pod) => pod.member === member && pod.isReady);
 }
 
 /** What has been wrong for a while with the backup itself. */
-function spoiledFor({ pods, now, wanted }: Observation, { member }: KnownRecovery): string | undefined {
+function backupFailureFor({ pods, now, desired }: Observation, { member }: RecordedRecovery): string | undefined {
   const pod = pods.find((one) => one.member === member);
-  return pod === undefined || now - pod.since < wanted.replaceAfter ? undefined : pod.spoiled;
+  return pod === undefined || now - pod.since < desired.replaceAfter ? undefined : pod.backupFailure;
 }
 
 /** A pod that came to its end, or that was made from a spec that has been mended since, is made anew. */
-function remake(seen: Observation, pod: SeenPod, version: string): Action | undefined {
+function recreatePod(seen: Observation, pod: ObservedPod, version: string): Action | undefined {
   if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
-  if (pod.state === "stopping" || !isInWrongForm(seen, pod, version)) return undefined;
+  if (pod.state === "stopping" || !hasOldTemplate(seen, pod, version)) return undefined;
   const why = "it does not serve and another form is wanted";
   return { do: "delete-pod", member: pod.member, why, next: version };
 }
 
 /** Everybody waits for one that does not start: why, and what else there is. Nobody else is taken by itself, for its data may be the newest. */
-function tell({ now, wanted }: Observation, pod: SeenPod, left: readonly string[] = []): Action | undefined {
-  if (pod.isNodeLost) return tellNode(pod);
-  if (pod.isReady || !pod.isDown || now - pod.since < wanted.replaceAfter) return undefined;
-  const { member, trouble = "see its log" } = pod;
+function reportFailure(
+  { now, desired }: Observation,
+  pod: ObservedPod,
+  left: readonly string[] = [],
+): Action | undefined {
+  if (pod.isNodeLost) return reportLostNode(pod);
+  if (pod.isReady || !pod.isContainerDown || now - pod.since < desired.replaceAfter) return undefined;
+  const { member, startFailure: failure = "see its log" } = pod;
   const otherwise =
     left.length > 0
       ? `set spec.recovery.fromBackup to false, to go on with what is left of ${left.join(", ")}`
       : `only if its data is known to be lost, delete its volume and its pod (data-${member}, ${member}): then what else is left is looked at`;
-  const why = `${member}, which the cluster is to go on with, does not start: ${trouble}. Mend that, or ask for a backup with an EtcdRestore that says overwrite, or ${otherwise}`;
+  const why = `${member}, which the cluster is to go on with, does not start: ${failure}. Mend that, or ask for a backup with an EtcdRestore that says overwrite, or ${otherwise}`;
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
-function tellNode({ member }: SeenPod): Action {
+function reportLostNode({ member }: ObservedPod): Action {
   const why = `${member} may still run on a node that nobody hears of, so nobody may go on alone: bring the node back, or delete the node and the pod if it is gone for good`;
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
 /** A restore in place that comes to nothing is called off: until somebody serves the backup, all of the old data is there. */
-function giveUp(seen: Observation, recovery: KnownRecovery): Action | undefined {
-  const why = recovery.restore === undefined ? undefined : obstacle(seen, recovery);
+function abandonRestore(seen: Observation, recovery: RecordedRecovery): Action | undefined {
+  const why = recovery.restore === undefined ? undefined : recoveryFailure(seen, recovery);
   if (why === undefined || isServed(seen, recovery)) return undefined;
   const reason = `the restore is called off: ${why}`;
   return { do: "note-recovery", recovery: { ...recovery, phase: "Returning", reason } };
 }
 
-function obstacle(
-  { isWithdrawn, pods, now, wanted }: Observation,
-  { phase, member }: KnownRecovery,
+function recoveryFailure(
+  { isRestoreDeleted: isWithdrawn, pods, now, desired }: Observation,
+  { phase, member }: RecordedRecovery,
 ): string | undefined {
   if (isWithdrawn) return "its EtcdRestore was deleted";
   const lost = phase === "Stopping" ? pods.find(({ isNodeLost }) => isNodeLost) : undefined;
   if (lost !== undefined) return `${lost.member} may still run on a node that nobody hears of`;
   const pod = pods.find((one) => one.member === member);
-  if (pod?.trouble === undefined || now - pod.since < wanted.replaceAfter) return undefined;
-  return `${member} could not begin with the backup: ${pod.trouble}`;
+  if (pod?.startFailure === undefined || now - pod.since < desired.replaceAfter) return undefined;
+  return `${member} could not begin with the backup: ${pod.startFailure}`;
 }
 
 /** Whoever was to begin with the backup goes, with its volume, which was made for it; then the others come back to theirs. */
-function goBack(seen: Observation, recovery: KnownRecovery): Action {
+function returnToOldData(seen: Observation, recovery: RecordedRecovery): Action {
   const pod = seen.pods.find(({ member }) => member === recovery.member);
   if (pod?.state === "stopping") return { do: "wait", for: `${pod.member} to stop` };
   const why = "the restore was called off";
@@ -164,7 +176,7 @@ function goBack(seen: Observation, recovery: KnownRecovery): Action {
 }
 
 /** A pod that would throw others out when it restarts must be gone before others come. */
-function settle(seen: Observation, recovery: KnownRecovery): Action {
+function finishRecovery(seen: Observation, recovery: RecordedRecovery): Action {
   const { member = "" } = recovery;
   const pod = seen.pods.find((one) => one.member === member);
   if (pod !== undefined && pod.boot !== "live" && pod.state !== "stopping") {
@@ -172,8 +184,8 @@ function settle(seen: Observation, recovery: KnownRecovery): Action {
   }
   if (!seen.volumes.some((one) => one.member === member)) return refuseLoss(member);
   if (pod === undefined) return { do: "create-pod", member, boot: "live", version: versionFor(viewOf(seen), member) };
-  if (pod.boot !== "live" || !isAlone(seen, member))
-    return tell(seen, pod) ?? { do: "wait", for: `${member} to serve as one of many` };
+  if (pod.boot !== "live" || !isOnlyMember(seen, member))
+    return reportFailure(seen, pod) ?? { do: "wait", for: `${member} to serve as one of many` };
   return { do: "note-recovery", recovery: { ...recovery, phase: "Done", reason: `${member} serves; others may join` } };
 }
 
@@ -183,7 +195,7 @@ function refuseLoss(member: string): Action {
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
-function isAlone({ membership, answers }: Observation, member: string): boolean {
-  if (membership.by !== "quorum" || answers[member]?.is !== "talking") return false;
+function isOnlyMember({ membership, memberStatuses }: Observation, member: string): boolean {
+  if (membership.by !== "quorum" || memberStatuses[member]?.is !== "talking") return false;
   return membership.members.every((one) => one.member === member);
 }

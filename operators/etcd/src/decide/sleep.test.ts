@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Observation, SeenPod } from "../contract.ts";
+import type { Observation, ObservedPod } from "../contract.ts";
 import { decide } from "./decide.ts";
 
 /** One member that is to sleep, as far as it matters. */
-function actionFor(pod: Partial<SeenPod>, volume: Observation["volumes"][number]["state"] | undefined): string {
+function actionFor(pod: Partial<ObservedPod>, volume: Observation["volumes"][number]["state"] | undefined): string {
   const seen = {
     name: "e",
     wanted: { size: 0, isPaused: false, rollsBack: false },
@@ -21,9 +21,9 @@ function actionFor(pod: Partial<SeenPod>, volume: Observation["volumes"][number]
 test("nobody is put to sleep whose data goes with its pod; who never ran has none", () => {
   assert.equal(actionFor({}, "bound"), "delete-pod");
   assert.equal(actionFor({}, "stopping"), "refuse");
-  assert.equal(actionFor({ isDown: true }, "stopping"), "refuse");
+  assert.equal(actionFor({ isContainerDown: true }, "stopping"), "refuse");
   assert.equal(actionFor({}, undefined), "refuse");
   assert.equal(actionFor({}, "lost"), "refuse");
-  assert.equal(actionFor({ state: "pending", isDown: true }, undefined), "delete-pod");
-  assert.equal(actionFor({ state: "ended", isDown: true }, "lost"), "delete-pod");
+  assert.equal(actionFor({ state: "pending", isContainerDown: true }, undefined), "delete-pod");
+  assert.equal(actionFor({ state: "ended", isContainerDown: true }, "lost"), "delete-pod");
 });

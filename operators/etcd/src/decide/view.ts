@@ -1,7 +1,7 @@
 /** What an observation means for each member and for the whole: the words in which decisions are made. */
-import type { Answer, Listed, Observation, SeenPod, SeenVolume } from "../contract.ts";
+import type { MemberStatus, ListedMember, Observation, ObservedPod, ObservedVolume } from "../contract.ts";
 
-type Talking = Extract<Answer, { is: "talking" }>;
+type Responding = Extract<MemberStatus, { is: "talking" }>;
 
 /** One member with everything that is known of it. */
 export interface Member {
@@ -9,9 +9,9 @@ export interface Member {
   readonly id: string;
   readonly isVoter: boolean;
   readonly isStarted: boolean;
-  readonly pod: SeenPod | undefined;
-  readonly volume: SeenVolume | undefined;
-  readonly talk: Talking | undefined;
+  readonly pod: ObservedPod | undefined;
+  readonly volume: ObservedVolume | undefined;
+  readonly talk: Responding | undefined;
   readonly isLeader: boolean;
   /** It answers, knows a leader and is who it should be: its vote counts, even if its data is corrupt. */
   readonly isVoting: boolean;
@@ -45,13 +45,13 @@ export function viewOf(seen: Observation): View {
   return { seen, members, voters, learners, wellVoters, hasQuorum: seen.membership.by === "quorum" };
 }
 
-function memberOf(seen: Observation, { member: name, id, isLearner, isStarted }: Listed): Member {
+function memberOf(seen: Observation, { member: name, id, isLearner, isStarted }: ListedMember): Member {
   const pod = seen.pods.find(({ member }) => member === name);
   const volume = seen.volumes.find(({ member }) => member === name);
-  const answer = seen.answers[name];
+  const answer = seen.memberStatuses[name];
   const talk = answer?.is === "talking" ? answer : undefined;
   const isCorrupt = talk !== undefined && isCorruptIn(seen, name, talk);
-  const ruin = ruinOf(seen, { id, isStarted, volume, talk });
+  const ruin = lossReasonOf(seen, { id, isStarted, volume, talk });
   const isUp = pod !== undefined && pod.state === "running" && talk?.leader !== undefined;
   const isVoting = isUp && isStarted && ruin === undefined;
   return {
@@ -73,18 +73,18 @@ function memberOf(seen: Observation, { member: name, id, isLearner, isStarted }:
 interface Facts {
   readonly id: string;
   readonly isStarted: boolean;
-  readonly volume: SeenVolume | undefined;
-  readonly talk: Talking | undefined;
+  readonly volume: ObservedVolume | undefined;
+  readonly talk: Responding | undefined;
 }
 
 /** Only facts that cannot change back count: silence is no proof. */
-function ruinOf(seen: Observation, { id, isStarted, volume, talk }: Facts): string | undefined {
-  const { membership, known } = seen;
+function lossReasonOf(seen: Observation, { id, isStarted, volume, talk }: Facts): string | undefined {
+  const { membership, recordedState } = seen;
   // Under a process that runs, data lives on for as long as that: it serves until another is there.
   const isServing = talk !== undefined && membership.by === "quorum";
   if (isStarted && hasLostVolume({ volume }) && !isServing) return "its volume is gone";
   if (talk === undefined) return undefined;
-  const clusterId = membership.by === "quorum" ? membership.clusterId : known.clusterId;
+  const clusterId = membership.by === "quorum" ? membership.clusterId : recordedState.clusterId;
   if (clusterId !== undefined && talk.clusterId !== clusterId) return "its data is of another cluster";
   if (membership.by === "quorum" && isStarted && talk.id !== id) return "its data is of another member";
   return undefined;
@@ -96,7 +96,7 @@ export function hasLostVolume({ volume }: Pick<Member, "volume">): boolean {
 }
 
 /** Who differs is known only where a majority agrees. */
-function isCorruptIn({ membership, differing }: Observation, name: string, talk: Talking): boolean {
+function isCorruptIn({ membership, differing }: Observation, name: string, talk: Responding): boolean {
   return talk.isCorrupt || (membership.by === "quorum" && differing.includes(name));
 }
 
@@ -111,26 +111,26 @@ export function serialOf(name: string): number {
 }
 
 /** The name of a member that there never was. */
-export function freshName({ seen, members }: View): string {
+export function newMemberName({ seen, members }: View): string {
   const names = [...members.map(({ name }) => name), ...[...seen.pods, ...seen.volumes].map(({ member }) => member)];
-  return `${seen.name}-${Math.max(seen.known.serial, -1, ...names.map(serialOf)) + 1}`;
+  return `${seen.name}-${Math.max(seen.recordedState.serial, -1, ...names.map(serialOf)) + 1}`;
 }
 
 /** What it has goes with its pod: it is exchanged, never restarted. */
-export function isOnLostGround({ volume, isStarted }: Pick<Member, "volume" | "isStarted">): boolean {
+export function isOnLostNode({ volume, isStarted }: Pick<Member, "volume" | "isStarted">): boolean {
   return isStarted && (hasLostVolume({ volume }) || volume?.state === "stopping");
 }
 
 /** Whether quorum exists for certain after a voter is taken away or stopped for a while. */
-export function canSpare({ voters }: View, member: Member, how: "remove" | "restart"): boolean {
+export function canStopMember({ voters }: View, member: Member, how: "remove" | "restart"): boolean {
   if (!member.isVoter) return true;
-  if (how === "restart" && isOnLostGround(member)) return false;
+  if (how === "restart" && isOnLostNode(member)) return false;
   const left = voters.filter(({ name, isVoting }) => isVoting && name !== member.name).length;
   return left >= quorumOf(how === "remove" ? voters.length - 1 : voters.length) && left > 0;
 }
 
 /** The well voter that is furthest, other than one. */
-export function successorOf({ wellVoters }: View, leader: Member): Member | undefined {
+export function leaderCandidate({ wellVoters }: View, leader: Member): Member | undefined {
   const others = wellVoters.filter(({ name }) => name !== leader.name);
   return others.toSorted((one, other) => (other.talk?.applied ?? 0) - (one.talk?.applied ?? 0))[0];
 }

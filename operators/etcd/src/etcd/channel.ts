@@ -180,10 +180,10 @@ function checkStatus(headers: IncomingHttpHeaders | undefined, call: { endpoint:
     throw new EtcdError("Unreachable", message, { endpoint, maybeDone: true });
   }
   const sentence = decodeSentence(String(headers?.["grpc-message"] ?? ""));
-  const verdict = toVerdict(Number(status), sentence);
-  throw new EtcdError(verdict.code, `etcd at ${endpoint} refused ${path}: ${sentence}`, {
+  const majority = toVerdict(Number(status), sentence);
+  throw new EtcdError(majority.code, `etcd at ${endpoint} refused ${path}: ${sentence}`, {
     endpoint,
-    maybeDone: verdict.maybeDone,
+    maybeDone: majority.maybeDone,
   });
 }
 

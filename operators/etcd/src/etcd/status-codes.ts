@@ -69,6 +69,6 @@ const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
 
 /** What gRPC's status and message mean. Streams of etcd 3.5 tell refusals as the room inside says them, beginning with "auth: ". */
 export function toVerdict(status: number, sentence: string): Verdict {
-  const known = BY_SENTENCE.get(sentence.replace(/^(?:etcdserver|auth): /, ""));
-  return known ?? BY_STATUS.get(status) ?? open("Other");
+  const recordedState = BY_SENTENCE.get(sentence.replace(/^(?:etcdserver|auth): /, ""));
+  return recordedState ?? BY_STATUS.get(status) ?? open("Other");
 }

@@ -46,7 +46,7 @@ export function superusersOf({ users }: Pick<AuthSpec, "users">): readonly strin
  * Makes it so; answers with what was done, in words. What etcd refuses keeps nothing else from being done, but for the switch: it is not
  * put on before everybody is who the spec says.
  */
-export async function syncAuth(client: EtcdClient, spec: AuthSpec, means: AuthMeans): Promise<readonly string[]> {
+export async function syncAuth(client: EtcdClient, spec: AuthSpec, environment: AuthMeans): Promise<readonly string[]> {
   const { auth } = client;
   const isOn = await auth.isEnabled();
   const done: string[] = [];
@@ -55,7 +55,7 @@ export async function syncAuth(client: EtcdClient, spec: AuthSpec, means: AuthMe
     await auth.disable();
     done.push("authentication is off");
   }
-  const wish = { spec, means: spec.enabled && isOn ? means : { ...means, fixed: new Map() } };
+  const wish = { spec, means: spec.enabled && isOn ? environment : { ...environment, fixed: new Map() } };
   const failures = [...(await syncRoles(client, spec, done)), ...(await syncUsers(client, wish, done))];
   const [first] = failures;
   if (first !== undefined) throw first;
@@ -83,19 +83,19 @@ async function attempt(failures: Error[], run: () => Promise<void>): Promise<voi
 
 async function syncRoles({ auth }: EtcdClient, spec: AuthSpec, done: string[]): Promise<Error[]> {
   const failures: Error[] = [];
-  const wanted = new Map(spec.roles.map(({ name, permissions }) => [name, toPermissions(permissions)]));
+  const desired = new Map(spec.roles.map(({ name, permissions }) => [name, toPermissions(permissions)]));
   const existing = await auth.roles();
-  for (const name of new Set([...(isAuthWanted(spec) ? [ROOT] : []), ...wanted.keys()])) {
+  for (const name of new Set([...(isAuthWanted(spec) ? [ROOT] : []), ...desired.keys()])) {
     if (existing.includes(name)) continue;
     await tolerate("AlreadyExists", auth.addRole(name));
     done.push(`role ${name} was added`);
   }
-  for (const [role, permissions] of wanted) {
+  for (const [role, permissions] of desired) {
     // It may do everything, whatever it is told.
     if (role !== ROOT) await attempt(failures, () => syncPermissions(auth, { role, permissions }, done));
   }
   for (const name of existing) {
-    if (name === ROOT || wanted.has(name)) continue;
+    if (name === ROOT || desired.has(name)) continue;
     await tolerate("RoleNotFound", auth.removeRole(name));
     done.push(`role ${name} was removed`);
   }
@@ -104,17 +104,17 @@ async function syncRoles({ auth }: EtcdClient, spec: AuthSpec, done: string[]): 
 
 async function syncPermissions(
   auth: EtcdClient["auth"],
-  { role, permissions: wanted }: { readonly role: string; readonly permissions: readonly Permission[] },
+  { role, permissions: desired }: { readonly role: string; readonly permissions: readonly Permission[] },
   done: string[],
 ): Promise<void> {
   const existing = await auth.permissionsOf(role);
-  for (const permission of wanted) {
+  for (const permission of desired) {
     const former = existing.filter((other) => isOver(other, permission));
     if (former.length === 1 && former[0]?.allow === permission.allow) continue;
     await (former.length === 0 ? auth.allow(role, permission) : replacePermission(auth, role, permission));
     done.push(`role ${role} may ${permission.allow} ${former.length === 0 ? "more" : "instead"}`);
   }
-  const others = existing.filter((permission) => !wanted.some((one) => isOver(one, permission)));
+  const others = existing.filter((permission) => !desired.some((one) => isOver(one, permission)));
   // Several may be over the same keys: all of them go at once.
   for (const { allow, keys } of new Map(others.map((one) => [rangeText(one.keys), one])).values()) {
     await auth.forbid(role, keys);
@@ -139,16 +139,16 @@ interface Wish {
   readonly means: AuthMeans;
 }
 
-async function syncUsers({ auth }: EtcdClient, { spec, means }: Wish, done: string[]): Promise<Error[]> {
+async function syncUsers({ auth }: EtcdClient, { spec, means: environment }: Wish, done: string[]): Promise<Error[]> {
   const failures: Error[] = [];
-  const wanted = new Map(spec.users.map(({ name, roles }) => [name, roles]));
+  const desired = new Map(spec.users.map(({ name, roles }) => [name, roles]));
   // The operator itself is root: by certificate, or with the password of a user root in the spec.
-  const root = [...new Set([ROOT, ...(wanted.get(ROOT) ?? [])])];
-  const all = new Map(isAuthWanted(spec) ? [...wanted, [ROOT, root]] : []);
+  const root = [...new Set([ROOT, ...(desired.get(ROOT) ?? [])])];
+  const all = new Map(isAuthWanted(spec) ? [...desired, [ROOT, root]] : []);
   const existing = await auth.users();
   for (const [name, roles] of all) {
     const isNew = !existing.includes(name);
-    await attempt(failures, () => syncUser(auth, { user: { name, roles, isNew }, means }, done));
+    await attempt(failures, () => syncUser(auth, { user: { name, roles, isNew }, means: environment }, done));
   }
   for (const name of existing) {
     if (name === ROOT || all.has(name)) continue;
@@ -169,12 +169,16 @@ interface UserWish {
   readonly means: AuthMeans;
 }
 
-async function syncUser(auth: EtcdClient["auth"], { user, means }: UserWish, done: string[]): Promise<void> {
+async function syncUser(
+  auth: EtcdClient["auth"],
+  { user, means: environment }: UserWish,
+  done: string[],
+): Promise<void> {
   const { name, roles } = user;
-  const missing = means.missing?.get(name);
+  const missing = environment.missing?.get(name);
   if (user.isNew && missing !== undefined) throw missing;
-  await syncPassword(auth, { user, means }, done);
-  if (missing === undefined) means.onDone?.(name);
+  await syncPassword(auth, { user, means: environment }, done);
+  if (missing === undefined) environment.onDone?.(name);
   const granted = await auth.rolesOf(name);
   for (const role of roles) {
     if (granted.includes(role)) continue;
@@ -189,17 +193,21 @@ async function syncUser(auth: EtcdClient["auth"], { user, means }: UserWish, don
 }
 
 /** A user that was made without a password keeps to certificates, whatever etcd answers to another password: it has to be made anew. */
-async function syncPassword(auth: EtcdClient["auth"], { user, means }: UserWish, done: string[]): Promise<void> {
+async function syncPassword(
+  auth: EtcdClient["auth"],
+  { user, means: environment }: UserWish,
+  done: string[],
+): Promise<void> {
   const { name, isNew } = user;
-  const password = means.passwords.get(name);
-  const isRemade = !isNew && password !== undefined && means.wasWithout?.(name) === true;
-  const fixed = isRemade ? means.fixed?.get(name) : undefined;
+  const password = environment.passwords.get(name);
+  const isRemade = !isNew && password !== undefined && environment.wasWithout?.(name) === true;
+  const fixed = isRemade ? environment.fixed?.get(name) : undefined;
   if (fixed !== undefined) throw fixed;
   if (isRemade) await tolerate("UserNotFound", auth.removeUser(name));
   if (isNew || isRemade) {
     await tolerate("AlreadyExists", auth.addUser(password === undefined ? { name } : { name, password }));
     done.push(isNew ? `user ${name} was added` : `user ${name} has a password now`);
-  } else if (password !== undefined && means.isChanged(name)) {
+  } else if (password !== undefined && environment.isChanged(name)) {
     await auth.changePassword({ name, password });
     done.push(`user ${name} has another password`);
   }

@@ -29,7 +29,7 @@ const update = s.object({
   failedGeneration: s.int64().optional().describe("It is tried again when the spec changes"),
 });
 
-const passed = s.object({
+const skipped = s.object({
   backup: s.string().describe("Its name in the store, where it stays"),
   why: s.string().describe("What is wrong with it"),
 });
@@ -43,7 +43,7 @@ const recovery = s.object({
   restore: s.string().optional().describe("The uid of the EtcdRestore that asked for it"),
   from: backupSource.optional().describe("The backup that it began with and keeps to"),
   passed: s
-    .array(passed)
+    .array(skipped)
     .max(64)
     .optional()
     .describe("Backups that no member could begin with: they are not tried again"),

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ConnectOptions, EtcdClient, HashKv } from "../etcd/index.ts";
-import { differingAmong, hashAll, hashLimit } from "./hashes.ts";
+import { differingAmong, hashAll, hashTimeout } from "./hashes.ts";
 import type { Hashed } from "./hashes.ts";
-import { Reach } from "./reach.ts";
+import { MemberClients } from "./member-clients.ts";
 
 const MEBIBYTE = 2 ** 20;
 
 test("a large database may take longer to be read, and two rounds still fit into a turn of three minutes", () => {
-  assert.ok(hashLimit(20_000) < 31_000);
-  assert.ok(hashLimit(500 * MEBIBYTE) > 50_000);
-  assert.ok(hashLimit(8_192 * MEBIBYTE) * 2 < 150_000);
+  assert.ok(hashTimeout(20_000) < 31_000);
+  assert.ok(hashTimeout(500 * MEBIBYTE) > 50_000);
+  assert.ok(hashTimeout(8_192 * MEBIBYTE) * 2 < 150_000);
 });
 
 const answer = {
@@ -41,29 +41,29 @@ function reachTo(names: readonly string[], hashKv: (member: string, options: Has
   };
   const place = { name: "e", namespace: "n", isSecure: false };
   const addresses = new Map(names.map((name) => [name, name]));
-  return { reach: new Reach({ connect, place, addresses, steady: () => time.steady }), time };
+  return { reach: new MemberClients({ connect, place, addresses, steady: () => time.steady }), time };
 }
 
 test("members are asked with the time that their data takes, and never for longer than the turn has left", async () => {
   const limits: number[] = [];
-  const { reach, time } = reachTo(["e-0"], (_member, { timeoutMs = 0 }) => {
+  const { reach: clients, time } = reachTo(["e-0"], (_member, { timeoutMs = 0 }) => {
     limits.push(timeoutMs);
     return {};
   });
-  await hashAll(reach, { "e-0": answer });
+  await hashAll(clients, { "e-0": answer });
   time.steady = 140_000;
-  await hashAll(reach, { "e-0": answer });
-  assert.deepEqual(limits, [hashLimit(answer.dbBytes), 10_000]);
+  await hashAll(clients, { "e-0": answer });
+  assert.deepEqual(limits, [hashTimeout(answer.dbBytes), 10_000]);
 });
 
 test("where nobody writes, members are asked for what they have now, not for what etcd kept of a compaction", async () => {
   const asked: unknown[] = [];
-  const { reach } = reachTo(["e-0", "e-1"], (_member, { revision }) => {
+  const { reach: clients } = reachTo(["e-0", "e-1"], (_member, { revision }) => {
     asked.push(revision);
     return { revision: 31, compactRevision: 31 };
   });
   const still = { ...answer, revision: 31 };
-  const hashes = await hashAll(reach, { "e-0": still, "e-1": still });
+  const hashes = await hashAll(clients, { "e-0": still, "e-1": still });
   assert.deepEqual(asked, [0, 0]);
   assert.deepEqual(
     hashes.map(({ hash }) => hash.compactRevision),
@@ -73,14 +73,14 @@ test("where nobody writes, members are asked for what they have now, not for wha
 
 test("where somebody writes, members are asked for the highest revision that all have, also if that shows late", async () => {
   const asked: unknown[] = [];
-  const { reach } = reachTo(["e-0", "e-1"], (member, { revision }) => {
+  const { reach: clients } = reachTo(["e-0", "e-1"], (member, { revision }) => {
     asked.push(revision);
     return { revision: member === "e-0" ? 34 : 33 };
   });
   const at = (revision: number) => ({ ...answer, revision });
-  await hashAll(reach, { "e-0": at(32), "e-1": at(31) });
+  await hashAll(clients, { "e-0": at(32), "e-1": at(31) });
   assert.deepEqual(asked, [31, 31]);
-  await hashAll(reach, { "e-0": at(32), "e-1": at(32) });
+  await hashAll(clients, { "e-0": at(32), "e-1": at(32) });
   assert.deepEqual(asked.slice(2), [0, 0, 33, 33]);
 });
 

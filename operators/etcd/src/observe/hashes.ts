@@ -1,7 +1,7 @@
 /** Compares the members' data: at the same revision and the same compaction, good data has the same hash. */
-import type { Answer } from "../contract.ts";
+import type { MemberStatus } from "../contract.ts";
 import type { HashKv } from "../etcd/index.ts";
-import type { Reach } from "./reach.ts";
+import type { MemberClients } from "./member-clients.ts";
 
 /** A member and the hash of its data. */
 export interface Hashed {
@@ -12,7 +12,7 @@ export interface Hashed {
 }
 
 /** With the revision that a member had when it hashed. */
-interface Told extends Hashed {
+interface ReportedHash extends Hashed {
   readonly hash: HashKv;
 }
 
@@ -22,38 +22,42 @@ interface Told extends Hashed {
  * no revision, each hashes what it has now.
  */
 export async function hashAll(
-  reach: Reach,
-  answers: { readonly [member: string]: Answer },
+  clients: MemberClients,
+  memberStatuses: { readonly [member: string]: MemberStatus },
 ): Promise<readonly Hashed[]> {
-  const talking = Object.entries(answers).flatMap(([member, answer]) =>
+  const talking = Object.entries(memberStatuses).flatMap(([member, answer]) =>
     answer.is === "talking" ? [{ member, answer }] : [],
   );
   const common = lowest(talking.map(({ answer }) => answer.revision));
   const isStill = talking.every(({ answer }) => answer.revision === common);
-  if (!isStill) return await hashAt(reach, talking, common);
-  const newest = await hashAt(reach, talking, NEWEST);
+  if (!isStill) return await hashAt(clients, talking, common);
+  const newest = await hashAt(clients, talking, newestRevision);
   const revisions = newest.map(({ hash }) => hash.revision);
   // Somebody writes after all: what the last has now, everybody has by then.
-  return new Set(revisions).size > 1 ? await hashAt(reach, talking, lowest(revisions)) : newest;
+  return new Set(revisions).size > 1 ? await hashAt(clients, talking, lowest(revisions)) : newest;
 }
 
 /** What no revision is called. */
-const NEWEST = 0;
+const newestRevision = 0;
 
 function lowest(revisions: readonly number[]): number {
   return Math.min(...revisions);
 }
 
-interface Asked {
+interface HashTarget {
   readonly member: string;
-  readonly answer: Extract<Answer, { is: "talking" }>;
+  readonly answer: Extract<MemberStatus, { is: "talking" }>;
 }
 
-async function hashAt(reach: Reach, asked: readonly Asked[], revision: number): Promise<readonly Told[]> {
+async function hashAt(
+  clients: MemberClients,
+  asked: readonly HashTarget[],
+  revision: number,
+): Promise<readonly ReportedHash[]> {
   const hashes = await Promise.all(
     asked.map(async ({ member, answer: { version, dbBytes } }) => {
-      const timeoutMs = Math.min(hashLimit(dbBytes), reach.patience());
-      const hash = await reach
+      const timeoutMs = Math.min(hashTimeout(dbBytes), clients.patience());
+      const hash = await clients
         .to(member)
         ?.maintenance.hashKv({ revision, timeoutMs })
         .catch(() => undefined);
@@ -64,13 +68,13 @@ async function hashAt(reach: Reach, asked: readonly Asked[], revision: number): 
 }
 
 /** All of a database is read: a large one takes longer, also on a slow disk. Two rounds must fit into one turn. */
-export function hashLimit(dbBytes: number): number {
-  return Math.min(LEAST + dbBytes / BYTES_A_MILLISECOND, MOST);
+export function hashTimeout(dbBytes: number): number {
+  return Math.min(minHashTimeout + dbBytes / hashedBytesPerMillisecond, maxHashTimeout);
 }
 
-const LEAST = 30_000;
-const BYTES_A_MILLISECOND = 20_000;
-const MOST = 70_000;
+const minHashTimeout = 30_000;
+const hashedBytesPerMillisecond = 20_000;
+const maxHashTimeout = 70_000;
 
 /**
  * Who differs from the majority of all that were asked, also of those with another compaction, who cannot be compared: they may be on the side of the

@@ -1,8 +1,8 @@
 /** Looking at a cluster. */
-export { observe, openReach, OWNS, READS } from "./observe.ts";
-export type { ClusterContext, Lookout, Outside, Seen } from "./observe.ts";
+export { observe, openMemberClients, ownedKinds, readKinds } from "./observe.ts";
+export type { ClusterContext, ObserveEnvironment, Environment, ClusterObservation } from "./observe.ts";
 export type { SeedSource } from "./seed-source.ts";
-export type { ClusterObject, ClusterStatus } from "./known.ts";
-export { Reach } from "./reach.ts";
-export type { Connect } from "./reach.ts";
-export { PATCHES } from "./versions.ts";
+export type { ClusterObject, ClusterStatus } from "./spec-and-status.ts";
+export { MemberClients } from "./member-clients.ts";
+export type { Connect } from "./member-clients.ts";
+export { newestPatches } from "./versions.ts";

@@ -3,7 +3,15 @@ import type { Context, ObjectOf } from "capstan";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, PodTemplate, Secret, Service } from "capstan/kinds/v1";
-import type { GoodForm, Membership, Observation, Safeguard, Wanted } from "../contract.ts";
+import type {
+  DesiredState,
+  LastGoodTemplate,
+  ListedMember,
+  Membership,
+  Observation,
+  ObservedPod,
+  SnapshotState,
+} from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import { superusersOf } from "../etcd/index.ts";
@@ -14,43 +22,50 @@ import type { EtcdCluster } from "../kinds/index.ts";
 import {
   clientServiceName,
   CLUSTER_LABEL,
-  digestForm,
-  FORM_ANNOTATION,
-  formName,
-  GUARD_LABEL,
+  digestTemplate,
+  templateAnnotation,
+  lastGoodTemplateName,
+  snapshotLabel,
   MEMBER_LABEL,
-  printOf,
-  TRUST_ANNOTATION,
+  templateHashOf,
+  authorityAnnotation,
   UID_LABEL,
-  withForm,
+  withTemplate,
 } from "../pods/index.ts";
-import type { Form, Place } from "../pods/index.ts";
+import type { PodTemplateInput, ClusterAddress } from "../pods/index.ts";
 import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
-import { disbeliefIn } from "./belief.ts";
-import type { Memory } from "./belief.ts";
+import { rejectMemberList } from "./member-list-check.ts";
+import type { RecordedMembers } from "./member-list-check.ts";
 import { compareData } from "./compare.ts";
-import type { Compared, CompareFacts, Comparison, Uncompared } from "./compare.ts";
-import { comparedOf, knownOf, remainsOf, rememberedMembers, wantedOf, watchedOf } from "./known.ts";
-import type { ClusterObject } from "./known.ts";
-import { complete, hearLocally } from "./hearsay.ts";
-import { subjectOf } from "./dispute.ts";
-import { hear } from "./members.ts";
-import type { Hearing } from "./members.ts";
-import { mountsOf, seePod, seeVolume } from "./pods.ts";
-import type { ClaimObject, NodeObject, PodObject } from "./pods.ts";
-import { Reach } from "./reach.ts";
-import type { Connect } from "./reach.ts";
+import type { ComparisonResult, CompareFacts, Comparison, Uncompared } from "./compare.ts";
+import {
+  recordedComparison,
+  recordedStateOf,
+  recordedSurvivors,
+  rememberedMembers,
+  desiredStateOf,
+  recordedSightings,
+} from "./spec-and-status.ts";
+import type { ClusterObject } from "./spec-and-status.ts";
+import { mergeReportedMembers, listFromMembers } from "./reported-members.ts";
+import { disagreementKey } from "./compare-interval.ts";
+import { queryMembers } from "./query-members.ts";
+import type { MemberReport } from "./query-members.ts";
+import { mountsOf, observePod, observeVolume } from "./pods.ts";
+import type { ClaimObject, NodeObject, PodContext, PodObject } from "./pods.ts";
+import { MemberClients } from "./member-clients.ts";
+import type { Connect } from "./member-clients.ts";
 import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import type { Sightings } from "./stopwatch.ts";
-import { compareSurvivors } from "./survivors.ts";
-import type { Remains } from "./survivors.ts";
-import { reasonsToCompare } from "./urge.ts";
+import { compareSurvivors } from "./compare-without-quorum.ts";
+import type { SurvivorComparison } from "./compare-without-quorum.ts";
+import { reasonsToCompare } from "./compare-reasons.ts";
 
 /** What the controller writes and what it only reads. */
-export const OWNS = [
+export const ownedKinds = [
   Service,
   Secret,
   Pod,
@@ -59,19 +74,19 @@ export const OWNS = [
   PodDisruptionBudget,
   EtcdBackup,
 ] as const;
-export const READS = [Node, StatefulSet, EtcdOperation, EtcdRestore] as const;
-type Owned = (typeof OWNS)[number];
-type Read = (typeof READS)[number];
+export const readKinds = [Node, StatefulSet, EtcdOperation, EtcdRestore] as const;
+type Owned = (typeof ownedKinds)[number];
+type Read = (typeof readKinds)[number];
 export type ClusterContext = Context<typeof EtcdCluster, Owned, Read>;
 /** What may be looked at. The object's type is spelled out: made readonly once more it would be too deep for the compiler. */
-export type LookContext = Pick<ClusterContext, "find" | "get"> & { readonly object: ClusterObject };
+export type ObserveContext = Pick<ClusterContext, "find" | "get"> & { readonly object: ClusterObject };
 /** Whoever may look at pods and Secrets. */
 export type FindPods = Pick<Context<typeof EtcdCluster, typeof Pod | typeof Secret>, "find" | "get">;
 /** The context as the controller gives it. */
-type GivenContext = Pick<ClusterContext, "find" | "get"> & { readonly object: unknown };
+type ReconcileInput = Pick<ClusterContext, "find" | "get"> & { readonly object: unknown };
 
 /** The world outside the cluster's API, handed in. */
-export interface Outside {
+export interface Environment {
   readonly connect: Connect;
   readonly dial?: Dial | undefined;
   /** Milliseconds since 1970. */
@@ -81,24 +96,24 @@ export interface Outside {
 }
 
 /** The world outside, and what this process has seen of each cluster so far, by its uid. */
-export interface Lookout extends Outside {
+export interface ObserveEnvironment extends Environment {
   readonly sightings: Map<string, Sightings>;
 }
 
 /** Everything that was seen, and the ways to the members that were opened for it. */
-export interface Seen extends Observation {
+export interface ClusterObservation extends Observation {
   readonly object: ClusterObject;
-  readonly form: Form;
+  readonly template: PodTemplateInput;
   readonly tls: TlsPlan;
-  readonly hearing: Hearing;
-  readonly reach: Reach;
+  readonly report: MemberReport;
+  readonly clients: MemberClients;
   readonly stopwatch: Stopwatch;
   /** The form in which all members were well. */
-  readonly goodForm?: Form;
+  readonly goodForm?: PodTemplateInput;
   /** When members that have quorum were last compared, and what that left open. */
-  readonly compared: Compared;
+  readonly compared: ComparisonResult;
   /** When those that are left without quorum were last compared. */
-  readonly remains?: Remains | undefined;
+  readonly remains?: SurvivorComparison | undefined;
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
   /** The newest backup that was recorded of where that comes from, if it names none. */
@@ -107,120 +122,127 @@ export interface Seen extends Observation {
   readonly newest?: SeedSource;
 }
 
-export async function observe(given: GivenContext, outside: Lookout): Promise<Seen> {
+export async function observe(given: ReconcileInput, outside: ObserveEnvironment): Promise<ClusterObservation> {
   const object = given.object as ClusterObject;
-  const context: LookContext = { object, find: given.find, get: given.get };
+  const context: ObserveContext = { object, find: given.find, get: given.get };
   const now = outside.now();
   const pods = ownPods(context);
-  const { place, tls, form } = formOf(context, object, { pods, now });
-  const reach = new Reach({ ...outside, place, tls: tls.operator, addresses: addressesOf(pods) });
+  const { place, tls, form: template } = podTemplateOf(context, object, { pods, now });
+  const clients = new MemberClients({ ...outside, place, tls: tls.operator, addresses: addressesOf(pods) });
   const stopwatch = stopwatchFor(object, now, outside);
-  const goodForm = goodFormOf(context, form);
+  const goodForm = readLastGoodTemplate(context, template);
   try {
-    const known = knownOf(object.status);
+    const recordedState = recordedStateOf(object.status);
     // A recovery from a backup gives the cluster another identity: until that is written down, any will do.
-    const expected = known.recovery?.phase === "Seeding" ? undefined : known.clusterId;
+    const expected = recordedState.recovery?.phase === "Seeding" ? undefined : recordedState.clusterId;
     const remembered = rememberedMembers(object.status);
-    const volumes = ownClaims(context).map(seeVolume);
-    const hearing = await hear(reach, {
-      expected,
-      // Whoever is to go on alone lists itself alone.
-      doubt: (members) => (isRecovering(known.recovery) ? undefined : disbeliefIn(members, { remembered, volumes })),
-    });
-    const wanted = wantedOf(object, form, replacements(context));
-    const seenPods = pods.map((pod) => seePod(pod, { node: nodeOf(context, pod), now, stopwatch, mounts: tls.mounts }));
-    const reasons = reasonsToCompare({ hearing, pods: seenPods, volumes, wanted, now });
-    const subject = subjectOf({ hearing, pods: seenPods, generation: wanted.generation });
-    const facts = { hearing, volumes, now, reasons, subject, ...formerly(object, stopwatch) };
-    const compared = await compareData(reach, facts);
+    const volumes = ownClaims(context).map(observeVolume);
+    // The survivor of a recovery lists only itself.
+    const doubt = (members: readonly ListedMember[]) =>
+      isRecovering(recordedState.recovery) ? undefined : rejectMemberList(members, { remembered, volumes });
+    const report = await queryMembers(clients, { expected, doubt });
+    const desired = desiredStateOf(object, template, replacements(context));
+    const seenPods = observePods(context, pods, { now, stopwatch, mounts: tls.mounts });
+    const reasons = reasonsToCompare({ hearing: report, pods: seenPods, volumes, wanted: desired, now });
+    const subject = disagreementKey({ hearing: report, pods: seenPods, generation: desired.generation });
+    const facts = { hearing: report, volumes, now, reasons, subject, ...previousComparison(object, stopwatch) };
+    const compared = await compareData(clients, facts);
     const { comparison } = compared;
     return {
       name: place.name,
       now,
-      wanted,
-      known: { ...known, serial: Math.max(known.serial, takenSerial(context)) },
+      desired,
+      recordedState: { ...recordedState, serial: Math.max(recordedState.serial, highestSerial(context)) },
       pods: seenPods,
       volumes,
-      answers: acquitted(hearing.answers, comparison),
-      membership: await membershipOf(reach, hearing, { clusterId: known.clusterId, remembered, volumes }),
-      ...(hearing.disbelief === undefined ? {} : { disbelief: hearing.disbelief }),
+      memberStatuses: clearDisprovedAlarms(report.answers, comparison),
+      membership: await membershipOf(clients, report, { clusterId: recordedState.clusterId, remembered, volumes }),
+      ...(report.disbelief === undefined ? {} : { rejectedMemberList: report.disbelief }),
       foreign: foreignNames(context),
-      ...(goodForm === undefined ? {} : { goodForm, good: goodOf(goodForm) }),
-      otherTrust: otherTrust(pods, { name: place.name, tls }),
+      ...(goodForm === undefined ? {} : { goodForm, lastGood: lastGoodTemplateOf(goodForm) }),
+      otherAuthority: membersWithOtherAuthority(pods, { name: place.name, tls }),
       missing: missingParts(context, tls),
-      ...(hearing.quorum
+      ...(report.quorum
         ? { differing: comparison?.differing ?? [] }
-        : await weigh(reach, { object, hearing, pods: seenPods, now, stopwatch })),
+        : await compareMembers(clients, { object, report, pods: seenPods, now, stopwatch })),
       ...uncomparedFor(compared.uncompared, stopwatch),
       ...updatingSince(object, stopwatch),
-      staleAlarms: staleAlarms(hearing, comparison),
-      safeguards: safeguardsOf(context),
+      staleAlarms: staleAlarms(report, comparison),
+      snapshots: snapshotsOf(context),
       ...backupsOf({ object, backups: context.find(EtcdBackup), restores: context.find(EtcdRestore) }),
       compared,
       object,
-      form,
+      template,
       tls,
-      hearing,
-      reach,
+      report,
+      clients,
       stopwatch,
     };
   } catch (error) {
-    await reach[Symbol.asyncDispose]();
+    await clients[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+function observePods(
+  context: ObserveContext,
+  pods: readonly PodObject[],
+  light: Omit<PodContext, "node">,
+): readonly ObservedPod[] {
+  return pods.map((pod) => observePod(pod, { ...light, node: nodeOf(context, pod) }));
 }
 
 /** A member that is given up by a clock alone may only be starting: this process must have seen for a while that it is away. */
 function stopwatchFor(
   { metadata, spec, status }: ClusterObject,
   now: number,
-  { steady, sightings }: Lookout,
+  { steady, sightings }: ObserveEnvironment,
 ): Stopwatch {
   const own: Sightings = sightings.get(metadata.uid) ?? new Map();
   sightings.set(metadata.uid, own);
-  const confirmAfter = Math.min(CONFIRMED, parseDuration(spec.recovery.replaceAfter));
-  return new Stopwatch(watchedOf(status), now, { at: steady(), sightings: own, confirmAfter });
+  const confirmAfter = Math.min(memberListMaxAge, parseDuration(spec.recovery.replaceAfter));
+  return new Stopwatch(recordedSightings(status), now, { at: steady(), sightings: own, confirmAfter });
 }
 
 /** Longer than a pod needs to be made anew. */
-const CONFIRMED = 60_000;
+const memberListMaxAge = 60_000;
 
 /** Who is in, by the word of one who can answer for all, or as far as it is known without. */
 async function membershipOf(
-  reach: Reach,
-  hearing: Hearing,
-  { clusterId, remembered, volumes }: Memory & { readonly clusterId: string | undefined },
+  clients: MemberClients,
+  report: MemberReport,
+  { clusterId, remembered, volumes }: RecordedMembers & { readonly clusterId: string | undefined },
 ): Promise<Membership> {
-  if (hearing.quorum !== undefined) return hearing.quorum;
-  const heard = await hearLocally(reach, hearing, clusterId);
-  return { by: "memory", members: complete(remembered, { heard, volumes }) };
+  if (report.quorum !== undefined) return report.quorum;
+  const heard = await listFromMembers(clients, report, clusterId);
+  return { by: "memory", members: mergeReportedMembers(remembered, { heard, volumes }) };
 }
 
 /** Ways to the members of a cluster for somebody else than its controller. */
-export function openReach(context: FindPods, object: ClusterObject, outside: Outside): Reach {
+export function openMemberClients(context: FindPods, object: ClusterObject, outside: Environment): MemberClients {
   const look = { object, find: context.find, get: context.get };
   const pods = ownPods(look);
-  const { place, tls } = formOf(look, object, { pods, now: outside.now() });
-  return new Reach({ ...outside, place, tls: tls.operator, addresses: addressesOf(pods) });
+  const { place, tls } = podTemplateOf(look, object, { pods, now: outside.now() });
+  return new MemberClients({ ...outside, place, tls: tls.operator, addresses: addressesOf(pods) });
 }
 
-function formOf(
+function podTemplateOf(
   context: FindPods,
   object: ClusterObject,
   { pods, now }: { readonly pods: readonly PodObject[]; readonly now: number },
-): { readonly place: Place; readonly tls: TlsPlan; readonly form: Form } {
+): { readonly place: ClusterAddress; readonly tls: TlsPlan; readonly form: PodTemplateInput } {
   const { name, namespace = "", uid } = object.metadata;
   const { spec } = object;
   const cluster = { name, namespace };
   const secrets = tlsSecrets(cluster, spec.tls).flatMap((secret) => context.get(Secret, secret) ?? []);
-  const trusted = pods.map(({ metadata }) => metadata.annotations?.[TRUST_ANNOTATION] ?? "");
+  const trusted = pods.map(({ metadata }) => metadata.annotations?.[authorityAnnotation] ?? "");
   const tls = planTls({
     cluster,
     spec: spec.tls,
     secrets: secrets as readonly ObjectOf<typeof Secret>[],
     now,
     trusted,
-    request: object.metadata.annotations?.[ROTATE_ANNOTATION] ?? "",
+    request: object.metadata.annotations?.[rotateAnnotation] ?? "",
     ...(spec.auth.enabled && { superusers: superusersOf(spec.auth) }),
   });
   const place = { name, namespace, isSecure: spec.tls.mode !== "Off" };
@@ -233,13 +255,13 @@ function ownPods({ find, object }: FindPods & { readonly object: ClusterObject }
 }
 
 /** Claims are known by a label, for those that outlive the cluster have no owner. */
-function ownClaims({ find, object }: LookContext): readonly ClaimObject[] {
+function ownClaims({ find, object }: ObserveContext): readonly ClaimObject[] {
   const labels = { [CLUSTER_LABEL]: object.metadata.name, [UID_LABEL]: object.metadata.uid };
   return find(PersistentVolumeClaim, { labels }) as readonly ClaimObject[];
 }
 
 /** Another text asks for another authority. */
-const ROTATE_ANNOTATION = "etcd.capstan.dev/rotate-ca";
+const rotateAnnotation = "etcd.capstan.dev/rotate-ca";
 
 interface Owners {
   readonly ownerReferences?: readonly { readonly uid: string }[] | undefined;
@@ -250,7 +272,7 @@ function isOwned({ ownerReferences = [] }: Owners, uid: string): boolean {
 }
 
 /** Names that were used in this namespace are not used again, whoever used them. */
-function takenSerial({ find, object }: LookContext): number {
+function highestSerial({ find, object }: ObserveContext): number {
   const labels = { [CLUSTER_LABEL]: object.metadata.name };
   const claims = find(PersistentVolumeClaim, { labels }).map(({ metadata }) => metadata.labels?.[MEMBER_LABEL]);
   const serials = claims.map((member) => Number(member?.slice(member.lastIndexOf("-") + 1)));
@@ -268,12 +290,12 @@ function addressOf(pod: PodObject): readonly (readonly [string, string])[] {
   return member === undefined || address === undefined || isLeaving ? [] : [[member, address]];
 }
 
-function nodeOf({ get }: LookContext, pod: PodObject): NodeObject | undefined {
+function nodeOf({ get }: ObserveContext, pod: PodObject): NodeObject | undefined {
   return pod.spec?.nodeName === undefined ? undefined : (get(Node, pod.spec.nodeName) as NodeObject | undefined);
 }
 
 /** Objects that bear our names and are not ours. */
-function foreignNames({ get, object }: LookContext): string[] {
+function foreignNames({ get, object }: ObserveContext): string[] {
   const { name, uid } = object.metadata;
   const services = [name, clientServiceName(name)].filter((service) => {
     const found = get(Service, service);
@@ -283,69 +305,69 @@ function foreignNames({ get, object }: LookContext): string[] {
   return [...services.map((service) => `Service ${service}`), ...(set === undefined ? [] : [`StatefulSet ${name}`])];
 }
 
-function goodOf(form: Form): GoodForm {
-  return { form: digestForm(form), printOf: (version) => printOf(form, version) };
+function lastGoodTemplateOf(template: PodTemplateInput): LastGoodTemplate {
+  return { templateDigest: digestTemplate(template), templateHashFor: (version) => templateHashOf(template, version) };
 }
 
-function goodFormOf({ get, object }: LookContext, form: Form): Form | undefined {
-  const template = get(PodTemplate, formName(form.place.name));
+function readLastGoodTemplate({ get, object }: ObserveContext, form: PodTemplateInput): PodTemplateInput | undefined {
+  const template = get(PodTemplate, lastGoodTemplateName(form.place.name));
   const isOurs = template !== undefined && isOwned(template.metadata, object.metadata.uid);
-  return isOurs ? withForm(form, template.metadata.annotations?.[FORM_ANNOTATION]) : undefined;
+  return isOurs ? withTemplate(form, template.metadata.annotations?.[templateAnnotation]) : undefined;
 }
 
 /** Members with certificates of the operator's authority where Secrets are given, or the other way round. */
-function otherTrust(
+function membersWithOtherAuthority(
   pods: readonly PodObject[],
   { name, tls }: { readonly name: string; readonly tls: TlsPlan },
 ): string[] {
-  const wanted = tls.mounts?.peer;
+  const desired = tls.mounts?.peer;
   const isOwn = (secret: string): boolean => secret === secretNames({ name }).peer;
   return pods.flatMap((pod) => {
     const { peer } = mountsOf(pod);
-    const isOther = wanted !== undefined && peer !== undefined && isOwn(peer) !== isOwn(wanted);
+    const isOther = desired !== undefined && peer !== undefined && isOwn(peer) !== isOwn(desired);
     return isOther ? [pod.metadata.name] : [];
   });
 }
 
-function missingParts({ get }: LookContext, { apply, mounts, state }: TlsPlan): string[] {
+function missingParts({ get }: ObserveContext, { apply, mounts, state }: TlsPlan): string[] {
   if (mounts === undefined) return state.ready ? [] : [state.message];
   const names = new Set([...apply.map(({ name }) => name), mounts.server, mounts.peer]);
   return [...names].filter((name) => get(Secret, name) === undefined).map((name) => `the Secret ${name}`);
 }
 
 /** Members that operations ask to replace, and those of them that somebody vouches for. */
-function replacements({ find, object }: LookContext): Pick<Wanted, "replace" | "vouched"> {
+function replacements({ find, object }: ObserveContext): Pick<DesiredState, "replace" | "overridden"> {
   const asked = find(EtcdOperation).flatMap(({ spec, status }) => {
     const { replaceMember } = spec.do;
     const isMeant = spec.cluster === object.metadata.name && status?.phase === "Running";
     return isMeant && replaceMember !== undefined ? [replaceMember] : [];
   });
-  const vouched = asked.filter(({ evenUncompared }) => evenUncompared);
-  return { replace: asked.map(({ member }) => member), vouched: vouched.map(({ member }) => member) };
+  const overridden = asked.filter(({ evenUncompared }) => evenUncompared);
+  return { replace: asked.map(({ member }) => member), overridden: overridden.map(({ member }) => member) };
 }
 
 /** Backups that the operator asked for, by the names of their EtcdBackups. */
-function safeguardsOf({ find, object }: LookContext): { readonly [name: string]: Safeguard } {
+function snapshotsOf({ find, object }: ObserveContext): { readonly [name: string]: SnapshotState } {
   const { name } = object.metadata;
   const own = find(EtcdBackup).filter(
-    ({ spec, metadata }) => spec.cluster === name && metadata.labels?.[GUARD_LABEL] !== undefined,
+    ({ spec, metadata }) => spec.cluster === name && metadata.labels?.[snapshotLabel] !== undefined,
   );
-  return Object.fromEntries(own.map(({ metadata, status }) => [metadata.name, safeguardOf(status ?? {})]));
+  return Object.fromEntries(own.map(({ metadata, status }) => [metadata.name, snapshotStateOf(status ?? {})]));
 }
 
 type BackupStatus = Partial<NonNullable<ObjectOf<typeof EtcdBackup>["status"]>>;
 
-function safeguardOf({ phase, last, failures = 0, message = "" }: BackupStatus): Safeguard {
+function snapshotStateOf({ phase, last, failures = 0, message = "" }: BackupStatus): SnapshotState {
   if (phase === "Succeeded" && last !== undefined) return { is: "made", backup: last.name };
   return failures > 0 ? { is: "failing", why: message } : { is: "making" };
 }
 
 /** What was compared before, and since when there has been no answer to what was left open. */
-function formerly(
+function previousComparison(
   { status }: ClusterObject,
   stopwatch: Stopwatch,
 ): Pick<CompareFacts, "former" | "unansweredSince" | "missedSince"> {
-  const former = comparedOf(status);
+  const former = recordedComparison(status);
   const missedSince = former.missed && stopwatch.since("data not compared by the hour");
   return { former, missedSince, unansweredSince: uncomparedFor(former.uncompared, stopwatch).uncompared?.since };
 }
@@ -366,26 +388,33 @@ function updatingSince({ status }: ClusterObject, stopwatch: Stopwatch): Pick<Ob
   return { updatingSince: stopwatch.since(`update to ${to}, turn of ${member}, ${began}`) };
 }
 
-interface Scales extends Pick<Seen, "object" | "hearing" | "pods" | "now" | "stopwatch"> {}
+interface ComparisonInput extends Pick<ClusterObservation, "object" | "report" | "pods" | "now" | "stopwatch"> {}
 
 /** What is known of the data of those that are left without quorum. */
-async function weigh(
-  reach: Reach,
-  { object, hearing, pods, now, stopwatch }: Scales,
-): Promise<Pick<Seen, "differing" | "unhashed" | "unhashedSince" | "remains">> {
-  const { answers } = hearing;
-  const former = remainsOf(object.status);
-  const sinceOf = (remains: Remains | undefined): number | undefined =>
-    remains === undefined || remains.unhashed.length === 0 ? undefined : stopwatch.since("those left not compared");
-  const facts = { answers, pods, clusterId: object.status?.clusterId, now, former, since: sinceOf(former) };
-  const { survivors, remains } = await compareSurvivors(reach, facts);
-  const unhashedSince = sinceOf(remains);
-  const { differing, unhashed } = survivors;
-  return { differing, unhashed, remains, ...(unhashedSince === undefined ? {} : { unhashedSince }) };
+async function compareMembers(
+  clients: MemberClients,
+  { object, report, pods, now, stopwatch }: ComparisonInput,
+): Promise<Pick<ClusterObservation, "differing" | "withoutHash" | "withoutHashSince" | "remains">> {
+  const { answers: memberStatuses } = report;
+  const former = recordedSurvivors(object.status);
+  const sinceOf = (remains: SurvivorComparison | undefined): number | undefined =>
+    remains === undefined || remains.withoutHash.length === 0 ? undefined : stopwatch.since("those left not compared");
+  const facts = {
+    answers: memberStatuses,
+    pods,
+    clusterId: object.status?.clusterId,
+    now,
+    former,
+    since: sinceOf(former),
+  };
+  const { survivors, remains } = await compareSurvivors(clients, facts);
+  const withoutHashSince = sinceOf(remains);
+  const { differing, withoutHash } = survivors;
+  return { differing, withoutHash, remains, ...(withoutHashSince === undefined ? {} : { withoutHashSince }) };
 }
 
 /** Alarms about members that are gone, and about members that were found to be right. */
-function staleAlarms({ quorum, alarms }: Hearing, comparison: Comparison | undefined): string[] {
+function staleAlarms({ quorum, alarms }: MemberReport, comparison: Comparison | undefined): string[] {
   const isAccusable = (id: string): boolean =>
     quorum?.members.some((listed) => listed.id === id && comparison?.agreeing?.includes(listed.member) !== true) ===
     true;
@@ -395,9 +424,12 @@ function staleAlarms({ quorum, alarms }: Hearing, comparison: Comparison | undef
 }
 
 /** Whoever was found to be right is not corrupt, whatever an alarm says. */
-function acquitted(answers: Hearing["answers"], comparison: Comparison | undefined): Hearing["answers"] {
+function clearDisprovedAlarms(
+  memberStatuses: MemberReport["answers"],
+  comparison: Comparison | undefined,
+): MemberReport["answers"] {
   const agreeing = comparison?.agreeing ?? [];
-  const entries = Object.entries(answers).map(([member, answer]) =>
+  const entries = Object.entries(memberStatuses).map(([member, answer]) =>
     answer.is === "talking" && agreeing.includes(member) ? [member, { ...answer, isCorrupt: false }] : [member, answer],
   );
   return Object.fromEntries(entries);

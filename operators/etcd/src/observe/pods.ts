@@ -3,63 +3,63 @@ import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { parseResult } from "../backup/agent/result.ts";
 import type { BackupErrorCode } from "../backup/errors.ts";
-import type { Boot, SeenPod, SeenVolume } from "../contract.ts";
+import type { Boot, ObservedPod, ObservedVolume } from "../contract.ts";
 import {
-  BIRTH_ANNOTATIONS,
+  bootstrapAnnotationKeys,
   BOOT_ANNOTATION,
-  CHECK_ANNOTATION,
+  initialCheckAnnotation,
   MEMBER_LABEL,
-  PRINT_ANNOTATION,
-  REFERRED,
+  templateHashAnnotation,
+  referencedFlags,
   TLS_VOLUMES,
   toBytes,
   VERSION_LABEL,
 } from "../pods/index.ts";
-import type { Form } from "../pods/index.ts";
+import type { PodTemplateInput } from "../pods/index.ts";
 import type { Stopwatch } from "./stopwatch.ts";
 
 export type PodObject = ObjectOf<typeof Pod>;
 export type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
 export type NodeObject = ObjectOf<typeof Node>;
 
-const BOOTS: readonly Boot[] = ["seed", "seed-backup", "join", "live", "survive"];
+const bootModes: readonly Boot[] = ["seed", "seed-backup", "join", "live", "survive"];
 /** A pod that does not end so long after it was told to, the time that it may take included, has a node that nobody hears of. */
-const STUCK = 150_000;
+const stuckAfter = 150_000;
 
 /** What a pod is seen by. */
-export interface Light {
+export interface PodContext {
   readonly node: NodeObject | undefined;
   readonly now: number;
   readonly stopwatch: Stopwatch;
   /** The Secrets with certificates that members shall have. */
-  readonly mounts?: Form["mounts"];
+  readonly mounts?: PodTemplateInput["mounts"];
 }
 
-export function seePod(pod: PodObject, { node, now, stopwatch, mounts }: Light): SeenPod {
+export function observePod(pod: PodObject, { node, now, stopwatch, mounts }: PodContext): ObservedPod {
   const isReady = conditionOf(pod, "Ready")?.status === "True";
   const container = containerOf(pod);
-  const trouble = troubleOf(pod);
+  const failure = startFailureOf(pod);
   const nodeName = pod.spec?.nodeName;
   return {
-    ...marksOf(pod),
-    ...(hasOthers(pod, mounts) ? { print: OTHER_SECRETS } : {}),
+    ...annotationsOf(pod),
+    ...(hasOthers(pod, mounts) ? { templateHash: otherSecretsHash } : {}),
     ...snapshotsOf(pod),
-    initialCheck: checkOf(pod),
+    initialCheck: initialCheckOf(pod),
     uid: pod.metadata.uid,
     state: stateOf(pod),
     isReady,
-    since: isReady ? now : stopwatch.since(absenceOf(pod)),
-    isDown: container?.state?.running === undefined,
+    since: isReady ? now : stopwatch.since(unreadyReason(pod)),
+    isContainerDown: container?.state?.running === undefined,
     restarts: container?.restartCount ?? 0,
-    ...(trouble === undefined ? {} : { trouble }),
+    ...(failure === undefined ? {} : { startFailure: failure }),
     ...seedOf(pod),
     ...(nodeName === undefined ? {} : { node: nodeName }),
-    isNodeLost: nodeName !== undefined && (isSilent(node) || isStuck(pod, stopwatch, now)),
+    isNodeLost: nodeName !== undefined && (isNodeUnreachable(node) || isStuck(pod, stopwatch, now)),
   };
 }
 
 /** What it runs with, whatever the spec says by now. */
-function snapshotsOf({ spec }: PodObject): Pick<SeenPod, "snapshotCount"> {
+function snapshotsOf({ spec }: PodObject): Pick<ObservedPod, "snapshotCount"> {
   const { args = [] } = spec?.containers.find(({ name }) => name === "etcd") ?? {};
   const flag = args.find((one) => one.startsWith(SNAPSHOT_FLAG))?.slice(SNAPSHOT_FLAG.length);
   return flag === undefined || !/^\d+$/u.test(flag) ? {} : { snapshotCount: Number(flag) };
@@ -68,7 +68,7 @@ function snapshotsOf({ spec }: PodObject): Pick<SeenPod, "snapshotCount"> {
 const SNAPSHOT_FLAG = "--snapshot-count=";
 
 /** No fingerprint: whoever mounts other Secrets than it should is made anew, whatever its fingerprint says. */
-const OTHER_SECRETS = "other Secrets";
+const otherSecretsHash = "other Secrets";
 
 /** The Secrets with certificates that a pod has. */
 export function mountsOf({ spec }: PodObject): { readonly [Part in "server" | "peer"]: string | undefined } {
@@ -77,40 +77,42 @@ export function mountsOf({ spec }: PodObject): { readonly [Part in "server" | "p
   return { server: secretOf(TLS_VOLUMES.server), peer: secretOf(TLS_VOLUMES.peer) };
 }
 
-function hasOthers(pod: PodObject, wanted: Form["mounts"]): boolean {
+function hasOthers(pod: PodObject, desired: PodTemplateInput["mounts"]): boolean {
   const { server, peer } = mountsOf(pod);
-  return wanted !== undefined && (server !== wanted.server || peer !== wanted.peer);
+  return desired !== undefined && (server !== desired.server || peer !== desired.peer);
 }
 
 /** What was written on the pod when it was made. */
-function marksOf({ metadata }: PodObject): Pick<SeenPod, "member" | "boot" | "isNewborn" | "print" | "version"> {
+function annotationsOf({
+  metadata,
+}: PodObject): Pick<ObservedPod, "member" | "boot" | "hasBootstrapFlags" | "templateHash" | "version"> {
   const { labels = {}, annotations = {} } = metadata;
-  const boot = BOOTS.find((one) => one === annotations[BOOT_ANNOTATION]) ?? "live";
+  const boot = bootModes.find((one) => one === annotations[BOOT_ANNOTATION]) ?? "live";
   // Pods of earlier operators have it in their flags, which cannot be changed.
-  const isTold = annotations[BIRTH_ANNOTATIONS["initial-cluster"]] !== undefined;
+  const isTold = annotations[bootstrapAnnotationKeys["initial-cluster"]] !== undefined;
   return {
     member: labels[MEMBER_LABEL] ?? "",
     boot,
-    isNewborn: isTold && (boot === "seed" || boot === "join"),
-    print: annotations[PRINT_ANNOTATION] ?? "",
+    hasBootstrapFlags: isTold && (boot === "seed" || boot === "join"),
+    templateHash: annotations[templateHashAnnotation] ?? "",
     version: labels[VERSION_LABEL] ?? "",
   };
 }
 
 /** Pods of earlier operators have it in their flags, which cannot be changed. */
-function checkOf({ metadata, spec }: PodObject): SeenPod["initialCheck"] {
+function initialCheckOf({ metadata, spec }: PodObject): ObservedPod["initialCheck"] {
   const { args = [] } = spec?.containers.find(({ name }) => name === "etcd") ?? {};
-  if (!args.some((flag) => flag.includes(REFERRED.initialCheck))) return "fixed";
-  return metadata.annotations?.[CHECK_ANNOTATION] === "false" ? "off" : "on";
+  if (!args.some((flag) => flag.includes(referencedFlags.initialCheck))) return "fixed";
+  return metadata.annotations?.[initialCheckAnnotation] === "false" ? "off" : "on";
 }
 
 /** One absence: another time at which the kubelet says that it began is another one, whatever its clock. */
-function absenceOf(pod: PodObject): string {
+function unreadyReason(pod: PodObject): string {
   const { name, uid, creationTimestamp } = pod.metadata;
   return `${name} (${uid}) not ready: ${conditionOf(pod, "Ready")?.lastTransitionTime ?? creationTimestamp}`;
 }
 
-function stateOf(pod: PodObject): SeenPod["state"] {
+function stateOf(pod: PodObject): ObservedPod["state"] {
   if (pod.metadata.deletionTimestamp !== undefined) return "stopping";
   const phase = pod.status?.phase;
   if (phase === "Failed" || phase === "Succeeded") return "ended";
@@ -126,13 +128,17 @@ function conditionOf({ status }: PodObject, type: string) {
 }
 
 /** The first reason that the cluster gives for a pod that does not run. */
-function troubleOf(pod: PodObject): string | undefined {
+function startFailureOf(pod: PodObject): string | undefined {
   const scheduled = conditionOf(pod, "PodScheduled");
   return waitingReason(pod) ?? (scheduled?.status === "False" ? scheduled.message : undefined);
 }
 
 /** Reasons that are no trouble but the usual course of things. */
-const USUAL: ReadonlySet<string | undefined> = new Set([undefined, "ContainerCreating", "PodInitializing"]);
+const normalWaitingReasons: ReadonlySet<string | undefined> = new Set([
+  undefined,
+  "ContainerCreating",
+  "PodInitializing",
+]);
 
 function waitingReason(pod: PodObject): string | undefined {
   const container = containerOf(pod);
@@ -140,12 +146,12 @@ function waitingReason(pod: PodObject): string | undefined {
   // While an earlier container is stuck, the member's own only waits for it.
   const stuck = starting ?? container;
   const { reason, message } = stuck?.state?.waiting ?? {};
-  if (USUAL.has(reason)) return undefined;
-  return [reason, message, lastWords(stuck?.lastState?.terminated)].filter(Boolean).join(": ");
+  if (normalWaitingReasons.has(reason)) return undefined;
+  return [reason, message, terminationMessage(stuck?.lastState?.terminated)].filter(Boolean).join(": ");
 }
 
 /** What agents say of a backup that will never be any better. A store that is away or refuses says nothing about its backups. */
-const SPOILED: ReadonlySet<string> = new Set<BackupErrorCode>([
+const badBackupCodes: ReadonlySet<string> = new Set<BackupErrorCode>([
   "Corrupt",
   "Truncated",
   "WrongKey",
@@ -160,30 +166,32 @@ const SPOILED: ReadonlySet<string> = new Set<BackupErrorCode>([
 ]);
 
 /** The backup that a first member has begun with, or what is wrong with the one that it is to begin with. */
-function seedOf({ status }: PodObject): Pick<SeenPod, "spoiled" | "seededFrom"> {
+function seedOf({ status }: PodObject): Pick<ObservedPod, "backupFailure" | "restoredBackup"> {
   const ends = (status?.initContainerStatuses ?? []).flatMap(({ state, lastState }) => [
     state?.terminated,
     lastState?.terminated,
   ]);
   const results = ends.map((end) => parseResult(end?.message));
-  const failed = results.find((result) => result?.ok === false && SPOILED.has(result.code));
+  const failed = results.find((result) => result?.ok === false && badBackupCodes.has(result.code));
   const fetched = results.flatMap((result) => (result?.ok === true ? (result.manifest?.name ?? []) : []));
-  const [seededFrom] = fetched;
+  const [restoredBackup] = fetched;
   return {
-    ...(failed?.ok === false ? { spoiled: failed.message } : {}),
-    ...(seededFrom === undefined ? {} : { seededFrom }),
+    ...(failed?.ok === false ? { backupFailure: failed.message } : {}),
+    ...(restoredBackup === undefined ? {} : { restoredBackup }),
   };
 }
 
 /** What a container said when it ended; agents say it in a form of their own. */
-function lastWords(end: { readonly exitCode: number; readonly message?: string } | undefined): string | undefined {
+function terminationMessage(
+  end: { readonly exitCode: number; readonly message?: string } | undefined,
+): string | undefined {
   if (end === undefined) return undefined;
   const result = parseResult(end.message);
   if (result !== undefined && !result.ok) return `${result.code}: ${result.message}`;
   return `it ended with ${end.exitCode}`;
 }
 
-function isSilent(node: NodeObject | undefined): boolean {
+function isNodeUnreachable(node: NodeObject | undefined): boolean {
   const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
   return ready?.status === "Unknown";
 }
@@ -191,10 +199,10 @@ function isSilent(node: NodeObject | undefined): boolean {
 function isStuck({ metadata }: PodObject, stopwatch: Stopwatch, now: number): boolean {
   const { name, uid, deletionTimestamp } = metadata;
   // Nobody is given up for it, but waited for: an operator that has just begun must know it, too.
-  return deletionTimestamp !== undefined && now - stopwatch.noted(`${name} (${uid}) stopping`) > STUCK;
+  return deletionTimestamp !== undefined && now - stopwatch.noted(`${name} (${uid}) stopping`) > stuckAfter;
 }
 
-export function seeVolume({ metadata, spec, status }: ClaimObject): SeenVolume {
+export function observeVolume({ metadata, spec, status }: ClaimObject): ObservedVolume {
   const isLeaving = metadata.deletionTimestamp !== undefined;
   return {
     member: metadata.labels?.[MEMBER_LABEL] ?? "",

@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { backupsOf } from "./seed-source.ts";
-import type { BackupsSeen, FoundBackup, FoundRestore, SeedSource } from "./seed-source.ts";
+import type { ObservedBackups, FoundBackup, FoundRestore, SeedSource } from "./seed-source.ts";
 
 const here = { volume: { claim: "here", path: "" } } as const;
 const there = { volume: { claim: "there", path: "" } } as const;
-type Recovery = NonNullable<NonNullable<BackupsSeen["object"]["status"]>["recovery"]>;
+type Recovery = NonNullable<NonNullable<ObservedBackups["object"]["status"]>["recovery"]>;
 
-function clusterOf(recovery?: Partial<Recovery>): BackupsSeen["object"] {
+function clusterOf(recovery?: Partial<Recovery>): ObservedBackups["object"] {
   const status = { clusterId: "1", ...(recovery ? { recovery } : {}) };
-  return { metadata: { name: "e" }, spec: {}, status } as unknown as BackupsSeen["object"];
+  return { metadata: { name: "e" }, spec: {}, status } as unknown as ObservedBackups["object"];
 }
 
 function backupOf(
@@ -67,7 +67,7 @@ test("what was backed up of an earlier cluster of the same name is not taken for
     ({ name, time: `2026-01-${10 + day}T00:00:00Z`, revision: day, verified: "checksum", ...more }) as const;
   const newest = (backup: ReturnType<typeof record>, more: object = {}): string | undefined => {
     const metadata = { name: "e", uid: "new", creationTimestamp: "2026-01-15T00:00:00Z" };
-    const object = { ...clusterOf(), metadata, ...more } as unknown as BackupsSeen["object"];
+    const object = { ...clusterOf(), metadata, ...more } as unknown as ObservedBackups["object"];
     const found = { spec: { cluster: "e", store: here }, status: { backups: [backup] } } as FoundBackup;
     return backupsOf({ object, backups: [found], restores: [] }).newestBackup;
   };
@@ -86,18 +86,18 @@ test("what was backed up of an earlier cluster of the same name is not taken for
 
 test("backups of an earlier cluster of the same name are counted, so that somebody can be told of them", () => {
   const metadata = { name: "e", uid: "new", creationTimestamp: "2026-01-15T00:00:00Z" };
-  const object = { ...clusterOf(), metadata } as unknown as BackupsSeen["object"];
+  const object = { ...clusterOf(), metadata } as unknown as ObservedBackups["object"];
   const record = { name: "a", time: "2026-01-10T00:00:00Z", revision: 1, clusterUid: "old" } as const;
   const status = {
     last: record,
     backups: [record, { ...record, name: "b" }, { ...record, name: "c", clusterUid: "new" }],
   };
   const found = { spec: { cluster: "e", store: here }, status } as FoundBackup;
-  assert.equal(backupsOf({ object, backups: [found], restores: [] }).earlierBackups, 2);
+  assert.equal(backupsOf({ object, backups: [found], restores: [] }).backupsOfEarlierCluster, 2);
 });
 
 test("a restore in place is meant for the cluster that was there, not for one that has its name now", () => {
-  const object = { ...clusterOf(), metadata: { name: "e", uid: "new" } } as unknown as BackupsSeen["object"];
+  const object = { ...clusterOf(), metadata: { name: "e", uid: "new" } } as unknown as ObservedBackups["object"];
   const asked = (clusterUid: string): FoundRestore => ({ ...restore, status: { ...restore.status, clusterUid } });
   assert.equal(backupsOf({ object, backups: [], restores: [asked("old")] }).restore, undefined);
   assert.equal(backupsOf({ object, backups: [], restores: [asked("new")] }).restore?.uid, "r-1");
@@ -116,7 +116,7 @@ test("somebody who asks for another backup while data is recovered from one gets
 
 test("a restore is withdrawn when its EtcdRestore is gone, and no other recovery ever is", () => {
   const isWithdrawn = (recovery: Partial<Recovery>, restores: readonly FoundRestore[]): boolean =>
-    backupsOf({ object: clusterOf(recovery), backups: [], restores }).isWithdrawn;
+    backupsOf({ object: clusterOf(recovery), backups: [], restores }).isRestoreDeleted;
   assert.equal(isWithdrawn({ phase: "Seeding", restore: "r-1" }, [restore]), false);
   assert.equal(isWithdrawn({ phase: "Seeding", restore: "r-1" }, []), true);
   assert.equal(isWithdrawn({ phase: "Seeding" }, []), false);
@@ -144,7 +144,7 @@ test("the backup that a cluster began with is one of its own, also when its spec
     verified: "checksum",
   } as const;
   const backups = [{ spec: { cluster: "e", store: here }, status: { last } } as FoundBackup];
-  const seen = backupsOf({ object: object as unknown as BackupsSeen["object"], backups, restores: [] });
+  const seen = backupsOf({ object: object as unknown as ObservedBackups["object"], backups, restores: [] });
   assert.equal(seen.newestBackup, "b1");
 });
 
@@ -154,8 +154,8 @@ test("revisions are compared since a member last went on alone only, and not whe
   const look = (status: object, ...backups: ReturnType<typeof record>[]) => {
     const found = { spec: { cluster: "e", store: here }, status: { backups } } as FoundBackup;
     const object = { metadata: { name: "e" }, spec: {}, status: { clusterId: "1", ...status } };
-    const seen = backupsOf({ object: object as unknown as BackupsSeen["object"], backups: [found], restores: [] });
-    return [seen.newestBackup, seen.newestRevision, seen.isNewestInLine];
+    const seen = backupsOf({ object: object as unknown as ObservedBackups["object"], backups: [found], restores: [] });
+    return [seen.newestBackup, seen.newestRevision, seen.isNewestComplete];
   };
   const [first, second, third] = [record("a", 1, 100), record("b", 2, 200, 0), record("c", 3, 150, 1)];
   assert.deepEqual(look({}, first, second), ["b", 200, true]);
@@ -168,7 +168,7 @@ test("revisions are compared since a member last went on alone only, and not whe
 });
 
 test("a backup that was passed over for what is left is not begun with again, until the recovery is over", () => {
-  const passed = [{ backup: "b5", why: "it breaks off" }];
+  const skipped = [{ backup: "b5", why: "it breaks off" }];
   const backups = [
     backupOf("checksum", [
       [5, "checksum"],
@@ -176,6 +176,6 @@ test("a backup that was passed over for what is left is not begun with again, un
     ]),
   ];
   const newest = (phase: Recovery["phase"]) =>
-    backupsOf({ object: clusterOf({ phase, passed }), backups, restores: [] }).newestBackup;
+    backupsOf({ object: clusterOf({ phase, passed: skipped }), backups, restores: [] }).newestBackup;
   assert.deepEqual([newest("Refused"), newest("Stopping"), newest("Done")], ["b4", "b4", "b5"]);
 });

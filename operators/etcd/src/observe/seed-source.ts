@@ -1,10 +1,10 @@
 /** Where the data of a first member comes from: decided once, and then kept to. */
-import type { KnownRecovery, Observation, PassedBackup } from "../contract.ts";
+import type { RecordedRecovery, Observation, SkippedBackup } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import { forksOf } from "../forks.ts";
 import { recordedFor } from "../backup/recorded.ts";
 import type { Recorded } from "../backup/retention.ts";
-import type { ClusterObject } from "./known.ts";
+import type { ClusterObject } from "./spec-and-status.ts";
 
 /** A backup and the store that it is in; the newest there if none is named. */
 export type SeedSource = Pick<
@@ -47,22 +47,22 @@ export interface FoundRestore {
 
 /** A recovery, as far as it matters. */
 interface FoundRecovery {
-  readonly phase: KnownRecovery["phase"];
+  readonly phase: RecordedRecovery["phase"];
   readonly from?: SeedSource | undefined;
-  readonly passed?: readonly PassedBackup[] | undefined;
+  readonly passed?: readonly SkippedBackup[] | undefined;
 }
 
 /** Where to look. */
-export interface BackupsSeen {
+export interface ObservedBackups {
   readonly object: Pick<ClusterObject, "metadata" | "spec" | "status">;
   readonly backups: readonly FoundBackup[];
   readonly restores: readonly FoundRestore[];
 }
 
 /** What was found. */
-export interface SeenBackups extends Pick<
+export interface BackupObservation extends Pick<
   Observation,
-  "newestBackup" | "newestRevision" | "isNewestInLine" | "earlierBackups" | "restore" | "isWithdrawn"
+  "newestBackup" | "newestRevision" | "isNewestComplete" | "backupsOfEarlierCluster" | "restore" | "isRestoreDeleted"
 > {
   /** What a first member begins with, if not with nothing. */
   readonly seedFrom?: SeedSource;
@@ -73,7 +73,7 @@ export interface SeenBackups extends Pick<
 }
 
 /** What is to be put in the place of all data, if somebody asks for it; and what there would be, if all data were lost. */
-export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBackups {
+export function backupsOf({ object, backups, restores }: ObservedBackups): BackupObservation {
   const { name } = object.metadata;
   const asker = object.status?.recovery?.restore;
   const own = backups.filter(({ spec }) => spec.cluster === name);
@@ -82,7 +82,7 @@ export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBacku
     clusterId: object.status?.clusterId,
     forks: forksOf(object.status),
     isDisputed: (object.status?.comparison?.differing ?? []).length > 0,
-    isMeant: (record) => isOfThisLife(object, record) && !tried.has(record.name),
+    isMeant: (record) => isOfThisCluster(object, record) && !tried.has(record.name),
   });
   const { source: newest, ...facts } = found ?? {};
   const restore = restores.find((one) => isAbout(one, object.metadata));
@@ -94,17 +94,17 @@ export function backupsOf({ object, backups, restores }: BackupsSeen): SeenBacku
     ...(seedFrom === undefined ? {} : { seedFrom }),
     ...recordedOf(object, seedFrom, backups),
     ...(newest === undefined ? {} : { newest }),
-    earlierBackups: recordsOf(own).filter((record) => !isOfThisLife(object, record)).length,
-    isWithdrawn: asker !== undefined && restores.every(({ metadata }) => metadata.uid !== asker),
+    backupsOfEarlierCluster: recordsOf(own).filter((record) => !isOfThisCluster(object, record)).length,
+    isRestoreDeleted: asker !== undefined && restores.every(({ metadata }) => metadata.uid !== asker),
   };
 }
 
 /** An older backup in the place of the newest is not what was recorded. */
 function recordedOf(
-  { metadata }: BackupsSeen["object"],
+  { metadata }: ObservedBackups["object"],
   source: SeedSource | undefined,
   backups: readonly FoundBackup[],
-): Pick<SeenBackups, "recorded"> {
+): Pick<BackupObservation, "recorded"> {
   if (source === undefined || source.backup !== undefined) return {};
   const { store, sourceCluster } = source;
   const recorded = recordedFor(backups, { store, cluster: sourceCluster ?? metadata }, metadata.namespace ?? "");
@@ -112,7 +112,7 @@ function recordedOf(
 }
 
 /** It asks for a backup in the place of this very cluster's data, and was found to be possible. */
-function isAbout({ spec, status }: FoundRestore, { name, uid }: BackupsSeen["object"]["metadata"]): boolean {
+function isAbout({ spec, status }: FoundRestore, { name, uid }: ObservedBackups["object"]["metadata"]): boolean {
   const isAsked = spec.cluster === name && spec.overwrite === name && status?.phase === "Running";
   return isAsked && (status?.clusterUid ?? uid) === uid;
 }
@@ -125,7 +125,7 @@ function recordsOf(backups: readonly FoundBackup[]): readonly FoundRecord[] {
 
 /** What a first member would begin with now: what somebody asks for, what a recovery began with, or where such a cluster comes from. */
 function seedOf(
-  { spec, status }: BackupsSeen["object"],
+  { spec, status }: ObservedBackups["object"],
   { newest, restore }: { readonly newest: SeedSource | undefined; readonly restore: FoundRestore | undefined },
 ): SeedSource | undefined {
   const kept = pinned(status?.recovery);
@@ -143,9 +143,9 @@ function pinned(recovery: FoundRecovery | undefined): SeedSource | undefined {
 
 /** Backups that the recovery under way has begun with so far; one that went back to what is left does not begin with the same again. */
 function triedBy(recovery: FoundRecovery | undefined): ReadonlySet<string> {
-  const { phase = "Done", from, passed = [] } = recovery ?? {};
+  const { phase = "Done", from, passed: skipped = [] } = recovery ?? {};
   if (phase === "Done") return new Set();
-  const names = passed.map(({ backup }) => backup);
+  const names = skipped.map(({ backup }) => backup);
   return new Set(isRecovering(recovery) && from?.backup !== undefined ? [...names, from.backup] : names);
 }
 
@@ -159,7 +159,7 @@ function sourceOf({ spec, status }: FoundRestore): SeedSource {
  * Whether a backup was made of this very EtcdCluster, or is the one that it began with: an EtcdBackup outlives its cluster, and what it has of
  * one that had the same name before is nobody's loss here. Within one life a cluster may have had several of etcd's ids.
  */
-function isOfThisLife({ metadata, spec, status }: BackupsSeen["object"], record: FoundRecord): boolean {
+function isOfThisCluster({ metadata, spec, status }: ObservedBackups["object"], record: FoundRecord): boolean {
   const { name, time, clusterId, clusterUid } = record;
   if (clusterId !== undefined && clusterId === status?.clusterId) return true;
   if ([spec.bootstrap?.backup, status?.bornFrom, status?.recovery?.from?.backup].includes(name)) return true;
@@ -169,7 +169,7 @@ function isOfThisLife({ metadata, spec, status }: BackupsSeen["object"], record:
   return creationTimestamp === undefined || Date.parse(time) >= Date.parse(creationTimestamp);
 }
 
-interface Line {
+interface BackupHistory {
   readonly clusterId: string | undefined;
   readonly forks: number;
   /** Data differed: a backup may be of what somebody has done away with since. */
@@ -177,7 +177,7 @@ interface Line {
   readonly isMeant: (record: FoundRecord) => boolean;
 }
 
-interface Newest extends Pick<Observation, "newestRevision" | "isNewestInLine"> {
+interface Newest extends Pick<Observation, "newestRevision" | "isNewestComplete"> {
   readonly source: SeedSource;
 }
 
@@ -185,7 +185,7 @@ interface Newest extends Pick<Observation, "newestRevision" | "isNewestInLine"> 
  * The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. Within one cluster id
  * revisions only grow, whatever clocks say, until a member goes on alone; ids are told apart by time only.
  */
-function newestBackup(backups: readonly FoundBackup[], line: Line): Newest | undefined {
+function newestBackup(backups: readonly FoundBackup[], line: BackupHistory): Newest | undefined {
   const { clusterId, isMeant } = line;
   const proven = backups.flatMap(({ spec, status }) => {
     const source = spec as unknown as SeedSource & { readonly verify?: "checksum" | "restore" };
@@ -197,7 +197,7 @@ function newestBackup(backups: readonly FoundBackup[], line: Line): Newest | und
   const current = proven.filter(({ record }) => clusterId !== undefined && record.clusterId === clusterId);
   const [newest] =
     current.length > 0
-      ? current.toSorted((one, other) => byLine(one.record, other.record) || byTime(one, other))
+      ? current.toSorted((one, other) => byHistory(one.record, other.record) || byTime(one, other))
       : proven.toSorted(byTime);
   if (newest === undefined) return undefined;
   const source = placed(newest.source, { backup: newest.record.name, digest: newest.record.digest });
@@ -208,17 +208,17 @@ function newestBackup(backups: readonly FoundBackup[], line: Line): Newest | und
 function placeOf(
   { forks: made = 0, revision, time }: FoundRecord,
   records: readonly FoundRecord[],
-  { clusterId, forks, isDisputed }: Line,
-): Pick<Newest, "newestRevision" | "isNewestInLine"> {
+  { clusterId, forks, isDisputed }: BackupHistory,
+): Pick<Newest, "newestRevision" | "isNewestComplete"> {
   if (made !== forks) return {};
   const line = records.filter((one) => one.clusterId === clusterId && (one.forks ?? 0) === forks);
   // Made later and with less: somebody may have put older volumes in the place of all.
   const isFall = (one: FoundRecord): boolean => one.revision < revision && Date.parse(one.time) > Date.parse(time);
-  return { newestRevision: revision, isNewestInLine: !isDisputed && !line.some(isFall) };
+  return { newestRevision: revision, isNewestComplete: !isDisputed && !line.some(isFall) };
 }
 
 /** Those since a member last went on alone first. */
-function byLine(one: FoundRecord, other: FoundRecord): number {
+function byHistory(one: FoundRecord, other: FoundRecord): number {
   return (other.forks ?? 0) - (one.forks ?? 0) || other.revision - one.revision;
 }
 

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Stopwatch } from "./stopwatch.ts";
-import type { Sightings, Watched } from "./stopwatch.ts";
+import type { Sightings, RecordedSightings } from "./stopwatch.ts";
 
 /** Looks of one process, at times of its calendar and of the clock that only runs. */
 function processOf(confirmAfter = 60_000) {
   const sightings: Sightings = new Map();
-  return (former: readonly Watched[], now: number, at: number) =>
+  return (former: readonly RecordedSightings[], now: number, at: number) =>
     new Stopwatch(former, now, { at, sightings, confirmAfter });
 }
 
@@ -58,7 +58,7 @@ test("what another process wrote down counts when this one has seen it for a whi
 });
 
 test("what processes have seen is added up: none has to live long, and no calendar counts", () => {
-  let written: readonly Watched[] = [];
+  let written: readonly RecordedSightings[] = [];
   const lengths = [1, 2, 3, 4, 5, 6, 7, 8].map((life) => {
     const look = processOf(60_000);
     // Each calendar is an hour ahead of the one before.
@@ -76,7 +76,7 @@ test("what processes have seen is added up: none has to live long, and no calend
 
 test("what is seen for long is seldom written", () => {
   const look = processOf(60_000);
-  let written: readonly Watched[] = [];
+  let written: readonly RecordedSightings[] = [];
   const records = new Set<string>();
   for (let at = 0; at <= 24 * 3_600_000; at += 5_000) {
     const stopwatch = look(written, at, at);

@@ -6,7 +6,7 @@
  */
 
 /** Something that was seen to be so, and when it was seen first. */
-export interface Watched {
+export interface RecordedSightings {
   readonly what: string;
   readonly since: number;
   /** Milliseconds for which processes have seen it themselves, about: it is not written all the time. */
@@ -14,9 +14,9 @@ export interface Watched {
 }
 
 /** What this process itself has seen of one cluster. */
-export type Sightings = Map<string, Sight>;
+export type Sightings = Map<string, Sighting>;
 
-interface Sight {
+interface Sighting {
   /** Since when, by a clock that only runs. */
   readonly at: number;
   /** For how long it had been so before, by the calendar. */
@@ -26,7 +26,7 @@ interface Sight {
 }
 
 /** The process's own measure. */
-export interface Steady {
+export interface MonotonicClock {
   /** Milliseconds of a clock that nobody can put forward or back. */
   readonly at: number;
   readonly sightings: Sightings;
@@ -35,20 +35,20 @@ export interface Steady {
 }
 
 /** So much two clocks may differ before one of them was put forward or back. */
-const SLACK = 5_000;
+const clockSlack = 5_000;
 
 /** What was seen is written down when it has grown by so much; by a process that lives for long also only by a share of itself. */
-const STEP = { least: 15_000, share: 0.2 };
+const recordStep = { least: 15_000, share: 0.2 };
 
 /** Counts in one look at the world; what is not asked for any more is over, and forgotten. */
 export class Stopwatch {
-  readonly #former: ReadonlyMap<string, Watched>;
+  readonly #former: ReadonlyMap<string, RecordedSightings>;
   readonly #now: number;
-  readonly #steady: Steady;
+  readonly #steady: MonotonicClock;
   readonly #before: Sightings;
-  readonly #running = new Map<string, Watched>();
+  readonly #running = new Map<string, RecordedSightings>();
 
-  constructor(former: readonly Watched[], now: number, steady: Steady) {
+  constructor(former: readonly RecordedSightings[], now: number, steady: MonotonicClock) {
     this.#former = new Map(former.map((one) => [one.what, one]));
     this.#now = now;
     this.#steady = steady;
@@ -77,20 +77,20 @@ export class Stopwatch {
   }
 
   /** What is so now, to be written down. */
-  get running(): readonly Watched[] {
+  get running(): readonly RecordedSightings[] {
     return [...this.#running.values()];
   }
 
   /** Clocks drift by a little, and what is written down is not to be written all the time for that. */
-  #record(what: string, { written, seen, whole, certain, isLong }: Lengths): Watched {
-    const since = Math.abs(this.#now - whole - written) > SLACK ? this.#now - whole : written;
-    const next = certain - seen >= Math.max(STEP.least, isLong ? seen * STEP.share : 0) ? certain : seen;
+  #record(what: string, { written, seen, whole, certain, isLong }: Durations): RecordedSightings {
+    const since = Math.abs(this.#now - whole - written) > clockSlack ? this.#now - whole : written;
+    const next = certain - seen >= Math.max(recordStep.least, isLong ? seen * recordStep.share : 0) ? certain : seen;
     return next === 0 ? { what, since } : { what, since, seen: next };
   }
 }
 
 /** How long something has been so: by what is written, and by what is known now. */
-interface Lengths {
+interface Durations {
   readonly written: number;
   readonly seen: number;
   readonly whole: number;

@@ -5,8 +5,8 @@ import { Pod, Secret } from "capstan/kinds/v1";
 import { parseDuration } from "../duration.ts";
 import { EtcdError } from "../etcd/index.ts";
 import { EtcdBackup, EtcdCluster, EtcdOperation } from "../kinds/index.ts";
-import { openReach } from "../observe/index.ts";
-import type { ClusterObject, Outside, Reach } from "../observe/index.ts";
+import { openMemberClients } from "../observe/index.ts";
+import type { ClusterObject, Environment, MemberClients } from "../observe/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 
 const OWNS = [EtcdOperation, EtcdBackup] as const;
@@ -20,11 +20,11 @@ type Progress =
   | { readonly is: "done"; readonly message: string; readonly done?: readonly string[] }
   | { readonly is: "failed" | "rejected"; readonly message: string };
 
-export function operationController(outside: Outside): Controller {
+export function operationController(outside: Environment): Controller {
   return controller(EtcdOperation, { owns: OWNS, reads: READS, prune: false }, (context) => turn(context, outside));
 }
 
-async function turn(context: OperationContext, outside: Outside): Promise<ReconcileResult> {
+async function turn(context: OperationContext, outside: Environment): Promise<ReconcileResult> {
   const { object, status, get, event } = context;
   const operation = object;
   if (operation.status?.ended !== undefined) return await retire(context, operation.status.ended, outside.now());
@@ -63,7 +63,7 @@ async function retire({ object, remove }: OperationContext, ended: string, now: 
 interface Task {
   readonly operation: Operation;
   readonly cluster: ClusterObject;
-  readonly outside: Outside;
+  readonly outside: Environment;
 }
 
 async function goOn(context: OperationContext, task: Task): Promise<Progress> {
@@ -72,11 +72,12 @@ async function goOn(context: OperationContext, task: Task): Promise<Progress> {
   if (cluster.spec.size === 0) return rejected(`${operation.spec.cluster} sleeps: nobody can be asked`);
   if (replaceMember !== undefined) return replace(operation, cluster, replaceMember.member);
   if (snapshot !== undefined) return await snapshotNow(context, operation, snapshot.backup);
-  await using reach = openReach(context, cluster, task.outside);
+  await using clients = openMemberClients(context, cluster, task.outside);
   try {
-    if (defragment !== undefined) return await defragmentNext(context, { ...task, reach, only: defragment.member });
+    if (defragment !== undefined)
+      return await defragmentNext(context, { ...task, reach: clients, only: defragment.member });
     context.signal.throwIfAborted();
-    return await lead(reach, cluster, moveLeader?.to);
+    return await lead(clients, cluster, moveLeader?.to);
   } catch (error) {
     if (error instanceof EtcdError) return { is: "running", message: `${error.message}; trying again` };
     throw error;
@@ -89,48 +90,48 @@ function replace(operation: Operation, { spec, status }: ClusterObject, member: 
   if (isThere) return { is: "running", message: `${member} is being replaced` };
   if (operation.status?.phase !== "Running") return rejected(`${operation.spec.cluster} has no member ${member}`);
   // As many as there were: that there are to be more is another matter, which may have to wait.
-  const wanted = Math.min(spec.size, operation.status.size ?? spec.size);
+  const desired = Math.min(spec.size, operation.status.size ?? spec.size);
   const { size = 0, ready } = status ?? {};
-  const isWhole = size >= wanted && ready === size;
+  const isWhole = size >= desired && ready === size;
   return isWhole
     ? { is: "done", message: `${member} was replaced` }
     : { is: "running", message: "the new member is joining" };
 }
 
 interface Defragmentation extends Task {
-  readonly reach: Reach;
+  readonly reach: MemberClients;
   readonly only: string | undefined;
 }
 
 async function defragmentNext(
   { step }: OperationContext,
-  { operation, cluster, reach, only }: Defragmentation,
+  { operation, cluster, reach: clients, only }: Defragmentation,
 ): Promise<Progress> {
   const { members = [], leader } = cluster.status ?? {};
   const names = members
     .map(({ name }) => name)
     .toSorted((one, other) => Number(one === leader) - Number(other === leader));
   if (only !== undefined && !names.includes(only)) return rejected(`${operation.spec.cluster} has no member ${only}`);
-  const wanted = only === undefined ? names : [only];
+  const desired = only === undefined ? names : [only];
   const done = operation.status?.done ?? [];
-  const next = wanted.find((name) => !done.includes(name));
+  const next = desired.find((name) => !done.includes(name));
   if (next === undefined) return { is: "done", message: `${done.join(", ")} defragmented`, done };
-  const client = reach.to(next);
+  const client = clients.to(next);
   if (client === undefined) return { is: "running", message: `waiting for ${next}, which does not run` };
   // A member pauses for it: the step is written down first, which only the operator that leads can do.
   await step(`defragment ${next}`, () => client.maintenance.defragment({ timeoutMs: 120_000 }));
   return { is: "running", message: `${next} was defragmented`, done: [...done, next] };
 }
 
-async function lead(reach: Reach, { status }: ClusterObject, wanted: string | undefined): Promise<Progress> {
+async function lead(clients: MemberClients, { status }: ClusterObject, desired: string | undefined): Promise<Progress> {
   const { members = [], leader = "" } = status ?? {};
   const followers = members.filter(({ role, health }) => role === "Follower" && health === "Healthy");
   const [furthest] = followers.toSorted((one, other) => (one.lag ?? 0) - (other.lag ?? 0));
-  const target = wanted === undefined ? furthest : members.find(({ name }) => name === wanted);
+  const target = desired === undefined ? furthest : members.find(({ name }) => name === desired);
   if (target?.id === undefined)
-    return rejected(wanted === undefined ? "there is no follower that is well" : `there is no member ${wanted}`);
+    return rejected(desired === undefined ? "there is no follower that is well" : `there is no member ${desired}`);
   if (target.name === leader) return { is: "done", message: `${leader} leads` };
-  const client = reach.to(leader);
+  const client = clients.to(leader);
   if (client === undefined) return { is: "running", message: "waiting for somebody who leads" };
   await client.maintenance.moveLeader(target.id);
   return { is: "done", message: `${target.name} leads instead of ${leader}` };
@@ -140,13 +141,17 @@ async function lead(reach: Reach, { status }: ClusterObject, wanted: string | un
 const OPERATION_LABEL = "etcd.capstan.dev/operation";
 
 /** A backup of its own, in the form of one that exists. */
-async function snapshotNow({ get, apply }: OperationContext, operation: Operation, form: string): Promise<Progress> {
+async function snapshotNow(
+  { get, apply }: OperationContext,
+  operation: Operation,
+  template: string,
+): Promise<Progress> {
   const { name, uid } = operation.metadata;
-  const model = get(EtcdBackup, form);
-  if (model === undefined) return rejected(`there is no EtcdBackup ${form}`);
+  const model = get(EtcdBackup, template);
+  if (model === undefined) return rejected(`there is no EtcdBackup ${template}`);
   const { cluster } = operation.spec;
   if (model.spec.cluster !== cluster)
-    return rejected(`the EtcdBackup ${form} is of ${model.spec.cluster}, not of ${cluster}`);
+    return rejected(`the EtcdBackup ${template} is of ${model.spec.cluster}, not of ${cluster}`);
   const { schedule: _schedule, retention: _retention, ...rest } = model.spec;
   // It outlives the operation: of a name that was used before, somebody else's is there.
   const usual = `${name}-snapshot`;

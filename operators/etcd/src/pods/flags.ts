@@ -2,18 +2,18 @@
 import type { Boot } from "../contract.ts";
 import { minorOf } from "../decide/index.ts";
 import { CLIENT_PORT, clientUrl, METRICS_PORT, PEER_PORT, peerUrl } from "./names.ts";
-import type { BIRTH_ANNOTATIONS, Place } from "./names.ts";
+import type { bootstrapAnnotationKeys, ClusterAddress } from "./names.ts";
 
 export const DATA_PATH = "/var/lib/etcd";
 export const DATA_DIR = `${DATA_PATH}/data`;
 export const TLS_PATH = "/etc/etcd/tls";
 
 /** What a member's birth depends on. */
-export type BirthInput = Pick<FlagInput, "place" | "member" | "boot" | "peers" | "token">;
+export type BootstrapInput = Pick<FlagInput, "place" | "member" | "boot" | "peers" | "token">;
 
 /** What flags depend on. */
 export interface FlagInput {
-  readonly place: Place;
+  readonly place: ClusterAddress;
   /** Where the cluster's own identity comes from: another one for every first member. */
   readonly token: string;
   readonly member: string;
@@ -29,35 +29,35 @@ export interface FlagInput {
 }
 
 /** How a member begins with nothing. */
-export type Birth = { readonly [flag in keyof typeof BIRTH_ANNOTATIONS]?: string };
+export type BootstrapFlags = { readonly [flag in keyof typeof bootstrapAnnotationKeys]?: string };
 
 /** What a running pod can be told anew; either the values themselves or where they are looked up. */
-export interface Told {
-  readonly birth: Birth;
+export interface FlagSource {
+  readonly birth: BootstrapFlags;
   readonly initialCheck: string;
 }
 
-function toldOf(input: FlagInput): Told {
-  return { birth: birthOf(input), initialCheck: "true" };
+function flagSourceOf(input: FlagInput): FlagSource {
+  return { birth: bootstrapFlagsOf(input), initialCheck: "true" };
 }
 
 /** `--name=value` for each, in a stable order. */
-export function flagsOf(input: FlagInput, { birth, initialCheck }: Told = toldOf(input)): string[] {
+export function flagsOf(input: FlagInput, { birth, initialCheck }: FlagSource = flagSourceOf(input)): string[] {
   const { "feature-gates": gates, ...options } = input.options;
   const flags = {
-    ...identity(input),
+    ...identityFlags(input),
     ...birth,
     ...(input.boot === "survive" ? { "force-new-cluster": "true" } : {}),
-    ...(input.place.isSecure ? secrecy(input) : {}),
-    ...compaction(input),
-    ...checks(input.version, { gates, initialCheck }),
+    ...(input.place.isSecure ? tlsFlags(input) : {}),
+    ...compactionFlags(input),
+    ...checkFlags(input.version, { gates, initialCheck }),
     "quota-backend-bytes": String(input.quota),
     ...options,
   };
   return Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
 }
 
-function identity({ place, member }: FlagInput): { [flag: string]: string } {
+function identityFlags({ place, member }: FlagInput): { [flag: string]: string } {
   const scheme = place.isSecure ? "https" : "http";
   return {
     name: member,
@@ -74,7 +74,7 @@ function identity({ place, member }: FlagInput): { [flag: string]: string } {
  * How a member begins; etcd looks at it only when its data directory is empty. A member that has data, from a backup or because it
  * has lived, is told to join a cluster of nobody: with its data it goes on, without it fails, and so never votes without its memory.
  */
-export function birthOf({ place, member, boot, peers, token }: BirthInput): Birth {
+export function bootstrapFlagsOf({ place, member, boot, peers, token }: BootstrapInput): BootstrapFlags {
   const alone = `${member}=${peerUrl(place, member)}`;
   switch (boot) {
     case "seed":
@@ -90,7 +90,7 @@ export function birthOf({ place, member, boot, peers, token }: BirthInput): Birt
   }
 }
 
-function secrecy({ version, peerName, options }: FlagInput): { [flag: string]: string } {
+function tlsFlags({ version, peerName, options }: FlagInput): { [flag: string]: string } {
   const prefix = minorOf(version) < 6 ? "experimental-" : "";
   // One authority signs for clients, too: only who has a peer's certificate may speak as one. etcd takes one such rule, not two.
   const isNamed = peerName !== undefined && !("peer-cert-allowed-hostname" in options);
@@ -109,13 +109,13 @@ function secrecy({ version, peerName, options }: FlagInput): { [flag: string]: s
   };
 }
 
-function compaction({ compaction: { mode, retention } }: FlagInput): { [flag: string]: string } {
+function compactionFlags({ compaction: { mode, retention } }: FlagInput): { [flag: string]: string } {
   if (mode === "Off") return {};
   return { "auto-compaction-mode": mode.toLowerCase(), "auto-compaction-retention": retention };
 }
 
 /** etcd compares its members' data by itself, before it serves and while it does. */
-function checks(
+function checkFlags(
   version: string,
   { gates, initialCheck }: { readonly gates: string | undefined; readonly initialCheck: string },
 ): { [flag: string]: string } {

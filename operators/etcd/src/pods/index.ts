@@ -1,12 +1,18 @@
 /** The objects that a cluster is made of, as pure functions. */
-export { clientService, disruptionBudget, peerService, volumeClaim } from "./base.ts";
-export { REFERRED } from "./birth.ts";
+export { clientService, disruptionBudget, peerService, volumeClaim } from "./shared-objects.ts";
+export { referencedFlags } from "./bootstrap-flags.ts";
 export { DATA_DIR, DATA_PATH } from "./flags.ts";
-export { digestForm, FORM_ANNOTATION, formatForm, formName, withForm } from "./good-form.ts";
 export {
-  BIRTH_ANNOTATIONS,
+  digestTemplate,
+  templateAnnotation,
+  formatTemplate,
+  lastGoodTemplateName,
+  withTemplate,
+} from "./last-good-template.ts";
+export {
+  bootstrapAnnotationKeys,
   BOOT_ANNOTATION,
-  CHECK_ANNOTATION,
+  initialCheckAnnotation,
   claimName,
   CLIENT_PORT,
   clientServiceName,
@@ -16,14 +22,14 @@ export {
   MEMBER_LABEL,
   memberOfUrl,
   peerUrl,
-  PRINT_ANNOTATION,
+  templateHashAnnotation,
   serviceUrl,
-  TRUST_ANNOTATION,
-  GUARD_LABEL,
+  authorityAnnotation,
+  snapshotLabel,
   UID_LABEL,
   VERSION_LABEL,
 } from "./names.ts";
-export type { Place } from "./names.ts";
-export { bootAnnotations, buildPod, imageOf, printOf, TLS_VOLUMES, tokenOf } from "./pod.ts";
-export type { ClusterSpec, Form, SeedParts } from "./pod.ts";
+export type { ClusterAddress } from "./names.ts";
+export { bootAnnotations, buildPod, imageOf, templateHashOf, TLS_VOLUMES, tokenOf } from "./pod.ts";
+export type { ClusterSpec, PodTemplateInput, SeedParts } from "./pod.ts";
 export { PROFILES, quotaOf, toBytes } from "./profile.ts";

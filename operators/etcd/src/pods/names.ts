@@ -1,7 +1,7 @@
 /** The names of a cluster's parts, and how its members are reached. */
 
 /** Which cluster, and how it is to be reached. */
-export interface Place {
+export interface ClusterAddress {
   readonly name: string;
   readonly namespace: string;
   readonly isSecure: boolean;
@@ -14,21 +14,21 @@ export const MEMBER_LABEL = "etcd.capstan.dev/member";
 /** Which very cluster something belongs to: a cluster of the same name that came later has another. */
 export const UID_LABEL = "etcd.capstan.dev/cluster-uid";
 /** On an EtcdBackup that the operator asked for: the version that members go to, or whose data it saves. */
-export const GUARD_LABEL = "etcd.capstan.dev/before-update";
+export const snapshotLabel = "etcd.capstan.dev/before-update";
 export const BOOT_ANNOTATION = "etcd.capstan.dev/boot";
-export const PRINT_ANNOTATION = "etcd.capstan.dev/print";
+export const templateHashAnnotation = "etcd.capstan.dev/print";
 export const VERSION_LABEL = "etcd.capstan.dev/version";
 /** The trust with which a member was started. */
-export const TRUST_ANNOTATION = "etcd.capstan.dev/trust";
+export const authorityAnnotation = "etcd.capstan.dev/trust";
 /** How a member is to begin if it finds no data, by the flags of etcd: on the pod and not in its spec, so that it can be taken back. */
-export const BIRTH_ANNOTATIONS = {
+export const bootstrapAnnotationKeys = {
   "initial-cluster": "etcd.capstan.dev/initial-cluster",
   "initial-cluster-state": "etcd.capstan.dev/initial-cluster-state",
   "initial-cluster-token": "etcd.capstan.dev/initial-cluster-token",
 } as const;
 
 /** Whether a member compares its data with that of the others before it serves: on the pod, so that it can be told otherwise. */
-export const CHECK_ANNOTATION = "etcd.capstan.dev/initial-check";
+export const initialCheckAnnotation = "etcd.capstan.dev/initial-check";
 
 export const CLIENT_PORT = 2379;
 export const PEER_PORT = 2380;
@@ -53,20 +53,20 @@ export function clientServiceName(name: string): string {
 }
 
 /** The name of a member in the cluster's DNS. */
-export function hostOf({ name, namespace }: Place, member: string): string {
+export function hostOf({ name, namespace }: ClusterAddress, member: string): string {
   return `${member}.${name}.${namespace}.svc`;
 }
 
-export function peerUrl(place: Place, member: string): string {
+export function peerUrl(place: ClusterAddress, member: string): string {
   return `${schemeOf(place)}://${hostOf(place, member)}:${PEER_PORT}`;
 }
 
-export function clientUrl(place: Place, member: string): string {
+export function clientUrl(place: ClusterAddress, member: string): string {
   return `${schemeOf(place)}://${hostOf(place, member)}:${CLIENT_PORT}`;
 }
 
 /** Where clients connect. */
-export function serviceUrl(place: Place): string {
+export function serviceUrl(place: ClusterAddress): string {
   return `${schemeOf(place)}://${clientServiceName(place.name)}.${place.namespace}.svc:${CLIENT_PORT}`;
 }
 
@@ -75,6 +75,6 @@ export function memberOfUrl(url: string): string {
   return new URL(url).hostname.split(".")[0] ?? "";
 }
 
-function schemeOf({ isSecure }: Place): string {
+function schemeOf({ isSecure }: ClusterAddress): string {
   return isSecure ? "https" : "http";
 }

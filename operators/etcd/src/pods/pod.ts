@@ -4,24 +4,24 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import type { Boot } from "../contract.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
-import { birthAnnotations, birthVariables, REFERRED } from "./birth.ts";
-import { birthOf, DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
-import { mergeTrees } from "./merge.ts";
-import { withoutOwn, withOwnVolume } from "./put-back.ts";
-import type { MergedContainer } from "./put-back.ts";
+import { bootstrapAnnotations, bootstrapVariables, referencedFlags } from "./bootstrap-flags.ts";
+import { bootstrapFlagsOf, DATA_PATH, flagsOf, TLS_PATH } from "./flags.ts";
+import { mergeTrees } from "./merge-template.ts";
+import { withoutOperatorFields, withDataVolume } from "./protected-fields.ts";
+import type { MergedContainer } from "./protected-fields.ts";
 import {
   BOOT_ANNOTATION,
-  CHECK_ANNOTATION,
+  initialCheckAnnotation,
   claimName,
   CLIENT_PORT,
   memberLabels,
   METRICS_PORT,
   PEER_PORT,
-  PRINT_ANNOTATION,
-  TRUST_ANNOTATION,
+  templateHashAnnotation,
+  authorityAnnotation,
   VERSION_LABEL,
 } from "./names.ts";
-import type { Place } from "./names.ts";
+import type { ClusterAddress } from "./names.ts";
 import { peerName } from "../tls/index.ts";
 import { PROFILES } from "./profile.ts";
 
@@ -29,8 +29,8 @@ export type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
 type DesiredPod = ApplyOf<typeof Pod>;
 
 /** What all pods of a cluster have in common. */
-export interface Form {
-  readonly place: Place;
+export interface PodTemplateInput {
+  readonly place: ClusterAddress;
   readonly uid: string;
   readonly spec: ClusterSpec;
   /** Secrets with certificates. */
@@ -56,8 +56,8 @@ export interface PodInput {
   readonly seed?: SeedParts;
 }
 
-export function buildPod(form: Form, input: PodInput): DesiredPod {
-  const { place, spec, trust } = form;
+export function buildPod(template: PodTemplateInput, input: PodInput): DesiredPod {
+  const { place, spec, trust } = template;
   const { member, version } = input;
   const labels = {
     ...spec.podTemplate?.metadata?.labels,
@@ -66,28 +66,28 @@ export function buildPod(form: Form, input: PodInput): DesiredPod {
   };
   const annotations = {
     ...spec.podTemplate?.metadata?.annotations,
-    ...bootAnnotations(form, input),
-    [PRINT_ANNOTATION]: printOf(form, version),
-    [TRUST_ANNOTATION]: trust,
+    ...bootAnnotations(template, input),
+    [templateHashAnnotation]: templateHashOf(template, version),
+    [authorityAnnotation]: trust,
   };
-  const merged = mergeTrees(ownSpec(form, input), spec.podTemplate?.spec ?? {});
+  const merged = mergeTrees(ownSpec(template, input), spec.podTemplate?.spec ?? {});
   // What the template may not change is put back: who the pod is and what it runs.
   if (!Array.isArray(merged["containers"])) throw new Error("spec.podTemplate.spec.containers must be a list");
   const containers = (merged["containers"] as readonly MergedContainer[]).map((container) =>
-    container.name === "etcd" ? putBack(container, { ...etcdEssentials(form, input) }) : container,
+    container.name === "etcd" ? restoreEssentials(container, { ...etcdEssentials(template, input) }) : container,
   );
-  const essentials = podEssentials(form, input);
+  const essentials = podEssentials(template, input);
   // The merge of two pod specs is a pod spec; the API server judges what the user put in.
   return {
     metadata: { labels, annotations },
-    spec: { ...merged, containers, volumes: withOwnVolume(merged["volumes"], dataVolume(input)), ...essentials },
+    spec: { ...merged, containers, volumes: withDataVolume(merged["volumes"], dataVolume(input)), ...essentials },
   } as DesiredPod;
 }
 
 /** What it runs, with which flags, on which data. */
-function putBack(container: MergedContainer, essentials: object): object {
-  const own = withoutOwn(container);
-  return { ...own, ...essentials, env: withBirth(own) };
+function restoreEssentials(container: MergedContainer, essentials: object): object {
+  const own = withoutOperatorFields(container);
+  return { ...own, ...essentials, env: withBootstrapFlags(own) };
 }
 
 function dataVolume({ member }: PodInput) {
@@ -95,37 +95,37 @@ function dataVolume({ member }: PodInput) {
 }
 
 /** How a member begins is told by variables that nobody else may set. */
-function withBirth({ env = [] }: MergedContainer) {
-  const own = birthVariables();
+function withBootstrapFlags({ env = [] }: MergedContainer) {
+  const own = bootstrapVariables();
   return [...own, ...env.filter(({ name }) => own.every((variable) => variable.name !== name))];
 }
 
 /** What is written on a pod about its beginning. */
 export function bootAnnotations(
-  { place, uid }: Form,
+  { place, uid }: PodTemplateInput,
   { member, boot, peers, isExcused = false }: Pick<PodInput, "member" | "boot" | "peers" | "isExcused">,
 ): { readonly [annotation: string]: string } {
   const token = tokenOf({ uid }, member);
   return {
     [BOOT_ANNOTATION]: boot,
-    ...birthAnnotations(birthOf({ place, member, boot, peers, token }), token),
-    [CHECK_ANNOTATION]: String(!isExcused),
+    ...bootstrapAnnotations(bootstrapFlagsOf({ place, member, boot, peers, token }), token),
+    [initialCheckAnnotation]: String(!isExcused),
   };
 }
 
 /** The fingerprint of everything that makes a pod be made anew: not how it begins, not who it is. */
-export function printOf(form: Form, version: string): string {
-  const { podTemplate, resources, profile, imagePullSecrets } = form.spec;
-  const flags = flagsOf(flagInput(form, { member: "x-0", boot: "live", version, peers: [] }));
-  const image = imageOf(form.spec, version);
+export function templateHashOf(template: PodTemplateInput, version: string): string {
+  const { podTemplate, resources, profile, imagePullSecrets } = template.spec;
+  const flags = flagsOf(flagInput(template, { member: "x-0", boot: "live", version, peers: [] }));
+  const image = imageOf(template.spec, version);
   // Without Secrets the fingerprint is what it was before there could be any.
   const pull = imagePullSecrets.length === 0 ? {} : { imagePullSecrets };
-  const shape = { podTemplate, resources, profile, image, flags, trust: form.trust, ...pull };
+  const shape = { podTemplate, resources, profile, image, flags, trust: template.trust, ...pull };
   return createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 16);
 }
 
 /** Every first member makes a cluster of an identity of its own. */
-export function tokenOf({ uid }: Pick<Form, "uid">, member: string): string {
+export function tokenOf({ uid }: Pick<PodTemplateInput, "uid">, member: string): string {
   return `${uid}-${member}`;
 }
 
@@ -134,7 +134,7 @@ export function imageOf({ image }: ClusterSpec, version: string): string {
 }
 
 function flagInput(
-  { place, uid, spec }: Form,
+  { place, uid, spec }: PodTemplateInput,
   { member, boot, version, peers }: PodInput,
 ): Parameters<typeof flagsOf>[0] {
   const { quota } = PROFILES[spec.profile];
@@ -153,23 +153,23 @@ function flagInput(
   };
 }
 
-function podEssentials({ place }: Form, { member }: PodInput) {
+function podEssentials({ place }: PodTemplateInput, { member }: PodInput) {
   return { hostname: member, subdomain: place.name, restartPolicy: "Always" };
 }
 
-function etcdEssentials(form: Form, input: PodInput) {
-  const image = imageOf(form.spec, input.version);
-  return { image, command: ["/usr/local/bin/etcd"], args: flagsOf(flagInput(form, input), REFERRED) };
+function etcdEssentials(template: PodTemplateInput, input: PodInput) {
+  const image = imageOf(template.spec, input.version);
+  return { image, command: ["/usr/local/bin/etcd"], args: flagsOf(flagInput(template, input), referencedFlags) };
 }
 
-function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unknown } {
-  const { mounts, spec, place } = form;
+function ownSpec(template: PodTemplateInput, input: PodInput): { readonly [field: string]: unknown } {
+  const { mounts, spec, place } = template;
   const { requests, limits } = PROFILES[spec.profile];
   const secret = (name: string, secretName: string) => ({ name, secret: { secretName } });
   const tls =
     mounts === undefined ? [] : [secret(TLS_VOLUMES.server, mounts.server), secret(TLS_VOLUMES.peer, mounts.peer)];
   return {
-    ...podEssentials(form, input),
+    ...podEssentials(template, input),
     automountServiceAccountToken: false,
     terminationGracePeriodSeconds: 30,
     securityContext: {
@@ -186,7 +186,7 @@ function ownSpec(form: Form, input: PodInput): { readonly [field: string]: unkno
     containers: [
       {
         name: "etcd",
-        ...etcdEssentials(form, input),
+        ...etcdEssentials(template, input),
         ports: [port("client", CLIENT_PORT), port("peer", PEER_PORT), port("metrics", METRICS_PORT)],
         resources: spec.resources ?? { requests, limits },
         securityContext: {
@@ -232,22 +232,22 @@ function apartFrom(name: string) {
 }
 
 /** Ready needs a leader; alive does not, or a lost quorum would restart everybody. Alarms are the operator's business. */
-const ask = (path: string) => ({ httpGet: { path, port: METRICS_PORT, scheme: "HTTP" } });
+const httpProbe = (path: string) => ({ httpGet: { path, port: METRICS_PORT, scheme: "HTTP" } });
 const PROBES = {
   startupProbe: {
-    ...ask("/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT"),
+    ...httpProbe("/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT"),
     periodSeconds: 2,
     failureThreshold: 150,
     timeoutSeconds: 5,
   },
   livenessProbe: {
-    ...ask("/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT"),
+    ...httpProbe("/health?serializable=true&exclude=NOSPACE&exclude=CORRUPT"),
     periodSeconds: 10,
     failureThreshold: 6,
     timeoutSeconds: 10,
   },
   readinessProbe: {
-    ...ask("/health?exclude=NOSPACE&exclude=CORRUPT"),
+    ...httpProbe("/health?exclude=NOSPACE&exclude=CORRUPT"),
     periodSeconds: 2,
     failureThreshold: 2,
     timeoutSeconds: 5,

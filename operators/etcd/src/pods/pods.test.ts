@@ -1,15 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { disruptionBudget } from "./base.ts";
+import { disruptionBudget } from "./shared-objects.ts";
 import { flagsOf } from "./flags.ts";
-import { merge } from "./merge.ts";
-import { bootAnnotations, buildPod, printOf } from "./pod.ts";
-import type { ClusterSpec, Form } from "./pod.ts";
+import { merge } from "./merge-template.ts";
+import { bootAnnotations, buildPod, templateHashOf } from "./pod.ts";
+import type { ClusterSpec, PodTemplateInput } from "./pod.ts";
 import { quotaOf } from "./profile.ts";
 
 const place = { name: "e", namespace: "n", isSecure: false };
 
-function formOf(spec: Partial<ClusterSpec> = {}): Form {
+function formOf(spec: Partial<ClusterSpec> = {}): PodTemplateInput {
   const usual = {
     options: {},
     profile: "small",
@@ -20,8 +20,8 @@ function formOf(spec: Partial<ClusterSpec> = {}): Form {
   return { place, uid: "u", trust: "", spec: { ...usual, ...spec } as ClusterSpec };
 }
 
-function podOf(form: Form, boot: "live" | "join" | "seed" = "live") {
-  return buildPod(form, { member: "e-3", boot, version: "3.6.16", peers: ["e-1", "e-2", "e-3"] });
+function podOf(template: PodTemplateInput, boot: "live" | "join" | "seed" = "live") {
+  return buildPod(template, { member: "e-3", boot, version: "3.6.16", peers: ["e-1", "e-2", "e-3"] });
 }
 
 /** The arguments as the kubelet makes them when the container starts: variables come from the annotations that the pod has then. */
@@ -100,39 +100,39 @@ test("flags of experiments have the names that each minor version knows", () => 
 
 test("Secrets for registries are on the pod, which is made anew when they change", () => {
   const imagePullSecrets = [{ name: "registry" }];
-  const form = formOf({ imagePullSecrets });
-  assert.deepEqual(podOf(form).spec?.imagePullSecrets, imagePullSecrets);
+  const template = formOf({ imagePullSecrets });
+  assert.deepEqual(podOf(template).spec?.imagePullSecrets, imagePullSecrets);
   assert.equal(podOf(formOf()).spec?.imagePullSecrets, undefined);
-  assert.notEqual(printOf(form, "3.6.16"), printOf(formOf(), "3.6.16"));
+  assert.notEqual(templateHashOf(template, "3.6.16"), templateHashOf(formOf(), "3.6.16"));
 });
 
-const secure = (mode: "Managed" | "Provided"): Form => ({
+const secure = (mode: "Managed" | "Provided"): PodTemplateInput => ({
   ...formOf({ tls: { mode } } as Partial<ClusterSpec>),
   place: { ...place, isSecure: true },
   mounts: { server: "e-server", peer: "e-peer" },
 });
 
 test("only certificates of peers open the peers' port, where the operator makes them", () => {
-  const args = (form: Form): string => podOf(form).spec?.containers?.[0]?.args?.join(" ") ?? "";
+  const args = (template: PodTemplateInput): string => podOf(template).spec?.containers?.[0]?.args?.join(" ") ?? "";
   assert.match(args(secure("Managed")), /--peer-cert-allowed-cn=e-peer/u);
   assert.doesNotMatch(args(secure("Provided")), /allowed/u);
-  const form = secure("Managed");
+  const template = secure("Managed");
   const options = { "peer-cert-allowed-hostname": "peer.example.com" };
-  assert.doesNotMatch(args({ ...form, spec: { ...form.spec, options } }), /allowed-cn/u);
+  assert.doesNotMatch(args({ ...template, spec: { ...template.spec, options } }), /allowed-cn/u);
 });
 
 test("fingerprints are those that earlier operators wrote: whoever changes them restarts every member that there is, and says so", () => {
   const maintenance = { compaction: { mode: "Periodic", retention: "1h" } } as ClusterSpec["maintenance"];
   const off = formOf({ maintenance });
-  assert.equal(printOf(off, "3.5.35"), "7d76c86387630ca8");
-  assert.equal(printOf(off, "3.6.16"), "7933225446ded50e");
-  const secured = (mode: "Managed" | "Provided"): Form => ({
+  assert.equal(templateHashOf(off, "3.5.35"), "7d76c86387630ca8");
+  assert.equal(templateHashOf(off, "3.6.16"), "7933225446ded50e");
+  const secured = (mode: "Managed" | "Provided"): PodTemplateInput => ({
     ...secure(mode),
     trust: "t",
     spec: formOf({ maintenance, tls: { mode } } as Partial<ClusterSpec>).spec,
   });
-  assert.equal(printOf(secured("Provided"), "3.6.16"), "a615455319355979");
-  assert.equal(printOf(secured("Managed"), "3.6.16"), "9aaf5bc4f1f9bb13");
+  assert.equal(templateHashOf(secured("Provided"), "3.6.16"), "a615455319355979");
+  assert.equal(templateHashOf(secured("Managed"), "3.6.16"), "9aaf5bc4f1f9bb13");
 });
 
 test("the quota is what the option says, else the profile's", () => {
@@ -167,11 +167,11 @@ test("the user's template is merged by name, and cannot change who the pod is", 
 });
 
 test("a fingerprint changes with what a pod is made from and with nothing else", () => {
-  const print = printOf(formOf(), "3.6.16");
-  assert.equal(printOf(formOf({ size: 7 } as Partial<ClusterSpec>), "3.6.16"), print);
-  assert.notEqual(printOf(formOf(), "3.7.3"), print);
-  assert.notEqual(printOf(formOf({ options: { "snapshot-count": "1" } }), "3.6.16"), print);
-  assert.notEqual(printOf({ ...formOf(), trust: "new" }, "3.6.16"), print);
+  const print = templateHashOf(formOf(), "3.6.16");
+  assert.equal(templateHashOf(formOf({ size: 7 } as Partial<ClusterSpec>), "3.6.16"), print);
+  assert.notEqual(templateHashOf(formOf(), "3.7.3"), print);
+  assert.notEqual(templateHashOf(formOf({ options: { "snapshot-count": "1" } }), "3.6.16"), print);
+  assert.notEqual(templateHashOf({ ...formOf(), trust: "new" }, "3.6.16"), print);
 });
 
 test("probes ask what restarts can mend: liveness works without a leader, readiness does not", () => {

@@ -72,16 +72,18 @@ export function trustOf({ signer, successor, retired }: Succession): string {
 }
 
 /** The next state: one step, or the same. */
-export function advance(known: Succession | undefined, input: SuccessionInput): Succession {
-  if (known === undefined) return found(input);
-  const isRipe = input.isTrustEverywhere && input.now - known.since >= input.overlapMs;
-  switch (known.phase) {
+export function advance(recordedState: Succession | undefined, input: SuccessionInput): Succession {
+  if (recordedState === undefined) return found(input);
+  const isRipe = input.isTrustEverywhere && input.now - recordedState.since >= input.overlapMs;
+  switch (recordedState.phase) {
     case "steady":
-      return isDue(known, input) ? introduce(known, input) : known;
+      return isDue(recordedState, input) ? introduce(recordedState, input) : recordedState;
     case "introducing":
-      return isRipe && known.successor ? takeOver(known, known.successor, input.now) : known;
+      return isRipe && recordedState.successor
+        ? takeOver(recordedState, recordedState.successor, input.now)
+        : recordedState;
     case "retiring":
-      return isRipe ? { ...known, phase: "steady", retired: "", since: input.now } : known;
+      return isRipe ? { ...recordedState, phase: "steady", retired: "", since: input.now } : recordedState;
   }
 }
 
@@ -105,13 +107,13 @@ function found(input: SuccessionInput): Succession {
   return { ...base, phase: "introducing", successor: made, retired: remembered };
 }
 
-function introduce(known: Succession, input: SuccessionInput): Succession {
-  return { ...known, phase: "introducing", successor: make(input), since: input.now, heeded: input.request };
+function introduce(recordedState: Succession, input: SuccessionInput): Succession {
+  return { ...recordedState, phase: "introducing", successor: make(input), since: input.now, heeded: input.request };
 }
 
-function takeOver(known: Succession, signer: KeyedCertificate, now: number): Succession {
-  const retired = bundleCertificates(known.signer?.certificate ?? "", known.retired);
-  return { phase: "retiring", signer, retired, since: now, heeded: known.heeded };
+function takeOver(recordedState: Succession, signer: KeyedCertificate, now: number): Succession {
+  const retired = bundleCertificates(recordedState.signer?.certificate ?? "", recordedState.retired);
+  return { phase: "retiring", signer, retired, since: now, heeded: recordedState.heeded };
 }
 
 function isDue({ signer, heeded }: Succession, { now, request }: SuccessionInput): boolean {

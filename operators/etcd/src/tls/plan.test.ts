@@ -208,7 +208,7 @@ describe("given certificates", () => {
       .data;
   };
   const given: TlsSpec = { ...spec, mode: "Provided", secrets: { server: "s", peer: "p", client: "c" } };
-  const good = { s: issue(90, ["*.db.shop.svc"]), p: issue(90, ["*.db.shop.svc"]), c: issue(90, []) };
+  const lastGood = { s: issue(90, ["*.db.shop.svc"]), p: issue(90, ["*.db.shop.svc"]), c: issue(90, []) };
   const planOf = (secrets: Record<string, StoredSecret["data"]>, superusers?: string[]): TlsPlan => {
     const stored = Object.entries(secrets).map(([name, data]) => ({ metadata: { name }, ...(data ? { data } : {}) }));
     return planTls({ cluster, spec: given, secrets: stored, now, trusted: [], ...(superusers && { superusers }) });
@@ -216,7 +216,7 @@ describe("given certificates", () => {
   const GARBAGE = Buffer.from("-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n").toString("base64");
 
   test("good ones are used as they are", () => {
-    const plan = planOf(good);
+    const plan = planOf(lastGood);
     assert.deepEqual(plan.apply, []);
     assert.deepEqual(plan.state, { ready: true, reason: "Valid", message: "The given certificates are good" });
     assert.deepEqual(plan.mounts, { server: "s", peer: "p" });
@@ -229,7 +229,10 @@ describe("given certificates", () => {
     const leaf = stranger.issue({ commonName: "x", usages: ["client"], ...validity });
     const texts = { "tls.key": leaf.privateKey, "ca.crt": authority.certificate };
     const bundle = leaf.certificate + stranger.certificate.repeat(100);
-    assert.equal(planOf({ ...good, c: toSecret("c", { ...texts, "tls.crt": bundle }).data }).state.reason, "Untrusted");
+    assert.equal(
+      planOf({ ...lastGood, c: toSecret("c", { ...texts, "tls.crt": bundle }).data }).state.reason,
+      "Untrusted",
+    );
   });
 
   test("what is wrong is said", () => {
@@ -237,14 +240,14 @@ describe("given certificates", () => {
     other.plan();
     const foreign = other.secrets.find(({ metadata }) => metadata.name === "db-server")?.data;
     const reasons = {
-      missing: planOf({ s: good.s, p: good.p }).state.reason,
-      incomplete: planOf({ ...good, p: { "tls.crt": good.p?.["tls.crt"] ?? "" } }).state.reason,
-      expired: planOf({ ...good, s: issue(-1, ["*.db.shop.svc"]) }).state.reason,
-      untrusted: planOf({ ...good, s: foreign }).state.reason,
-      names: planOf({ ...good, s: issue(90, ["elsewhere.example.com"]) }).state.reason,
-      garbage: planOf({ ...good, s: { ...good.s, "ca.crt": GARBAGE } }).state.reason,
-      user: planOf(good, ["root"]).state.reason,
-      "good user": planOf(good, ["root", "x"]).state.reason,
+      missing: planOf({ s: lastGood.s, p: lastGood.p }).state.reason,
+      incomplete: planOf({ ...lastGood, p: { "tls.crt": lastGood.p?.["tls.crt"] ?? "" } }).state.reason,
+      expired: planOf({ ...lastGood, s: issue(-1, ["*.db.shop.svc"]) }).state.reason,
+      untrusted: planOf({ ...lastGood, s: foreign }).state.reason,
+      names: planOf({ ...lastGood, s: issue(90, ["elsewhere.example.com"]) }).state.reason,
+      garbage: planOf({ ...lastGood, s: { ...lastGood.s, "ca.crt": GARBAGE } }).state.reason,
+      user: planOf(lastGood, ["root"]).state.reason,
+      "good user": planOf(lastGood, ["root", "x"]).state.reason,
     };
     assert.deepEqual(reasons, {
       missing: "SecretMissing",

@@ -93,8 +93,8 @@ function keepAsIs({ cluster, secrets, trusted, now }: TlsInput, message: string)
   const names = secretNames(cluster);
   const texts = readSecret(secrets, names.operator);
   const leaf = readLeaf(texts);
-  const known = parseSuccession(readSecret(secrets, names.authority));
-  const restart = known ? restartPrint(known) : (trusted[0] ?? "");
+  const recordedState = parseSuccession(readSecret(secrets, names.authority));
+  const restart = recordedState ? restartPrint(recordedState) : (trusted[0] ?? "");
   const kept = Object.values(names).map((name) => ({ name, parts: readSecret(secrets, name) }));
   return {
     apply: kept.flatMap(({ name, parts }) => (Object.keys(parts).length === 0 ? [] : [toSecret(name, parts)])),
@@ -142,9 +142,9 @@ function planManaged(input: TlsInput): TlsPlan {
 
 function succeed({ cluster, spec, secrets, now, trusted, request = "" }: TlsInput): Succession {
   const names = secretNames(cluster);
-  const known = parseSuccession(readSecret(secrets, names.authority));
-  const current = known && restartPrint(known);
-  return advance(known, {
+  const recordedState = parseSuccession(readSecret(secrets, names.authority));
+  const current = recordedState && restartPrint(recordedState);
+  return advance(recordedState, {
     commonName: `etcd ${cluster.namespace}/${cluster.name}`,
     now,
     validityMs: lifetimeOf(spec.caValidity),

@@ -383,7 +383,7 @@ describe("the operator may die before any of its writes", () => {
     if (kind === "backup") await world.apply(EtcdBackup, "o", { spec: { cluster: "db", store, verify: "restore" } });
     else await world.apply(EtcdRestore, "o", { spec: { cluster: "db", store } });
     const seen = new Map<string, Job["do"]>();
-    for (let turn = 0; turn < 60; turn++) {
+    for (let context = 0; context < 60; context++) {
       await world.advance("5s");
       await endAll(stage, seen);
       if (kind === "restore") await serve(world);

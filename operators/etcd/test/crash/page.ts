@@ -32,12 +32,12 @@ function cells([one]: readonly Recorded[]): string[] {
 function summary(told: readonly Recorded[]): string {
   const sum = (count: (one: Recorded) => number): number => told.reduce((total, one) => total + count(one), 0);
   const commits = [...new Set(told.map(({ commit }) => commit))].join(", ");
-  const [kills, answers, lost] = [
+  const [kills, memberStatuses, lost] = [
     sum(({ deaths }) => deaths.length),
     sum((one) => one.answers),
     sum((one) => one.lost),
   ];
-  return `At ${commits}: ${told.length} episodes, ${kills} kills, ${answers} answers to clients judged, ${lost} acknowledged writes lost.`;
+  return `At ${commits}: ${told.length} episodes, ${kills} kills, ${memberStatuses} answers to clients judged, ${lost} acknowledged writes lost.`;
 }
 
 /** The kinds of writes before which it died: names of members and versions make no difference. */

@@ -1,12 +1,12 @@
 /** Hashes of a cluster that nobody writes to: etcd keeps those of compactions, which whoever came later does not have. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer } from "../../src/contract.ts";
+import type { MemberStatus } from "../../src/contract.ts";
 import { connectEtcd, EtcdError } from "../../src/etcd/index.ts";
 import { compareData } from "../../src/observe/compare.ts";
-import type { Compared } from "../../src/observe/compare.ts";
-import { PATCHES } from "../../src/observe/index.ts";
-import { Reach } from "../../src/observe/reach.ts";
+import type { ComparisonResult } from "../../src/observe/compare.ts";
+import { newestPatches } from "../../src/observe/index.ts";
+import { MemberClients } from "../../src/observe/member-clients.ts";
 import { startEtcd, startEtcdCluster, startHealthyEtcd, takePlace, until, untilHealthy } from "./processes.ts";
 import type { EtcdProcess } from "./processes.ts";
 
@@ -49,7 +49,7 @@ test("one that joined by a snapshot, of the next version, is compared with who k
   await areCompared([voter, joined]);
 });
 
-for (const version of Object.values(PATCHES))
+for (const version of Object.values(newestPatches))
   test(`etcd ${version}: asked for the revision of a compaction it answers with what it kept of it, asked for none with what it has`, async () => {
     const place = await takePlace();
     await using first = await startHealthyEtcd({ version, place });
@@ -61,14 +61,18 @@ for (const version of Object.values(PATCHES))
         ({ compactRevision }) => compactRevision,
         (error: unknown) => (error instanceof EtcdError ? error.code : "another error"),
       );
-    const answers = async (one: EtcdProcess): Promise<readonly (number | string)[]> =>
+    const memberStatuses = async (one: EtcdProcess): Promise<readonly (number | string)[]> =>
       await Promise.all([NEWEST, 11, 31, 32].map((revision) => at(one, revision)));
-    assert.deepEqual(await answers(first), [31, "Compacted", 10, "FutureRevision"]);
+    assert.deepEqual(await memberStatuses(first), [31, "Compacted", 10, "FutureRevision"]);
     await first.stop("SIGTERM");
     await using again = await startHealthyEtcd({ version, place });
-    assert.deepEqual(await answers(again), [31, "Compacted", 31, "FutureRevision"], "it is forgotten with the process");
+    assert.deepEqual(
+      await memberStatuses(again),
+      [31, "Compacted", 31, "FutureRevision"],
+      "it is forgotten with the process",
+    );
     await write(again, 1);
-    assert.deepEqual(await answers(again), [31, "Compacted", 31, 31]);
+    assert.deepEqual(await memberStatuses(again), [31, "Compacted", 31, 31]);
     assert.equal((await again.client.maintenance.hashKv({ revision: NEWEST })).revision, 32);
   });
 
@@ -104,20 +108,20 @@ async function compactAtNewest({ client }: EtcdProcess): Promise<void> {
 }
 
 /** As the operator compares where somebody is about to be given up or let in. */
-async function compare(members: readonly EtcdProcess[], former: Compared): Promise<Compared> {
+async function compare(members: readonly EtcdProcess[], former: ComparisonResult): Promise<ComparisonResult> {
   const urls = new Map(members.map(({ name, clientURL }) => [name, clientURL]));
-  await using reach = new Reach({
+  await using clients = new MemberClients({
     connect: ({ endpoint }) => connectEtcd({ endpoint: urls.get(new URL(endpoint).hostname) ?? "" }),
     place: { name: "e", namespace: "n", isSecure: false },
     addresses: new Map(members.map(({ name }) => [name, name])),
     steady: () => performance.now(),
   });
-  const answers = await Promise.all(members.map(async (one) => [one.name, await answerOf(one)] as const));
-  const listed = answers.map(([member, { id }]) => ({ member, id, isStarted: true, isLearner: false }));
-  const clusterId = answers[0]?.[1].clusterId ?? "";
-  return await compareData(reach, {
+  const memberStatuses = await Promise.all(members.map(async (one) => [one.name, await answerOf(one)] as const));
+  const listed = memberStatuses.map(([member, { id }]) => ({ member, id, isStarted: true, isLearner: false }));
+  const clusterId = memberStatuses[0]?.[1].clusterId ?? "";
+  return await compareData(clients, {
     hearing: {
-      answers: Object.fromEntries(answers),
+      answers: Object.fromEntries(memberStatuses),
       quorum: { by: "quorum", clusterId, members: listed },
       disbelief: undefined,
       alarms: [],
@@ -131,7 +135,7 @@ async function compare(members: readonly EtcdProcess[], former: Compared): Promi
   });
 }
 
-async function answerOf({ client }: EtcdProcess): Promise<Extract<Answer, { is: "talking" }>> {
+async function answerOf({ client }: EtcdProcess): Promise<Extract<MemberStatus, { is: "talking" }>> {
   const { memberId: id, raftAppliedIndex: applied, dbSize, dbSizeInUse, ...status } = await client.maintenance.status();
   const { clusterId, version, isLearner, revision, raftIndex, raftTerm, leader = "" } = status;
   const sizes = { dbBytes: dbSize, dbBytesInUse: dbSizeInUse, isCorrupt: false, isFull: false };

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
-import { PATCHES } from "../../src/observe/index.ts";
+import { newestPatches } from "../../src/observe/index.ts";
 import { differingAmong } from "../../src/observe/hashes.ts";
 import { flagsOf } from "../../src/pods/flags.ts";
 import type { EtcdProcess } from "./processes.ts";
 import { startEtcd, startEtcdCluster, startHealthyEtcd, takePlace, untilHealthy } from "./processes.ts";
 
-const VERSIONS = Object.values(PATCHES);
+const VERSIONS = Object.values(newestPatches);
 
 /** What the operator gives a member that has lived, without what depends on the place. */
 function livingFlags(version: string): string {

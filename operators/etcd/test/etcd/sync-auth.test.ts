@@ -17,9 +17,9 @@ for (const version of ETCD_VERSIONS) {
       ["root", "r00t"],
       ["app", "one"],
     ]);
-    const means = { passwords, isChanged: () => false };
+    const environment = { passwords, isChanged: () => false };
     const off: AuthSpec = { enabled: false, roles: [], users: [] };
-    assert.deepEqual(await syncAuth(etcd.client, off, means), []);
+    assert.deepEqual(await syncAuth(etcd.client, off, environment), []);
     const spec: AuthSpec = {
       enabled: true,
       roles: [
@@ -31,11 +31,11 @@ for (const version of ETCD_VERSIONS) {
         { name: "by-certificate", roles: ["watcher"] },
       ],
     };
-    assert.ok((await syncAuth(etcd.client, spec, means)).includes("authentication is on"));
+    assert.ok((await syncAuth(etcd.client, spec, environment)).includes("authentication is on"));
     const endpoint = etcd.clientURL;
     await using root = connectEtcd({ endpoint, credentials: { name: "root", password: "r00t" } });
     await using app = connectEtcd({ endpoint, credentials: { name: "app", password: "one" } });
-    assert.deepEqual(await syncAuth(root, spec, means), []);
+    assert.deepEqual(await syncAuth(root, spec, environment), []);
     await app.kv.put("app/x", "1");
     await assert.rejects(app.kv.put("other", "1"), denied);
 
@@ -51,7 +51,7 @@ for (const version of ETCD_VERSIONS) {
     await assert.rejects(newApp.kv.put("app/x", "2"), denied);
     assert.deepEqual(await root.auth.roles(), ["app", "root"]);
     assert.deepEqual(await root.auth.users(), ["app", "root"]);
-    assert.deepEqual(await syncAuth(root, { ...less, enabled: false }, means), ["authentication is off"]);
+    assert.deepEqual(await syncAuth(root, { ...less, enabled: false }, environment), ["authentication is off"]);
     await etcd.client.kv.put("other", "1");
   });
 

@@ -17,7 +17,7 @@ const swap = (from: Value, to: string): Operation => ({ do: "swap", from, to, ou
 const open = Number.POSITIVE_INFINITY;
 
 describe("histories that a register can have", () => {
-  const good: Record<string, Event[]> = {
+  const lastGood: Record<string, Event[]> = {
     "nothing at all": [],
     "one after the other": [
       at(0, 1, write("a")),
@@ -53,7 +53,7 @@ describe("histories that a register can have", () => {
     ],
     "what touches in a point overlaps": [at(0, 5, write("a")), at(5, 6, read(undefined))],
   };
-  for (const [name, events] of Object.entries(good)) {
+  for (const [name, events] of Object.entries(lastGood)) {
     test(name, () => assert.equal(checkRegister(events), undefined));
   }
 });
@@ -92,8 +92,8 @@ test("keys are judged apart, and the bad one is named", () => {
   const fine = [at(0, 1, write("a")), at(2, 3, read("a"))];
   const torn = [at(0, 1, write("a")), at(2, 3, read(undefined))].map((event) => ({ ...event, key: "torn" }));
   assert.deepEqual(checkHistory(fine), { ok: true, operations: 2, keys: 1 });
-  const verdict = checkHistory([...fine, ...torn]);
-  assert.equal(verdict.ok ? "" : verdict.key, "torn");
+  const majority = checkHistory([...fine, ...torn]);
+  assert.equal(majority.ok ? "" : majority.key, "torn");
 });
 
 test("revisions follow the time, across keys", () => {

@@ -102,18 +102,18 @@ interface Worker {
 /** One client: it stays with a member until that one fails it. */
 async function work({ options, run, names, number }: Worker): Promise<void> {
   const { random = Math.random, paceMs = 5 } = options;
-  const known = new Map<string, Value>();
-  let turn = number;
-  let client = pick(options, turn);
+  const recordedState = new Map<string, Value>();
+  let context = number;
+  let client = pick(options, context);
   for (let count = 0; !run.stopping.signal.aborted; count++) {
     const key = names[Math.floor(random() * names.length)] ?? "";
     const next = `${number}-${count}`;
-    const wish = chooseWish(random(), { next, known: known.get(key) });
+    const wish = chooseWish(random(), { next, known: recordedState.get(key) });
     const event = await attempt({ client, key, wish, number, run, timeoutMs: options.timeoutMs ?? 2000 });
-    if (event) known.set(key, valueAfter(event.operation));
+    if (event) recordedState.set(key, valueAfter(event.operation));
     else {
       await client?.[Symbol.asyncDispose]();
-      client = pick(options, ++turn);
+      client = pick(options, ++context);
       await pause(50);
     }
     await pause(paceMs);
@@ -121,9 +121,9 @@ async function work({ options, run, names, number }: Worker): Promise<void> {
   await client?.[Symbol.asyncDispose]();
 }
 
-function pick({ endpoints, connect }: WorkloadOptions, turn: number): EtcdClient | undefined {
+function pick({ endpoints, connect }: WorkloadOptions, context: number): EtcdClient | undefined {
   const all = endpoints();
-  const endpoint = all[turn % Math.max(1, all.length)];
+  const endpoint = all[context % Math.max(1, all.length)];
   return endpoint === undefined ? undefined : connect(endpoint);
 }
 
@@ -133,10 +133,10 @@ type Wish =
   | { readonly do: "delete" }
   | { readonly do: "swap"; readonly from: Value; readonly to: string };
 
-function chooseWish(chance: number, { next, known }: { next: string; known: Value }): Wish {
+function chooseWish(chance: number, { next, known: recordedState }: { next: string; known: Value }): Wish {
   if (chance < 0.4) return { do: "read" };
   if (chance < 0.75) return { do: "write", value: next };
-  if (chance < 0.95) return { do: "swap", from: known, to: next };
+  if (chance < 0.95) return { do: "swap", from: recordedState, to: next };
   return { do: "delete" };
 }
 
@@ -240,8 +240,8 @@ function valueAfter(operation: Operation): Value {
 async function readOnceMore(options: WorkloadOptions, run: Run, names: readonly string[]): Promise<void> {
   const end = performance.now() + 60_000;
   for (const key of names) {
-    for (let turn = 0; ; turn++) {
-      const client = pick(options, turn);
+    for (let context = 0; ; context++) {
+      const client = pick(options, context);
       const event = await attempt({ client, key, wish: { do: "read" }, number: -1, run, timeoutMs: 5000 });
       await client?.[Symbol.asyncDispose]();
       if (event) break;

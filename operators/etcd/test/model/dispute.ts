@@ -1,7 +1,7 @@
 /** Members whose data differs, in the small world: what the operator finds out about it, and whom etcd keeps from starting. */
 import type { Action, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
-import { concludeFrom, withData } from "../../src/observe/accusation.ts";
+import { combineRounds, withData } from "../../src/observe/corruption.ts";
 import type { Hashed } from "../../src/observe/hashes.ts";
 import { Disaster } from "./disaster.ts";
 import { age, observe, OLD, pass, perform } from "./world.ts";
@@ -44,10 +44,10 @@ export function followTorn(start: Torn): TornEnd {
 function look({ world, hashes, mute }: Torn): Observation {
   const seen = observe(world);
   if (seen.membership.by !== "quorum") return seen;
-  const { members } = withData(seen.membership, seen);
-  const asked = members.map(({ member }) => member).filter((name) => seen.answers[name]?.is === "talking");
+  const { members } = withData(seen.membership, { answers: seen.memberStatuses, volumes: seen.volumes });
+  const asked = members.map(({ member }) => member).filter((name) => seen.memberStatuses[name]?.is === "talking");
   const hashed = asked.filter((name) => name !== mute).map((member) => hashOf(member, hashes[member]));
-  const { found, isTorn, missing } = concludeFrom([hashed], { members, asked });
+  const { found, isTorn, missing } = combineRounds([hashed], { members, asked });
   const undecided = isTorn ? members.map(({ member }) => member) : [];
   return {
     ...seen,
@@ -76,11 +76,11 @@ function passTorn({ world, hashes, mute, right }: Torn): Torn {
     slot.data === "good" && slot.isExcused !== true && up.some(({ name }) => hashes[name] !== hashes[slot.name]);
   const out = new Set(world.slots.filter((slot) => slot.pod !== "up" && isKeptOut(slot)).map(({ name }) => name));
   const held = world.slots.map((slot): Slot => (out.has(slot.name) ? { ...slot, data: "broken" } : slot));
-  const passed = pass({ ...world, slots: held });
-  const slots = passed.slots.map((slot): Slot => (out.has(slot.name) ? { ...slot, data: "good" } : slot));
-  const next = { ...passed, slots };
+  const skipped = pass({ ...world, slots: held });
+  const slots = skipped.slots.map((slot): Slot => (out.has(slot.name) ? { ...slot, data: "good" } : slot));
+  const next = { ...skipped, slots };
   // Names are used again in the small world, data is not.
-  const dataOf = ({ name }: Slot): number => hashes[name] ?? hashes[passed.leader ?? ""] ?? 0;
+  const dataOf = ({ name }: Slot): number => hashes[name] ?? hashes[skipped.leader ?? ""] ?? 0;
   const whole = slots.filter(({ data }) => data === "good" || data === "broken");
   return { world: next, hashes: Object.fromEntries(whole.map((slot) => [slot.name, dataOf(slot)])), mute, right };
 }

@@ -33,10 +33,10 @@ export function takeStep(world: World): { readonly action: Action; readonly afte
 /** Where each state leads that some way came through: ways that meet go on together. */
 export type Known = Map<string, End>;
 
-export function follow(start: World, known: Known): End {
+export function follow(start: World, recordedState: Known): End {
   const way: string[] = [];
-  const end = walk(start, known, way);
-  for (const state of way) known.set(state, end);
+  const end = walk(start, recordedState, way);
+  for (const state of way) recordedState.set(state, end);
   return end;
 }
 
@@ -55,7 +55,7 @@ export function wayFrom(start: World): readonly World[] {
   return [...way.values()];
 }
 
-function walk(start: World, known: Known, way: string[]): End {
+function walk(start: World, recordedState: Known, way: string[]): End {
   let world = start;
   let isAged = false;
   for (let steps = 0; steps < PATIENCE; steps++) {
@@ -63,7 +63,7 @@ function walk(start: World, known: Known, way: string[]): End {
     const next = pass(after);
     const text = JSON.stringify(next);
     const hasMoved = text !== JSON.stringify(world);
-    const found = hasMoved ? known.get(text) : undefined;
+    const found = hasMoved ? recordedState.get(text) : undefined;
     if (found !== undefined) return found;
     if (hasMoved) way.push(text);
     const isDone = action.do === "rest" || (action.do === "refuse" && action.reason === "DowngradeRefused");

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Answer, Observation } from "../../src/contract.ts";
+import type { MemberStatus, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
 import { follow, isAsWanted } from "./explore.ts";
 import type { Known } from "./explore.ts";
@@ -162,19 +162,19 @@ test("whoever goes on alone was compared with the others, and has all that any o
   const slots = company([{}, {}, lost, lost, lost]);
   const seen = observe(worldOf({ slots, size: 5, version: OLD, update: undefined }));
   const told = (member: string, part: object) => ({
-    ...seen.answers,
-    [member]: { ...seen.answers[member], ...part } as Answer,
+    ...seen.memberStatuses,
+    [member]: { ...seen.memberStatuses[member], ...part } as MemberStatus,
   });
-  assert.equal(decide({ ...seen, unhashed: ["m-1"] }).do, "wait");
-  assert.equal(decide({ ...seen, answers: told("m-1", { raftIndex: 5_000 }) }).do, "wait");
+  assert.equal(decide({ ...seen, withoutHash: ["m-1"] }).do, "wait");
+  assert.equal(decide({ ...seen, memberStatuses: told("m-1", { raftIndex: 5_000 }) }).do, "wait");
   const differing = decide({ ...seen, differing: ["m-0", "m-1"] });
   assert.ok(differing.do === "refuse" && differing.reason === "DataDiffers", JSON.stringify(differing));
-  const further = decide({ ...seen, answers: told("m-1", { raftIndex: 5_000, applied: 5_000, revision: 9 }) });
+  const further = decide({ ...seen, memberStatuses: told("m-1", { raftIndex: 5_000, applied: 5_000, revision: 9 }) });
   assert.ok(further.do === "note-recovery" && further.recovery.member === "m-1", JSON.stringify(further));
   const later = decide({ ...seen, newestBackup: "b", newestRevision: 1_000 });
   assert.ok(later.do === "note-recovery" && /b has revision 1000, later/u.test(later.recovery.mayBeLost ?? ""));
-  const wanted = { ...seen.wanted, recoversFromBackup: true };
-  const inLine = decide({ ...seen, wanted, newestBackup: "b", newestRevision: 1_000, isNewestInLine: true });
+  const desired = { ...seen.desired, recoversFromBackup: true };
+  const inLine = decide({ ...seen, desired, newestBackup: "b", newestRevision: 1_000, isNewestComplete: true });
   assert.ok(inLine.do === "note-recovery" && inLine.recovery.source === "Backup", JSON.stringify(inLine));
 });
 
@@ -295,13 +295,16 @@ test("a first member that forgets how it began before the second comes, and each
 });
 
 test("whoever tells a list that cannot be true is not followed, and keeps nobody from coming back", () => {
-  const disbelief = "m-0 remembers nobody";
+  const rejectedMemberList = "m-0 remembers nobody";
   const slots = company([{}, { pod: "none" }, { pod: "down" }]);
-  const seen = { ...observe(worldOf({ slots, size: 3, version: OLD, update: undefined })), disbelief };
+  const seen = {
+    ...observe(worldOf({ slots, size: 3, version: OLD, update: undefined })),
+    disbelief: rejectedMemberList,
+  };
   const back = decide(seen);
   assert.deepEqual(back, { do: "create-pod", member: "m-1", boot: "live", version: OLD });
   const pods = [...seen.pods, ...seen.pods.slice(-1).map((pod) => ({ ...pod, member: "m-1" }))];
-  assert.deepEqual(decide({ ...seen, pods }), { do: "refuse", reason: "DataDiffers", why: disbelief });
+  assert.deepEqual(decide({ ...seen, pods }), { do: "refuse", reason: "DataDiffers", why: rejectedMemberList });
 });
 
 test("a version that does not start is put back, and the cluster serves all the time", () => {
@@ -318,20 +321,20 @@ test("a version that does not start is put back, and the cluster serves all the 
 test("a quota that is lower than the database is given to nobody; one that was low before is no reason", () => {
   const slots = company([{ isOldForm: true }, { isOldForm: true }, { isOldForm: true }]);
   const seen = observe({ ...worldOf({ slots, size: 3, version: OLD, update: undefined }), leader: "m-0" });
-  const full = (quota: number): Observation["answers"] =>
+  const full = (quota: number): Observation["memberStatuses"] =>
     Object.fromEntries(
-      Object.entries(seen.answers).map(([name, answer]) => [name, { ...answer, dbBytes: 150, quota }]),
+      Object.entries(seen.memberStatuses).map(([name, answer]) => [name, { ...answer, dbBytes: 150, quota }]),
     );
-  const refused = decide({ ...seen, answers: full(200) });
+  const refused = decide({ ...seen, memberStatuses: full(200) });
   assert.ok(refused.do === "refuse" && refused.reason === "QuotaTooSmall", JSON.stringify(refused));
-  assert.equal(decide({ ...seen, answers: full(100) }).do, "delete-pod");
+  assert.equal(decide({ ...seen, memberStatuses: full(100) }).do, "delete-pod");
 });
 
 test("the log grows past a snapshot of those who run, whatever the spec has said since they were started", () => {
   const slots = company([{ version: NEW }, { version: NEW }, { version: NEW }]);
   const seen = observe({ ...worldOf({ slots, size: 3, version: "3.7.3", update: undefined }), store: "none" });
   const pods = seen.pods.map((pod) => ({ ...pod, snapshotCount: 10_000 }));
-  const action = decide({ ...seen, pods, wanted: { ...seen.wanted, snapshotCount: 10 } });
+  const action = decide({ ...seen, pods, desired: { ...seen.desired, snapshotCount: 10 } });
   assert.ok(action.do === "note-update" && (action.update?.floor ?? 0) > 10_100, JSON.stringify(action));
 });
 

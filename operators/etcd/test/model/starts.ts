@@ -43,10 +43,10 @@ const DOUBTFUL: ReadonlySet<Slot["data"]> = new Set(["corrupt", "broken", "empty
 export function mustRecover(world: World): boolean {
   const { slots, recovers } = world;
   const voters = slots.filter(({ role }) => role === "voter");
-  const good = voters.filter(({ data, pod }) => (data === "good" || data === "doomed") && pod !== "cut off");
-  if (good.length > voters.length / 2) return true;
+  const lastGood = voters.filter(({ data, pod }) => (data === "good" || data === "doomed") && pod !== "cut off");
+  if (lastGood.length > voters.length / 2) return true;
   const isCertain = !isCutOff(world) && !voters.some(({ data }) => DOUBTFUL.has(data));
-  return recovers && isCertain && good.some(({ data }) => data === "good");
+  return recovers && isCertain && lastGood.some(({ data }) => data === "good");
 }
 
 /** Somebody is on a node that nobody hears of. */

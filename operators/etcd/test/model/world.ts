@@ -1,17 +1,17 @@
 /** A small world of etcd members, volumes and pods with the rules that the real ones follow: what a decision is tried on. */
 import type {
   Action,
-  Answer,
+  MemberStatus,
   Boot,
-  KnownRecovery,
-  KnownUpdate,
-  Listed,
+  RecordedRecovery,
+  RecordedUpdate,
+  ListedMember,
   Observation,
-  Safeguard,
-  SeenPod,
-  SeenVolume,
+  SnapshotState,
+  ObservedPod,
+  ObservedVolume,
 } from "../../src/contract.ts";
-import { complete } from "../../src/observe/hearsay.ts";
+import { mergeReportedMembers } from "../../src/observe/reported-members.ts";
 import { Disaster } from "./disaster.ts";
 import { mustHaveAll, mustNotBeNewest, replicate } from "./ledger.ts";
 
@@ -62,8 +62,8 @@ export interface World {
   readonly badVersion: string | undefined;
   /** Pods of the spec's form do not start, those of an older one do; and whether the operator has noted that. */
   readonly badForm?: "unnoted" | "noted";
-  readonly update: KnownUpdate | undefined;
-  readonly recovery: KnownRecovery | undefined;
+  readonly update: RecordedUpdate | undefined;
+  readonly recovery: RecordedRecovery | undefined;
   readonly hasIdentity: boolean;
   readonly leader: string | undefined;
   readonly recovers: boolean;
@@ -73,7 +73,7 @@ export interface World {
   readonly restore: "none" | "asked" | "withdrawn";
   /** Where backups go. */
   readonly store: "works" | "fails" | "none";
-  readonly safeguards: { readonly [name: string]: Safeguard };
+  readonly safeguards: { readonly [name: string]: SnapshotState };
   /** How much of the log a majority has had: clients were told that it is safe. Undefined where nobody counts. */
   readonly acknowledged?: number;
 }
@@ -116,7 +116,7 @@ export function observe(world: World): Observation {
   return {
     name: "m",
     now: NOW,
-    wanted: {
+    desired: {
       size,
       version,
       generation: 2,
@@ -126,59 +126,59 @@ export function observe(world: World): Observation {
       patches: { 5: OLD, 6: NEW, 7: "3.7.3" },
       snapshotCount: 0,
       updateDeadline: 300_000,
-      rollsBack: true,
+      rollsBackUpdates: true,
       hasStore: world.store !== "none",
       safeguard: world.store === "none" ? "storeless" : "backup",
-      recovers,
+      recoversQuorum: recovers,
       recoversFromBackup: world.backup !== "none",
       replaceAfter: 300_000,
-      beginsFromBackup: false,
+      bootstrapsFromBackup: false,
       replace: [],
-      form: "new",
-      printOf: (of) => `new-${of}`,
+      templateDigest: "new",
+      templateHashFor: (of) => `new-${of}`,
     },
-    known: {
+    recordedState: {
       serial: -1,
       versions: Object.fromEntries(slots.filter(hasRun).map((slot) => [slot.name, slot.version])),
       ...(world.hasIdentity ? { clusterId: "c" } : {}),
       ...(update === undefined ? {} : { update }),
       ...(recovery === undefined ? {} : { recovery }),
-      ...(world.badForm === "noted" ? { formFailed: { form: "new", why: "it did not come back" } } : {}),
+      ...(world.badForm === "noted" ? { templateFailed: { form: "new", why: "it did not come back" } } : {}),
       clusterVersion: clusterVersionOf(world),
     },
     pods: slots.filter(({ pod }) => pod !== "none").map((slot) => podOf(slot, hasQuorum)),
     volumes,
-    answers: Object.fromEntries(slots.map((slot) => [slot.name, answerOf(world, slot, hasQuorum)])),
+    memberStatuses: Object.fromEntries(slots.map((slot) => [slot.name, answerOf(world, slot, hasQuorum)])),
     membership: hasQuorum
       ? { by: "quorum", clusterId: "c", members }
-      : { by: "memory", members: complete(remembered, { heard, volumes }) },
+      : { by: "memory", members: mergeReportedMembers(remembered, { heard, volumes }) },
     foreign: [],
-    good:
+    lastGood:
       world.badForm === undefined
-        ? { form: "new", printOf: (of) => `new-${of}` }
-        : { form: "old", printOf: (of) => `old-${of}` },
-    otherTrust: [],
+        ? { templateDigest: "new", templateHashFor: (of) => `new-${of}` }
+        : { templateDigest: "old", templateHashFor: (of) => `old-${of}` },
+    otherAuthority: [],
     missing: [],
     differing: [],
     staleAlarms: [],
-    safeguards: world.safeguards,
+    snapshots: world.safeguards,
     ...(world.backup === "none" ? {} : { newestBackup: "b" }),
     ...(isLearnerSaved(world) ? { newestRevision: 1_000_000 } : {}),
     ...(world.restore === "asked" ? { restore: { uid: "r", name: "r" } } : {}),
-    isWithdrawn: world.restore === "withdrawn",
+    isRestoreDeleted: world.restore === "withdrawn",
   };
 }
 
 /** A backup was made of all that a learner has. */
-function isLearnerSaved({ safeguards }: World): boolean {
-  return Object.entries(safeguards).some(([name, { is }]) => name.startsWith("m-saved-") && is === "made");
+function isLearnerSaved({ safeguards: snapshots }: World): boolean {
+  return Object.entries(snapshots).some(([name, { is }]) => name.startsWith("m-saved-") && is === "made");
 }
 
-function listedAs({ name, isStarted }: Slot, role: Slot["role"]): Listed {
+function listedAs({ name, isStarted }: Slot, role: Slot["role"]): ListedMember {
   return { member: name, id: `id-${name}`, isStarted, isLearner: role === "learner" };
 }
 
-function volumeOf({ name, data }: Slot): SeenVolume {
+function volumeOf({ name, data }: Slot): ObservedVolume {
   return { member: name, state: data === "doomed" ? "stopping" : "bound", requested: 1, capacity: 1 };
 }
 
@@ -187,7 +187,7 @@ function clusterVersionOf({ slots }: World): string {
   return slots.some(({ role, version }) => role !== "unlisted" && version === OLD) ? "3.5.0" : "3.6.0";
 }
 
-function podOf(slot: Slot, hasQuorum: boolean): SeenPod {
+function podOf(slot: Slot, hasQuorum: boolean): ObservedPod {
   const { name, pod, boot, version, isOldForm, isLong, data, isStarted } = slot;
   const states = {
     starting: "pending",
@@ -202,21 +202,21 @@ function podOf(slot: Slot, hasQuorum: boolean): SeenPod {
     member: name,
     uid: `uid-${name}`,
     boot,
-    isNewborn: boot === "seed" || boot === "join",
+    hasBootstrapFlags: boot === "seed" || boot === "join",
     initialCheck: slot.isExcused === true ? "off" : "on",
-    print: `${isOldForm ? "old" : "new"}-${version}`,
+    templateHash: `${isOldForm ? "old" : "new"}-${version}`,
     version,
-    state: (states as { [state: string]: SeenPod["state"] })[pod] ?? "pending",
+    state: (states as { [state: string]: ObservedPod["state"] })[pod] ?? "pending",
     isReady: pod === "up" && isStarted && data !== "foreign" && hasQuorum,
     since: isLong ? NOW - LONG : NOW,
-    isDown: pod === "down" || pod === "ended",
+    isContainerDown: pod === "down" || pod === "ended",
     restarts: pod === "down" && isLong ? 9 : 0,
-    ...(pod === "down" ? { trouble: "it crashes" } : {}),
+    ...(pod === "down" ? { startFailure: "it crashes" } : {}),
     isNodeLost: pod.startsWith("cut off"),
   };
 }
 
-function answerOf(world: World, slot: Slot, hasQuorum: boolean): Answer {
+function answerOf(world: World, slot: Slot, hasQuorum: boolean): MemberStatus {
   if (slot.pod !== "up" || slot.data === "broken") return { is: "silent", why: "nobody answers" };
   const { log = 0, isApplying = false } = slot;
   const applied = isApplying ? 0 : log;
@@ -287,7 +287,7 @@ function note(world: World, action: Note): World {
 }
 
 /** An update begins when there is a backup, or no store for one. */
-function noteUpdate(world: World, update: KnownUpdate | undefined): World {
+function noteUpdate(world: World, update: RecordedUpdate | undefined): World {
   const begins = update !== undefined && world.update === undefined;
   if (begins && world.store !== "none" && update.snapshot === undefined)
     throw new Disaster("an update without a backup");
@@ -295,7 +295,7 @@ function noteUpdate(world: World, update: KnownUpdate | undefined): World {
 }
 
 /** What is put in the place of data must be all that there is: nobody can say that a volume whose process does not start is worthless. */
-function noteRecovery(world: World, recovery: KnownRecovery): World {
+function noteRecovery(world: World, recovery: RecordedRecovery): World {
   const begins = recovery.phase === "Stopping" && recovery.restore === undefined;
   const listed = begins ? world.slots.filter(({ role }) => role !== "unlisted") : [];
   const owed = listed.filter(({ role, data, isStarted }) => {
@@ -317,9 +317,9 @@ function deleteVolume(world: World, slot: Slot): World {
 }
 
 /** Backups are made, or are not. */
-function backUp({ store, safeguards }: World): World["safeguards"] {
-  const end: Safeguard = store === "fails" ? { is: "failing", why: "no route" } : { is: "made", backup: "b" };
-  return Object.fromEntries(Object.keys(safeguards).map((name) => [name, end]));
+function backUp({ store, safeguards: snapshots }: World): World["safeguards"] {
+  const end: SnapshotState = store === "fails" ? { is: "failing", why: "no route" } : { is: "made", backup: "b" };
+  return Object.fromEntries(Object.keys(snapshots).map((name) => [name, end]));
 }
 
 /** Who leads hands over before it is made anew: else everybody would wait for an election. */
@@ -361,7 +361,10 @@ function mustNotBeginAnew(slots: readonly Slot[]): void {
   if (newborn !== undefined) throw new Disaster(`${newborn.name} could begin anew`);
 }
 
-function createPod(world: World, { member, boot, version, form }: Extract<Action, { do: "create-pod" }>): World {
+function createPod(
+  world: World,
+  { member, boot, version, form: template }: Extract<Action, { do: "create-pod" }>,
+): World {
   const slot = slotOf(world, member);
   if (slot.pod !== "none") throw new Disaster(`a second pod ${member}`);
   if (slot.data === "none") throw new Disaster(`${member} has no volume`);
@@ -371,7 +374,7 @@ function createPod(world: World, { member, boot, version, form }: Extract<Action
     pod: "starting",
     boot,
     version,
-    isOldForm: form === "last good",
+    isOldForm: template === "last good",
     isLong: false,
     isExcused: false,
   });

@@ -121,21 +121,24 @@ describe("a bucket of an S3-compatible server", () => {
 
   test("tells what is wrong", async () => {
     await using server = await startS3();
-    const good = optionsOf(server);
+    const lastGood = optionsOf(server);
     const put = async (options: S3Options): Promise<unknown> => {
       using store = openS3(options);
       return await store.put("x", pieces(Buffer.from("x"), 1));
     };
     const secret = { accessKeyId: server.accessKeyId, secretAccessKey: "wrong" };
-    await assert.rejects(put({ ...good, credentials: secret }), failsWith("Denied"));
+    await assert.rejects(put({ ...lastGood, credentials: secret }), failsWith("Denied"));
     const nobody = { accessKeyId: "nobody", secretAccessKey: "x" };
-    await assert.rejects(put({ ...good, credentials: nobody }), failsWith("Denied"));
-    await assert.rejects(put({ ...good, bucket: "elsewhere" }), failsWith("NoPlace"));
-    await assert.rejects(put({ ...good, ca: "" }), failsWith("Unreachable"));
-    await assert.rejects(put({ ...good, endpoint: "https://127.0.0.1:1", random: () => 0 }), failsWith("Unreachable"));
+    await assert.rejects(put({ ...lastGood, credentials: nobody }), failsWith("Denied"));
+    await assert.rejects(put({ ...lastGood, bucket: "elsewhere" }), failsWith("NoPlace"));
+    await assert.rejects(put({ ...lastGood, ca: "" }), failsWith("Unreachable"));
+    await assert.rejects(
+      put({ ...lastGood, endpoint: "https://127.0.0.1:1", random: () => 0 }),
+      failsWith("Unreachable"),
+    );
     const controller = new AbortController();
     controller.abort();
-    using store = openS3(good);
+    using store = openS3(lastGood);
     await assert.rejects(store.get("x", { signal: controller.signal }), failsWith("Aborted"));
   });
 });

@@ -22,10 +22,10 @@ export function diceOf(...words: readonly (string | number)[]): Dice {
     const digest = createHash("sha256").update(`${seed} ${count++}`).digest();
     return digest.readUInt32BE(0) / 2 ** 32;
   };
-  const some = <T>(all: readonly T[], wanted: number): readonly T[] => {
+  const some = <T>(all: readonly T[], desired: number): readonly T[] => {
     const weighed = all.map((item) => ({ item, weight: next() }));
     const mixed = weighed.toSorted((one, other) => one.weight - other.weight);
-    return mixed.slice(0, wanted).map(({ item }) => item);
+    return mixed.slice(0, desired).map(({ item }) => item);
   };
   const between = (least: number, most: number): number => least + (most - least) * next();
   return {

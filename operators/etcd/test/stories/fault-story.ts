@@ -61,7 +61,7 @@ export async function faultStory(name: Ground["name"]): Promise<FaultStory> {
 }
 
 async function repeatRefusal(t: TestContext, scene: Scene, refusal: Refusal): Promise<void> {
-  await scene.apply(form);
+  await scene.apply(template);
   const words = await tryRefusal(scene, refusal);
   const { name, mendedBy } = refusal;
   await record({ kind: "refusal", name, ground: scene.ground.name, mendedBy, words });
@@ -76,7 +76,7 @@ async function repeatHarm(
   const { name } = scene.ground;
   const dice = diceOf(SEED, name, harm.name, repeat);
   const edit = repeat % 2 === 1 && harm.only !== "at rest" ? { edit: () => scene.apply(nextForm()) } : {};
-  await scene.apply(form);
+  await scene.apply(template);
   const result = await tryHarm(scene, { harm, dice, repeat, ...edit });
   await record(result);
   const { seconds, secondsWithoutWrite, detail, lost } = result;
@@ -96,11 +96,11 @@ function isMeant({ name, always }: Candidate, ground: string): boolean {
 }
 
 /** What is asked for now; another form means that every member is made anew, one after the other. */
-let form = SPEC;
+let template = SPEC;
 
 function nextForm(): ClusterSpec {
-  const options = form["options"] as { readonly [flag: string]: string };
+  const options = template["options"] as { readonly [flag: string]: string };
   const count = Number(options["snapshot-count"] ?? 10_000) + 1;
-  form = { ...SPEC, options: { ...options, "snapshot-count": String(count) } };
-  return form;
+  template = { ...SPEC, options: { ...options, "snapshot-count": String(count) } };
+  return template;
 }

@@ -43,9 +43,9 @@ for (const version of ETCD_VERSIONS) {
       roles: [{ name: "reader", permissions: [{ access: "Read", key: "shared/", prefix: true }] as const }],
       users: [{ name: "db-client", roles: ["reader"] }],
     };
-    const means = { passwords: new Map<string, string>(), isChanged: () => false };
-    await syncAuth(operator, spec, means);
-    assert.deepEqual(await syncAuth(operator, spec, means), []);
+    const environment = { passwords: new Map<string, string>(), isChanged: () => false };
+    await syncAuth(operator, spec, environment);
+    assert.deepEqual(await syncAuth(operator, spec, environment), []);
     await operator.kv.put("shared/x", "1");
     let bytes = 0;
     for await (const part of await operator.maintenance.snapshot()) bytes += part.length;

@@ -19,10 +19,10 @@ interface Mistake {
   readonly mend: (bed: EtcdWorld) => Promise<unknown>;
 }
 
-const good = { size: 3, version: "3.6.16", tls };
+const lastGood = { size: 3, version: "3.6.16", tls };
 
 async function apply(bed: EtcdWorld, spec: object): Promise<void> {
-  await bed.world.apply(EtcdCluster, "e", { spec: { ...good, ...spec } });
+  await bed.world.apply(EtcdCluster, "e", { spec: { ...lastGood, ...spec } });
 }
 
 /** Which pods the namespace takes. */

@@ -244,17 +244,17 @@ test("a leader with bad data accuses the good ones: the leader is replaced, the 
   const cluster = bed.etcd.clusters.get(before.status?.clusterId ?? "");
   assert.ok(cluster);
   bed.etcd.hashes.set(leader, 2);
-  const good = before.status?.members?.filter(({ name }) => name !== leader) ?? [];
+  const lastGood = before.status?.members?.filter(({ name }) => name !== leader) ?? [];
   // etcd raises them one after the other.
-  cluster.alarms.push({ kind: "Corrupt", memberId: good[0]?.id ?? "" });
+  cluster.alarms.push({ kind: "Corrupt", memberId: lastGood[0]?.id ?? "" });
   await bed.pass(1);
-  cluster.alarms.push({ kind: "Corrupt", memberId: good[1]?.id ?? "" });
+  cluster.alarms.push({ kind: "Corrupt", memberId: lastGood[1]?.id ?? "" });
   const after = await bed.until(
     (now) => isSettled(now) && now.status?.members?.every(({ name }) => name !== leader) === true,
     "another in the place of the leader",
   );
   const kept = after.status?.members?.map(({ name }) => name) ?? [];
-  assert.ok(good.every(({ name }) => kept.includes(name)));
+  assert.ok(lastGood.every(({ name }) => kept.includes(name)));
   assert.deepEqual(cluster.alarms, []);
 });
 

@@ -6,7 +6,7 @@ import { EtcdCluster } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
-const good = { version: "3.6.16", tls: { mode: "Off" }, update: { deadline: "30s" } } as const;
+const lastGood = { version: "3.6.16", tls: { mode: "Off" }, update: { deadline: "30s" } } as const;
 /** Pods with this label run and never become ready. */
 const ILL = { podTemplate: { metadata: { labels: { ill: "yes" } } } };
 
@@ -27,7 +27,7 @@ async function startBed(size: number): Promise<EtcdWorld> {
 }
 
 async function apply({ world }: EtcdWorld, spec: object): Promise<void> {
-  await world.apply(EtcdCluster, "e", { spec: { ...good, size: 3, ...spec } });
+  await world.apply(EtcdCluster, "e", { spec: { ...lastGood, size: 3, ...spec } });
 }
 
 function hasFailed(now: ClusterObject): boolean {
@@ -128,8 +128,8 @@ test("a member that serves and is silent to the operator in a new form is made a
   const specOf = (mesh: string) => ({ size: 3, version: "3.6.16", podTemplate: { metadata: { labels: { mesh } } } });
   await bed.world.apply(EtcdCluster, "e", { spec: specOf("no") });
   await bed.until(isSettled, "three");
-  const known = new Set([...bed.etcd.processes.values()].map(({ address }) => address));
-  const fresh = () => [...bed.etcd.processes.values()].find(({ address }) => !known.has(address))?.address;
+  const recordedState = new Set([...bed.etcd.processes.values()].map(({ address }) => address));
+  const fresh = () => [...bed.etcd.processes.values()].find(({ address }) => !recordedState.has(address))?.address;
   // Whoever is made next is out of the operator's reach.
   await bed.world.apply(EtcdCluster, "e", { spec: specOf("yes") });
   await bed.until(() => {

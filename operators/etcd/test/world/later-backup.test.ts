@@ -82,8 +82,8 @@ test("the backup is spoiled: what was left is gone back to and goes on; nothing 
   bed.kubelet.store.broken.add(backup);
   await leave(bed, 100);
   const after = await bed.until(isOver, "three again");
-  const { source, member, passed = [] } = after.status?.recovery ?? {};
-  assert.deepEqual([source, member, passed.map((one) => one.backup)], ["Member", "e-0", [backup]]);
+  const { source, member, passed: skipped = [] } = after.status?.recovery ?? {};
+  assert.deepEqual([source, member, skipped.map((one) => one.backup)], ["Member", "e-0", [backup]]);
   assert.equal(after.status?.clusterId, before.status?.clusterId);
   assert.equal(dataOf(bed, after).revision, 100);
 });
@@ -96,8 +96,8 @@ test("the backup is spoiled and an older one has more than is left, too: that on
   bed.kubelet.store.broken.add(newest);
   await leave(bed, 100);
   const after = await bed.until(isOver, "three again");
-  const { from, passed = [] } = after.status?.recovery ?? {};
-  assert.deepEqual([from?.backup, passed.map((one) => one.backup)], [older, [newest]]);
+  const { from, passed: skipped = [] } = after.status?.recovery ?? {};
+  assert.deepEqual([from?.backup, skipped.map((one) => one.backup)], [older, [newest]]);
 });
 
 test("the store is away: it is waited for and told, and somebody may say to go on with what is left", async () => {

@@ -16,45 +16,48 @@ async function rotten(bed: EtcdWorld, which: "leader" | "first"): Promise<{ read
 }
 
 /** All is well, the bad one is gone, and those who were right are still there, with the data that they had. */
-async function isHealed(bed: EtcdWorld, { bad, good }: { readonly bad: string; readonly good: readonly string[] }) {
+async function isHealed(
+  bed: EtcdWorld,
+  { bad, good: lastGood }: { readonly bad: string; readonly good: readonly string[] },
+) {
   const names = ({ status }: ClusterObject): readonly string[] => status?.members?.map(({ name }) => name) ?? [];
   const after = await bed.until((now) => isSettled(now) && !names(now).includes(bad), "another in its place");
-  for (const name of good) assert.ok(names(after).includes(name), `${name} is still a member`);
+  for (const name of lastGood) assert.ok(names(after).includes(name), `${name} is still a member`);
   for (const { metadata } of await bed.world.list(Pod))
     assert.equal(metadata.annotations?.["etcd.capstan.dev/initial-check"], "true");
 }
 
 test("the data of the leader is bad, it accuses another, and the third, made anew, is kept from starting: it is heard, and the leader is replaced", async () => {
   await using bed = await startWorld();
-  const { bad, good } = await rotten(bed, "leader");
-  const [accused = "", third = ""] = good;
+  const { bad, good: lastGood } = await rotten(bed, "leader");
+  const [accused = "", third = ""] = lastGood;
   const { status } = await bed.cluster();
   const id = status?.members?.find(({ name }) => name === accused)?.id ?? "";
   await bed.world.delete(Pod, third);
   await bed.pass(2);
   bed.etcd.clusters.get(status?.clusterId ?? "")?.alarms.push({ kind: "Corrupt", memberId: id });
-  await isHealed(bed, { bad, good });
+  await isHealed(bed, { bad, good: lastGood });
 });
 
 test("the data of a member is bad and nobody knows: one that does not start for it is not given up, and the bad one is replaced", async () => {
   await using bed = await startWorld();
-  const { bad, good } = await rotten(bed, "leader");
-  await bed.world.delete(Pod, good[1] ?? "");
-  await isHealed(bed, { bad, good });
+  const { bad, good: lastGood } = await rotten(bed, "leader");
+  await bed.world.delete(Pod, lastGood[1] ?? "");
+  await isHealed(bed, { bad, good: lastGood });
   assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 1);
 });
 
 test("all stop, and the one with bad data is up first: the others are let start, and it is replaced", async () => {
   await using bed = await startWorld();
-  const { bad, good } = await rotten(bed, "first");
-  for (const name of [bad, ...good]) await bed.world.delete(Pod, name);
-  await isHealed(bed, { bad, good });
+  const { bad, good: lastGood } = await rotten(bed, "first");
+  for (const name of [bad, ...lastGood]) await bed.world.delete(Pod, name);
+  await isHealed(bed, { bad, good: lastGood });
 });
 
 test("a volume is gone, and the data of the two that are left differs: nobody is let in to get the data of either", async () => {
   await using bed = await startWorld();
-  const { good } = await rotten(bed, "leader");
-  const [kept = "", lost = ""] = good;
+  const { good: lastGood } = await rotten(bed, "leader");
+  const [kept = "", lost = ""] = lastGood;
   await bed.loseVolumes([lost]);
   await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
   await bed.pass(120);
@@ -66,9 +69,9 @@ test("a volume is gone, and the data of the two that are left differs: nobody is
 
 test("one more is let in only when those who are there agree", async () => {
   await using bed = await startWorld();
-  const { bad, good } = await rotten(bed, "leader");
+  const { bad, good: lastGood } = await rotten(bed, "leader");
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
-  await isHealed(bed, { bad, good });
+  await isHealed(bed, { bad, good: lastGood });
   const joined = bed.etcd.log.findIndex((line) => line.startsWith("add") && line.includes("e-3"));
   const removed = bed.etcd.log.findIndex((line) => line.startsWith("remove"));
   assert.ok(removed >= 0 && removed < joined, bed.etcd.log.join("\n"));
@@ -81,16 +84,16 @@ function goodCopies({ etcd }: EtcdWorld): number {
 
 test("a clock that was put back does not make a comparison of before answer what is asked now", async () => {
   await using bed = await startWorld();
-  const { bad, good } = await rotten(bed, "leader");
+  const { bad, good: lastGood } = await rotten(bed, "leader");
   bed.calendar.ahead = -2 * 3_600_000;
-  await bed.world.delete(Pod, good[1] ?? "");
-  await isHealed(bed, { bad, good });
+  await bed.world.delete(Pod, lastGood[1] ?? "");
+  await isHealed(bed, { bad, good: lastGood });
 });
 
 test("a member that does not tell its hash: nobody is given up before it was compared, and the operator says why", async () => {
   await using bed = await startWorld();
-  const { bad, good } = await rotten(bed, "leader");
-  const [silent = "", kept = ""] = good;
+  const { bad, good: lastGood } = await rotten(bed, "leader");
+  const [silent = "", kept = ""] = lastGood;
   bed.etcd.mute.add(silent);
   await bed.world.delete(Pod, kept);
   const refused = await bed.until((now) => condition(now, "Degraded")?.reason === "DataUncompared", "a refusal");
@@ -98,13 +101,13 @@ test("a member that does not tell its hash: nobody is given up before it was com
   await bed.pass(1_800);
   assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 0);
   bed.etcd.mute.clear();
-  await isHealed(bed, { bad, good });
+  await isHealed(bed, { bad, good: lastGood });
 });
 
 test("a member that does not tell its hash for a while: one more is let in only after it did", async () => {
   await using bed = await startWorld();
-  const { bad, good } = await rotten(bed, "leader");
-  bed.etcd.mute.add(good[0] ?? "");
+  const { bad, good: lastGood } = await rotten(bed, "leader");
+  bed.etcd.mute.add(lastGood[0] ?? "");
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
   await bed.pass(600);
   assert.ok(
@@ -112,7 +115,7 @@ test("a member that does not tell its hash for a while: one more is let in only 
     bed.etcd.log.join("\n"),
   );
   bed.etcd.mute.clear();
-  await isHealed(bed, { bad, good });
+  await isHealed(bed, { bad, good: lastGood });
   assert.equal(goodCopies(bed), 5);
 });
 

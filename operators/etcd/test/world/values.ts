@@ -57,8 +57,8 @@ const WRONG: readonly unknown[] = ["", "wrong", -1, 1e9, true, null, {}, [], "ÿ
 /** A value for a leaf; one in four is wrong. */
 export function valueFor(random: Random, { path, schema }: Leaf): unknown {
   if (random() < 0.25) return pick(random, WRONG);
-  const known = MEANINGFUL[path[0] ?? ""] ?? schema.enum;
-  return known === undefined ? typedValue(random, schema) : pick(random, known);
+  const recordedState = MEANINGFUL[path[0] ?? ""] ?? schema.enum;
+  return recordedState === undefined ? typedValue(random, schema) : pick(random, recordedState);
 }
 
 function typedValue(random: Random, schema: Schema): unknown {

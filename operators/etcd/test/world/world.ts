@@ -49,8 +49,8 @@ export async function startWorld(): Promise<EtcdWorld> {
   const clocks = { now: () => clock.wall() + calendar.ahead, steady: () => clock.now() };
   const sightings = new Memory<string, Sightings>();
   const passwords = new Memory<string, ReadonlyMap<string, string>>();
-  const means = { connect: etcd.connect, ...clocks, agentImage: "etcd-operator", sightings, passwords };
-  const world = await testOperator(etcdOperator(means), { clock });
+  const environment = { connect: etcd.connect, ...clocks, agentImage: "etcd-operator", sightings, passwords };
+  const world = await testOperator(etcdOperator(environment), { clock });
   sightings.lifeOf = () => world.running;
   passwords.lifeOf = () => world.running;
   const kubelet = new ScriptedKubelet(world, etcd);

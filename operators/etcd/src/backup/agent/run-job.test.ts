@@ -59,10 +59,10 @@ async function stage() {
   };
   const surroundings = { clock: new VirtualClock(), random: () => 0, paths };
   const path = join(root, "fetched", "snapshot.db");
-  const fetchAs = async (wanted: Wanted, work: { isEncrypted?: boolean; allowUnencrypted?: boolean } = {}) => {
+  const fetchAs = async (desired: Wanted, work: { isEncrypted?: boolean; allowUnencrypted?: boolean } = {}) => {
     const store = { kind: "volume", path: "" } as const;
     const more = { version: "3.6.16", path, clear: dirname(path) };
-    const job = { do: "fetch", store, isEncrypted: true, ...work, ...wanted, ...more } as const;
+    const job = { do: "fetch", store, isEncrypted: true, ...work, ...desired, ...more } as const;
     const described = await runJob({ ...job, do: "describe" }, surroundings);
     const result = await runJob(job, surroundings);
     assert.equal(described.ok, result.ok, "what is described and what is fetched is the same");

@@ -43,9 +43,9 @@ export async function spoolSnapshot(
     bytes += part.length;
     // The last 32 bytes are the checksum; which those are is known only at the end.
     const joined = Buffer.concat([tail, part]);
-    const known = Math.max(0, joined.length - CHECKSUM);
-    data.update(joined.subarray(0, known));
-    tail = Buffer.from(joined.subarray(known));
+    const recordedState = Math.max(0, joined.length - CHECKSUM);
+    data.update(joined.subarray(0, recordedState));
+    tail = Buffer.from(joined.subarray(recordedState));
   }
   if (options.size !== undefined && bytes < options.size) {
     throw new BackupError("Truncated", `the snapshot breaks off after ${bytes} of ${options.size} bytes`);

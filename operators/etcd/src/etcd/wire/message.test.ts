@@ -87,8 +87,8 @@ test("messages come out of frames whole, however the stream is cut", () => {
       const stream = Buffer.concat(sent.map(toFrame));
       const reader = new FrameReader();
       const received: Buffer[] = [];
-      for (let at = 0, turn = 0; at < stream.length; turn++) {
-        const size = sizes[turn % sizes.length] ?? 1;
+      for (let at = 0, context = 0; at < stream.length; context++) {
+        const size = sizes[context % sizes.length] ?? 1;
         reader.push(stream.subarray(at, at + size));
         at += size;
         for (let next = reader.next(); next; next = reader.next()) received.push(next);

@@ -57,19 +57,20 @@ export function openBucket(options: BucketOptions): Bucket {
   const host = options.pathStyle === false ? `${options.bucket}.${base.host}` : base.host;
   const root = `${base.pathname.replace(/\/$/, "")}${options.pathStyle === false ? "" : `/${options.bucket}`}`;
 
-  const send = async (wanted: BucketRequest): Promise<IncomingMessage> => {
+  const send = async (desired: BucketRequest): Promise<IncomingMessage> => {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await sendOnce(wanted);
+        return await sendOnce(desired);
       } catch (error) {
-        if (!isWorthAnother(error) || attempt >= ATTEMPTS || wanted.signal?.aborted) throw toStoreError(error, wanted);
+        if (!isWorthAnother(error) || attempt >= ATTEMPTS || desired.signal?.aborted)
+          throw toStoreError(error, desired);
         const delay = FIRST_DELAY * 2 ** (attempt - 1) * (0.5 + options.random());
-        await pause(options.clock, delay, wanted.signal);
+        await pause(options.clock, delay, desired.signal);
       }
     }
   };
-  const sendOnce = async (wanted: BucketRequest): Promise<IncomingMessage> => {
-    const { method, key = "", query = [], body } = wanted;
+  const sendOnce = async (desired: BucketRequest): Promise<IncomingMessage> => {
+    const { method, key = "", query = [], body } = desired;
     const path = escapePath(key === "" ? root || "/" : `${root}/${key}`);
     const headers = {
       host,
@@ -87,15 +88,15 @@ export function openBucket(options: BucketOptions): Bucket {
       headers: signed,
       agent,
     };
-    const answer = await exchange(isSecure ? requestSecure : requestPlain, { ...target, ...signalOf(wanted) }, body);
+    const answer = await exchange(isSecure ? requestSecure : requestPlain, { ...target, ...signalOf(desired) }, body);
     if ((answer.statusCode ?? 500) < 300) return answer;
     throw await toAnswerError(answer);
   };
   return {
     place: `${base.origin}/${options.bucket}`,
     send,
-    ask: async (wanted) => {
-      const answer = await send(wanted);
+    ask: async (desired) => {
+      const answer = await send(desired);
       try {
         return { headers: answer.headers, text: (await readWhole(answer)).toString("utf8") };
       } catch (cause) {

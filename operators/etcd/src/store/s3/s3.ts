@@ -28,8 +28,8 @@ export function openS3(options: S3Options): Store & Disposable {
       const answer = await bucket.send({ method: "GET", key, signal });
       return readChecked(answer, Number(answer.headers["content-length"] ?? Number.NaN), key);
     },
-    list: async (wanted, call) => {
-      const found = await listAll(bucket, `${prefix}${wanted}`, call);
+    list: async (desired, call) => {
+      const found = await listAll(bucket, `${prefix}${desired}`, call);
       return found.map((object) => ({ ...object, name: object.name.slice(prefix.length) }));
     },
     remove: async (name, { signal } = {}) => {

@@ -1,0 +1,77 @@
+/**
+ * What stood in the way of a step: told in the status, and tried again soon. The runtime asks ever more rarely where it cannot know
+ * better; here nobody would tell that a quota was raised or that a member takes orders again, and a cluster may be waiting for it.
+ */
+import { requeue } from "capstan";
+import type { Requeue } from "capstan";
+import { EtcdError, isPassing } from "../etcd/index.ts";
+import type { ActionContext } from "./reconcile-context.ts";
+
+/** The reason of `Degraded` while the API server or etcd refuses what the operator asks for. */
+export const rejectedReason = "Refused";
+
+/** When the step is retried after an error that is a known obstacle; undefined for any other error, which is left to the backoff. */
+export function toRejectedStep(context: ActionContext, error: unknown): Requeue | undefined {
+  if (error instanceof EtcdError && isPassing(error)) return requeue("2s", { reason: error.message });
+  if (!(error instanceof Error) || isTransient(error)) return undefined;
+  const message = describeRejection(error);
+  if (wasRejected(context) !== message) context.event("Warning", rejectedReason, message);
+  context.status.condition("Degraded", true, { reason: rejectedReason, message });
+  return requeue("15s", { reason: message });
+}
+
+/** What is told of an error that stays. */
+export function describeRejection(error: Error): string {
+  if (error instanceof EtcdError) return `etcd refuses: ${error.message}${authCodes.has(error.code) ? authRemedy : ""}`;
+  return `${isRejection(error) ? "the API server refuses: " : ""}${error.message}`;
+}
+
+/** With authentication on, whoever has any certificate may look, so that it shows late who may do nothing. */
+const authCodes: ReadonlySet<EtcdError["code"]> = new Set(["Unauthenticated", "Denied", "UserNotFound"]);
+const authRemedy =
+  " (if authentication is on, the certificate that the operator shows must be that of root, or of a user with that role)";
+
+/** A step was taken: whatever was refused before is not refused any more, but for a form that somebody was spared. */
+export function clearRejectedStep(context: ActionContext): void {
+  const before = context.status.formRefused === undefined ? wasRejected(context) : undefined;
+  if (before !== undefined) context.event("Normal", "Mended", `over: ${before}`);
+}
+
+function wasRejected({ seen }: ActionContext): string | undefined {
+  const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
+  return former?.status === "True" && former.reason === rejectedReason ? former.message : undefined;
+}
+
+/** Somebody else was quicker, or the API server is away: over before anybody could look. */
+function isTransient(error: Error): boolean {
+  if (error instanceof EtcdError) return isPassing(error);
+  if (error.name === "AbortError") return true;
+  return "code" in error && typeof error.code === "string" && transientCodes.has(error.code);
+}
+
+const transientCodes: ReadonlySet<string> = new Set([
+  "AgentImageUnknown",
+  "AlreadyExists",
+  "Conflict",
+  "ConnectionLost",
+  "DeadlineExceeded",
+  "Expired",
+  "Gone",
+  "InternalError",
+  "NotFound",
+  "ServerTimeout",
+  "ServiceUnavailable",
+  "Timeout",
+  "TooManyRequests",
+  "Unreachable",
+]);
+
+/** Asking again would not help as long as nobody changes something: the API server said no, or there is nothing to ask it for. */
+export function isImpossible(error: unknown): error is Error {
+  return error instanceof Error && !(error instanceof EtcdError) && !isTransient(error);
+}
+
+/** The API server understood and said no: asking again at once would not help. */
+export function isRejection(error: unknown): error is Error {
+  return error instanceof Error && "code" in error && (error.code === "Forbidden" || error.code === "Invalid");
+}

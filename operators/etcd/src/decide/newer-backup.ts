@@ -1,0 +1,54 @@
+/**
+ * A copy is left, and a backup has more. Members and backups of one cluster are beginnings of one and the same history, so the one with the
+ * higher revision has all of the other: as long as etcd's id is the same, nobody went on alone in between and no later backup has less.
+ */
+import type { Action, Observation, SkippedBackup } from "../contract.ts";
+
+/** A backup with a higher revision than what is left: whether it is taken, and how it is told of where it is not. */
+interface NewerBackup {
+  readonly isTaken: boolean;
+  readonly sentence: string;
+}
+
+export function newerBackup(seen: Observation, revision: number): NewerBackup | undefined {
+  const { newestBackup, newestRevision = 0, isNewestComplete: isNewestInLine = false, desired, name } = seen;
+  if (newestBackup === undefined || newestRevision <= revision) return undefined;
+  const why = isNewestInLine
+    ? ""
+    : ", but not for certain all of it (data was found to differ, or a backup that was made after it has less)";
+  const sentence = `; the backup ${newestBackup} has revision ${newestRevision}, later than that${why}: an EtcdRestore that names it with spec.overwrite: ${name} brings it`;
+  return { isTaken: isNewestInLine && desired.recoversFromBackup, sentence };
+}
+
+/** Who is left, how far it is, and who is not. */
+interface Survivors {
+  readonly name: string;
+  readonly revision: number;
+  readonly gone: string;
+}
+
+/** The volumes of those that are left stay until a member serves the backup. */
+export function restoreNewerBackup(seen: Observation, { name, revision, gone }: Survivors): Action {
+  const { newestBackup, newestRevision = 0 } = seen;
+  const recovery = {
+    phase: "Stopping",
+    source: "Backup",
+    ...skippedBefore(seen),
+    revision: newestRevision,
+    mayBeLost: `writes after revision ${newestRevision}, which is the last in the backup ${newestBackup}; ${name} would have lost those after revision ${revision}`,
+    reason: `the data of ${gone} is gone for good; ${name} is left with revision ${revision}, and the backup ${newestBackup} has all of that and more, up to revision ${newestRevision} (spec.recovery.fromBackup: false goes on with ${name})`,
+  } as const;
+  return { do: "note-recovery", recovery };
+}
+
+/** Backups that could not be used, and for which what is left was gone back to: they are not tried again. */
+export function skippedBefore({ recordedState }: Pick<Observation, "recordedState">): {
+  readonly passed?: readonly SkippedBackup[];
+} {
+  const { phase, skipped = [] } = recordedState.recovery ?? {};
+  return phase === "Refused" && skipped.length > 0 ? { passed: skipped } : {};
+}
+
+export function listSkipped(skipped: readonly SkippedBackup[]): string {
+  return skipped.map(({ backup, why }) => `${backup}, which cannot be used (${why})`).join(", ");
+}

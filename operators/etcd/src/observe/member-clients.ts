@@ -1,0 +1,72 @@
+/** Ways to the members for one turn: opened when first used, closed together. */
+import type { ConnectOptions, Dial, EtcdClient, TlsMaterial } from "../etcd/index.ts";
+import { CLIENT_PORT, hostOf } from "../pods/index.ts";
+import type { ClusterAddress } from "../pods/index.ts";
+
+/** Makes a client; handed in, so that tests can be etcd. */
+export type Connect = (options: ConnectOptions) => EtcdClient;
+
+export interface MemberClientsOptions {
+  readonly connect: Connect;
+  readonly dial?: Dial | undefined;
+  readonly place: ClusterAddress;
+  readonly tls?: TlsMaterial | undefined;
+  /** The addresses of pods, by member. */
+  readonly addresses: ReadonlyMap<string, string>;
+  /** Milliseconds of a clock that only runs. */
+  readonly steady: () => number;
+}
+
+/** Clients for the members of one cluster. */
+export class MemberClients implements AsyncDisposable {
+  readonly #options: MemberClientsOptions;
+  readonly #begun: number;
+  readonly #clients = new Map<string, EtcdClient>();
+
+  constructor(options: MemberClientsOptions) {
+    this.#options = options;
+    this.#begun = options.steady();
+  }
+
+  /** Milliseconds that questions may still take: a turn that is over its limit has seen nothing. */
+  patience(): number {
+    return Math.max(this.#begun + observeTimeout - this.#options.steady(), 1);
+  }
+
+  /** Members that have an address. */
+  get members(): readonly string[] {
+    return [...this.#options.addresses.keys()];
+  }
+
+  /** The client of a member; undefined when it has no address. */
+  to(member: string): EtcdClient | undefined {
+    const address = this.#options.addresses.get(member);
+    if (address === undefined) return undefined;
+    const recordedState = this.#clients.get(member);
+    if (recordedState !== undefined) return recordedState;
+    const client = this.#options.connect(this.#target(member, address));
+    this.#clients.set(member, client);
+    return client;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#clients.values()].map((client) => client[Symbol.asyncDispose]()));
+    this.#clients.clear();
+  }
+
+  /** Pods are reached by address, for names may not be known where the operator runs; the certificate is checked by name. */
+  #target(member: string, address: string): ConnectOptions {
+    const { place, tls, dial } = this.#options;
+    const host = address.includes(":") ? `[${address}]` : address;
+    return {
+      endpoint: `${place.isSecure ? "https" : "http"}://${host}:${CLIENT_PORT}`,
+      timeoutMs: callTimeout,
+      ...(dial === undefined ? {} : { dial }),
+      ...(tls === undefined ? {} : { tls: { ...tls, serverName: hostOf(place, member) } }),
+    };
+  }
+}
+
+const callTimeout = 3_000;
+/** Of the three minutes that a turn may take. */
+const observeTimeout = 150_000;

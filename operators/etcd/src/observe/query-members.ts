@@ -1,0 +1,142 @@
+/** What the members themselves say: who they are, who is in, and whether their data agrees. */
+import type { MemberStatus, ListedMember, Membership } from "../contract.ts";
+import type { Alarm, EndpointStatus, Member, Membership as EtcdMembership } from "../etcd/index.ts";
+import { EtcdError } from "../etcd/index.ts";
+import { memberOfUrl } from "../pods/index.ts";
+import type { MemberClients } from "./member-clients.ts";
+
+/** Everything that the members said. */
+export interface MemberReport {
+  readonly answers: { readonly [member: string]: MemberStatus };
+  /** Undefined when nobody could answer for all. */
+  readonly quorum: Extract<Membership, { by: "quorum" }> | undefined;
+  /** Somebody answered for all, and nobody in a way that can be believed: why. */
+  readonly disbelief: string | undefined;
+  readonly alarms: readonly Alarm[];
+  readonly clusterVersion: string | undefined;
+}
+
+type Unreachable = Extract<MemberStatus, { is: "silent" }>;
+
+type Statuses = ReadonlyMap<string, EndpointStatus | Unreachable>;
+
+/** What an answer must fit to count. */
+export interface MemberListCheck {
+  /** The identity that the cluster must have, if it has one. */
+  readonly expected: string | undefined;
+  /** Why a list of members cannot be true, if it cannot. */
+  readonly doubt: (members: readonly ListedMember[]) => string | undefined;
+}
+
+/** Asks everybody at once. */
+export async function queryMembers(
+  clients: MemberClients,
+  { expected, doubt }: MemberListCheck,
+): Promise<MemberReport> {
+  const statuses = new Map(
+    await Promise.all(clients.members.map(async (member) => [member, await statusOf(clients, member)] as const)),
+  );
+  const speakers = [...statuses].filter(([, status]) => isOfThisCluster(status, expected)).map(([member]) => member);
+  const { listed, disbelief: rejectedMemberList } = await listMembers(clients, speakers, doubt);
+  const spokesman = listed?.member;
+  const alarms =
+    spokesman === undefined ? [] : ((await resultOrUndefined(clients.to(spokesman)?.maintenance.alarms())) ?? []);
+  const versions =
+    spokesman === undefined ? undefined : await resultOrUndefined(clients.to(spokesman)?.maintenance.versions());
+  const cluster = versions?.cluster;
+  return {
+    answers: memberStatusesOf(statuses, alarms),
+    quorum: listed?.list,
+    disbelief: rejectedMemberList,
+    alarms,
+    clusterVersion: cluster !== undefined && /^\d+\.\d+\.\d+$/u.test(cluster) ? cluster : undefined,
+  };
+}
+
+async function statusOf(clients: MemberClients, member: string): Promise<EndpointStatus | Unreachable> {
+  try {
+    return (await clients.to(member)?.maintenance.status()) ?? { is: "silent", why: "it has no address" };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const isRefused = error instanceof EtcdError && (error.code === "Unauthenticated" || error.code === "Denied");
+    return { is: "silent", why, ...(isRefused && { isLockedOut: true }) };
+  }
+}
+
+/** Who may answer for all: not a learner, knows a leader, and is of the right cluster. */
+function isOfThisCluster(status: EndpointStatus | Unreachable, expected: string | undefined): boolean {
+  if ("is" in status || status.isLearner || status.leader === undefined) return false;
+  return expected === undefined || status.clusterId === expected;
+}
+
+interface QueriedMembers {
+  readonly member: string;
+  readonly list: Extract<Membership, { by: "quorum" }>;
+}
+
+/** One after the other until one is to be believed: a linearizable list needs a quorum, so one answer is as good as all. */
+async function listMembers(
+  clients: MemberClients,
+  speakers: readonly string[],
+  doubt: MemberListCheck["doubt"],
+): Promise<{ readonly listed?: QueriedMembers; readonly disbelief: string | undefined }> {
+  let rejectedMemberList: string | undefined;
+  for (const member of speakers) {
+    const answer = await resultOrUndefined(clients.to(member)?.members.list());
+    if (answer === undefined) continue;
+    const list = membershipOf(answer);
+    const why = doubt(list.members);
+    if (why === undefined) return { listed: { member, list }, disbelief: undefined };
+    rejectedMemberList ??= why;
+  }
+  return { disbelief: rejectedMemberList };
+}
+
+/** A question that may fail: no answer is an answer. */
+async function resultOrUndefined<T>(question: Promise<T> | undefined): Promise<T | undefined> {
+  try {
+    return await question;
+  } catch {
+    return undefined;
+  }
+}
+
+function membershipOf({ clusterId, members }: EtcdMembership): Extract<Membership, { by: "quorum" }> {
+  return { by: "quorum", clusterId, members: members.map(toListed) };
+}
+
+/** A member as the contract knows it. */
+export function toListed({ id, name, peerURLs, isLearner }: Member): ListedMember {
+  return { member: memberOfUrl(peerURLs[0] ?? ""), id, isStarted: name !== "", isLearner };
+}
+
+function memberStatusesOf(statuses: Statuses, alarms: readonly Alarm[]): { readonly [member: string]: MemberStatus } {
+  const memberStatuses: { [member: string]: MemberStatus } = {};
+  for (const [member, status] of statuses) {
+    memberStatuses[member] = "is" in status ? status : respondingStatus(status, alarms);
+  }
+  return memberStatuses;
+}
+
+function respondingStatus(status: EndpointStatus, alarms: readonly Alarm[]): MemberStatus {
+  const { memberId, clusterId, version, isLearner, leader, revision, raftIndex, raftTerm } = status;
+  const has = (kind: Alarm["kind"]): boolean =>
+    alarms.some((alarm) => alarm.kind === kind && alarm.memberId === memberId);
+  return {
+    is: "talking",
+    id: memberId,
+    clusterId,
+    version,
+    isLearner,
+    ...(leader === undefined ? {} : { leader }),
+    revision,
+    raftIndex,
+    raftTerm,
+    applied: status.raftAppliedIndex,
+    dbBytes: status.dbSize,
+    dbBytesInUse: status.dbSizeInUse,
+    ...(status.dbSizeQuota === undefined ? {} : { quota: status.dbSizeQuota }),
+    isCorrupt: has("Corrupt"),
+    isFull: has("NoSpace"),
+  };
+}

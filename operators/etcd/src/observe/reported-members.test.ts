@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ListedMember, ObservedVolume } from "../contract.ts";
+import { mergeReportedMembers } from "./reported-members.ts";
+
+const voter = (member: string): ListedMember => ({ member, id: `id-${member}`, isStarted: true, isLearner: false });
+const learner = (member: string): ListedMember => ({ ...voter(member), isLearner: true });
+const volume = (member: string): ObservedVolume => ({ member, state: "bound", requested: 1, capacity: 1 });
+
+test("who was let vote after the status was written votes, if anybody who answers knows it", () => {
+  const remembered = [voter("e-0"), learner("e-1")];
+  const heard = [voter("e-0"), learner("e-1"), voter("e-0"), voter("e-1")];
+  assert.deepEqual(mergeReportedMembers(remembered, { heard, volumes: [] }), [voter("e-0"), voter("e-1")]);
+  assert.deepEqual(mergeReportedMembers(remembered, { heard: [], volumes: [] }), remembered);
+});
+
+test("nobody stops voting because somebody who lags behind has not heard of it", () => {
+  const remembered = [voter("e-0"), voter("e-1")];
+  assert.deepEqual(mergeReportedMembers(remembered, { heard: [learner("e-1")], volumes: [] }), remembered);
+});
+
+test("who is not remembered counts with a volume; a member that was removed has none", () => {
+  const heard = [voter("e-1"), voter("e-2")];
+  assert.deepEqual(mergeReportedMembers([voter("e-0")], { heard, volumes: [volume("e-2")] }), [
+    voter("e-0"),
+    voter("e-2"),
+  ]);
+});
+
+test("another member of the same name says nothing about the one that is remembered", () => {
+  const other = { ...voter("e-1"), id: "other" };
+  assert.deepEqual(mergeReportedMembers([learner("e-1")], { heard: [other], volumes: [volume("e-1")] }), [
+    learner("e-1"),
+  ]);
+});
