@@ -17,10 +17,10 @@ function turnWith(action: Action, begin: () => void): { readonly turn: object; r
   const maintenance = { moveLeader: ask("move-leader"), disarm: ask("disarm") };
   const seen = {
     now: 0,
-    form: { place: { name: "e", namespace: "n", isSecure: false } },
+    template: { place: { name: "e", namespace: "n", isSecure: false } },
     membership: { members: [{ member: "e-0", isLearner: false }] },
-    answers: { "e-0": { is: "talking", id: "a", leader: "a" } },
-    reach: { to: () => ({ members, maintenance }) },
+    memberStatuses: { "e-0": { is: "talking", id: "a", leader: "a" } },
+    clients: { to: () => ({ members, maintenance }) },
   };
   const step = async (_name: string, run: () => Promise<unknown>) => {
     begin();

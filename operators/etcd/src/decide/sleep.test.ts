@@ -7,12 +7,12 @@ import { decide } from "./decide.ts";
 function actionFor(pod: Partial<ObservedPod>, volume: Observation["volumes"][number]["state"] | undefined): string {
   const seen = {
     name: "e",
-    wanted: { size: 0, isPaused: false, rollsBack: false },
-    known: { serial: 0, versions: {}, clusterId: "1" },
+    desired: { size: 0, isPaused: false, rollsBackUpdates: false },
+    recordedState: { serial: 0, versions: {}, clusterId: "1" },
     foreign: [],
-    answers: {},
+    memberStatuses: {},
     membership: { by: "memory", members: [] },
-    pods: [{ member: "e-0", state: "running", isDown: false, ...pod }],
+    pods: [{ member: "e-0", state: "running", isContainerDown: false, ...pod }],
     volumes: volume === undefined ? [] : [{ member: "e-0", state: volume, requested: 1, capacity: 1 }],
   };
   return decide(seen as unknown as Observation).do;

@@ -35,7 +35,7 @@ function factsWith(
 }
 
 function podsWith(last: Partial<ObservedPod>): ObservedPod[] {
-  const well = { isReady: true, restarts: 0, since: NOW, initialCheck: "on", version: "3.6.16", print: "p" };
+  const well = { isReady: true, restarts: 0, since: NOW, initialCheck: "on", version: "3.6.16", templateHash: "p" };
   return three.map(
     ({ member }) => ({ ...well, member, uid: `u-${member}`, ...(member === "e-2" ? last : {}) }) as ObservedPod,
   );
