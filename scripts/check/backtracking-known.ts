@@ -8,7 +8,7 @@ export const knownBacktracking: readonly Known[] = [
     reason: "fields of the operator's own kind, whose schema bounds them",
   },
   {
-    file: "operators/etcd/src/pods/put-back.ts",
+    file: "operators/etcd/src/pods/protected-fields.ts",
     expression: String.raw`/\/+$/u`,
     reason: "fields of the operator's own kind, whose schema bounds them",
   },
@@ -33,7 +33,7 @@ export const knownBacktracking: readonly Known[] = [
     reason: "files of the developer who runs the command",
   },
   {
-    file: "packages/bundle/src/validate/forgotten.ts",
+    file: "packages/bundle/src/validate/additional.ts",
     expression: String.raw`/\.v(\d+\.\d+\.\d+.*)$/`,
     reason: "files of the developer who runs the command",
   },
@@ -41,36 +41,6 @@ export const knownBacktracking: readonly Known[] = [
     file: "packages/bundle/src/validate/good-practices.ts",
     expression: String.raw`/([0-9]+)\.([0-9]+)\.([0-9]+)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z-]+)?$/`,
     reason: "files of the developer who runs the command",
-  },
-  {
-    file: "packages/cel/src/kubernetes/quantity.ts",
-    expression: String.raw`/^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/cel/src/library/format.ts",
-    expression: String.raw`/\B(?=(\d{3})+(?!\d))/g`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/cel/src/library/strings.ts",
-    expression: String.raw`/^[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t\n\v\f\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/cel/src/values/number.ts",
-    expression: String.raw`/^[+-]?([0-9](_?[0-9])*\.?([0-9](_?[0-9])*)?|\.[0-9](_?[0-9])*)([eE][+-]?[0-9](_?[0-9])*)?$/`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/cel/src/values/number.ts",
-    expression: String.raw`/^([+-]?)0[xX]([0-9a-fA-F]*)\.?([0-9a-fA-F]*)[pP]([+-]?[0-9]+)$/`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/cel/src/values/time.ts",
-    expression: String.raw`/0+$/`,
-    reason: "values of custom objects: bounded together with patterns and formats",
   },
   {
     file: "packages/cluster/src/cron-job/schedule.ts",
@@ -170,21 +140,6 @@ export const knownBacktracking: readonly Known[] = [
   {
     file: "packages/schema/src/print/jsonpath-parser.ts",
     expression: String.raw`/^([^!<>=]+)([!<>=]+)(.+?)$/`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/schema/src/structural/formats-time.ts",
-    expression: String.raw`/^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/schema/src/structural/formats-time.ts",
-    expression: String.raw`/(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu`,
-    reason: "values of custom objects: bounded together with patterns and formats",
-  },
-  {
-    file: "packages/schema/src/structural/formats-time.ts",
-    expression: String.raw`/(\d+)\s*([A-Za-zµ]+)/gu`,
     reason: "values of custom objects: bounded together with patterns and formats",
   },
   {

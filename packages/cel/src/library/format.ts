@@ -165,7 +165,7 @@ function localizedScientific(value: number): string {
 
 function grouped(text: string): string {
   const [whole = "", fraction] = text.split(".");
-  const groups = whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ",");
+  const groups = whole.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ","); // linear: a number has at most 309 digits before its point
   return fraction === undefined ? groups : `${groups}.${fraction}`;
 }
 

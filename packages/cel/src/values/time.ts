@@ -139,7 +139,8 @@ export function formatTimestamp(timestamp: CelTimestamp): string {
   const year = date.getUTCFullYear().toString().padStart(4, "0");
   const head = `${year}-${two(date.getUTCMonth() + 1)}-${two(date.getUTCDate())}`;
   const clock = `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}:${two(date.getUTCSeconds())}`;
-  const fraction = nanosOfSecond === 0 ? "" : `.${nanosOfSecond.toString().padStart(9, "0").replace(/0+$/, "")}`;
+  const nanos = nanosOfSecond.toString().padStart(9, "0").replace(/0+$/, ""); // linear: 9 digits
+  const fraction = nanosOfSecond === 0 ? "" : `.${nanos}`;
   return `${head}T${clock}${fraction}${formatOffset(timestamp.offsetSeconds)}`;
 }
 

@@ -37,7 +37,7 @@ const goUnits: Readonly<Record<string, bigint>> = {
 };
 
 const goDuration = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/u;
-const goPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu;
+const goPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu; // linear: only texts that match goDuration
 const maxDuration = 2n ** 63n;
 
 /** Nanoseconds of a Go duration such as `1h30m`, or nothing. */
