@@ -50,7 +50,7 @@ describe("bundles of a program", () => {
     const { code, out } = await capstan(all, { cwd });
     assert.equal(code, 0, out);
     const warnings = out.split("\n").filter((line) => line !== "");
-    assert.deepEqual(warnings, ["warning: Value : (cache-operator.v0.1.0) csv.Spec.Icon not specified"]);
+    assert.deepEqual(warnings, ["warning: Value : (memcached.v0.1.0) csv.Spec.Icon not specified"]);
     assert.equal((await capstan(["bundle", "validate"], { cwd })).code, 0, "the folder bundle is meant");
     const scored = await capstan(["scorecard"], { cwd });
     assert.equal(scored.code, 0, scored.out);
@@ -73,14 +73,14 @@ describe("bundles of a program", () => {
     const cwd = await project("written");
     const made = await capstan(["generate", "kustomize", "--entry", entry], { cwd });
     assert.equal(made.code, 0, made.err);
-    const base = join(cwd, "config/manifests/bases/written.clusterserviceversion.yaml");
+    const base = join(cwd, "config/manifests/bases/memcached.clusterserviceversion.yaml");
     const text = await readFile(base, "utf8");
-    assert.match(text, /displayName: Written/);
-    await writeFile(base, text.replace("displayName: Written", "displayName: By Hand"));
+    assert.match(text, /displayName: Memcached/);
+    await writeFile(base, text.replace("displayName: Memcached", "displayName: By Hand"));
     await capstan(["generate", "kustomize", "--entry", entry], { cwd });
     await capstan(["bundle", "generate", "--entry", entry], { cwd });
     assert.match(
-      await readFile(join(cwd, "bundle/manifests/written.clusterserviceversion.yaml"), "utf8"),
+      await readFile(join(cwd, "bundle/manifests/memcached.clusterserviceversion.yaml"), "utf8"),
       /displayName: By Hand/,
     );
   });
@@ -142,7 +142,7 @@ describe("what is wrong is told in one sentence", () => {
     );
     assert.deepEqual(await treeOf(cwd), before);
     await rm(join(cwd, "bundle/manifests/bomb.yaml"));
-    const csv = join(cwd, "bundle/manifests/bomb.clusterserviceversion.yaml");
+    const csv = join(cwd, "bundle/manifests/memcached.clusterserviceversion.yaml");
     await writeFile(csv, (await readFile(csv, "utf8")).slice(0, 700));
     assert.equal((await capstan(["bundle", "validate", "bundle"], { cwd })).code, 1);
   });
@@ -203,7 +203,7 @@ test("the scorecard lists, selects, and prints all three formats", async () => {
     /^-{80}\nImage: /,
   );
   assert.equal((await capstan(["scorecard", "bundle", "-l", "suite=none"], { cwd })).out, "0 tests selected\n");
-  const csv = join(cwd, "bundle/manifests/scored.clusterserviceversion.yaml");
+  const csv = join(cwd, "bundle/manifests/memcached.clusterserviceversion.yaml");
   await writeFile(csv, (await readFile(csv, "utf8")).replaceAll("path: size", "path: other"));
   const failed = await capstan(["scorecard", "bundle", "-l", "test=olm-spec-descriptors-test"], { cwd });
   assert.equal(failed.code, 1);
@@ -228,7 +228,7 @@ describe("bundles in a real registry", { skip: registryMissing }, () => {
     ) as {
       config: { Labels: { [key: string]: string } };
     };
-    assert.equal(config.config.Labels["operators.operatorframework.io.bundle.package.v1"], "pushed");
+    assert.equal(config.config.Labels["operators.operatorframework.io.bundle.package.v1"], "memcached");
     const elsewhere = await project("elsewhere");
     assert.equal((await capstan(["bundle", "validate", name], { cwd: elsewhere })).code, 0);
     assert.equal((await capstan(["scorecard", name], { cwd: elsewhere })).code, 0);
@@ -236,7 +236,7 @@ describe("bundles in a real registry", { skip: registryMissing }, () => {
       cwd: elsewhere,
     });
     assert.equal(pinned.code, 0, pinned.err);
-    const csv = await readFile(join(elsewhere, "bundle/manifests/elsewhere.clusterserviceversion.yaml"), "utf8");
+    const csv = await readFile(join(elsewhere, "bundle/manifests/memcached.clusterserviceversion.yaml"), "utf8");
     assert.match(csv, new RegExp(`image: ${registry.host}/team/pushed-bundle@sha256:[0-9a-f]{64}`));
     const missing = await capstan(["bundle", "validate", `${registry.host}/team/none:v1`], { cwd: elsewhere });
     assert.equal(missing.code, 8);

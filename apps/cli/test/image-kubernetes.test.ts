@@ -53,7 +53,7 @@ test(
         .stdout;
     await capstan(["generate", "manifests", "--entry", entry, "--image", image, "--out", "deploy"], { cwd });
     await kubectl("apply", "--server-side", "-f", "deploy/install.yaml");
-    await kubectl("-n", "cache-operator-system", "rollout", "status", "deploy/cache-operator", "--timeout=300s");
+    await kubectl("-n", "memcached-system", "rollout", "status", "deploy/memcached", "--timeout=300s");
     await writeFile(join(cwd, "object.json"), JSON.stringify(object));
     await kubectl("apply", "-f", "object.json");
     await kubectl("wait", "--for=condition=Available", "memcached/mine", "--timeout=300s");
