@@ -23,6 +23,7 @@ export type AnswerHeaders = Record<string, string | string[]>;
 /** The type of the messages of a WebSocket. */
 export type Messages = "text" | "binary";
 
+/** A response: status, headers and body. */
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;

@@ -4,7 +4,7 @@ import { toKubeconfig } from "./kubeconfig.ts";
 
 const authority = { certificate: "PEM" } as Parameters<typeof toKubeconfig>[0]["authority"];
 
-test("a kubeconfig uses the cluster name everywhere and has the certificate of the server", () => {
+test("a kubeconfig uses the cluster name everywhere and has the server certificate", () => {
   const text = toKubeconfig({ url: "https://127.0.0.1:1", token: "secret", authority }, "here");
   assert.deepEqual(JSON.parse(text), {
     apiVersion: "v1",

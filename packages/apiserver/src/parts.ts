@@ -21,6 +21,7 @@ export interface Randomness {
   below(limit: number): number;
 }
 
+/** The parts of a server that its handlers share. */
 export interface ServerParts {
   readonly clock: Clock;
   readonly randomness: Randomness;

@@ -137,6 +137,7 @@ const certificateDays = 365;
 /** An address of the range reserved for documentation: endpoints must not be loopback addresses. */
 const unreachable: Advertised = { address: "192.0.2.1", port: 6443 };
 
+/** Starts an API server; resolves when it is ready for requests. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const { data, clock = systemClock, randomness = systemRandomness } = options;
   if (data === undefined) return start(options, undefined);

@@ -10,6 +10,7 @@ import {
 import { defaultServiceNetwork } from "./builtin/core/address-pool.ts";
 import { defaultNodePorts, type PortRange } from "./builtin/core/node-ports.ts";
 
+/** The option that is invalid. */
 export type ServiceRangeErrorCode = "BadNetwork" | "BadPorts";
 
 /** An invalid range. */

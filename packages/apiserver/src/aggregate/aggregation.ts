@@ -125,7 +125,7 @@ export class Aggregation {
       .then((finding) => this.#settle(name, finding))
       .catch((error: unknown) => {
         this.#parts.report(error, ownCall("/apis"));
-        // An internal failure of the probe says nothing about the other server. The next probe may succeed.
+        // An internal failure of the probe is not evidence about the other server. The next probe may succeed.
         if (this.#stops.length > 0) this.#schedule(name, retryMilliseconds);
       });
   }

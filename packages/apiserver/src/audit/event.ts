@@ -125,7 +125,7 @@ function sourcesOf(call: Call): string[] {
   return sources;
 }
 
-/** What the path does not contain comes from the object in the body. */
+/** Fields that the path does not contain come from the object in the body. */
 function referenceOf({ info, sent = {} }: AuditTrail): AuditReference {
   if (info?.type !== "resource") return {};
   return present({

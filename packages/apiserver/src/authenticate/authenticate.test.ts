@@ -114,7 +114,7 @@ test("a service account token carries its account, groups and bound objects", as
   });
 });
 
-test("a token expires after a minute, with its account or pod, and is bound to its audience", () => {
+test("a token expires after its leeway, with its account or pod, and has an audience", () => {
   const { token } = issueToken(
     { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
     authority([account, pod]),

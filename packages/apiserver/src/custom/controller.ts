@@ -107,7 +107,7 @@ class DefinitionController {
     return settled;
   }
 
-  /** Other definitions of the group whose names were not all accepted. */
+  /** Other definitions of the group with names that were not accepted. */
   #lookAtRivals(key: string): void {
     const group = key.slice(key.indexOf(".") + 1);
     for (const one of this.#parts.store.collection(definitionsName).entries()) {

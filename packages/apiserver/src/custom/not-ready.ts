@@ -1,4 +1,4 @@
-/** The error of a kind whose cache cannot be filled, because an object cannot be read. */
+/** The error for a kind if its cache cannot be filled, because an object cannot be read. */
 import { StatusError, toFailure, type KubeObject } from "@capstan/model";
 
 export function notReady({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">, why: Error): StatusError {

@@ -188,8 +188,8 @@ function managedSchema({ preserveUnknownFields = false }: Definition["spec"], ve
 }
 
 /**
- * Managed fields refer to the version of their write, so the object is converted to that version. Managers of a removed version are
- * dropped.
+ * Managed fields refer to the version of their write, so the object is converted to that version. Fails if the definition does not have
+ * this version any more.
  */
 function betweenVersions(
   spec: Definition["spec"],

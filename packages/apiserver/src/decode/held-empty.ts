@@ -1,4 +1,4 @@
-/** Lists and maps that are omitted when empty, but whose validation distinguishes empty from absent. */
+/** Lists and maps that are omitted when empty, although validation distinguishes empty from absent. */
 
 /** By struct and field. For all other fields, validation in kube-apiserver does not see the difference. */
 const held = new Set(["HPAScalingRules.policies", "JSONSchemaProps.dependencies"]);

@@ -63,7 +63,7 @@ function entryOf({ resource, parts }: ResourceExchange, object: KubeObject): Ent
   return entry?.holds(object) === true ? entry : undefined;
 }
 
-/** Responds with an entry whose storage version is the requested one. Its JSON bytes are sent as they are. */
+/** Responds with an entry that is stored in the version of the request. Its JSON bytes are sent as they are. */
 export function respondEntry(exchange: ResourceExchange, status: number, entry: Entry): Answer {
   const { media } = exchange;
   const isPlain = media.transform === undefined && media.format === "json" && !media.pretty;

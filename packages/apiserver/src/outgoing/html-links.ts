@@ -29,7 +29,7 @@ const addresses: { readonly [element: string]: readonly string[] } = {
   video: ["poster", "src"],
 };
 
-/** Elements whose content is raw text up to their end tag. */
+/** Elements that contain raw text up to their end tag. */
 const textual = new Set([
   "iframe",
   "noembed",

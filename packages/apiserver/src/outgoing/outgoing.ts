@@ -1,6 +1,7 @@
 /** Calls that the server makes: to webhooks and to aggregated servers. */
 import type { Duplex } from "node:stream";
 
+/** An outgoing call: its URL, headers and body, and how to connect. */
 export interface OutgoingCall {
   readonly method: string;
   readonly url: string;
@@ -32,6 +33,7 @@ export interface Endpoint {
 /** Connects to an endpoint that the machine cannot reach directly, such as a Service address. */
 export type Dial = (place: Endpoint) => Promise<Duplex>;
 
+/** The response to an outgoing call. */
 export interface OutgoingAnswer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };

@@ -7,7 +7,7 @@ export function plainText(status: number, body: string): Answer {
   return { status, headers, body };
 }
 
-/** A text whose content type Go detects itself. */
+/** A text with the content type that Go detects. */
 export function bareText(body: string): Answer {
   return { status: 200, headers: { "content-type": "text/plain; charset=utf-8" }, body };
 }

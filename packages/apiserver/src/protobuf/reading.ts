@@ -2,7 +2,7 @@
 import type { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 import { ProtobufError } from "./error.ts";
 
-/** Handles a field whose tag has been read; returns false if the field is unknown. */
+/** Handles a field after its tag was read; returns false if the field is unknown. */
 export type OnField = (number: number, wireType: WireType) => boolean;
 
 /** Passes each field of a length-prefixed message to a callback; skips unknown fields. */

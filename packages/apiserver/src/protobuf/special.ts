@@ -1,4 +1,4 @@
-/** Values whose JSON differs from the structure of their message: times, quantities, IntOrString, raw JSON, parts of JSON schemas. */
+/** Values with a JSON form that differs from their message: times, quantities, IntOrString, raw JSON, parts of JSON schemas. */
 import { type BinaryReader, type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import {
   formatDuration,

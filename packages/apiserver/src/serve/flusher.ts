@@ -119,8 +119,8 @@ export class Flusher {
 }
 
 /**
- * A connection whose flushes are repeatedly delayed pauses longer: an overloaded server sends more data per write, which is cheaper. A
- * single stall does not delay the next event by its whole length.
+ * A connection with repeatedly delayed flushes pauses longer: an overloaded server sends more data per write, which is cheaper. A single
+ * stall does not delay the next event by its whole length.
  */
 function penaltyOf({ since, penalty }: Group, now: number): number {
   const late = Math.min(longestPenalty, now - since);

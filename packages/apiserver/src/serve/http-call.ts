@@ -66,7 +66,7 @@ export class HttpCall implements Call {
   }
 }
 
-/** Headers that may be repeated and whose values may contain commas. */
+/** Headers that may be repeated and may contain commas in their values. */
 const repeated = "impersonate-";
 
 /** Node joins repeated headers with commas. Where that would lose information, the values are kept separate. */

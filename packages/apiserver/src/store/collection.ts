@@ -38,7 +38,7 @@ export class Collection {
     return this.#byKey.get(key);
   }
 
-  /** Entries whose keys start with a prefix, in key order. */
+  /** Entries with keys that start with a prefix, in key order. */
   withPrefix(prefix: string): Entry[] {
     if (prefix === "") return this.#entriesAt(0, this.#keys.length);
     return this.#entriesAt(firstAtLeast(this.#keys, prefix), firstAtLeast(this.#keys, endOfPrefix(prefix)));

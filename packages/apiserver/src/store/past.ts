@@ -26,7 +26,7 @@ export class StoppedStore extends StandingStore {
   }
 }
 
-/** A fixed state whose watchers get all later changes. */
+/** A fixed state that sends all later changes to its watchers. */
 export class PastStore extends StandingStore {
   override listen(resource: ResourceName, listener: Listener): () => void {
     return this.present.listen(resource, listener);

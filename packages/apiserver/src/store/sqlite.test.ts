@@ -67,7 +67,7 @@ test("a folder that cannot be created is reported", () => {
   assert.throws(() => openJournal("/proc/capstan/state"), { code: "Unusable" });
 });
 
-test("writes that a full disk rejected are retried in order before they are acknowledged", async (t) => {
+test("writes that a full disk rejects are retried in order before acknowledgement", async (t) => {
   const folder = folderFor(t);
   let disk: SmallDisk | undefined;
   const opened = openJournal(folder, (path) => (disk = new SmallDisk(path)));

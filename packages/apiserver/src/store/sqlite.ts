@@ -88,7 +88,7 @@ function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
-/** SQLITE_BUSY, whose extended codes use the higher bits. */
+/** SQLITE_BUSY; its extended codes use the higher bits. */
 function isLocked(error: unknown): boolean {
   return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
 }

@@ -41,7 +41,7 @@ const forgetEvery = 256;
 
 const milestoneEvery = 60_000;
 
-/** The number of recent writes whose values are kept in memory: about the number of concurrent requests. */
+/** The number of recent writes that keep their value in memory: about the number of concurrent requests. */
 const heldValues = 16;
 
 /** The maximum number of changes that a slow watch gets at once. */

@@ -103,7 +103,7 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
     const { apiVersion: _apiVersion, kind: _kind, ...options } = toFields(fields);
     return options;
   } catch (error) {
-    // A body of another kind is ignored.
+    // The kind in the envelope is checked before the body is decoded.
     if (error instanceof ProtobufError && error.said !== undefined && error.said.kind !== fallback.kind) {
       throw unknownKind(error.said.kind, formatApiVersion(error.said));
     }

@@ -24,7 +24,10 @@ export async function listSelected(
   return withConversions(() => listPage(store, resource.storage, { ...query, matches: judge }));
 }
 
-/** A list of the newest state bypasses a cache that cannot be filled, and fails with its error. */
+/**
+ * A list without a resourceVersion reads the store, but fails if the watch cache could not be filled. Other cached lists read the state
+ * of the watch cache.
+ */
 async function storeFor(exchange: ResourceExchange, options: ListOptions): Promise<Store> {
   const isCached = isFromCache(options);
   if (isCached && options.resourceVersion !== "") return readableStore(exchange);

@@ -14,7 +14,7 @@ export interface PatchRequest {
   readonly kind: "json" | "merge" | "strategic";
   readonly text: string;
   readonly options: WriteOptions;
-  /** Whether the object has a built-in type, whose nesting is bounded. */
+  /** Whether the object has a built-in type, which bounds its nesting. */
   readonly isTyped: boolean;
 }
 

@@ -134,7 +134,7 @@ function isUnversioned({ apiVersion }: JsonObject): boolean {
   return apiVersion === undefined || apiVersion === null || apiVersion === "";
 }
 
-/** Without an apiVersion, kube-apiserver decodes into the internal type, whose fields do not have the JSON names. */
+/** Without an apiVersion, kube-apiserver decodes into the internal type, which does not have the JSON field names. */
 function withoutFields({ codec }: PatchedKind, document: JsonObject, found: StrictProblems | undefined): AnyDraft {
   for (const field of Object.keys(document)) {
     if (field !== "kind" && field !== "apiVersion") found?.unknownField(field);

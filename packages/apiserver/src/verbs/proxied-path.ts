@@ -11,7 +11,7 @@ export interface ProxiedPath {
   readonly rest: string;
 }
 
-/** Splits a URL whose path has `count` segments after `proxy`. */
+/** Splits a URL with `count` path segments after `proxy`. */
 export function splitProxied(url: string, count: number): ProxiedPath {
   const question = url.indexOf("?");
   const [path, query] = question < 0 ? [url, ""] : [url.slice(0, question), url.slice(question)];

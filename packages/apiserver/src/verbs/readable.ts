@@ -9,7 +9,7 @@ import type { ListOptions } from "./options.ts";
 
 /**
  * Throws if the watch cache could not be filled, because an object from before its start cannot be converted. Later objects fail when
- * they are read. Waits only for conversions that are not known yet.
+ * they are read. Synchronous, unless the kind has a conversion webhook.
  */
 export function checkReadable(exchange: ResourceExchange): void | Promise<void> {
   const { since = Infinity } = exchange.resource.conversion ?? {};

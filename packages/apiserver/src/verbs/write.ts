@@ -178,7 +178,7 @@ function projectionOf({ subresource }: ResourceExchange): ProjectionRules | unde
   return subresource?.rules?.type === "projection" ? subresource.rules : undefined;
 }
 
-/** The projection of an object, also of one whose projection is not readable yet. */
+/** The projection of an object, even if it is not readable yet. */
 function shownThrough(projection: ProjectionRules, object: KubeObject): KubeObject {
   return projection.base?.(object) ?? projection.read(object);
 }
@@ -270,7 +270,7 @@ function doorRules({ subresource }: ResourceExchange, rules: KindRules): KindRul
     : subresource.rules;
 }
 
-/** The default status subresource: only the status and the unprotected metadata can be changed. */
+/** The default status subresource: only the status and mutable metadata can be changed. */
 function keepAllButStatus(draft: AnyDraft, old: KubeObject): void {
   const { metadata } = draft;
   const target = draft as unknown as Record<string, unknown>;

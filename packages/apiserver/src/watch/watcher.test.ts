@@ -62,7 +62,7 @@ function failing(how: "at once" | "later"): FrameWriter {
 }
 
 for (const how of ["at once", "later"] as const) {
-  test(`a watch whose events fail ${how} gets an error and ends; others continue`, async () => {
+  test(`a watch with events that fail ${how} gets an error and ends; others continue`, async () => {
     const store = new Store({ clock: systemClock });
     const bad = watched(store, failing(how));
     const good = watched(store, named);
@@ -74,7 +74,7 @@ for (const how of ["at once", "later"] as const) {
   });
 }
 
-test("a watch whose initial state cannot be encoded gets an error", () => {
+test("a watch gets an error if its initial state cannot be encoded", () => {
   const store = new Store({ clock: systemClock });
   put(store, "a");
   const start = { type: "state", notBefore: 0, marksEnd: false } as const;
