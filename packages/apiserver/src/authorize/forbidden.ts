@@ -2,7 +2,7 @@
 import { apiErrors, quote, StatusError } from "@capstan/model";
 import type { AccessAttributes } from "./authorizer.ts";
 
-/** Access denied by authorization. Other 403 errors are about the content of the request. */
+/** Access denied by authorization or impersonation. Other 403 errors are about the content of the request. */
 export class AccessDeniedError extends StatusError {}
 
 /** The error of a request that fails authorization. */

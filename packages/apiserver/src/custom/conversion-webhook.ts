@@ -132,7 +132,7 @@ function readReview(
 
 const unconvertible = "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion";
 
-/** From v1 on, the response must carry the uid of the request. */
+/** Checks that the response is a v1 ConversionReview with the uid of the request. */
 function checkAddress({ apiVersion = "", kind = "", response }: Review, uid: string): string | undefined {
   if (apiVersion === "apiextensions.k8s.io/v1beta1") return unconvertible;
   const expected = "apiextensions.k8s.io/v1, Kind=ConversionReview";

@@ -49,7 +49,7 @@ export interface Conversion {
   toStored(draft: AnyDraft): AnyDraft | Promise<AnyDraft>;
   /** Converts stored objects to this version. The objects are frozen. */
   fromStored(objects: readonly KubeObject[]): readonly KubeObject[] | Promise<readonly KubeObject[]>;
-  /** The revision since which this conversion applies: older objects must be read into a new cache. */
+  /** The revision of the definition: objects up to it must be convertible, or the watch cache cannot be filled. */
   readonly since?: number;
   /** The first entry that cannot be converted to this version; absent if the conversion cannot fail. */
   unreadable?(entries: readonly Entry[]): Unreadable | undefined | Promise<Unreadable | undefined>;

@@ -48,7 +48,7 @@ export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
   #isLost = false;
 
-  /** Whether the client sent an invalid or unsupported frame. */
+  /** Whether the client sent a frame that is too long; the connection is then closed. */
   get isLost(): boolean {
     return this.#isLost;
   }
