@@ -65,7 +65,7 @@ test("a pod that may mount and trace exposes nothing of the machine", { skip }, 
 const isRoot = process.getuid?.() === 0;
 
 test(
-  "in a cluster of root, pods cannot trace the program that enters them",
+  "in a cluster of root, no container has SYS_PTRACE",
   { skip: skip || (isRoot ? false : "where root of the node is nobody on the machine, pods may trace") },
   async () => {
     const securityContexts = [{ privileged: true }, { capabilities: { drop: ["ALL"], add: ["SYS_PTRACE"] } }];

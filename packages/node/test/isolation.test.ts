@@ -118,7 +118,7 @@ test("a container has the requested capabilities and no others", { skip }, async
   assert.equal(output.trim(), "17");
 });
 
-test("settings of the whole machine are read-only for all users", { skip }, async () => {
+test("machine-wide kernel settings are read-only in containers", { skip }, async () => {
   const script = "for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger; do (: >> $file) 2>&1; done; echo done";
   for (const [name, spec] of [
     ["alone", {}],

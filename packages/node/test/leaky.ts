@@ -1,4 +1,4 @@
-/** A node whose caller has left files open and has a restrictive umask: prints what a pod notices of that. */
+/** Starts a node with inherited open files and a restrictive umask, and prints what a pod notices of them. */
 import { ConfigMap } from "@capstan/kinds/v1";
 import { startRealWorld } from "./real-world.ts";
 

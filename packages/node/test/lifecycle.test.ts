@@ -263,7 +263,7 @@ test("a pod with hostUsers: false is rejected in the kubelet's words", { skip },
   assert.equal(status?.runtimeHandlers?.[0]?.features?.userNamespaces, false);
 });
 
-test("a pod whose emptyDir exceeds its limit is evicted", { skip }, async () => {
+test("a pod is evicted when its emptyDir exceeds its limit", { skip }, async () => {
   const volumes = [{ name: "shared", emptyDir: { sizeLimit: "1Mi" } }];
   const fill = "dd if=/dev/zero of=/shared/big bs=1k count=$0; exec sleep 1000";
   const containers = (count: string): Container[] => [{ ...shell(fill, { volumeMounts }), args: [count] }];

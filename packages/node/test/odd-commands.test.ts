@@ -59,7 +59,7 @@ test("a command that no kernel executes starts, logs the error and ends", { skip
   }
 });
 
-test("a container with invalid settings never starts, and its log is empty", { skip }, async () => {
+test("a container that cannot be created never starts, and its log is empty", { skip }, async () => {
   const init = "error during container init: ";
   const cases: readonly (readonly [string, Partial<Container>, string])[] = [
     [
@@ -89,7 +89,7 @@ test("a container with invalid settings never starts, and its log is empty", { s
   }
 });
 
-test("very long commands within the kernel's limits run", { skip }, async () => {
+test("long commands and many variables work within the kernel's limits", { skip }, async () => {
   const words = Array.from({ length: 20 }, () => "a'".repeat(5000));
   for (const tty of [false, true]) {
     const { log, code } = await endOf(`much-${tty}`, { command: [...count, ...words], tty });

@@ -143,7 +143,7 @@ test("a crashing container restarts at once, then with growing backoff", async (
   assert.equal((await world.pod("bad")).status?.containerStatuses?.[0]?.restartCount, 2);
 });
 
-test("restart policies decide the phase of a pod whose container exits", async () => {
+test("restart policies decide the phase of a pod after its container exits", async () => {
   await using world = await startWorld([
     { match: { pod: "good-*" }, end: { type: "exit", code: 0, after: 100 } },
     { match: { pod: "bad-*" }, end: { type: "exit", code: 1, after: 100 } },

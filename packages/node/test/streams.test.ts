@@ -181,7 +181,7 @@ test("files are copied to and from a container, as kubectl cp does", { skip }, a
   assert.equal((await from.finish()).stdout, text);
 });
 
-test("a command whose output is not read is paused instead of filling memory", { skip }, async () => {
+test("a command is paused, without filling memory, while its output is not read", { skip }, async () => {
   await world.run("endless", {});
   await world.until("endless", "ready", isReady);
   const pieces = 48;
@@ -218,7 +218,7 @@ test("unknown and stopped containers are reported as such", { skip }, async () =
   );
 });
 
-test("an exec error is a failure, also with the longest variable", { skip }, async () => {
+test("a command that is too long fails; the longest variable still works", { skip }, async () => {
   // With its name, the longest string that the kernel accepts.
   const value = "ä".repeat((2 ** 17 - "BIG=".length - 2) / 2);
   const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], env: [{ name: "BIG", value }] }];

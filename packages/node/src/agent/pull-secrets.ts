@@ -23,7 +23,7 @@ export function pullSecretsOf(pod: BoundPod, objects: Pick<Objects, "secret">): 
   };
 }
 
-/** The host and path of a registry key, without scheme and suffix: `https://index.docker.io/v1/` is `index.docker.io`. */
+/** The host and path of a registry key, without scheme and API version: `https://index.docker.io/v1/` is `docker.io`. */
 function placeOf(key: string): string {
   const place = key.replace(/^https?:\/\//u, "").replace(/\/+$/u, "");
   return place.replace(/\/v[12](?=\/|$)/u, "").replace(/^(?:index\.)?docker\.io(?=\/|$)/u, "docker.io");

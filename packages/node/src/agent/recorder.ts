@@ -5,7 +5,6 @@ import { Event } from "@capstan/kinds/v1";
 import type { PodEvent } from "../pod/events.ts";
 import { formatTime } from "../pod/status.ts";
 
-/** Records events. */
 export interface Recorder {
   record(pod: BoundPod, event: PodEvent): void;
   /** Resolves when every event has been written or dropped. */

@@ -29,7 +29,6 @@ export interface KubeletTools {
   readonly workers: () => Iterable<PodWorker>;
 }
 
-/** Handles one request. */
 export async function serveKubelet(
   request: KubeletRequest,
   call: KubeletCall,

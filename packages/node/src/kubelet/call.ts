@@ -29,5 +29,5 @@ export function plain(status: number, text: string): KubeletAnswer {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: text };
 }
 
-/** The response to a request whose connection has been hijacked by a handler. */
+/** The response when a handler has hijacked the connection. */
 export const takenOver: KubeletAnswer = { status: 101, headers: {}, body: "" };

@@ -27,7 +27,6 @@ interface LogOptions {
 /** How often a followed log is read, in milliseconds. */
 const interval = 100;
 
-/** Responds with the log. */
 export async function readLogs(request: LogRequest, tools: KubeletTools): Promise<KubeletAnswer> {
   const { doors } = tools;
   if (doors === undefined) return plain(200, "");

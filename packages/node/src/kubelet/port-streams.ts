@@ -43,7 +43,7 @@ async function join({ data, failure, port, sandbox, doors }: Joining): Promise<v
     const connection = await doors.openPort(sandbox, port);
     connection.on("data", (chunk: Buffer) => data.write(chunk, [connection]));
     connection.on("error", () => {});
-    // A client may half-close and still wait for the program's end of the connection.
+    // A client that waits for the program's end does not close first, so this side closes.
     connection.once("end", () => connection.end());
     connection.once("close", () => {
       data.end();

@@ -19,7 +19,6 @@ interface PodUse {
   readonly containers: readonly ContainerUse[];
 }
 
-/** The whole summary. */
 export async function summaryOf(tools: KubeletTools): Promise<object> {
   const time = formatTime(tools.clock.wall());
   const pods = await Promise.all(Array.from(tools.workers(), (worker) => podUse(worker, tools)));

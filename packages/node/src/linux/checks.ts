@@ -11,7 +11,6 @@ import { askGrpc } from "./health-rpc.ts";
 /** Not imported: as an ES module node:http loads undici, 14 MiB that this package does not use. */
 const { request: httpRequest } = process.getBuiltinModule("node:http");
 
-/** What a probe needs. */
 export interface CheckTools {
   readonly clock: Clock;
   readonly timeoutMs: number;

@@ -42,10 +42,9 @@ export interface PlanSources {
   readonly place: Pick<PodPlace, "folder" | "folders" | "spaces">;
   /** The cgroups of the container. */
   readonly groups: readonly GroupFolder[];
-  /** The process whose PID namespace the container joins, if it is an ephemeral container that targets another container. */
+  /** A process in the PID namespace to join, if this is an ephemeral container that targets another container. */
   readonly target: number | undefined;
   readonly image: UnpackedImage;
-  /** The container's own folder. */
   readonly folder: string;
   readonly id: string;
   readonly logs: string;
@@ -63,7 +62,6 @@ export interface PlannedContainer {
   readonly furnish: FurnishRequest;
   /** The command that starts it, once its mounts are resolved. */
   readonly argvIn: (furnished: Furnished, command?: readonly string[]) => readonly string[];
-  /** The container's own command. */
   readonly command: readonly string[];
   readonly tty: boolean;
   /** Mounts of the node that exist for this container. */
@@ -76,7 +74,6 @@ export interface PlannedContainer {
   readonly stopSignal: number;
 }
 
-/** Makes the plan. */
 export async function planContainer(sources: PlanSources): Promise<PlannedContainer> {
   const { order, place, image, folder, parts } = sources;
   const { pod, container } = order;
@@ -221,7 +218,7 @@ function mountCommands(
 /** Where the shim keeps the programs that enter containers. The state folder may be mounted `noexec`. */
 const programsFolder = "/mnt/programs";
 
-/** The process whose PID namespace a container joins instead of an own one: that of another container, or of its pod. */
+/** A process in the PID namespace that a container joins instead of an own one: that of another container, or of its pod. */
 function joinedProcess({ order: { pod }, place, target }: PlanSources): number | undefined {
   switch (seenProcesses(pod)) {
     case "of the pod":
@@ -231,7 +228,7 @@ function joinedProcess({ order: { pod }, place, target }: PlanSources): number |
   }
 }
 
-/** A volume that is mounted over `/proc` or `/sys` replaces it. */
+/** A volume that is mounted over `/sys` or its cgroup folder replaces the cgroup mounts. */
 function coversKernel({ volumeMounts = [] }: Container): boolean {
   return volumeMounts.some(({ mountPath }) => ["/sys", "/sys/fs", "/sys/fs/cgroup"].includes(withinRoot(mountPath)));
 }

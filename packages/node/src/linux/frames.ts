@@ -8,7 +8,6 @@ export interface Frame {
 
 const headerLength = 5;
 
-/** A frame as bytes. */
 export function toFrame(channel: number, bytes: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(headerLength + bytes.length);
   frame[0] = channel;

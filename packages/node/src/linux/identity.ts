@@ -1,4 +1,4 @@
-/** Determines the user of a container, in the order of precedence: pod, container, image. */
+/** Determines the user of a container, in the order of precedence: container, pod, image. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Container } from "@capstan/kinds/v1";

@@ -32,7 +32,7 @@ export interface ImagesOptions {
   readonly session: ((registry: string) => Promise<RegistrySession>) | undefined;
 }
 
-/** An image whose files are unpacked. */
+/** An unpacked image. */
 export interface UnpackedImage {
   readonly folder: string;
   readonly config: ImageConfig;

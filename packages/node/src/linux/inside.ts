@@ -11,7 +11,7 @@ export interface InsideResult {
   readonly timedOut: boolean;
   /** Why the command could not be executed, in the words of the program that tried. */
   readonly refused?: string | undefined;
-  /** Why the container could not be entered. */
+  /** Why the command was not run at all, for example because the container has ended. */
   readonly error?: string | undefined;
 }
 

@@ -28,7 +28,7 @@ export class PodPlaces {
   readonly #options: SpacesOptions;
   readonly #places = new Map<string, PodPlace>();
   readonly #leaving = new Set<string>();
-  /** Sandboxes whose holder process was killed. */
+  /** Sandboxes without a holder process, because it was killed. */
   readonly #lost = new Set<string>();
   /** The volumes of pods that lost their sandbox and have no new one yet, by their folders. */
   readonly #kept = new Map<string, VolumeFolders>();
@@ -71,7 +71,7 @@ export class PodPlaces {
     return this.#settle(order, { folder, folders }).catch(asSandboxFailure).catch(giveUp);
   }
 
-  /** Completes the sandbox of a pod whose volumes are mounted. */
+  /** Completes the sandbox of a pod after its volumes are mounted. */
   async #settle({ pod, lost }: SandboxOrder, has: Pick<PodPlace, "folder" | "folders">): Promise<Sandbox> {
     const spaces = await this.#spaces.take(pod, (id) => {
       this.#lost.add(id);
@@ -115,7 +115,7 @@ export class PodPlaces {
     await update.finally(() => this.#updates.get(id) === update && this.#updates.delete(id));
   }
 
-  /** The sizes of the emptyDir volumes of a pod. */
+  /** The sizes of the emptyDir volumes of a pod, except those in memory. */
   async folderBytes(sandbox: Sandbox): Promise<ReadonlyMap<string, bigint>> {
     const { keeper, insidePath } = this.#options.parts;
     const place = this.#places.get(sandbox.id);

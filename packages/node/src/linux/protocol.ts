@@ -49,7 +49,7 @@ export interface FilesRequest {
   readonly group: number | undefined;
 }
 
-/** The mounts of a container besides its image, whose rootfs is `root`. */
+/** The mounts of a container in its rootfs `root`. */
 export interface FurnishRequest {
   readonly root: string;
   readonly mounts: readonly Mount[];
@@ -87,7 +87,6 @@ export interface Membership {
   readonly oomScore: number;
 }
 
-/** A container to start. */
 export interface Launch {
   readonly id: string;
   readonly argv: readonly string[];
@@ -106,7 +105,7 @@ export interface Launch {
   readonly stdinOnce?: boolean;
   /** Whether the program reports its process over file descriptor 3, as bubblewrap does. */
   readonly tellsPid: boolean;
-  /** The process whose PID namespace it joins. */
+  /** A process in the PID namespace that it joins. */
   readonly joins?: number | undefined;
   /** Its cgroups; the process waits at file descriptor 4 until it has been moved there. */
   readonly membership?: Membership | undefined;
@@ -162,7 +161,6 @@ export type DoorRequest =
   | { readonly to: "dial-in"; readonly pid: number; readonly port: number }
   | {
       readonly to: "exec";
-      /** The container. */
       readonly id: string;
       /** The command that follows the namespace options of `nsenter`. */
       readonly entry: readonly string[];
@@ -182,7 +180,7 @@ export type DoorRequest =
 export interface CommandEnd {
   /** 128 plus the signal number for a signal, as in shells. */
   readonly code?: number;
-  /** Why the container could not be entered. */
+  /** Why the command was not run at all, for example because the container has ended. */
   readonly error?: string;
   /** Why the command could not be executed, in the words of the program that tried. */
   readonly refused?: string;

@@ -39,7 +39,6 @@ import { unacceptable, unexecutable, unexecuted, type ExecFailure } from "./unex
 /** One node of a machine. */
 export interface LinuxNode {
   readonly name: string;
-  /** The node's address. */
   readonly address: string;
   /** The range of its pod addresses. */
   readonly podCidr: string;

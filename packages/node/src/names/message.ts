@@ -1,6 +1,5 @@
 /** DNS messages: the part of RFC 1035 that a cluster's server needs, one question in, records out. Pure. */
 
-/** A DNS query. */
 export interface Question {
   readonly id: number;
   readonly recursionDesired: boolean;
@@ -30,10 +29,8 @@ export type RecordData =
   | { readonly type: "SOA"; readonly server: string; readonly keeper: string }
   | { readonly type: "SRV"; readonly port: number; readonly weight: number; readonly target: string };
 
-/** A record. */
 export type DnsRecord = { readonly name: string } & RecordData;
 
-/** A DNS response. */
 export interface Reply {
   /** A response code of RFC 1035 4.1.1, by its meaning. */
   readonly code: "ok" | "failed" | "no such name" | "not implemented" | "refused";

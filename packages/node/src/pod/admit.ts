@@ -43,7 +43,7 @@ export function admit(pod: BoundPod, room: Room): Verdict | undefined {
   );
 }
 
-/** The only operating system whose programs run here. */
+/** The only supported operating system. */
 const system = "linux";
 
 function refuseSystem({ metadata, spec }: BoundPod): Verdict | undefined {

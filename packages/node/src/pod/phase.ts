@@ -41,7 +41,7 @@ export function phaseOf(situation: Situation): Phase {
   return regular.every(hasSucceeded) ? "Succeeded" : "Failed";
 }
 
-/** A deleted pod whose containers have all ended is over, whatever its restart policy says. */
+/** A deleted pod is over when all its containers have ended, whatever its restart policy. */
 function isOver({ pod, sandbox }: Situation, all: readonly ContainerRecord[]): boolean {
   if (pod.metadata.deletionTimestamp === undefined || sandbox.is !== "removed") return false;
   return all.every(({ life }) => life.is !== "running" && life.is !== "starting");

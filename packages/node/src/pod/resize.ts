@@ -66,7 +66,7 @@ export function needsRestart(
   );
 }
 
-/** The containers whose resources have to change. */
+/** The containers with resources to change. */
 export function resizedContainers({ containers }: Situation): readonly ContainerRecord[] {
   return [...containers.values()].filter(isResized);
 }

@@ -173,7 +173,7 @@ export function withPod(situation: Situation, pod: BoundPod, at: Moment): Situat
   return { ...situation, pod, containers, ...(isNewWish && situation.resize ? { resize: undefined } : {}) };
 }
 
-/** A container whose image was changed needs the new image. */
+/** After a change of its image, a container needs the new image. */
 function renewed(known: ContainerRecord, container: PodContainer): ContainerRecord {
   const sameImage = known.container.spec.image === container.spec.image;
   const isIdle = known.life.is !== "running";

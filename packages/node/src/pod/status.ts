@@ -19,7 +19,6 @@ export interface StatusContext {
   readonly scheme: string;
 }
 
-/** The whole status. */
 export function statusOf(situation: Situation, context: StatusContext): PodStatus {
   const { pod, verdict } = situation;
   const phase = phaseOf(situation);

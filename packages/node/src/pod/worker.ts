@@ -115,7 +115,7 @@ export class PodWorker {
     await runtime.updateVolumes(sandbox.sandbox, await volumes(pod, { isRefresh: true }));
   }
 
-  /** Decides again, once, at the end of the current tick. */
+  /** Decides again, once, in a microtask. */
   wake(): void {
     if (this.#isDue || this.#isClosed) return;
     this.#isDue = true;

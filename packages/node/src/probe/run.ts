@@ -3,12 +3,10 @@ import type { Clock } from "@capstan/client";
 import type { Container, HTTPGetAction, LifecycleHandler, Probe, TCPSocketAction } from "@capstan/kinds/v1";
 import type { CheckResult, NetworkCheck, Runtime, Sandbox } from "../runtime/runtime.ts";
 
-/** What a probe needs. */
 export interface ProbeTools {
   readonly runtime: Runtime;
   readonly clock: Clock;
   readonly sandbox: Sandbox;
-  /** The container. */
   readonly id: string;
 }
 

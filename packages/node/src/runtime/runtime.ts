@@ -43,7 +43,6 @@ export interface SandboxOrder {
   readonly lost?: (id: string) => void;
 }
 
-/** How a container ended. */
 export interface Exit {
   readonly id: string;
   readonly exitCode: number;
@@ -56,7 +55,6 @@ export interface Exit {
   readonly finishedAt: number;
 }
 
-/** What to start. */
 export interface ContainerOrder {
   readonly pod: BoundPod;
   readonly sandbox: Sandbox;
@@ -71,7 +69,6 @@ export interface ContainerOrder {
   readonly exited: (exit: Exit) => void;
 }
 
-/** A started container. */
 export interface Started {
   readonly id: string;
   readonly startedAt: number;

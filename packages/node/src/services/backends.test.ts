@@ -16,7 +16,7 @@ const node = (nodeName: string, zoneName: string): Partial<Endpoint> => ({
 });
 const viewer = { name: "one", zone: "a" };
 
-test("terminating endpoints serve only if no other does", () => {
+test("terminating endpoints serve only if none is ready", () => {
   const ending = endpoint("2", { conditions: { ready: false, serving: true, terminating: true } });
   assert.deepEqual(ipsOf(usable(candidates(endpoint("1"), ending))), ["1"]);
   const dead = endpoint("3", { conditions: { ready: false, serving: false } });

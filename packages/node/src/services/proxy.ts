@@ -26,7 +26,6 @@ export interface ServiceProxyOptions {
   readonly report?: (error: unknown) => void;
 }
 
-/** A running proxy. */
 export interface ServiceProxy extends Disposable {
   /** Responds to a DNS query. */
   answer(question: Buffer): Promise<Buffer | undefined>;
@@ -38,7 +37,6 @@ export interface ServiceProxy extends Disposable {
 /** Changes within this time are applied together. */
 const gatherFor = 20;
 
-/** Starts watching services. */
 export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
   const { client, clock, domain = "cluster.local" } = options;
   const ending = new AbortController();

@@ -1,7 +1,6 @@
 /** Allocates addresses of a range; a released address is reused only after the others. */
 import { NodeError } from "../errors.ts";
 
-/** Addresses of a range. */
 export interface Addresses {
   take(): string;
   giveBack(address: string): void;

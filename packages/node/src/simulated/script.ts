@@ -57,7 +57,7 @@ export function behaviourOf(script: readonly Rule[], subject: Subject): Behaviou
   return { ...natural(subject), ...rule };
 }
 
-/** Init containers and the pods of jobs complete at once; all others run forever. */
+/** Init containers exit at once, containers of Job pods after a second; all others run forever. */
 function natural({ pod, kind }: Subject): Behaviour {
   if (kind === "init") return { end: { type: "exit", code: 0, after: 0 } };
   const ofJob = pod.metadata.ownerReferences?.some((owner) => owner.kind === "Job" && owner.controller === true);

@@ -25,7 +25,6 @@ export interface SimulatedOptions {
   readonly script?: readonly Rule[];
   /** The capacity of the node. Default: 110 pods, 4 CPUs, 16 GiB. */
   readonly capacity?: { readonly [resource: string]: string };
-  /** The node's address. */
   readonly address?: string;
   /** The range of pod addresses. */
   readonly podCidr?: string;

@@ -66,7 +66,7 @@ class Session {
       case types.goAway:
         return void this.#connection.end();
       default:
-      // SETTINGS and WINDOW_UPDATE are ignored: there is no flow control.
+      // Other frames, such as SETTINGS and WINDOW_UPDATE, are ignored: they only serve peers with little memory.
     }
   }
 

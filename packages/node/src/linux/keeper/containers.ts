@@ -13,7 +13,6 @@ import { isRefusalCode } from "./refusal.ts";
 import { holdSpaces, releaseSpaces, shareSpaces, type Spaces } from "./spaces.ts";
 import { readStatus } from "./status.ts";
 
-/** How a container ended. */
 export interface Ending {
   readonly id: string;
   readonly code: number | null;
@@ -25,7 +24,6 @@ export interface Ending {
   readonly file: string | undefined;
 }
 
-/** A running container. */
 export interface Running {
   readonly launch: Launch;
   readonly child: PipedChild;
@@ -43,7 +41,6 @@ export interface Running {
 export interface ContainersOptions {
   /** The time for logs: RFC 3339 with nine fraction digits. */
   readonly time: () => string;
-  /** Waits for a moment. */
   readonly pause: () => Promise<void>;
   readonly ended: (ending: Ending) => void;
 }
@@ -71,7 +68,7 @@ export class Containers {
     return this.#running.get(id);
   }
 
-  /** A way into a running container; the caller releases the namespaces afterwards. */
+  /** Opens the namespaces of a running container; the caller closes them afterwards. */
   enter(id: string): { readonly pid: number; readonly spaces: Spaces } | undefined {
     const running = this.#running.get(id);
     const spaces = running?.spaces && shareSpaces(running.spaces);

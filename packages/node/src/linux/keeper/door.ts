@@ -20,7 +20,6 @@ import { enterOptions, releaseSpaces } from "./spaces.ts";
 /** What the shim server works on. */
 export interface House {
   readonly containers: Containers;
-  /** Waits for a moment. */
   readonly pause: () => Promise<void>;
 }
 

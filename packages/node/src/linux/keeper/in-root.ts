@@ -4,7 +4,6 @@
  */
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync, type Stats } from "node:fs";
 
-/** What to resolve. */
 export interface Search {
   readonly root: string;
   readonly path: string;
@@ -23,7 +22,6 @@ export interface Place {
 
 const mostLinks = 40;
 
-/** Resolves a path. */
 export function findInRoot({ root, path, make, isCovered }: Search): Place {
   let way = partsOf(path);
   let at: readonly string[] = [];

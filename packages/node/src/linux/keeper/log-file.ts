@@ -27,7 +27,7 @@ export class LogFile {
     this.#path = path;
     this.#limits = limits;
     this.#file = open(path, "a");
-    // The error is reported by the next write.
+    // Each write handles the error; unhandled, it would crash the process.
     this.#file.catch(() => {});
   }
 

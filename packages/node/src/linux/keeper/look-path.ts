@@ -8,12 +8,10 @@ import type { Program, Unexecuted } from "../protocol.ts";
 import type { ExecFailure } from "../unexecutable.ts";
 import { findInRoot } from "./in-root.ts";
 
-/** What to find. */
 export interface CommandSearch {
   readonly command: string;
   /** The container's PATH. */
   readonly path: string;
-  /** Its working directory. */
   readonly directory: string;
 }
 

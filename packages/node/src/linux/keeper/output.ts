@@ -8,9 +8,7 @@ import { createRefusalSieve } from "./refusal.ts";
 /** Receives the output as it arrives. */
 export type Watcher = (stream: OutputStream, chunk: Buffer) => void;
 
-/** Where the output goes. */
 export interface OutputOptions {
-  /** The log file. */
   readonly log: string;
   /** The time for logs. */
   readonly time: () => string;

@@ -7,7 +7,7 @@ import { closeSync, constants, mkdirSync, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 
-/** A child whose output and input are pipes. */
+/** A child with pipes as output and input. */
 export interface PipedChild {
   readonly process: ChildProcess;
   readonly stdin: Writable | null;
@@ -17,14 +17,13 @@ export interface PipedChild {
   readonly closed: Promise<HowEnded>;
 }
 
-/** How a child ended; `error` is set if it could not be started. */
+/** How a child ended; `failure` is set if it could not be started. */
 export interface HowEnded {
   readonly code: number | null;
   readonly signal: string | null;
   readonly failure?: Error;
 }
 
-/** What to start. */
 export interface PipedLaunch {
   readonly argv: readonly string[];
   readonly stdin: boolean;
@@ -40,7 +39,6 @@ let serial = 0;
 /** The environment of the node's own programs contains nothing from outside, because variables can make a program load libraries. */
 const surroundings = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
 
-/** Starts a program. */
 export async function spawnPiped({ argv, stdin, variables, channels = [] }: PipedLaunch): Promise<PipedChild> {
   const paths = await takePipes(stdin ? 3 : 2);
   const [out, err, input] = paths;

@@ -3,7 +3,6 @@
  * execute the command. Its one line is held back until that is known. Pure.
  */
 
-/** Where output goes. */
 export type Pass = (channel: number, bytes: Buffer) => void;
 
 /** Output that may be an exec error. */
@@ -26,7 +25,7 @@ export function isRefusalCode(code: number | null): boolean {
 /** The line contains the name of the command, which can be as long as any argument. */
 const longestLine = 2 ** 18;
 
-/** An additional hint, for a program whose name contains a space. */
+/** An additional hint, for a program with a space in its name. */
 const advice = /\n[^\n]*: use -\[v\]S to pass options in shebang lines\r?$/;
 
 /** Whether text may be an exec error: one line and no more, except for the hint. */

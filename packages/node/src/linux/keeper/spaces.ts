@@ -37,7 +37,6 @@ function openAll(pathOf: (name: SpaceName) => string): Spaces | undefined {
   }
 }
 
-/** Closes them. */
 export function releaseSpaces(spaces: Spaces): void {
   for (const file of Object.values(spaces)) closeSync(file);
 }

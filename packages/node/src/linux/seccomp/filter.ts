@@ -1,7 +1,7 @@
 /** The default seccomp filter as a BPF program. Pure. */
 import { cloneCalls, withheldCalls } from "./calls.ts";
 
-/** Architectures whose call numbers are known. */
+/** Architectures with known call numbers. */
 export type Architecture = "x64" | "arm64";
 
 /** The kernel's audit numbers of architectures. */

@@ -84,7 +84,7 @@ interface Begun {
   readonly sandbox: Sandbox;
 }
 
-/** Runs the postStart hook; a container whose hook fails is stopped. Returns the failure. */
+/** Runs the postStart hook; if it fails, the container is stopped. Returns the failure. */
 async function postStart(bench: Bench, name: string, { id, sandbox }: Begun): Promise<string | undefined> {
   const { spec } = bench.recordOf(name).container;
   const hook = spec.lifecycle?.postStart;
