@@ -54,7 +54,7 @@ test("a forwarded port delivers everything sent before the connection ended", { 
   }
 });
 
-test("a port is forwarded to a listener on the IPv6 loopback only", { skip }, async () => {
+test("a port is forwarded to a program that listens only on the IPv6 loopback", { skip }, async () => {
   const command = ["sh", "-c", "echo six > /tmp/six; exec httpd -f -p [::1]:7001 -h /tmp"];
   const readinessProbe = { exec: { command: ["sh", "-c", "netstat -ltn | grep -q ::1:7001"] }, periodSeconds: 1 };
   await world.run("newer", { containers: [{ name: "main", image: busybox, command, readinessProbe }] });

@@ -169,7 +169,7 @@ function withOwnProgram(
   return { enter: { ...inside, kit: withProgram(kit, program.file) }, program };
 }
 
-/** `procMount: Unmasked` shows everything that the kernel exposes. */
+/** Privileged containers, and those with `procMount: Unmasked`, see everything that the kernel exposes. */
 function maskedFrom({ securityContext = {} }: Container, masked: readonly MaskedPlace[]): readonly MaskedPlace[] {
   return securityContext.privileged === true || securityContext.procMount === "Unmasked" ? [] : masked;
 }

@@ -84,9 +84,9 @@ export function machineScript({ state, inside, roots, names }: MachineSetting): 
     "ip link set lo up",
     `ip addr add ${names}/32 dev lo`,
     "echo 1 > /proc/sys/net/ipv4/ip_forward",
-    // In a namespace of groups, which anybody with users of its own can make, a pod could mount the groups of the whole machine.
+    // In a cgroup namespace, which needs only an own user namespace, a pod could mount the cgroups of the whole machine.
     "echo 0 > /proc/sys/user/max_cgroup_namespaces",
-    // Connections to the node's loopback addresses may come from pods after their destination was rewritten.
+    // Packets of pods may have a loopback address of the node after their destination was rewritten.
     "echo 1 > /proc/sys/net/ipv4/conf/all/route_localnet",
     ...openNetwork,
     `nft -f - <<'rules'\n${hostPortRules}\nrules`,
@@ -94,7 +94,7 @@ export function machineScript({ state, inside, roots, names }: MachineSetting): 
   ].join("\n");
 }
 
-/** The node's side of a pod's line, for `ip -batch`. */
+/** The node's side of a pod's veth pair, for `ip -batch`. */
 export function nodeSide({ device, ip, gateway, holder }: PodLine): string {
   return [
     `link add ${device} type veth peer name eth0 netns ${holder}`,
@@ -105,7 +105,7 @@ export function nodeSide({ device, ip, gateway, holder }: PodLine): string {
   ].join("\n");
 }
 
-/** Anybody may ping and listen on low ports, as container runtimes have it. */
+/** All users may ping and listen on low ports, as with container runtimes. */
 const openNetwork = [
   "echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range || true",
   "echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start || true",
@@ -114,26 +114,26 @@ const openNetwork = [
 /** What a pod's namespaces need. */
 export interface PodSetting {
   readonly line: PodLine | undefined;
-  /** A folder for what its containers share. */
+  /** A folder for the mounts that its containers share. */
   readonly folder: string;
 }
 
-/** What the containers of a pod share: what their kernel shows of itself, and memory. */
+/** The mounts that the containers of a pod share: `/sys` and `/dev/shm`. */
 export function sharedFolders(folder: string): readonly [sys: string, memory: string] {
   return [`${folder}/sys`, `${folder}/shm`];
 }
 
 const hiddenParts = ["firmware", "devices/virtual/powercap"];
 
-/** Prepares the inside of a pod: its side of the line, and the file systems that its containers share. */
+/** Sets up the namespaces of a pod: its side of the veth pair, and the mounts that its containers share. */
 export function podScript({ line, folder }: PodSetting): string {
   const [sys, memory] = sharedFolders(folder);
   return [
     ...(line === undefined ? [] : ["ip -batch - <<'side'", podSide(line), "side", ...openNetwork]),
     `mkdir -p ${sys} ${memory}`,
-    // A file system of a kernel that shows more than this one does is refused: then there is none.
+    // The kernel rejects a sysfs mount that would show more than the existing one: then the pod has none.
     `mount -t sysfs -o ro,nosuid,nodev,noexec sysfs ${sys} 2>/dev/null || true`,
-    // What the machine's firmware says, and what it draws from the line, container runtimes show to nobody.
+    // Container runtimes mask firmware data and power readings of the machine.
     `for part in ${hiddenParts.join(" ")}; do if [ -d ${sys}/$part ]; then mount -t tmpfs -o ro,size=4k tmpfs ${sys}/$part; fi; done`,
     `mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m shm ${memory}`,
     "",

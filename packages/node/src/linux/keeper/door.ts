@@ -154,7 +154,7 @@ async function exec(
   });
   // The end of the input is a separate frame: a closed connection means that the client is gone.
   socket.on("end", () => socket.destroy());
-  // The child itself only waits for the process that it started in the container.
+  // Killing the child is not enough: it only waits for the process that it started in the container.
   socket.once("close", () => {
     const isOver = child.exitCode !== null || child.signalCode !== null;
     if (!isOver && child.pid !== undefined) void endTree(child.pid, pause);

@@ -24,7 +24,7 @@ interface Placed {
 export async function furnish(request: FurnishRequest, run: Run): Promise<Furnished> {
   keepProgram(request.program);
   const room = new Room(request, run);
-  // The launcher creates these two itself, if their paths have no links.
+  // The launcher mounts these two itself; in the image they must not be links.
   for (const path of ["/proc", "/dev"]) room.expectFolder(path);
   for (const mount of request.mounts.toSorted((a, b) => depthOf(a.to) - depthOf(b.to))) await room.put(mount);
   await room.makeFolder(request.directory);
@@ -50,7 +50,7 @@ class Room {
     this.#run = run;
   }
 
-  /** The launcher creates this folder. */
+  /** Reserves a folder that the launcher mounts. */
   expectFolder(path: string): void {
     const found = findInRoot({ root: this.#request.root, path, make: "folder", isCovered: () => false });
     if (found.path !== path) throw new Error(`${path} must be mounted on ordinary directory`);
@@ -144,7 +144,7 @@ class Room {
     await this.#mount(["--rbind", inner, end.path.replace("self", String(process.pid))]);
   }
 
-  /** Bind-mounts a source at its own path, to hold inner mounts. */
+  /** Bind-mounts the source of a mount in the copies folder, to hold inner mounts. */
   async #copy({ from, readOnly, to }: Mount): Promise<string> {
     const copy = join(this.#request.copies, String(this.#copies.length));
     if (from === undefined) throw new Error(`${to} cannot be in a volume`);
