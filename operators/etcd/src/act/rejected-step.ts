@@ -31,7 +31,7 @@ const authCodes: ReadonlySet<EtcdError["code"]> = new Set(["Unauthenticated", "D
 const authRemedy =
   " (if authentication is on, the certificate that the operator shows must be that of root, or of a user with that role)";
 
-/** A step succeeded: an earlier rejection is over, except for a rejected template that no pod was stopped for. */
+/** A step succeeded: an earlier rejection is over, unless the status still records a rejected template. */
 export function clearRejectedStep(context: ActionContext): void {
   const before = context.status.formRefused === undefined ? wasRejected(context) : undefined;
   if (before !== undefined) context.event("Normal", "Mended", `over: ${before}`);

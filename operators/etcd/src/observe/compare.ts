@@ -13,7 +13,7 @@ import { doesNotStart } from "./compare-reasons.ts";
 export interface Comparison {
   readonly at: number;
   readonly differing: readonly string[];
-  /** Members that an alarm named and that are in the majority: the alarm is wrong. */
+  /** Members in the majority, recorded while an alarm is raised: an alarm about one of them is wrong. */
   readonly agreeing?: readonly string[];
   /** Members named by an alarm at that time. */
   readonly accused?: readonly string[];
