@@ -218,3 +218,14 @@ test("does not trust its picture of the status when the answer to a write was lo
   await world.settle();
   assert.equal((await world.get(Cache, "c"))?.status?.conditions?.length, 1);
 });
+
+test("1,000 spec changes within a minute are all reconciled", async () => {
+  await using world = await onModel(operator({ name: "test", controllers: [cache] }));
+  for (let size = 1; size <= 1000; size++) {
+    await world.apply(Cache, "c", { spec: { size, extra: true } });
+    await world.advance("50ms");
+    const child = await world.get(ConfigMap, "c-extra");
+    assert.equal(child?.data?.["size"], String(size));
+  }
+  assert.deepEqual(world.failures, []);
+});

@@ -65,6 +65,8 @@ export interface ReconcileLimits {
   readonly trace: string | undefined;
   /** Whether the reconcile before failed as one does that writes to what is frozen: this one finds out. */
   readonly isSuspect?: boolean;
+  /** Whether nothing but earlier writes of this operator led to the reconcile. */
+  readonly isSelfInflicted?: boolean;
   /** Whether errors name the lines that called for what failed, which costs a little. */
   readonly namesCalls?: boolean;
 }
@@ -104,7 +106,7 @@ export class ReconcileWork {
   #untaken: PlanStoppedError | undefined;
 
   constructor(setting: ReconcileSetting, object: StoredObject, limits: ReconcileLimits) {
-    const { signal, trace, isSuspect = false, namesCalls = false } = limits;
+    const { signal, trace, isSuspect = false, isSelfInflicted = false, namesCalls = false } = limits;
     this.#setting = setting;
     this.#loans = isSuspect ? new Loans() : undefined;
     this.#signal = signal;
@@ -127,7 +129,8 @@ export class ReconcileWork {
     };
     const owner = { kind, object };
     const warn = (text: string): void => setting.log.warn(text);
-    this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced, warn });
+    const tools = { caches, writer, breaker, learned, strays };
+    this.children = new Children({ ...tools, owner, trace, beforeUnreferenced, isSelfInflicted, warn });
     const { isAlone } = setting;
     const { beforeTaken } = this;
     this.steps = new Steps({ kind, object: () => this.object, writer, signal: current, beforeTaken, isAlone });
