@@ -7,7 +7,7 @@
  * - create: mutating admission, `allocate`, `prepareForCreate`, metadata checks with the `name` rule, `validateCreate`, `warnings`,
  *   `canonicalize`, validating admission, `readBack`;
  * - update: mutating admission, `allocate`, `prepareForUpdate`, metadata checks (twice, as kinds repeat them), `validateUpdate`, `warnings`,
- *   `canonicalize`, validating admission. A kind whose update validation repeats its create validation calls `checkObjectMetadata` of
+ *   `canonicalize`, validating admission. A kind that repeats its create validation on update calls `checkObjectMetadata` of
  *   `metadata/check.ts` there itself, because kube-apiserver reports every cause as often as it finds it;
  * - read: conversion from the hub version, `table` when a client requests a Table, `fields` for field selectors.
  *

@@ -64,7 +64,7 @@ export function checkSelected(selector: LabelSelector, template: PodTemplateSpec
   ];
 }
 
-/** Checks a template whose pods run forever, as all workload kinds except jobs require. */
+/** Checks a template of pods that run forever, as all workload kinds except jobs require. */
 export function checkLastingTemplate(
   template: PodTemplateSpec,
   path: string,

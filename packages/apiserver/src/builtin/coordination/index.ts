@@ -25,7 +25,7 @@ const lease = defineRules<Lease>({
   },
 });
 
-/** Drops the fields of coordinated leader election, whose feature gate is off by default. */
+/** Drops the fields of coordinated leader election, a feature gate that is off by default. */
 function dropCoordination(spec: Draft<LeaseSpec>, old: LeaseSpec = {}): void {
   if (old.strategy === undefined) delete spec.strategy;
   if (old.preferredHolder === undefined) delete spec.preferredHolder;

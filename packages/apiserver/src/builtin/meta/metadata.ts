@@ -1,9 +1,9 @@
-/** Metadata checks for kinds whose validation includes them: names, labels, owners, then finalizers. */
+/** Metadata checks for kinds that include them in their validation: names, labels, owners, then finalizers. */
 import { checkDns1123Subdomain, type FieldError, type KubeObject } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { NameRule } from "../rules.ts";
 
-/** Checks a namespaced object again, for kinds whose update validation repeats the create validation. */
+/** Checks a namespaced object again, for kinds that repeat the create validation on update. */
 export function checkNamespaced(object: KubeObject, name: NameRule = "dns-subdomain"): FieldError[] {
   return checkObjectMetadata(object, true, name);
 }
