@@ -1,4 +1,4 @@
-/** `capstan version`: prints the versions of Capstan, Node and Kubernetes. */
+/** `capstan version`: prints the versions of Capstan, Kubernetes and Node, and the platform. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, defineCommand } from "../command/define.ts";

@@ -17,6 +17,7 @@ export interface Connection {
   readonly namespace: string;
 }
 
+/** Connects by options, else to a running session, else by configuration. */
 export async function connect(
   { kubeconfig, context }: { readonly kubeconfig: string | undefined; readonly context: string | undefined },
   terminal: Terminal,

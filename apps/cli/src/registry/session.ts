@@ -11,6 +11,7 @@ export const insecureOption = {
   describe: "speak plain HTTP to the registry (loopback always may)",
 } as const satisfies FlagOption;
 
+/** Runs a callback later; it can be cancelled. */
 export function after(milliseconds: number, run: () => void): { cancel(): void } {
   const timer = setTimeout(run, milliseconds);
   return { cancel: () => clearTimeout(timer) };
