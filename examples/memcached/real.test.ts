@@ -114,7 +114,7 @@ describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
       const { metadata } = ((await get(`${path}/photos`)) ?? {}) as { metadata?: { finalizers?: string[] } };
       return metadata?.finalizers;
     }, "the finalizer");
-    assert.deepEqual(held, ["example.com/capstan-bucket"]);
+    assert.deepEqual(held, ["example.com/bucket-bucket"]);
     await send("DELETE", `${path}/photos`);
     await until(async () => (await get(`${path}/photos`)) === undefined, "the object to go");
   });
@@ -161,7 +161,7 @@ describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
     );
 
     const { metadata } = ((await get(`${path}/cache`)) ?? {}) as { metadata?: { finalizers?: string[] } };
-    assert.deepEqual(metadata?.finalizers, ["cache.example.com/capstan-memcached"]);
+    assert.deepEqual(metadata?.finalizers, ["cache.example.com/memcached-memcached"]);
     await send("DELETE", `${path}/cache`);
     await until(async () => (await get(`${path}/cache`)) === undefined, "the object to go");
     assert.deepEqual(listed(await pods()), [], "no server outlives its Memcached");
