@@ -10,6 +10,8 @@ export type { Bundle, ReadBundle } from "./read/bundle.ts";
 export { labels as bundleLabels } from "./read/metadata.ts";
 export type { BundleMetadata, Dependency } from "./read/metadata.ts";
 export type { BundleObject } from "./read/object.ts";
+export { readYamlDocuments } from "./decode/documents.ts";
+export type { YamlDocument, YamlOptions } from "./decode/documents.ts";
 export type {
   ApiDescription,
   Container,

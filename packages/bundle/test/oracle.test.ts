@@ -28,17 +28,22 @@ test(
   {
     skip: existsSync(hubFolder) ? false : withoutHub,
   },
-  async () => {
+  async (t) => {
     const { lines, answers } = readRecorded("operatorhub");
     const said = new Map(answers.map(([name, at]) => [name, at.map((one) => lines[one] ?? "")]));
-    const bundles = hubBundles();
-    assert.ok(bundles.length >= 53);
-    for (const { name, dir } of bundles)
+    let compared = 0;
+    for (const { name, dir } of hubBundles())
       for (const one of values) {
         const question = `${name} ${JSON.stringify(one)}`;
-        const theirs = said.get(question) ?? assert.fail(`no answer is recorded to ${question}`);
+        const theirs = said.get(question);
+        if (theirs === undefined) {
+          t.diagnostic(`no answer is recorded to ${question}: see test/oracle/README.md`);
+          continue;
+        }
         assert.equal(compare(await judge(dir, one), dir, theirs), "same", name);
+        compared++;
       }
+    assert.ok(compared >= 74 * values.length, `${compared} answers are recorded to bundles of the catalog`);
   },
 );
 

@@ -1,9 +1,14 @@
 /** `capstan bundle generate`: a bundle for OLM, from the program or from plain manifests. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
-import { type BundleSource, generateBundle, type Manifest, type OperatorDescription } from "@capstan/bundle";
+import {
+  type BundleSource,
+  generateBundle,
+  type Manifest,
+  type OperatorDescription,
+  readYamlDocuments,
+} from "@capstan/bundle";
 import { bundleSourceOf, descriptionOfPackage } from "@capstan/scaffold";
-import { parseAllDocuments } from "yaml";
 import { readManifests } from "../bundle/manifests.ts";
 import { type Package, readPackage } from "../bundle/package-words.ts";
 import { openRegistrar } from "../bundle/registrar.ts";
@@ -167,7 +172,7 @@ async function readBase(root: string, name: string): Promise<Manifest | undefine
   const file = join(root, "config/manifests/bases", `${name}.clusterserviceversion.yaml`);
   const text = await readFile(file, "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
-  const [document] = parseAllDocuments(text);
+  const [document] = readYamlDocuments(text);
   const value: unknown = document?.toJS({ maxAliasCount: 1_000 });
   if (typeof value !== "object" || value === null)
     throw new CliError("BadInput", `${file} holds no ClusterServiceVersion`);

@@ -1,6 +1,7 @@
 /** Reads YAML as Kubernetes' tools read it: YAML 1.1 without times and sexagesimals, one document of a stream, and no bombs. */
 import type { Json } from "@capstan/model";
-import { isAlias, isCollection, isPair, isScalar, parseDocument, type Tags } from "yaml";
+import { isAlias, isCollection, isPair, isScalar, type Tags } from "yaml";
+import { readYamlDocument } from "./documents.ts";
 
 /** What a text turned out to be. */
 export type Parsed = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly problem: string };
@@ -30,7 +31,7 @@ function firstDocument(text: string): string {
 }
 
 function parseWhole(text: string): Parsed {
-  const document = parseDocument(text, {
+  const document = readYamlDocument(text, {
     version: "1.1",
     schema: "yaml-1.1",
     merge: true,
@@ -39,7 +40,7 @@ function parseWhole(text: string): Parsed {
     logLevel: "silent",
     stringKeys: false,
   });
-  const error = document.errors.find(({ code }) => code !== "MULTIPLE_DOCS");
+  const [error] = document.errors;
   if (error !== undefined)
     return error.message.startsWith("Maximum call stack") ? tooDeep : { ok: false, problem: firstLine(error.message) };
   const { contents } = document;
