@@ -1,4 +1,4 @@
-/** What an operator was called and had in earlier versions: this one takes it over or takes it back, and its roles let it. */
+/** The names and resources of an operator in earlier versions: this version takes them over or removes them, and its roles permit it. */
 import type { AnyKind } from "../api.ts";
 
 /**
@@ -11,10 +11,12 @@ import type { AnyKind } from "../api.ts";
  * operator({ name: "memcached-operator", controllers: [memcached], previous });
  */
 export interface Previous {
-  /** Names of the operator: what it applied under them stays its own, is taken over by the new name, and pruned as ever. */
+  /**
+   * Previous names of the operator: objects that it applied under them stay its own, are taken over by the new name, and pruned as usual.
+   */
   readonly names?: readonly string[];
-  /** Kinds that its controllers owned and no longer own: what is left of them is deleted. */
+  /** Kinds that its controllers no longer own: their remaining children are deleted. */
   readonly owned?: readonly AnyKind[];
-  /** The CRDs (`plural.group`) of kinds that it had hooks for and has no controller of any more: their configurations are taken back. */
+  /** The CRDs (`plural.group`) of kinds that had webhooks and no longer have a controller: their webhook configurations are removed. */
   readonly hooked?: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** Whether an object is as it was asked to be, as far as it tells: the rules that kubectl and kstatus go by. */
+/** Whether an object has reached its desired state, according to its status: the rules of kubectl and kstatus. */
 import type { StoredObject } from "@capstan/model";
 
 interface Told extends StoredObject {
@@ -19,7 +19,7 @@ interface Told extends StoredObject {
 
 type Rule = (object: Told) => boolean;
 
-/** Kinds that tell it in words of their own. */
+/** Kinds with their own status fields. */
 const rules: { readonly [kind: string]: Rule } = {
   Deployment: ({ spec, status }) => {
     const wanted = spec?.replicas ?? 1;
