@@ -1,4 +1,4 @@
-/** Which changes matter: small pure tests over the old and the new object. */
+/** Predicates: pure functions of the old and the new object that drop events. */
 import type { KubeObject, ObjectOf, Kind } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 
@@ -45,7 +45,7 @@ export const annotationsChanged: Predicate = updates(
   (old, now) => !sameTexts(old.metadata.annotations, now.metadata.annotations),
 );
 
-/** The status changed. */
+/** Passes changes of the status. */
 export const statusChanged: Predicate = (change) =>
   change.type === "updated" &&
   change.old !== undefined &&
@@ -63,7 +63,7 @@ export const deletionChanged: Predicate = updates(
     (old.metadata.finalizers?.join() ?? "") !== (now.metadata.finalizers?.join() ?? ""),
 );
 
-/** Kinds without a generation (ConfigMap, Secret, ...) have nothing but desired state. */
+/** Kinds without a generation (ConfigMap, Secret, ...) have only desired state. */
 const hasNoGeneration: Predicate = updates((_old, now) => now.metadata.generation === undefined);
 
 /**
@@ -110,7 +110,7 @@ export const desiredStateChanged: Predicate = anyOf(
   hasNoGeneration,
 );
 
-/** Paths into a type, with dots; three levels are enough for what one filters by and keep the compiler quick. */
+/** Paths into a type, with dots; three levels are enough for predicates and keep the compiler fast. */
 export type FieldPath<T, Depth extends 0 | 1 | 2 | 3 = 3> = Depth extends 0
   ? never
   : T extends readonly unknown[] | string | number | boolean | null | undefined
@@ -128,7 +128,7 @@ interface Shallower {
   readonly 3: 2;
 }
 
-/** The type of what is at a path. */
+/** The type of the value at a path. */
 export type ValueAt<T, P extends string> = P extends `${infer N}.${infer Rest}`
   ? N extends keyof NonNullable<T>
     ? ValueAt<NonNullable<T>[N], Rest>
@@ -148,9 +148,9 @@ export function fieldsChanged<K extends Kind>(_kind: K, ...paths: readonly Field
   return updates((old, now) => split.some((path) => !sameJson(valueAt(old, path), valueAt(now, path))));
 }
 
-/** Objects that come and go always matter; of those that stay, what the test says. */
+/** Creations and deletions always pass; updates pass if the test holds. */
 function updates(test: (old: KubeObject, now: KubeObject) => boolean): Predicate {
-  // The object of a first list is made when it is looked at, so it must not be without need.
+  // The object of a first list is parsed on access, so it must not be accessed without need.
   return (change) => change.type !== "updated" || change.old === undefined || test(change.old, change.object);
 }
 
@@ -160,7 +160,7 @@ function sameTexts(a: { readonly [name: string]: string } = {}, b: { readonly [n
   return true;
 }
 
-/** What is at a path, if anything is. */
+/** The value at a path, if there is one. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const name of path) {

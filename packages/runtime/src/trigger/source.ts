@@ -1,4 +1,4 @@
-/** Reconciles objects for what happens outside the cluster: a period, a cron expression, a stream of keys. */
+/** Triggers objects from outside the cluster: by a period, a cron expression, a stream of keys. */
 import { Cron } from "croner";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
@@ -41,7 +41,7 @@ export interface SourceOptions {
  * cron("0 3 * * *", options);
  */
 export interface CronOptions extends SourceOptions {
-  /** The time zone in which the expression is meant, such as `Europe/Berlin`: that of the process by default. */
+  /** The time zone of the expression, such as `Europe/Berlin`. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
 
@@ -61,7 +61,7 @@ export function stream(
   return { type: "stream", name, open };
 }
 
-/** A shorter period would leave no time for anything else. */
+/** The shortest period, in milliseconds: a shorter one would starve everything else. */
 const LEAST_PERIOD = 100;
 
 /**
@@ -86,7 +86,7 @@ export function every(period: Duration, { name = `every ${period}` }: SourceOpti
  */
 export function cron(expression: string, { timeZone, name = expression }: CronOptions = {}): Source {
   return madeFor(cron, () => {
-    // A wrong expression is found where it is written, not at the first midnight.
+    // An invalid expression fails where it is declared, not at its first run.
     mustBeCron({ cron: expression, timeZone });
     return { type: "cron", name, cron: expression, timeZone };
   });
@@ -105,7 +105,6 @@ function mustBeCron(source: { readonly cron: string; readonly timeZone: string |
   }
 }
 
-/** What a source works with. */
 export interface SourceTools {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -114,7 +113,7 @@ export interface SourceTools {
   readonly onError: (error: unknown) => void;
 }
 
-/** How long a stream that broke rests before it is opened again. */
+/** The delay before a broken stream is opened again, in milliseconds. */
 const STREAM_REST = 5_000;
 
 /** Runs a source until the signal is aborted. */
@@ -145,7 +144,7 @@ async function runOnce(source: Source, { clock, signal, wake, keys }: SourceTool
   for (const key of keys()) wake(key, { trigger });
 }
 
-/** After so many keys others are heard: a stream that never waits would keep timers and probes waiting. */
+/** The number of keys after which the event loop gets time: a stream that never waits would block timers and probes. */
 const BREATH = 1_000;
 
 async function runStream(
@@ -160,7 +159,7 @@ async function runStream(
   await sleep(clock, STREAM_REST, signal);
 }
 
-/** The calendar may jump: it is looked at again every minute. */
+/** The wall clock may jump: it is read again every minute. */
 const LOOK_AGAIN = 60_000;
 
 async function untilTime(time: number, clock: Clock, signal: AbortSignal): Promise<void> {
