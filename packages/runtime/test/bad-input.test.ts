@@ -156,7 +156,7 @@ describe("a reconcile", () => {
   });
 
   for (const answer of [NaN, Infinity, -5, -0.5]) {
-    test(`that requeues after ${answer} ms fails with a message and does not block others`, async () => {
+    test(`that requeues after ${answer} ms fails with a message, and others continue`, async () => {
       await using world = await worldWith(() => ({ requeue: answer, reason: "" }));
       await world.advance("1m");
       assert.match(world.message(), /^Cannot use what the reconcile returned \(an object with requeue, reason\)/u);
@@ -281,7 +281,7 @@ for (const [odd, name] of [
 
 test("a stored object that violates its schema is skipped, with the field named", async () => {
   await using world = await worldWith(() => undefined);
-  // The model stores anything, like a server whose schema was wider before.
+  // The model stores anything, like a server with a wider schema before.
   await world.apply(Widget, "odd", { spec: { size: "many" } } as never);
   await world.advance("1h");
   assert.match(

@@ -1,4 +1,4 @@
-/** A program whose webhooks an installer registers, as OLM does: started with the flag, on the embedded API server. */
+/** A program with webhooks that an installer registers, as OLM does: started with the flag, on the embedded API server. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";

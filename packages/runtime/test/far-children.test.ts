@@ -53,7 +53,7 @@ test("a child of another object is not taken over, and outlives the second objec
   assert.equal((await world.get(ConfigMap, { name: "shared", ...far }))?.metadata.uid, before.metadata.uid);
 });
 
-test("a child whose owner is gone goes to the next object that applies it", async () => {
+test("a child without its former owner goes to the next object that applies it", async () => {
   const box = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
     await apply(ConfigMap, "shared", { metadata: far, data: { of: object.metadata.name } });
   });
@@ -95,7 +95,7 @@ test("a child of another controller stays until the cleanup of that one is done"
   assert.deepEqual(await world.list(Secret), []);
 });
 
-test("a child of a kind that is no longer owned stays if its owner label was removed", async () => {
+test("a child of a former kind stays if its owner label was removed", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const former = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {

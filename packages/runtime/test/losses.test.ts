@@ -185,7 +185,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(Object.keys(JSON.parse(stored) as object).sort(), ["", "one", "three", "two"]);
     });
 
-    test("a step whose result is too large is not run again and again", async () => {
+    test("a step with a result that is too large is not run again and again", async () => {
       const runs: boolean[] = [];
       const dumping = controller(Tree, {}, async ({ step }) => {
         await step("dump", ({ resumed }) => {

@@ -209,7 +209,7 @@ export class ModelApi implements Api {
     this.writes.push({ verb: options.verb, kind: kind.kind, key: keyText(next), changed, manager: options.manager });
     if (!changed) return clone(live);
     const stored = this.#commit(kind, live, next);
-    // The garbage collector deletes an object whose owners are all gone.
+    // The garbage collector deletes an object after all its owners are gone.
     const owners = stored.metadata.ownerReferences ?? [];
     if (owners.length > 0 && !owners.some(({ uid }) => this.#exists(uid))) this.#erase(kind, stored);
     if (stored.metadata.deletionTimestamp !== undefined && (stored.metadata.finalizers?.length ?? 0) === 0)

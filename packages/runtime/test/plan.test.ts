@@ -49,7 +49,7 @@ async function leave(api: Api, name: string, finalizer: string): Promise<void> {
   await api.delete(ConfigMap, key, {});
 }
 
-/** An object whose step "pay" an earlier reconcile has completed. */
+/** An object with a step "pay" that an earlier reconcile has completed. */
 async function payFor(api: Api, name: string): Promise<void> {
   const steps = { pay: { input: sha256("null", "base64url").slice(0, 16), state: "done", result: "a receipt" } };
   const metadata = { annotations: { [stepsAnnotation("bank-pay")]: JSON.stringify(steps) } };
@@ -59,7 +59,7 @@ async function payFor(api: Api, name: string): Promise<void> {
 const planned = (api: Api): Promise<Plan> => app.plan({ api, log: silentLog, namespaces: ["default"] });
 
 describe("a plan", () => {
-  test("names objects whose reconcile fails, and why", async () => {
+  test("names objects with a failing reconcile, and why", async () => {
     const plan = await planned(await serve("good", "broken"));
     assert.deepEqual(plan.failures, [{ controller: "signs", key: "default/broken", message: "my own mistake" }]);
     const text = formatPlan(plan);

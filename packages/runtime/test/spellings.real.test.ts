@@ -129,7 +129,7 @@ function whole(kind: AnyKind, fields: Fields, namespace: string): KubeObject {
 
 function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: string | false): void {
   describe(`on ${where}`, { skip }, () => {
-    test("a quantity in another spelling is no difference, and another quantity is one", async (t) => {
+    test("another spelling of a quantity is equal, and another quantity is different", async (t) => {
       const { api, namespace } = await connect(t);
       const wrong: string[] = [];
       for (const [kind, of] of kinds) {

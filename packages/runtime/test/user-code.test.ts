@@ -340,7 +340,7 @@ describe("a step", () => {
     assert.equal(await world.get(ConfigMap, "late"), undefined);
   });
 
-  test("whose start was recorded when its reconcile was aborted does not run", async () => {
+  test("that was recorded as begun when its reconcile was aborted does not run", async () => {
     const said: string[] = [];
     const gate = Promise.withResolvers<void>();
     let reconciles = 0;

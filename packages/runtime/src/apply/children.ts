@@ -200,7 +200,7 @@ export class Children {
     const { strays, owner } = this.#options;
     const { uid } = owner.object.metadata;
     for (const stray of strays.of(uid).filter(isUnwanted)) {
-      // The record may be as old as the start of the operator: a user who has removed our label since then keeps the object.
+      // The record may be as old as the start of the operator: an object without our label since then stays.
       const child = await strays.look(uid, stray);
       if (child === undefined || (await removal.of(stray.kind, child))) strays.forget(uid, stray);
     }

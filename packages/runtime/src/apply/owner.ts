@@ -37,7 +37,7 @@ export function markOwned(metadata: ObjectMeta, owner: Owner, byReference: boole
   };
 }
 
-/** The annotation value on a child whose owner cannot be referenced. */
+/** The annotation value on a child that cannot reference its owner. */
 export function noteOf(owner: Owner): string {
   return `${prefixOf(owner)}${keyText(owner.object)}`;
 }

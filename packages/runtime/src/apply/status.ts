@@ -96,7 +96,7 @@ interface StatusChange {
 }
 
 /**
- * The difference, unless the server would turn the draft into the current status: it drops unknown fields and fills in defaults, and the
+ * The difference, unless the server would store the draft as the current status: it drops unknown fields and fills in defaults, and the
  * next reconcile would write the same again.
  */
 function changeOf({ kind, object }: StatusTarget, draft: StatusFields): StatusChange {

@@ -80,7 +80,7 @@ export function isDefaultOf(path: string, zero: unknown, found: unknown): boolea
   return isZero(zero) && replaced.some(([where, by]) => by === found && where.test(path));
 }
 
-/** Lists whose items have separate owners: of an empty one nothing is ours, and items of other managers stay. */
+/** Lists with separate owners for their items: of an empty one nothing is ours, and items of other managers stay. */
 const sharedLists =
   /(?:^|\.)metadata\.(?:finalizers|ownerReferences)$|\bspec\.(?:initContainers|volumes|hostAliases|resourceClaims)$|\.(?:env|volumeMounts|volumeDevices)$/u;
 

@@ -26,7 +26,7 @@ export interface Change {
  */
 type Listing = "first" | Map<string, StoredObject | undefined>;
 
-/** Turns watch signals into changes. */
+/** Converts watch signals into changes. */
 export class Reflector {
   readonly #store: Store;
   readonly #onChange: (change: Change) => void;

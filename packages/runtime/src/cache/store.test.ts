@@ -49,7 +49,7 @@ describe("store", () => {
     assert.equal(store.get("ns/o3"), store.get("ns/o3"), "reading twice makes one object");
   });
 
-  test("finds by labels, owner, namespace and declared indexes, and keeps up with changes", () => {
+  test("finds by labels, owner, namespace and declared indexes, also after changes", () => {
     const store = new Store({ indexes: { text: (each) => [(each as { data?: { text: string } }).data?.text ?? ""] } });
     const owner = { apiVersion: "v1", kind: "X", name: "x", uid: "u" };
     store.put(object("a", 1, { labels: { app: "x" }, ownerReferences: [owner], text: "one" }));

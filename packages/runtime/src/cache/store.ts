@@ -41,7 +41,7 @@ interface Entry extends Extent {
 }
 
 export interface StoreOptions {
-  /** Selects the managers whose managed fields are kept. Default: all. */
+  /** Selects the managers for which managed fields are kept. Default: all. */
   readonly keepsManager?: KeepsManager | undefined;
   /** Changes an object before it is stored; fields that it removes cost no memory. */
   readonly transform?: ((object: StoredObject) => StoredObject) | undefined;

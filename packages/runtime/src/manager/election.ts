@@ -149,7 +149,7 @@ export class Election implements Fence {
     }
   }
 
-  /** Logs the current leader, for users who look for it. */
+  /** Logs the current leader, so that users can find it. */
   #tellHolder(holder: string, lease: string): void {
     const told = `${holder} ${lease}`;
     if (told === this.#toldHolder) return;

@@ -124,7 +124,7 @@ export class Recorder {
     await writer.patch(Event, series, { body, part: "object" });
   }
 
-  /** A warning tells readers of the events that some are missing; the dropped ones are in the log. */
+  /** A warning says that events of the object are missing; the dropped ones are in the log. */
   #mayBegin(
     { metadata: { uid, namespace = "", name } }: StoredObject,
     { reason, note }: EventNote,

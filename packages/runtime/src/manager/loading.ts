@@ -11,7 +11,7 @@ interface Loading {
 /** The loaded module, and the operators that would have run. */
 export interface Loaded<T> {
   readonly loaded: T;
-  /** Operators whose `run` was called while the module was loaded. */
+  /** Operators that called `run` while the module was loaded. */
   readonly wouldRun: readonly unknown[];
 }
 

@@ -10,7 +10,7 @@ export function requestCounter(registry: Registry, host: string): NonNullable<Cl
   return ({ method, status }) => count(method, status === undefined ? NO_ANSWER : String(status));
 }
 
-/** An API whose calls are counted, for one whose requests are not visible. */
+/** An API with counted calls, for one that does not expose its requests. */
 export function meteredApi(api: Api, registry: Registry): Api {
   const count = counterIn(registry, "");
   async function counted<T>(method: string, call: Promise<T>): Promise<T> {

@@ -40,7 +40,7 @@ export interface Unplanned {
 /** What an operator would do. */
 export interface Plan {
   readonly writes: readonly PlannedWrite[];
-  /** Objects whose reconcile failed: their further writes are not known. */
+  /** Objects with a failed reconcile: their further writes are not known. */
   readonly failures: readonly Unplanned[];
   /** Side effects that a dry run cannot prevent and that therefore did not happen: the further writes of their object are not known. */
   readonly untaken: readonly Unplanned[];

@@ -111,7 +111,7 @@ export class Line {
     return flow;
   }
 
-  /** Drops empty flows whose last tag has passed. */
+  /** Drops empty flows after their last tag has passed. */
   #sweep(): void {
     for (const [priority, flows] of this.#flows) {
       for (const flow of flows.values()) {

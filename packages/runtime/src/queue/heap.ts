@@ -1,4 +1,4 @@
-/** A binary heap whose members know their position, so that one can be moved or removed from the middle. */
+/** A binary heap in which members know their position, so that one can be moved or removed from the middle. */
 
 /** The fields of a member that the heap uses. */
 export interface Placed {

@@ -144,7 +144,7 @@ export interface Context<K extends Kind, O extends Kind = never, R extends Kind 
   ) => Promise<void>;
   /** A draft of the status. It is sent once, when the reconcile ends, also when it fails. */
   readonly status: StatusDraft<K>;
-  /** Runs a step whose result survives restarts. */
+  /** Runs a step with a result that survives restarts. */
   readonly step: Step;
   /** Measures one of the operator's own metrics, as in `metric(members).set({ cluster }, 3)`. */
   readonly metric: MetricOf;

@@ -16,7 +16,7 @@ import type { EventHandler } from "../trigger/trigger.ts";
  */
 export const pauseAnnotation = "capstan.dev/pause";
 
-/** The kind of namespaces, whose annotation pauses everything in them. */
+/** The kind of namespaces: their annotation pauses everything in them. */
 export const Namespace: AnyKind = {
   group: "",
   version: "v1",
@@ -97,7 +97,7 @@ export function noteResume(status: Draft, object: StoredObject, namespaceOf: Nam
   status.conditions = status.conditions.filter(({ type }) => type !== PAUSED_CONDITION);
 }
 
-/** Triggers every object of a namespace whose pause begins or ends. */
+/** Triggers every object of a namespace when its pause begins or ends. */
 export function namespacePauses(keysIn: (namespace: string) => Iterable<string>): EventHandler {
   return (change, wake) => {
     const before = change.old === undefined ? "" : valueOn(change.old);

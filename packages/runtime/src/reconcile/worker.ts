@@ -89,7 +89,7 @@ export interface ReconcileEnd {
 /** Runs reconciles for one controller. */
 export class Worker {
   readonly #options: WorkerOptions;
-  /** Keys whose last reconcile threw a TypeError, as a write to a frozen object does. */
+  /** Keys with a TypeError in their last reconcile, as a write to a frozen object throws. */
   readonly #suspects = new Set<string>();
   readonly #warned = new Set<string>();
 

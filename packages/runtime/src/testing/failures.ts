@@ -18,7 +18,7 @@ export interface FailedObject {
   readonly where?: string;
 }
 
-/** Objects whose last reconcile failed, or had a warning. */
+/** Objects with a failure or a warning in their last reconcile. */
 export function failedIn(history: Iterable<HistoryEntry>): readonly FailedObject[] {
   const failed: FailedObject[] = [];
   for (const { controller, key, reconciles } of history) {

@@ -227,7 +227,7 @@ export class TestWorld implements AsyncDisposable {
     if (failures !== "expected" && failed.length > 0) throw stillFailing(failed);
   }
 
-  /** Objects whose last reconcile failed, and why: look here first when a test fails. */
+  /** Objects with a failed last reconcile, and why: look here first when a test fails. */
   get failures(): readonly FailedObject[] {
     return failedIn(this.#running?.history ?? []);
   }

@@ -77,7 +77,7 @@ export function conversionOf(resource: Resource, { reach, bundle }: Registration
   return { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig } };
 }
 
-/** The conversion as a partial CRD, whose definition may have another manager; empty if there are no conversions. */
+/** The conversion as a partial CRD; its definition may have another manager. Empty if there are no conversions. */
 export function conversionRegistrationsOf(resource: Resource, options: RegistrationOptions): readonly Registration[] {
   const conversion = conversionOf(resource, options);
   if (conversion === undefined) return [];

@@ -16,7 +16,7 @@ export interface Retirer extends Announcer {
   readonly formerManagers?: readonly string[];
 }
 
-/** Removes the configurations of webhooks that these resources do not have; returns the CRDs whose configurations may not be read. */
+/** Removes the configurations of webhooks that these resources do not have; returns the CRDs with configurations that may not be read. */
 export async function retireHooks(retirer: Retirer, resources: readonly Resource[]): Promise<readonly string[]> {
   const unseen: string[] = [];
   for (const resource of resources) {
@@ -26,7 +26,7 @@ export async function retireHooks(retirer: Retirer, resources: readonly Resource
   return unseen;
 }
 
-/** Removes all registrations of kinds that the operator no longer has; returns those whose configurations may not be read. */
+/** Removes all registrations of kinds that the operator no longer has; returns those with configurations that may not be read. */
 export async function retireKinds(retirer: Retirer, crds: readonly string[]): Promise<readonly string[]> {
   const unseen: string[] = [];
   for (const name of crds) {

@@ -34,7 +34,7 @@ export interface OperatorWebhooks extends AsyncDisposable {
   completeCrd(crd: Crd, resource: Resource): Crd;
   /** Registers the webhooks, if this program manages the registrations. */
   register(): Promise<void>;
-  /** Removes registrations whose endpoint ends with the program. */
+  /** Removes registrations for an endpoint that ends with the program. */
   leave(): Promise<void>;
 }
 
