@@ -6,8 +6,8 @@ export interface Timer {
 }
 
 /**
- * Time. `now` is monotonic and measures durations; `wall` is what the calendar says and is only written into objects, because it can
- * jump; `later` asks for one call.
+ * Time. `now` is monotonic and measures durations; `wall` is the wall clock and is only written into objects, because it can jump;
+ * `later` schedules one call.
  *
  * @example
  * const remind = (clock: Clock) => clock.later(60_000, () => console.log("a minute has passed"));

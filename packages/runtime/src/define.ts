@@ -25,7 +25,7 @@ import type { Source } from "./trigger/source.ts";
 import type { MapToKeys } from "./trigger/trigger.ts";
 
 /**
- * A mapping from objects of another kind to the keys (`namespace/name`) of objects to wake.
+ * A mapping from objects of another kind to the keys (`namespace/name`) of objects to trigger.
  *
  * @example
  * const watches: readonly WatchDeclaration[] = [watch(Secret, ({ metadata }) => [`${metadata.namespace}/cache`])];
@@ -38,7 +38,7 @@ export interface WatchDeclaration {
 }
 
 /**
- * What a watch says besides its kind and its map.
+ * Options of a watch besides its kind and its map.
  *
  * @example
  * const options: WatchOptions = { predicate: labelsChanged };
@@ -50,8 +50,8 @@ export interface WatchOptions {
 }
 
 /**
- * Reconciles the objects whose keys (`namespace/name`) a function returns, when an object of another kind changes. The function is called
- * for the old and for the new object, and knows whether the object was added, updated or removed.
+ * Reconciles the objects with the keys (`namespace/name`) that a function returns, when an object of another kind changes. The function
+ * is called for the old and for the new object, and knows whether the object was added, updated or removed.
  *
  * @example
  * const bySettings = watch(ConfigMap, ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.["cache"]}`], {
@@ -82,7 +82,7 @@ type FieldHandlers<K extends Kind, C> = {
 };
 
 /**
- * What can be said about a controller besides its reconcile; everything has a default.
+ * Options of a controller besides its reconcile; everything has a default.
  *
  * @example
  * const options: ControllerOptions<typeof Memcached, readonly [typeof ConfigMap], readonly []> = {
@@ -161,7 +161,7 @@ export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R 
 }
 
 /**
- * A controller as the runtime sees it. Made by `controller`.
+ * A controller as the runtime sees it. Created by `controller`.
  *
  * @example
  * const controllers: readonly Controller[] = [memcached];
@@ -195,10 +195,10 @@ export interface Controller {
 }
 
 /**
- * A controller: for objects of a kind, what it owns and reads, and the function that brings one object to its desired state.
+ * A controller: for objects of a kind, the kinds that it owns and reads, and the function that brings one object to its desired state.
  *
- * The function is called for an object whenever something that concerns it changed, never twice at once for the same object, and
- * again with backoff when it throws. It must not rely on how often it is called.
+ * The function is called for an object whenever a relevant object changed, never twice at once for the same object, and again with
+ * backoff when it throws. It must not rely on how often it is called.
  *
  * @example
  * const memcached = controller(Memcached, { owns: [Deployment] }, async ({ object, apply, status }) => {

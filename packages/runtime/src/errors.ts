@@ -1,7 +1,7 @@
 /** The errors of the runtime, and the one that a reconcile throws when a retry cannot help. */
 
 /**
- * Why the runtime could not do something. Programs switch on this, never on the message.
+ * The code of a runtime error. Programs switch on it, never on the message.
  *
  * @example
  * const isBug = (code: RuntimeErrorCode) => code === "NotDeclared" || code === "NotAwaited";
@@ -55,7 +55,7 @@ export type RuntimeErrorCode =
   | "ServerBehind";
 
 /**
- * Something that the runtime could not do.
+ * An error of the runtime.
  *
  * @example
  * try {
@@ -107,8 +107,8 @@ export class TerminalError extends Error {
 type Unit = "ms" | "s" | "m" | "h" | "d";
 
 /**
- * A duration: text such as `"90s"`, `"5m"` or `"1h30m"`, or a number of milliseconds. The compiler checks text that is written out. Text
- * that only the running program knows, such as a field of a spec, goes through `toMilliseconds`.
+ * A duration: text such as `"90s"`, `"5m"` or `"1h30m"`, or a number of milliseconds. The compiler checks literal text. Text that is only
+ * known at run time, such as a field of a spec, goes through `toMilliseconds`.
  *
  * @example
  * const interval: Duration = "1h30m";
@@ -123,7 +123,7 @@ export type Duration =
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * The milliseconds of a duration. It also reads text that only the running program knows, such as a field of a spec.
+ * The milliseconds of a duration. It also reads text that is only known at run time, such as a field of a spec.
  *
  * @example
  * const ttl: string = "1h30m";

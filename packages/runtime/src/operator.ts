@@ -11,7 +11,7 @@ import { plan } from "./manager/plan.ts";
 import type { Plan } from "./manager/plan.ts";
 
 /**
- * An operator that can be run, started by hand, or asked what it would do.
+ * An operator that can be run as a program, started by hand, or planned.
  *
  * @example
  * const start = (app: Operator) => app.run();
@@ -29,7 +29,7 @@ export interface Operator {
 }
 
 /**
- * An operator made of controllers.
+ * Creates an operator from controllers.
  *
  * @example
  * export const app = operator({ name: "memcached-operator", controllers: [memcached] });

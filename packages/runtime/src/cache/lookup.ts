@@ -15,7 +15,7 @@ export interface NamedLookup extends IndexQuery {
 }
 
 /**
- * An index over the objects of a kind, for `find`. It is built when it is first asked and kept up to date from then on.
+ * An index over the objects of a kind, for `find`. It is built on its first query and kept up to date from then on.
  *
  * @example
  * const byNode = index(Pod, "node", (pod) => [pod.spec?.nodeName ?? ""]);

@@ -43,7 +43,7 @@ import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
 /**
- * How a program is run by another, such as one that replaces it when its sources change.
+ * Options of a run by another program, such as one that restarts it when its sources change.
  *
  * @example
  * const options: RunOptions = { namesCalls: true, onStart: () => console.log("started") };

@@ -20,7 +20,7 @@ interface Meters<L extends string> {
 export type MetricType = keyof Meters<string>;
 
 /**
- * A metric that was declared.
+ * A declared metric.
  *
  * @example
  * const members: Metric<"gauge", "cluster"> = gauge("members", "Members of a cluster", ["cluster"]);
@@ -39,7 +39,7 @@ export type Meter<T extends MetricType, L extends string> = Meters<L>[T];
 export type MetricOf = <T extends MetricType, L extends string>(metric: Metric<T, L>) => Meter<T, L>;
 
 /**
- * A number that comes and goes: `gauge("etcd_members", "Members of a cluster", ["cluster"])`.
+ * A number that rises and falls: `gauge("etcd_members", "Members of a cluster", ["cluster"])`.
  *
  * @example
  * const servers = gauge("memcached_servers", "Servers that answer", ["name"]);
@@ -69,7 +69,7 @@ export function counter<const L extends string = never>(
 }
 
 /**
- * How values are spread over buckets.
+ * A distribution of values over buckets.
  *
  * @example
  * const latency = histogram("memcached_latency_seconds", "Time of a request", { labels: ["name"], buckets: [0.001, 0.01, 0.1] });

@@ -43,7 +43,7 @@ import type { Tracer } from "./tracer.ts";
 import { WatchLog } from "./watch-log.ts";
 
 /**
- * What an operator consists of.
+ * The definition of an operator.
  *
  * @example
  * const definition: OperatorDefinition = { name: "memcached-operator", controllers: [memcached], namespaces: ["default"] };

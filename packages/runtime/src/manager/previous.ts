@@ -2,9 +2,9 @@
 import type { AnyKind } from "../api.ts";
 
 /**
- * What earlier versions had and this one has not. Roles are made from what is declared, so what is not even named here cannot be looked for
- * by an operator with no more rights than it needs. An entry may go when no cluster has such a version any more and every
- * object has had a reconcile since.
+ * Names, kinds and webhooks of earlier versions that this one does not have. Roles are generated from the declarations, so an operator
+ * with minimal permissions cannot look for anything that is not named here. An entry may be removed when no cluster has such a version
+ * any more and every object was reconciled since.
  *
  * @example
  * const previous: Previous = { names: ["cache-operator"], owned: [Secret] };

@@ -2,7 +2,7 @@
 import type { TraceContext } from "../trigger/trace.ts";
 
 /**
- * A span that was begun. OpenTelemetry's `Span` is one.
+ * A started span. OpenTelemetry's `Span` is compatible.
  *
  * @example
  * const finish = (span: Span, error?: Error) => {
@@ -24,7 +24,7 @@ export interface SpanOptions {
 }
 
 /**
- * Begins spans. OpenTelemetry's `Tracer` is one.
+ * Starts spans. OpenTelemetry's `Tracer` is compatible.
  *
  * @example
  * const named = (tracer: Tracer): Tracer => ({

@@ -108,7 +108,7 @@ export interface ReadContext<K extends Kind, O extends Kind, R extends Kind> {
 }
 
 /**
- * What a reconcile is given.
+ * The context of a reconcile.
  *
  * @example
  * const applySettings = ({ object, apply }: Context<typeof Memcached, typeof ConfigMap>) =>

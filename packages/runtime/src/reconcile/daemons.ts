@@ -8,7 +8,7 @@ import { isRequeue } from "./outcome.ts";
 import type { ReconcileResult } from "./outcome.ts";
 
 /**
- * What a daemon is given.
+ * The context of a daemon.
  *
  * @example
  * const poll = async ({ signal, wake }: DaemonContext<typeof Memcached>) => {

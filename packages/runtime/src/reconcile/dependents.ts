@@ -4,7 +4,7 @@ import type { ApplyChild, Context, DesiredOf } from "./context.ts";
 import { isReady } from "./readiness.ts";
 
 /**
- * What a child is made from.
+ * The context for the desired state of a child.
  *
  * @example
  * const dataOf = ({ object }: DependentContext<typeof Memcached>) => ({ data: { size: String(object.spec.size) } });
@@ -17,7 +17,7 @@ export interface DependentContext<K extends Kind> {
 }
 
 /**
- * What is said about a child.
+ * Options of a dependent child.
  *
  * @example
  * const options: DependentOptions<typeof Memcached, typeof ConfigMap> = {
@@ -41,7 +41,7 @@ export interface DependentOptions<K extends Kind, C extends Kind> {
 }
 
 /**
- * A child and what it comes after.
+ * A child and its dependencies.
  *
  * @example
  * const settings: Dependent<typeof Memcached, typeof ConfigMap> = dependent(Memcached, ConfigMap, {
@@ -84,7 +84,7 @@ export function dependent<K extends Kind, C extends Kind>(
 }
 
 /**
- * How far the children are.
+ * The progress of the children.
  *
  * @example
  * const describe = ({ isReady: areReady, waiting }: Progress) => (areReady ? "ready" : `waiting for ${waiting.join(", ")}`);
@@ -101,7 +101,8 @@ type State =
   | { readonly is: "made"; readonly child: StoredObject; readonly ready: boolean };
 
 /**
- * Brings children up in the order of their dependencies. One that is there already is kept up to date, whatever those before it do.
+ * Applies children in the order of their dependencies. One that exists already is kept up to date, whatever the state of its
+ * dependencies.
  *
  * @example
  * const settings = dependent(Memcached, ConfigMap, { desired: () => ({ data: { verbose: "true" } }) });

@@ -36,7 +36,7 @@ export interface Requeue {
 }
 
 /**
- * What a requeue says besides its delay.
+ * Options of a requeue besides its delay.
  *
  * @example
  * const options: RequeueOptions = { reason: "checks the provider", prune: true };
@@ -53,9 +53,9 @@ export interface RequeueOptions {
 }
 
 /**
- * Reconciles this object again after a delay: `return requeue("5m", { reason: "waiting for the snapshot" })`. It is the only way to ask
- * for a later reconcile. Children that this reconcile did not apply stay, unless `prune` is true. A controller that is done and wants to
- * run regularly uses a source: `every("5m")`.
+ * Reconciles this object again after a delay: `return requeue("5m", { reason: "waiting for the snapshot" })`. It is the only way to
+ * request a later reconcile. Children that this reconcile did not apply stay, unless `prune` is true. A controller that must run
+ * regularly uses a source: `every("5m")`.
  *
  * @example
  * controller(Memcached, { reads: [Pod] }, ({ find }) => {

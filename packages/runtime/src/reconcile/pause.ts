@@ -8,8 +8,8 @@ import { triggerOf } from "../trigger/reconcile-trigger.ts";
 import type { EventHandler } from "../trigger/trigger.ts";
 
 /**
- * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` where operators share a
- * kind) only those. What names nobody here may be for another operator: it pauses nobody, and is told where the kind is our own.
+ * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` if operators share a
+ * kind) only those. An unknown name may be for another operator: it pauses nothing, and is reported if the kind is our own.
  *
  * @example
  * const pause = { metadata: { annotations: { [pauseAnnotation]: "true" } } };

@@ -7,7 +7,7 @@ import type { ReconcileResult } from "./outcome.ts";
 import { noteDecision } from "./work.ts";
 
 /**
- * The three parts. `act` has one handler for each action of the union: a missing one does not compile.
+ * The three phases. `act` has one handler for each action of the union: a missing one does not compile.
  *
  * @example
  * type Action = { readonly do: "grow"; readonly to: number } | { readonly do: "wait" };

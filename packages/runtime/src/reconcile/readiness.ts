@@ -41,7 +41,7 @@ const rules: { readonly [kind: string]: Rule } = {
 };
 
 /**
- * Whether an object is ready. Kinds without a rule of their own are judged by their condition Ready, and without one they are.
+ * Whether an object is ready. Kinds without their own rule are ready if their condition Ready is true, or if they have none.
  *
  * @example
  * controller(Memcached, { reads: [Deployment] }, ({ object, get, status }) => {

@@ -29,7 +29,7 @@ type Record =
   | { readonly input: string; readonly state: "done"; readonly result: Json };
 
 /**
- * What a step is told when it runs.
+ * The context of a step.
  *
  * @example
  * const pay = async ({ resumed, signal }: StepRun) => {

@@ -13,7 +13,7 @@ interface Waiting extends Timer {
 const QUIET_ROUNDS = 2;
 
 /**
- * Time that only a test moves.
+ * A clock that only a test advances.
  *
  * @example
  * const clock = new VirtualClock(Date.UTC(2030, 0, 1));

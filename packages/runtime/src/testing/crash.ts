@@ -8,7 +8,7 @@ import { formatFailures } from "./failures.ts";
 import type { TestWorld } from "./test-operator.ts";
 
 /**
- * What happens in a world: what users do, and waiting until it settles. What it returns is compared, too.
+ * A scenario in a world: the actions of users, and waiting until it settles. Its return value is compared, too.
  *
  * @example
  * const story: Story = async (world) => {
@@ -20,7 +20,7 @@ import type { TestWorld } from "./test-operator.ts";
 export type Story = (world: TestWorld) => Promise<unknown>;
 
 /**
- * How many crashes were survived.
+ * The number of survived crashes.
  *
  * @example
  * const report = ({ crashes }: Survived) => `survived ${crashes} crashes`;

@@ -2,7 +2,7 @@
 import { type HistoryEntry, maxReconciles } from "../manager/explain.ts";
 
 /**
- * An object whose last reconcile failed, or did what cannot be meant.
+ * An object with a failure or a warning in its last reconcile.
  *
  * @example
  * await using world = await testOperator(app);

@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /**
- * What goes wrong with a call.
+ * The fault of a call.
  *
  * @example
  * await using world = await testOperator(app);

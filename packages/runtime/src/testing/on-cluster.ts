@@ -15,7 +15,7 @@ import { testOperator } from "./test-operator.ts";
 import type { TestWorld } from "./test-operator.ts";
 
 /**
- * Where a world is: a namespace of a cluster that nobody else uses.
+ * The place of a world: a namespace of a cluster that nothing else uses.
  *
  * @example
  * const cluster: TestCluster = { kubeconfig: "/tmp/kubeconfig", namespace: "crash-test" };

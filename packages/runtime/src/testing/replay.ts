@@ -28,7 +28,7 @@ export interface ReplayedWrite extends Pick<Write, "verb" | "key"> {
 }
 
 /**
- * What came of a replay.
+ * The result of a replay.
  *
  * @example
  * const first = ({ writes }: Replay) => writes[0];

@@ -40,7 +40,7 @@ export type TestServer = ({ readonly fetch: (request: Request) => Promise<Respon
 export const WEBHOOKS = "https://webhooks.test";
 
 /**
- * How the world is set up.
+ * Options of a test world.
  *
  * @example
  * const options: TestOptions = { namespace: "shop", failures: "expected" };
@@ -114,7 +114,7 @@ export async function testOperator(
 }
 
 /**
- * A running operator and everything that a test may do to it.
+ * A running operator and the actions of a test on it.
  *
  * @example
  * const createCache = async (world: TestWorld) => {

@@ -3,7 +3,7 @@ import type { KubeObject, ObjectOf, Kind } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 
 /**
- * Whether a change matters.
+ * Decides whether a change passes.
  *
  * @example
  * const isAdded: Predicate = (change) => change.type === "added";
@@ -12,7 +12,7 @@ import type { Change } from "../cache/reflector.ts";
 export type Predicate = (change: Change) => boolean;
 
 /**
- * Every change, also those of the status.
+ * Passes every change, also of the status.
  *
  * @example
  * controller(Memcached, { predicate: anyChange }, () => undefined);
@@ -20,7 +20,7 @@ export type Predicate = (change: Change) => boolean;
 export const anyChange: Predicate = () => true;
 
 /**
- * The desired state changed: the server counts that in `metadata.generation`.
+ * Passes changes of the desired state, which the server counts in `metadata.generation`.
  *
  * @example
  * controller(Memcached, { predicate: generationChanged }, () => undefined);
@@ -28,7 +28,7 @@ export const anyChange: Predicate = () => true;
 export const generationChanged: Predicate = updates((old, now) => old.metadata.generation !== now.metadata.generation);
 
 /**
- * A label changed.
+ * Passes changes of labels.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(generationChanged, labelsChanged) }, () => undefined);
@@ -36,7 +36,7 @@ export const generationChanged: Predicate = updates((old, now) => old.metadata.g
 export const labelsChanged: Predicate = updates((old, now) => !sameTexts(old.metadata.labels, now.metadata.labels));
 
 /**
- * An annotation changed.
+ * Passes changes of annotations.
  *
  * @example
  * controller(Memcached, { predicate: annotationsChanged }, () => undefined);
@@ -52,7 +52,7 @@ export const statusChanged: Predicate = (change) =>
   !sameJson(valueAt(change.old, ["status"]), valueAt(change.object, ["status"]));
 
 /**
- * The object is on its way out, or what holds it back changed.
+ * Passes the start of a deletion, and changes of finalizers.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(generationChanged, deletionChanged) }, () => undefined);
@@ -67,7 +67,7 @@ export const deletionChanged: Predicate = updates(
 const hasNoGeneration: Predicate = updates((_old, now) => now.metadata.generation === undefined);
 
 /**
- * At least one of these.
+ * Passes changes that at least one of the predicates passes.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(desiredStateChanged, fieldsChanged(Memcached, "status.nodes")) }, () => undefined);
@@ -77,7 +77,7 @@ export function anyOf(...predicates: readonly Predicate[]): Predicate {
 }
 
 /**
- * All of these.
+ * Passes changes that all predicates pass.
  *
  * @example
  * controller(Memcached, { predicate: allOf(generationChanged, not(deletionChanged)) }, () => undefined);
@@ -87,7 +87,7 @@ export function allOf(...predicates: readonly Predicate[]): Predicate {
 }
 
 /**
- * The opposite.
+ * Passes changes that the predicate drops.
  *
  * @example
  * controller(Memcached, { predicate: not(annotationsChanged) }, () => undefined);
@@ -97,7 +97,7 @@ export function not(predicate: Predicate): Predicate {
 }
 
 /**
- * What wakes an object by itself if nothing else is said: everything but its status.
+ * The default predicate of a controller: everything but changes of the status.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(desiredStateChanged, fieldsChanged(Memcached, "status.nodes")) }, () => undefined);
@@ -138,7 +138,7 @@ export type ValueAt<T, P extends string> = P extends `${infer N}.${infer Rest}`
     : never;
 
 /**
- * One of these fields changed. The paths are checked against the kind by the compiler.
+ * Passes changes of one of these fields. The compiler checks the paths against the kind.
  *
  * @example
  * controller(Memcached, { predicate: fieldsChanged(Memcached, "spec.size", "metadata.labels") }, () => undefined);

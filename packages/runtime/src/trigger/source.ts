@@ -10,7 +10,7 @@ import { outsideTrigger } from "./reconcile-trigger.ts";
 import type { Wake } from "./trigger.ts";
 
 /**
- * A source of reconciles from outside the cluster. Made by `every`, `cron` and `stream`.
+ * A source of triggers from outside the cluster. Created by `every`, `cron` and `stream`.
  *
  * @example
  * const sources: readonly Source[] = [every("10m"), cron("0 3 * * *")];
@@ -22,7 +22,7 @@ export type Source =
   | { readonly type: "cron"; readonly name: string; readonly cron: string; readonly timeZone?: string | undefined };
 
 /**
- * What every source may say.
+ * Options of every source.
  *
  * @example
  * const options: SourceOptions = { name: "check the provider" };
@@ -34,7 +34,7 @@ export interface SourceOptions {
 }
 
 /**
- * What a cron expression may say.
+ * Options of a cron source.
  *
  * @example
  * const options: CronOptions = { timeZone: "UTC", name: "nightly" };
@@ -46,7 +46,8 @@ export interface CronOptions extends SourceOptions {
 }
 
 /**
- * Reconciles the objects whose keys (`namespace/name`) arrive: from a message queue, a poll, another API. A stream that ends is opened again.
+ * Reconciles the objects with the keys (`namespace/name`) that arrive: from a message queue, a poll, another API. A stream that ends is
+ * opened again.
  *
  * @example
  * const orders = async function* (signal: AbortSignal) {
