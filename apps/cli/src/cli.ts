@@ -1,4 +1,4 @@
-/** Runs one command line: finds the command, reads its words, runs it, and turns how it ended into an exit code. */
+/** Runs one command line: finds the command, parses its words, runs it, and maps the outcome to an exit code. */
 import type { Command } from "./command/define.ts";
 import { type Entry, commands, oldNames } from "./commands.ts";
 import { CliError, exitCodes, toCliError } from "./errors.ts";
@@ -6,7 +6,7 @@ import { withProgress } from "./output/progress.ts";
 import { styleOf } from "./output/style.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Runs a command line and answers with the exit code. */
+/** Runs a command line and returns the exit code. */
 export async function runCli(words: readonly string[], terminal: Terminal): Promise<number> {
   try {
     return await dispatch(words, terminal);
@@ -74,7 +74,7 @@ async function help(words: readonly string[], terminal: Terminal): Promise<numbe
   return entry === undefined ? unknown(words, terminal) : page(entry, await entry.load(), terminal);
 }
 
-/** A group of commands (`create`), an old name, or a slip of the finger. */
+/** Handles a group of commands (`create`), a name from another tool, or a typing error. */
 async function unknown(words: readonly string[], terminal: Terminal): Promise<number> {
   const spoken = words.filter((word) => !word.startsWith("-"));
   const [first = words[0] ?? ""] = spoken;

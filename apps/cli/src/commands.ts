@@ -1,4 +1,4 @@
-/** The table of commands: a name, a line about it, and where it is. A command's file is loaded when it is named, and not before. */
+/** The table of commands: name, summary, and file. A command's file is loaded only when the command is used. */
 import type { Command } from "./command/define.ts";
 
 /** A row of the table. */
@@ -307,7 +307,7 @@ export const commands: readonly Entry[] = [
   },
 ];
 
-/** Names that people have in their fingers from other tools, and what they are called here. */
+/** Commands of other tools, and their names here. */
 export const oldNames: { readonly [words: string]: string } = {
   new: "capstan init NAME",
   "add api": "capstan create api --group GROUP --version VERSION --kind KIND",

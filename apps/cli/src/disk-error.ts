@@ -1,6 +1,6 @@
-/** What a disk refuses, in words and with the path: the only place that knows the system's codes for it. */
+/** Describes errors of the disk in a sentence with the path. This is the only place that knows the system's error codes. */
 
-/** The codes, and what each means to a person. */
+/** The error codes and their meaning. */
 const reasons: { readonly [code: string]: string } = {
   EACCES: "you may not",
   EPERM: "that is not allowed here, not even to the owner",
@@ -33,16 +33,16 @@ const verbs: { readonly [call: string]: string } = {
   rmdir: "delete",
 };
 
-/** The sentence for what a disk refused; nothing for errors of other sorts. */
+/** The sentence for a disk error; undefined for other errors. */
 export function describeDiskError(error: Error): string | undefined {
   const { code, path, syscall } = error as NodeJS.ErrnoException;
-  // Where a folder's parent is there and the folder still cannot be made for want of one, it is no place for folders.
+  // mkdir fails with ENOENT although the parent exists where no folders can be created, as in /proc.
   const reason = code === "ENOENT" && syscall === "mkdir" ? "no folder can be made there" : reasons[code ?? ""];
   if (reason === undefined) return undefined;
   return `cannot ${verbs[syscall ?? ""] ?? "open"} ${path ?? "a file"}: ${reason} (${code})`;
 }
 
-/** Names the path in what a disk refuses: the system forgets it where a file is open already, and ours may have stood in for it. */
+/** Sets the path of a disk error: the system omits it for open files, and the failed call may have used a temporary path. */
 export async function atPath<T>(path: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** What can end a command, and the exit code of each. */
+/** The errors that end a command, and their exit codes. */
 import { describeDiskError } from "./disk-error.ts";
 
 /** The exit codes, each with what it means. Scripts may rely on them. */
@@ -19,7 +19,7 @@ export const exitCodes = {
 /** Why a command ended. */
 export type CliErrorCode = Exclude<keyof typeof exitCodes, "Done">;
 
-/** The end of a command, in one sentence that says what to do. */
+/** An error that ends a command, with one sentence that says what to do. */
 export class CliError extends Error {
   override readonly name = "CliError";
   readonly code: CliErrorCode;
@@ -38,7 +38,7 @@ const networkCodes: ReadonlySet<string> = new Set([
   "EHOSTUNREACH",
 ]);
 
-/** Names of error classes of other rooms, and what they mean here. By name, because a project brings its own copy of them. */
+/** Error classes of other packages, and their codes here. By name, because a project has its own copy of them. */
 const foreign: { readonly [name: string]: CliErrorCode } = {
   ScaffoldError: "BadInput",
   BundleError: "BadInput",
@@ -54,10 +54,10 @@ const foreign: { readonly [name: string]: CliErrorCode } = {
   ForbiddenError: "Cluster",
 };
 
-/** What is wrong with images is somebody else's registry, or what the user gave us. */
+/** Image errors are either errors of the registry or bad input of the user. */
 const registryCodes: ReadonlySet<string> = new Set(["NotFound", "Unauthorized", "Refused", "Unreachable"]);
 
-/** Why something that was thrown ends a command. */
+/** Converts a thrown value to the error that ends a command. */
 export function toCliError(thrown: unknown): CliError {
   if (thrown instanceof CliError) return thrown;
   if (!(thrown instanceof Error)) return new CliError("Bug", String(thrown));

@@ -1,8 +1,8 @@
-/** Work that is told when somebody interrupts this process, and may tidy up before it ends. */
+/** Runs work that can clean up when this process is interrupted. */
 
 const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Does something with a signal that is aborted by Ctrl-C and its like. */
+/** Runs work with a signal that SIGINT (Ctrl-C), SIGTERM and SIGHUP abort. */
 export async function interruptible<T>(work: (interrupt: AbortSignal) => Promise<T>): Promise<T> {
   const interrupted = new AbortController();
   const onSignal = (): void => interrupted.abort();

@@ -1,12 +1,12 @@
-/** Where this program's own files are: the sources in a checkout, what was built from them elsewhere. */
+/** Finds this program's own files: the sources in a checkout, the build output elsewhere. */
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** The folder with this program's package.json; a bundle may put this file anywhere below it. */
+/** The folder with this program's package.json; a bundler may put this file anywhere below it. */
 export const ownFolder: string = findFolder(dirname(fileURLToPath(import.meta.url)));
 
-/** A program of ours that is started in a process of its own, by its name below src without the ending. */
+/** A program of this package that runs in a separate process, by its path below src without the extension. */
 export function ownProgram(name: string): string {
   const fromSource = import.meta.url.endsWith(".ts");
   return join(ownFolder, fromSource ? `src/${name}.ts` : `dist/${name}.js`);

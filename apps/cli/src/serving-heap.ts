@@ -1,12 +1,12 @@
-/** How the heap grows of a process that serves for long: decision 25 has the figures. */
+/** Heap settings for processes that serve for a long time: see decision 25 for the measurements. */
 import { setFlagsFromString } from "node:v8";
 
-/** Options for a Node that is started to serve: the size of its young generation is fixed when it starts. */
+/** Node options for a serving process: the size of its young generation is fixed at the start. */
 export const servingOptions: readonly string[] = ["--max-semi-space-size=1"];
 
 /**
- * Says that this process serves from now on. A heap may double before it is looked through as a whole. Left to itself, V8 lets one of this size
- * grow fourfold and gives nothing back, because what requests leave behind outlives a small young generation.
+ * Limits the heap growth of this process. The heap may double before a full collection. By default, V8 lets a heap of this size grow
+ * fourfold and returns nothing, because garbage of requests outlives a small young generation.
  */
 export function growSlowly(): void {
   setFlagsFromString("--heap-growing-percent=100");

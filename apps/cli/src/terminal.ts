@@ -1,23 +1,23 @@
-/** What a command may do with the world around it: say something, ask something, know how wide the window is. */
+/** The environment of a command: output, input, and the width of the window. */
 
 /** The terminal that a command runs in. */
 export interface Terminal {
   readonly cwd: string;
   readonly env: { readonly [name: string]: string | undefined };
-  /** Somebody sits there and can answer. */
+  /** A user can answer questions. */
   readonly isInteractive: boolean;
-  /** Somebody sees what is said beside the output, which may go into a file. */
+  /** Standard error is a terminal; standard output may go into a file. */
   readonly isWatched: boolean;
   /** Standard output shows colours. */
   readonly color: boolean;
   readonly columns: number;
-  /** What the command is for. */
+  /** Writes the result to standard output. */
   out(text: string): void;
-  /** What is said beside it: notes, progress, problems. */
+  /** Writes notes, progress and errors to standard error. */
   err(text: string): void;
-  /** One line of an answer. */
+  /** Asks a question; returns one line. */
   ask(question: string): Promise<string>;
-  /** All of standard input. */
+  /** Reads all of standard input. */
   input(): Promise<string>;
 }
 
@@ -47,15 +47,15 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Whoever read along may have seen enough (`| head`): that is no failure, and what would run on stops as if its terminal was closed. */
+/** A reader may close the pipe early (`| head`). That is not a failure; long-running commands stop as if their terminal was closed. */
 function onClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== "EPIPE") throw error;
   process.emit("SIGHUP", "SIGHUP");
 }
 
 /**
- * Where the user stands. `npm run capstan` in a checkout runs in the checkout's folder and says where it was called from; projects that
- * are made this way use the checkout, because what is in it may not be published.
+ * The user's folder. `npm run capstan` in a checkout runs in the folder of the checkout and passes the user's folder in the environment.
+ * Projects that are created this way use the checkout, because its packages may not be published.
  */
 export function placeOf(env: Terminal["env"], cwd: string): Pick<Terminal, "cwd" | "env"> {
   if (env["npm_package_name"] !== "capstan-workspace" || env["npm_lifecycle_event"] !== "capstan") return { cwd, env };

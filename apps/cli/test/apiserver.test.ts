@@ -1,4 +1,4 @@
-/** `capstan apiserver`, as a process of its own. */
+/** `capstan apiserver` as a separate process. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -10,10 +10,10 @@ import { test } from "node:test";
 
 const main = join(import.meta.dirname, "../src/main.ts");
 
-test("files are written where the user stands, and the line tells where", async () => {
+test("files are written to the user's folder, and the ready line names it", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-apiserver-"));
   const flags = ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", main];
-  // As `npm run --prefix CHECKOUT capstan` says it.
+  // The environment of `npm run --prefix CHECKOUT capstan`.
   const env = {
     ...process.env,
     npm_package_name: "capstan-workspace",
@@ -36,7 +36,7 @@ test("files are written where the user stands, and the line tells where", async 
   }
 });
 
-test("an audit log has a line for each request, and whoever asked in it", async () => {
+test("the audit log has a line with the user for each request", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-apiserver-"));
   const flags = ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", main];
   const words = ["apiserver", "--http", "--audit-log", join(folder, "audit.log")];

@@ -1,4 +1,4 @@
-/** What cannot be used is answered with one sentence and the exit code of the table, and nothing is written. */
+/** Invalid input fails with one sentence and the exit code of the table, and nothing is written. */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -16,7 +16,7 @@ const bomb = ["a: &a [x,x,x,x,x,x,x,x,x]"]
   )
   .join("\n");
 
-/** What lies in the folder before anything is tried. */
+/** The files in the folder before each case. */
 const files: { readonly [path: string]: string | Buffer } = {
   "empty-record/capstan.json": "",
   "binary-record/capstan.json": Buffer.from([0xff, 0xfe, 0, 1, 2]),

@@ -1,4 +1,4 @@
-/** Bundles of programs with webhooks: what OLM is told about them, and that the program leaves the rest to OLM. */
+/** Bundles of programs with webhooks: what the bundle declares for OLM, and that the program leaves the registration to OLM. */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ async function bundleOf(program: string): Promise<{ readonly csv: Csv; readonly 
 }
 
 describe("the webhooks of a bundle", () => {
-  test("are those that the operator would have registered, as operator-sdk writes them", async () => {
+  test("equal those that the operator registers, in the format of operator-sdk", async () => {
     const { csv } = await bundleOf("07-validation");
     const { deployments } = csv.spec.install.spec;
     const hook = (type: string, generateName: string, operations: readonly string[]): object => ({
@@ -90,13 +90,13 @@ describe("the webhooks of a bundle", () => {
     ]);
   });
 
-  test("are called as the operator says", async () => {
+  test("have the options of the operator", async () => {
     const { csv } = await bundleOf(fileURLToPath(new URL("programs/lenient.ts", import.meta.url)));
     const [only] = csv.spec.webhookdefinitions ?? [];
     assert.deepEqual([only?.["failurePolicy"], only?.["timeoutSeconds"]], ["Ignore", 2]);
   });
 
-  test("convert versions for all namespaces, and the CRD leaves it to OLM how", async () => {
+  test("convert versions for all namespaces, and the CRD leaves the conversion to OLM", async () => {
     const { csv, crds } = await bundleOf("06-versions-and-conversion");
     assert.deepEqual(csv.spec.webhookdefinitions, [
       {
@@ -119,7 +119,7 @@ describe("the webhooks of a bundle", () => {
     assert.doesNotMatch(crds[0] ?? "", /strategy: Webhook/);
   });
 
-  test("have their certificates from OLM: the program may not write any, and is told where they are", async () => {
+  test("get their certificates from OLM, without a right of the program to write them", async () => {
     const { csv } = await bundleOf("07-validation");
     const { permissions, clusterPermissions, deployments } = csv.spec.install.spec;
     const [container] = deployments[0]?.spec.template.spec.containers ?? [];

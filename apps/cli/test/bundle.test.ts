@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => rm(home, { recursive: true, force: true }));
 
-/** A folder with a package, as a project has one. */
+/** A folder with a package.json, like a project. */
 async function project(name: string): Promise<string> {
   const cwd = join(home, name);
   await mkdir(cwd, { recursive: true });
@@ -44,20 +44,20 @@ async function treeOf(folder: string): Promise<string[]> {
 }
 
 describe("bundles of a program", () => {
-  test("one command makes a bundle that passes every validator of OperatorHub but for the icon, and the whole scorecard", async () => {
+  test("a generated bundle passes all validators except for the icon, and the scorecard", async () => {
     const cwd = await generated("cache-operator", "--channels", "stable");
     const all = ["bundle", "validate", "bundle", "--select-optional", "suite=operatorframework"];
     const { code, out } = await capstan(all, { cwd });
     assert.equal(code, 0, out);
     const warnings = out.split("\n").filter((line) => line !== "");
-    assert.deepEqual(warnings, ["warning: Value : (cache-operator.v0.1.0) csv.Spec.Icon not specified"]);
+    assert.deepEqual(warnings, ["warning: Value : (memcached.v0.1.0) csv.Spec.Icon not specified"]);
     assert.equal((await capstan(["bundle", "validate"], { cwd })).code, 0, "the folder bundle is meant");
     const scored = await capstan(["scorecard"], { cwd });
     assert.equal(scored.code, 0, scored.out);
     assert.equal(scored.out.match(/State: pass/g)?.length, 6);
   });
 
-  test("twice gives the same bytes, by either name of the command, and what is no longer wanted goes", async () => {
+  test("two runs by either command name give the same bytes and remove stale files", async () => {
     const cwd = await generated("again");
     const first = await Promise.all((await treeOf(cwd)).map((path) => readFile(join(cwd, path), "utf8")));
     await writeFile(
@@ -69,23 +69,23 @@ describe("bundles of a program", () => {
     assert.deepEqual(await Promise.all((await treeOf(cwd)).map((path) => readFile(join(cwd, path), "utf8"))), first);
   });
 
-  test("what people wrote in config/manifests/bases is kept", async () => {
+  test("hand-written files in config/manifests/bases are kept", async () => {
     const cwd = await project("written");
     const made = await capstan(["generate", "kustomize", "--entry", entry], { cwd });
     assert.equal(made.code, 0, made.err);
-    const base = join(cwd, "config/manifests/bases/written.clusterserviceversion.yaml");
+    const base = join(cwd, "config/manifests/bases/memcached.clusterserviceversion.yaml");
     const text = await readFile(base, "utf8");
-    assert.match(text, /displayName: Written/);
-    await writeFile(base, text.replace("displayName: Written", "displayName: By Hand"));
+    assert.match(text, /displayName: Memcached/);
+    await writeFile(base, text.replace("displayName: Memcached", "displayName: By Hand"));
     await capstan(["generate", "kustomize", "--entry", entry], { cwd });
     await capstan(["bundle", "generate", "--entry", entry], { cwd });
     assert.match(
-      await readFile(join(cwd, "bundle/manifests/written.clusterserviceversion.yaml"), "utf8"),
+      await readFile(join(cwd, "bundle/manifests/memcached.clusterserviceversion.yaml"), "utf8"),
       /displayName: By Hand/,
     );
   });
 
-  test("every version has an example, and it is one that the server would take", async () => {
+  test("every version has an example that the server accepts", async () => {
     const cwd = await project("versions");
     const program = fileURLToPath(new URL("../../../examples/06-versions-and-conversion/main.ts", import.meta.url));
     await capstan(["bundle", "generate", "--entry", program], { cwd });
@@ -102,10 +102,10 @@ describe("bundles of a program", () => {
   });
 });
 
-describe("what is wrong is told in one sentence", () => {
+describe("errors are one sentence", () => {
   async function refused(words: readonly string[], cwd: string, typed = ""): Promise<{ code: number; err: string }> {
     const { code, err } = await capstan(words, { cwd, typed });
-    // Before it, there may be a word about what takes long.
+    // A progress message may come before it.
     assert.match(err, /^capstan: [^\n]+\n$/m);
     assert.equal(err.match(/^capstan:/gm)?.length, 1);
     return { code, err };
@@ -124,7 +124,7 @@ describe("what is wrong is told in one sentence", () => {
     assert.deepEqual(await treeOf(cwd), ["package.json"]);
   });
 
-  test("a YAML bomb and a bundle that was cut off", async () => {
+  test("a YAML bomb and a truncated bundle", async () => {
     const cwd = await generated("bomb");
     const levels = Array.from({ length: 30 }, (_, at) => `l${at + 1}: &l${at + 1} [${`*l${at},`.repeat(9)}]`).join(
       "\n",
@@ -142,12 +142,12 @@ describe("what is wrong is told in one sentence", () => {
     );
     assert.deepEqual(await treeOf(cwd), before);
     await rm(join(cwd, "bundle/manifests/bomb.yaml"));
-    const csv = join(cwd, "bundle/manifests/bomb.clusterserviceversion.yaml");
+    const csv = join(cwd, "bundle/manifests/memcached.clusterserviceversion.yaml");
     await writeFile(csv, (await readFile(csv, "utf8")).slice(0, 700));
     assert.equal((await capstan(["bundle", "validate", "bundle"], { cwd })).code, 1);
   });
 
-  test("a registry that is not there", async () => {
+  test("an unreachable registry", async () => {
     const cwd = await project("unreachable");
     const { code, err } = await refused(["bundle", "validate", `127.0.0.1:${await freePort()}/app:v1`], cwd);
     assert.equal(code, 8);
@@ -155,7 +155,7 @@ describe("what is wrong is told in one sentence", () => {
   });
 });
 
-test("validators are listed, answer in JSON, and programs of others may join", async () => {
+test("validators are listed, print JSON, and can be external programs", async () => {
   const cwd = await generated("joined");
   const list = await capstan(["bundle", "validate", "--list-optional"], { cwd });
   for (const name of [
@@ -203,7 +203,7 @@ test("the scorecard lists, selects, and prints all three formats", async () => {
     /^-{80}\nImage: /,
   );
   assert.equal((await capstan(["scorecard", "bundle", "-l", "suite=none"], { cwd })).out, "0 tests selected\n");
-  const csv = join(cwd, "bundle/manifests/scored.clusterserviceversion.yaml");
+  const csv = join(cwd, "bundle/manifests/memcached.clusterserviceversion.yaml");
   await writeFile(csv, (await readFile(csv, "utf8")).replaceAll("path: size", "path: other"));
   const failed = await capstan(["scorecard", "bundle", "-l", "test=olm-spec-descriptors-test"], { cwd });
   assert.equal(failed.code, 1);
@@ -214,7 +214,7 @@ test("the scorecard lists, selects, and prints all three formats", async () => {
 });
 
 describe("bundles in a real registry", { skip: registryMissing }, () => {
-  test("built, pushed, read back; the labels are those that OLM looks for; images are pinned", async () => {
+  test("a bundle is built, pushed and read back with OLM's labels and pinned images", async () => {
     await using registry = await startRegistry();
     const cwd = await generated("pushed");
     const name = `${registry.host}/team/pushed-bundle:v0.1.0`;
@@ -228,7 +228,7 @@ describe("bundles in a real registry", { skip: registryMissing }, () => {
     ) as {
       config: { Labels: { [key: string]: string } };
     };
-    assert.equal(config.config.Labels["operators.operatorframework.io.bundle.package.v1"], "pushed");
+    assert.equal(config.config.Labels["operators.operatorframework.io.bundle.package.v1"], "memcached");
     const elsewhere = await project("elsewhere");
     assert.equal((await capstan(["bundle", "validate", name], { cwd: elsewhere })).code, 0);
     assert.equal((await capstan(["scorecard", name], { cwd: elsewhere })).code, 0);
@@ -236,13 +236,13 @@ describe("bundles in a real registry", { skip: registryMissing }, () => {
       cwd: elsewhere,
     });
     assert.equal(pinned.code, 0, pinned.err);
-    const csv = await readFile(join(elsewhere, "bundle/manifests/elsewhere.clusterserviceversion.yaml"), "utf8");
+    const csv = await readFile(join(elsewhere, "bundle/manifests/memcached.clusterserviceversion.yaml"), "utf8");
     assert.match(csv, new RegExp(`image: ${registry.host}/team/pushed-bundle@sha256:[0-9a-f]{64}`));
     const missing = await capstan(["bundle", "validate", `${registry.host}/team/none:v1`], { cwd: elsewhere });
     assert.equal(missing.code, 8);
   });
 
-  test("a registry that refuses is told, and one that wants a login gets it from Docker's configuration", async () => {
+  test("a registry error is reported, and a login comes from Docker's configuration", async () => {
     await using registry = await startRegistry(
       execFileSync("htpasswd", ["-Bbn", "ann", "secret"], { encoding: "utf8" }),
     );

@@ -5,7 +5,7 @@ import { Pod } from "@capstan/kinds/v1";
 import type { Terminal } from "../src/terminal.ts";
 import { showView } from "../src/embedded/view/live-view.ts";
 
-/** What a person sees: lines that were erased are gone. */
+/** What a terminal shows: erased lines are gone. */
 class Window {
   #lines: string[] = [""];
   readonly #waiting = new Map<RegExp, () => void>();
@@ -29,26 +29,22 @@ class Window {
   }
 }
 
-test(
-  "the live view follows a cluster: its nodes, its pods and what happens to them",
-  { timeout: 600_000 },
-  async () => {
-    await using cluster = await startCluster();
-    const window = new Window();
-    const terminal = { columns: 200, color: false, out: (text: string) => window.write(text) } as Terminal;
-    const quit = new AbortController();
-    const showing = showView(cluster, terminal, quit.signal);
-    await window.shows(/^node +Ready +0 /mu);
-    await window.shows(/^none yet$/mu);
-    const containers = [{ name: "main", image: "example.test/image:1" }];
-    await cluster.client.create(Pod, { metadata: { name: "one", namespace: "default" }, spec: { containers } });
-    await window.shows(/^default\/one +1\/1 +Running +0 .*node$/mu);
-    await window.shows(/pod default\/one +Started /u);
-    await window.shows(/^node +Ready +1 /mu);
-    await cluster.client.delete(Pod, { name: "one", namespace: "default" });
-    await window.shows(/^none yet$/mu);
-    assert.equal(window.text.match(/^NODE /gmu)?.length, 1, "what was drawn before is erased");
-    quit.abort();
-    await showing;
-  },
-);
+test("the live view shows the nodes, pods and events of a cluster", { timeout: 600_000 }, async () => {
+  await using cluster = await startCluster();
+  const window = new Window();
+  const terminal = { columns: 200, color: false, out: (text: string) => window.write(text) } as Terminal;
+  const quit = new AbortController();
+  const showing = showView(cluster, terminal, quit.signal);
+  await window.shows(/^node +Ready +0 /mu);
+  await window.shows(/^none yet$/mu);
+  const containers = [{ name: "main", image: "example.test/image:1" }];
+  await cluster.client.create(Pod, { metadata: { name: "one", namespace: "default" }, spec: { containers } });
+  await window.shows(/^default\/one +1\/1 +Running +0 .*node$/mu);
+  await window.shows(/pod default\/one +Started /u);
+  await window.shows(/^node +Ready +1 /mu);
+  await cluster.client.delete(Pod, { name: "one", namespace: "default" });
+  await window.shows(/^none yet$/mu);
+  assert.equal(window.text.match(/^NODE /gmu)?.length, 1, "what was drawn before is erased");
+  quit.abort();
+  await showing;
+});

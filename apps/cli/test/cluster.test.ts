@@ -23,7 +23,7 @@ describe("capstan cluster", () => {
     await rm(home, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  test("starts in the background, is listed, opened, asked for its log, and stopped", async () => {
+  test("starts in the background, is listed, opened and stopped, and has a log", async () => {
     const started = await run(
       "start",
       "--name",
@@ -59,7 +59,7 @@ describe("capstan cluster", () => {
     assert.equal((await run("list", "-o", "json")).out, "[]\n");
   });
 
-  test("of those who start a cluster of one name at once, one does and the others are told", async () => {
+  test("of several starts of one name at once, one succeeds and the others fail", async () => {
     const twin = (): ReturnType<typeof run> => run("start", "--name", "twin", "--pods", "simulated");
     const ended = await Promise.all([twin(), twin(), twin()]);
     const codes = ended.map(({ code }) => code).toSorted((a, b) => Number(a) - Number(b));
@@ -74,7 +74,7 @@ describe("capstan cluster", () => {
     assert.match((await run("stop", "--name", "twin")).out, /^cluster twin has ended/);
   });
 
-  test("a start that is interrupted leaves no cluster", async () => {
+  test("an interrupted start leaves no cluster", async () => {
     const before = process.listenerCount("SIGHUP");
     const starting = run("start", "--name", "never", "--pods", "simulated");
     while (process.listenerCount("SIGHUP") === before) await new Promise((resolve) => setImmediate(resolve));
@@ -86,7 +86,7 @@ describe("capstan cluster", () => {
     assert.equal(process.listenerCount("SIGHUP"), before);
   });
 
-  test("says what is wrong with a command line", async () => {
+  test("reports errors of a command line", async () => {
     const cases: readonly (readonly [readonly string[], number, RegExp])[] = [
       [["start", "--nodes", "0"], 2, /--nodes must be a number up to 32/],
       [["start", "--nodes", "many"], 2, /--nodes must be a number/],
@@ -119,7 +119,7 @@ describe("capstan cluster", () => {
     }
   });
 
-  test("a start that fails says why, in the background and in the foreground, and shows no stack", async () => {
+  test("a failed start reports why, in background and foreground, without a stack", async () => {
     const longHome = join(home, "l".repeat(120));
     const env = { ...process.env, HOME: home, XDG_STATE_HOME: longHome, XDG_DATA_HOME: join(home, "data") };
     for (const where of [[], ["--foreground"]]) {
@@ -131,7 +131,7 @@ describe("capstan cluster", () => {
     }
   });
 
-  test("makes images of programs, lists them and removes them with all that only they needed", async () => {
+  test("makes images of programs, lists them, and removes them with unused layers", async () => {
     for (const tag of ["first:1", "second:1"]) {
       const made = await run("load-image", "--program", "true", "--tag", tag);
       assert.equal(made.out, `loaded docker.io/library/${tag}\n`, made.err);
@@ -154,7 +154,7 @@ describe("capstan cluster", () => {
     assert.equal((await run("images", "list", "-o", "json")).out, "[]\n");
   });
 
-  test("a port that is taken is told, and nothing stays behind", async () => {
+  test("a port in use is reported, and nothing stays behind", async () => {
     const first = await run("start", "--name", "first", "--pods", "simulated");
     const port = /127\.0\.0\.1:(\d+)/.exec(first.out)?.[1] ?? "";
     const second = await run("start", "--name", "second", "--pods", "simulated", "--kubernetes-port", port);
@@ -165,7 +165,7 @@ describe("capstan cluster", () => {
   });
 });
 
-test("capstan doctor says step by step what real pods need where something is missing", async () => {
+test("capstan doctor lists the steps for real pods if something is missing", async () => {
   const path = process.env["PATH"];
   process.env["PATH"] = "/nowhere";
   try {

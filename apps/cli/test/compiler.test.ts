@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compilerErrors } from "./compiler.ts";
 
-test("a compiler that does not start, or says nothing of a file, is not taken for one that is content", () => {
+test("a compiler that does not start, or names no file, does not count as success", () => {
   const missing = Object.assign(new Error("spawn tsc ENOENT"), { code: "ENOENT", stdout: "" });
   assert.throws(() => compilerErrors(missing), missing);
   const silent = Object.assign(new Error("exit 127"), { code: 127, stdout: "sh: tsc: not found\n" });

@@ -1,7 +1,7 @@
-/** What a compiler that ended badly had to say. One that did not start has nothing to say about anybody's files. */
+/** Reads the errors of a failed compiler run. A compiler that did not start says nothing about files. */
 import assert from "node:assert/strict";
 
-/** The lines with errors, from what running the compiler threw; every other end is thrown on. */
+/** The error lines of a failed compiler run; other failures are thrown again. */
 export function compilerErrors(thrown: unknown): string[] {
   const { code, stdout = "" } = thrown as { code?: unknown; stdout?: string };
   const lines = stdout.split("\n").filter((line) => /\berror TS\d+:/.test(line));

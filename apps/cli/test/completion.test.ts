@@ -1,4 +1,4 @@
-/** Shells complete with the scripts that are printed for them: bash, zsh and fish are asked; of PowerShell, which Debian has not, the script is read. */
+/** Runs the completion scripts in bash, zsh and fish. PowerShell is not in Debian, so its script is only read. */
 import assert from "node:assert/strict";
 import { execFile, spawn, spawnSync } from "node:child_process";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -29,13 +29,13 @@ const env = (): NodeJS.ProcessEnv => ({
   LANG: "C.UTF-8",
 });
 
-/** Why a shell cannot be tried here, or false; CI has them all. */
+/** Why a shell cannot be tested here, or false; CI has all of them. */
 function missing(shell: string): string | false {
   const isThere = spawnSync("which", [shell]).status === 0;
   return isThere || process.env["CI"] === "true" ? false : `install ${shell}`;
 }
 
-/** What is typed, and what it is completed with: a command, the choices of an option, all commands that begin so, a file. */
+/** Typed text and its completion: a command, the choices of an option, several commands, a file. */
 const cases = [
   { typed: "capstan generate k", words: ["kustomize"] },
   { typed: "capstan init --license ", words: ["apache2", "mit", "none"] },
@@ -43,7 +43,7 @@ const cases = [
   { typed: "capstan import crd oper", words: ["operators.yaml"] },
 ] as const;
 
-test("bash completes with the script that is printed for it", async () => {
+test("bash completes with its printed script", async () => {
   for (const { typed, words } of cases) {
     const [, ...parts] = typed.split(" ");
     const script = `source <(capstan completion bash)
@@ -55,7 +55,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
   }
 });
 
-test("fish completes with the script that is printed for it", { skip: missing("fish") }, async () => {
+test("fish completes with its printed script", { skip: missing("fish") }, async () => {
   for (const { typed, words } of cases) {
     const script = `capstan completion fish | source; complete --do-complete '${typed}'`;
     const { stdout } = await promisify(execFile)("fish", ["--no-config", "-c", script], { env: env(), cwd: folder });
@@ -64,7 +64,7 @@ test("fish completes with the script that is printed for it", { skip: missing("f
   }
 });
 
-/** A zsh that somebody sits at: types into it and looks at its window. */
+/** An interactive zsh: types into it and reads its window. */
 async function sitAtZsh(
   look: (type: (text: string) => void, shows: (pattern: RegExp) => Promise<void>) => Promise<void>,
 ) {
@@ -80,32 +80,32 @@ async function sitAtZsh(
     await look((text) => child.stdin.write(text), shows);
   } finally {
     const ended = new Promise((resolve) => child.once("exit", resolve));
-    // With its terminal gone, the shell ends, too; it would not listen to anything milder.
+    // Without its terminal the shell ends, too; it ignores weaker signals.
     child.kill("SIGKILL");
     await ended;
   }
 }
 
-test("zsh completes with the script that is printed for it", { skip: missing("zsh") }, async () => {
+test("zsh completes with its printed script", { skip: missing("zsh") }, async () => {
   await sitAtZsh(async (type, shows) => {
     type(
       "PS1='ready> '; autoload -U compinit && compinit -u -D; source <(capstan completion zsh); echo set-$((40+2))\n",
     );
     await shows(/set-42/);
     for (const { typed, words } of cases) {
-      // One match is written into the line; of several, the list is shown below it.
+      // A single match is inserted; several are listed below the line.
       type(`${typed}\t`);
       const isOne = words.length === 1;
       const whole = `${typed.slice(0, typed.lastIndexOf(" ") + 1)}${words[0]}`;
       const listed = words.map(escaped).join(String.raw`\s+`);
       await shows(new RegExp(isOne ? escaped(whole) : listed));
-      // Ctrl-U empties the line.
+      // Ctrl-U clears the line.
       type("\u0015");
     }
   });
 });
 
-test("the script for PowerShell is whole and hands an empty word on", async () => {
+test("the script for PowerShell is complete and passes an empty word on", async () => {
   const { out } = await capstan(["completion", "powershell"]);
   const bare = out.replaceAll(/'[^']*'/g, "''").replaceAll(/#.*$/gm, "");
   for (const [open, close] of ["()", "{}", "[]"].map((pair) => pair.split("")))

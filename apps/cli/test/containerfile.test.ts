@@ -1,4 +1,4 @@
-/** The Containerfile of a new project, followed line by line: what it copies is there, and what it copies is enough to start. */
+/** Executes the Containerfile of a new project line by line: the copied files exist and suffice to start. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { cp, glob, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
@@ -22,14 +22,14 @@ function parse(text: string): Instruction[] {
   });
 }
 
-/** The files that a pattern of COPY means; builders take one with a star that means none. */
+/** The files of a COPY pattern; builders accept a wildcard without matches. */
 async function filesOf(root: string, pattern: string): Promise<string[]> {
   const found = await Array.fromAsync(glob(pattern, { cwd: root }));
   assert.ok(found.length > 0 || pattern.includes("*"), `COPY ${pattern}: the project has no such file`);
   return found;
 }
 
-/** `COPY a b ./` puts files into a folder, `COPY src ./src` gives one its name. */
+/** `COPY a b ./` copies files into a folder, `COPY src ./src` copies a folder. */
 async function copy(words: readonly string[], { project, workdir }: { project: string; workdir: string }) {
   const to = words.at(-1) ?? "";
   for (const pattern of words.slice(0, -1))
@@ -37,7 +37,7 @@ async function copy(words: readonly string[], { project, workdir }: { project: s
       await cp(join(project, file), join(workdir, to, to.endsWith("/") ? basename(file) : ""), { recursive: true });
 }
 
-test("the Containerfile copies what is there, and that suffices to start as nobody", async (t) => {
+test("the Containerfile copies existing files that suffice to start as non-root", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-containerfile-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   const made = await capstan(["init", "boxed", "--capstan", checkout], { cwd: folder });
@@ -51,7 +51,7 @@ test("the Containerfile copies what is there, and that suffices to start as nobo
   for (const { name, words } of instructions) {
     switch (name) {
       case "FROM":
-        // Each stage begins anew; the last one counts.
+        // Each stage starts empty; the last one counts.
         await rm(root, { recursive: true, force: true });
         await mkdir(root);
         assert.match(words[0] ?? "", /\/node:24-/, "the Node that package.json asks for");
@@ -62,7 +62,7 @@ test("the Containerfile copies what is there, and that suffices to start as nobo
         break;
       case "COPY":
         if (words[0] === "--from=dependencies") {
-          // What `npm install --omit=dev` would have put there in the stage before: this test has no registry.
+          // The result of `npm install --omit=dev` in the stage before: this test has no registry.
           assert.equal(words[1], "/operator/node_modules");
           await symlink(join(project, "node_modules"), join(workdir, "node_modules"));
         } else {

@@ -1,4 +1,4 @@
-/** What `capstan doctor` says of a machine, at the widths that people have. */
+/** The output of `capstan doctor` at several terminal widths. */
 import assert from "node:assert/strict";
 import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -18,7 +18,7 @@ async function found(env: { readonly [name: string]: string }): Promise<Readonly
   return new Map((JSON.parse(out) as Found[]).map((one) => [one.name, one]));
 }
 
-test("kubectl is looked for, and its version is told", async () => {
+test("kubectl is searched, and its version is printed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-doctor-"));
   try {
     const none = (await found({ HOME: folder, PATH: folder })).get("kubectl");
@@ -36,7 +36,7 @@ test("kubectl is looked for, and its version is told", async () => {
 });
 
 for (const columns of [80, 200]) {
-  test(`at ${columns} columns no line is cut, and none but a long word is wider`, async () => {
+  test(`at ${columns} columns no line is cut, and only single long words are wider`, async () => {
     const env = { HOME: tmpdir(), PATH: "/nowhere", KUBECONFIG: "/nowhere/at/all/kubeconfig" };
     const { out } = await capstan(["doctor"], { env, columns, cwd: tmpdir() });
     assert.doesNotMatch(out, /…/);

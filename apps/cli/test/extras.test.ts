@@ -1,4 +1,4 @@
-/** What a project can have besides its kinds, used as its people and their CI use it. */
+/** Optional parts of a project, used as its developers and their CI use them. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { chmod, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ async function mustRun(words: string, cwd: string): Promise<void> {
   assert.equal(code, 0, `${words}: ${err}`);
 }
 
-/** A folder with commands, for PATH. */
+/** A folder with commands, for the PATH. */
 async function commandsIn(place: string, texts: { readonly [name: string]: string }): Promise<string> {
   const bin = join(place, "bin");
   await mkdir(bin, { recursive: true });
@@ -50,7 +50,7 @@ suite("the end-to-end test of a project", () => {
     await mustRun("create e2e-test", root);
     const again = await capstan(["create", "e2e-test"], { cwd: root });
     assert.match(again.err, /has its end-to-end-test already/);
-    // The compiler also looks into the linked checkout, whose mistakes are not the project's.
+    // The compiler also checks the linked checkout; its errors are not the project's.
     const told = await run("node_modules/.bin/tsc", ["--noEmit"], { cwd: root }).catch((error: unknown) => error);
     assert.doesNotMatch((told as { stdout: string }).stdout, /^(src|e2e)\//m);
     const tools = await commandsIn(folder, {});
@@ -65,7 +65,7 @@ suite("the end-to-end test of a project", () => {
 });
 
 suite("the upgrade workflow of a project", () => {
-  /** A project in a repository with a remote, and what the job would find on its machine. */
+  /** A project in a repository with a remote, and the commands of the job's machine. */
   async function repository(name: string, npx: string) {
     await mustRun(`init ${name} --capstan ${checkout} --group shop --kind Shop`, folder);
     const root = join(folder, name);
@@ -81,7 +81,7 @@ suite("the upgrade workflow of a project", () => {
     const bin = await commandsIn(join(folder, `${name}-tools`), {
       npm: "#!/bin/sh\n",
       npx: `#!/bin/sh\n${npx}\n`,
-      // Lists what was opened before.
+      // Lists the pull requests that are open.
       gh: `#!/bin/sh\nif [ "$2" = list ]; then cat "${asked}" 2>/dev/null; else echo "$@" >> "${asked}"; fi\nexit 0\n`,
     });
     const workflow = parse(await readFile(join(root, ".github/workflows/upgrade.yml"), "utf8")) as {
@@ -96,7 +96,7 @@ suite("the upgrade workflow of a project", () => {
     return { git, work, opened };
   }
 
-  test("opens one change, with what the upgrade wrote and its conflicts marked", async () => {
+  test("opens one pull request with the upgrade and its marked conflicts", async () => {
     const { git, work, opened } = await repository("old-operator", "echo '<<<<<<< yours' >> src/main.ts; exit 5");
     await work();
     assert.match(await git("show", "--stat", "origin/capstan-upgrade"), /src\/main\.ts/);
@@ -105,7 +105,7 @@ suite("the upgrade workflow of a project", () => {
     assert.equal((await opened()).trim().split("\n").length, 1);
   });
 
-  test("opens none when everything is up to date, and fails when the upgrade fails", async () => {
+  test("opens none if everything is up to date, and fails if the upgrade fails", async () => {
     const fine = await repository("new-operator", "exit 0");
     await fine.work();
     assert.equal(await fine.opened(), "");
@@ -115,8 +115,8 @@ suite("the upgrade workflow of a project", () => {
   });
 });
 
-suite("where people work on a project", () => {
-  /** The commands of the CI workflow after the packages are there, as the job would run them. */
+suite("the development environment of a project", () => {
+  /** The commands of the CI workflow after the installation of packages. */
   async function ciSteps(root: string): Promise<string[]> {
     const text = await readFile(join(root, ".github/workflows/ci.yml"), "utf8");
     const { jobs } = parse(text) as { jobs: { test: { steps: { run?: string }[] } } };
@@ -125,7 +125,7 @@ suite("where people work on a project", () => {
     return steps.slice(1);
   }
 
-  test("the CI workflow passes on a fresh project, the linter too, and it finds a promise that nobody waits for", async () => {
+  test("CI and linter pass on a fresh project; the linter finds unawaited promises", async () => {
     await mustRun(`init linted-operator --capstan ${checkout} --group shop --kind Shop`, folder);
     const root = join(folder, "linted-operator");
     const before = await ciSteps(root);
@@ -141,7 +141,7 @@ suite("where people work on a project", () => {
     const { NODE_TEST_CONTEXT: _, PATH, ...rest } = process.env;
     const env = { ...rest, PATH: `${bin}:${PATH}`, CAPSTAN_CHECKOUT: checkout };
     const work = (step: string) => run("bash", ["-e", "-c", step], { cwd: root, env });
-    // The compiler also looks into the linked checkout, whose mistakes are not the project's.
+    // The compiler also checks the linked checkout; its errors are not the project's.
     for (const step of steps.filter((one) => one !== "npm run check")) await work(step);
     const file = join(root, "src/shop.ts");
     await writeFile(
@@ -151,7 +151,7 @@ suite("where people work on a project", () => {
     await assert.rejects(work("npm run lint"), { stdout: /no-floating-promises[^]*src\/shop\.ts/ });
   });
 
-  test("a container to work in has the Node that projects want", async () => {
+  test("the development container has the Node version that projects need", async () => {
     await mustRun(`init contained-operator --capstan ${checkout} --group shop --kind Shop`, folder);
     const root = join(folder, "contained-operator");
     await mustRun("create dev-container", root);
@@ -167,8 +167,8 @@ suite("where people work on a project", () => {
   });
 });
 
-suite("webhooks at paths of their own", () => {
-  test("are written into the program, compile, and are what a bundle says", async () => {
+suite("webhooks at custom paths", () => {
+  test("are written into the program, compile, and appear in a bundle", async () => {
     await mustRun(`init path-operator --capstan ${checkout} --group demo --kind Site`, folder);
     const root = join(folder, "path-operator");
     await mustRun("create webhook --kind Site --validating --validation-path /check/site --defaulting", root);
@@ -186,7 +186,7 @@ suite("webhooks at paths of their own", () => {
     );
   });
 
-  test("are refused where they cannot be", async () => {
+  test("are rejected where they are not possible", async () => {
     const cwd = join(folder, "path-operator");
     const ask = async (words: string) => (await capstan(words.split(" "), { cwd })).err;
     const base = "create webhook --kind Site --validating --validation-path";

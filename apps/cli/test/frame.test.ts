@@ -19,7 +19,7 @@ test("the overview names every command", async () => {
   for (const { name } of commands) assert.ok(out.includes(`  ${name} `), name);
 });
 
-test("every page fits a window of 80 columns, but for lines to copy", async () => {
+test("every page fits a window of 80 columns, except for lines to copy", async () => {
   for (const words of [[], ...commands.map(({ name }) => name.split(" "))]) {
     const { out } = await capstan([...words, "--help"], { columns: 80 });
     const prose = out.slice(0, out.lastIndexOf("Examples"));
@@ -27,7 +27,7 @@ test("every page fits a window of 80 columns, but for lines to copy", async () =
   }
 });
 
-test("where only some values are understood, the page names them", async () => {
+test("the page of an option with fixed values names them", async () => {
   for (const { name, load } of commands) {
     const { options } = await load();
     const { out } = await capstan([...name.split(" "), "--help"], { columns: 200 });
@@ -46,20 +46,20 @@ test("without a command, the overview goes to standard error and the exit code i
   assert.match(err, /Usage: capstan/);
 });
 
-test("a slip of the finger is answered with the word that was meant", async () => {
+test("a typing error fails with a suggestion", async () => {
   assert.match((await capstan(["docotr"])).err, /no command "docotr"; did you mean doctor\?/);
   assert.match((await capstan(["version", "--outptu", "json"])).err, /no option --outptu; did you mean --output\?/);
   assert.match((await capstan(["version", "-o", "jsno"])).err, /cannot be "jsno"; did you mean json\?/);
   assert.match((await capstan(["completion", "bsah"])).err, /did you mean bash\?/);
 });
 
-test("an option that is meant for the operator is sent behind the dashes", async () => {
+test("an option of the operator fails with the advice to put it after --", async () => {
   const { code, err } = await capstan(["run", "--kubeconfig", "there"]);
   assert.equal(code, 2);
   assert.match(err, /no option --kubeconfig; what it hands on follows --, as in capstan run -- --kubeconfig\n/);
 });
 
-test("bad words are refused with exit code 2", async () => {
+test("unknown options and arguments fail with exit code 2", async () => {
   for (const words of [["version", "extra"], ["completion"], ["version", "--output"], ["nothing-like-it"]]) {
     const { code, out, err } = await capstan(words);
     assert.equal(code, 2, words.join(" "));
@@ -68,7 +68,7 @@ test("bad words are refused with exit code 2", async () => {
   }
 });
 
-test("names of other tools are answered with ours", async () => {
+test("command names of other tools fail with ours", async () => {
   for (const [words, answer] of [
     ["new app-operator", "capstan init"],
     ["add api --api-version=app.example.com/v1 --kind=App", "capstan create api"],

@@ -36,7 +36,7 @@ async function generated(...words: string[]): Promise<Parsed[]> {
   return parseAllDocuments(out).map((document) => document.toJS() as Parsed);
 }
 
-test("what is generated twice is the same to the byte", async () => {
+test("two runs generate the same bytes", async () => {
   for (const what of ["crds", "rbac", "manifests", "docs"]) {
     const first = await capstan(["generate", what], at);
     assert.equal(first.code, 0, first.err);
@@ -45,7 +45,7 @@ test("what is generated twice is the same to the byte", async () => {
   }
 });
 
-test("files are written once and left alone when nothing changed", async () => {
+test("files are written once and left alone if nothing changed", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-generate-"));
   try {
     for (const what of ["crds", "kustomize", "helm", "json-schema", "dashboards"]) {
@@ -65,7 +65,7 @@ test("files are written once and left alone when nothing changed", async () => {
   }
 });
 
-test("what no cluster would take is refused in one sentence, and nothing is written", async () => {
+test("invalid names are rejected in one sentence, and nothing is written", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-refused-"));
   const out = join(folder, "out");
   const image = ["--image", "not an image"];
@@ -96,7 +96,7 @@ test("what no cluster would take is refused in one sentence, and nothing is writ
   }
 });
 
-test("resources that nobody runs get CRDs, but nothing that would have to run them", async () => {
+test("resources without an operator get CRDs, but no Deployment", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-only-resources-"));
   try {
     const entry = join(folder, "resources.ts");
@@ -117,7 +117,7 @@ test("resources that nobody runs get CRDs, but nothing that would have to run th
   }
 });
 
-test("alerts speak of metrics that operators serve, in the tree and in the chart", async () => {
+test("alerts use metrics that operators serve, in the tree and in the chart", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-alerts-"));
   try {
     for (const what of ["kustomize", "helm"])
@@ -137,7 +137,7 @@ test("alerts speak of metrics that operators serve, in the tree and in the chart
     const sources = (await Promise.all(paths.map((path) => readFile(join(runtime, path), "utf8")))).join("");
     const metrics = rules.flatMap(({ expr }) => [...expr.matchAll(/(\w+)\{/g)].map(([, name = ""]) => name));
     assert.equal(metrics.length, 5);
-    // Some are named in one piece, some after their family.
+    // Some metrics are named in full, some without the prefix of their family.
     for (const name of metrics) {
       const own = name.replace(/^(controller_runtime|workqueue)_/, "");
       assert.ok(
@@ -157,7 +157,7 @@ test("alerts speak of metrics that operators serve, in the tree and in the chart
   }
 });
 
-test("metrics of the operator's own get a dashboard from the list that kubebuilder's plugin reads", async () => {
+test("custom metrics get a dashboard from the list of kubebuilder's plugin", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-dashboards-"));
   try {
     const file = join(folder, "config.yaml");
@@ -211,7 +211,7 @@ test("metrics of the operator's own get a dashboard from the list that kubebuild
   }
 });
 
-test("a reader that has seen enough is no failure", async () => {
+test("a reader that closes the pipe early is not a failure", async () => {
   const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
   const child = spawn(process.execPath, ["--conditions=@capstan/source", main, "generate", "manifests"], {
     ...at,
@@ -224,7 +224,7 @@ test("a reader that has seen enough is no failure", async () => {
   assert.deepEqual({ code, said }, { code: 0, said: "" });
 });
 
-test("a manifest of a bundle that was cut short is named", async () => {
+test("a truncated manifest of a bundle is named", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-cut-"));
   try {
     assert.equal((await capstan(["bundle", "generate", "--out", folder], at)).code, 0);
@@ -245,7 +245,7 @@ test("a manifest of a bundle that was cut short is named", async () => {
   }
 });
 
-test("an operator for one namespace gets a Role there and no ClusterRole of its own", async () => {
+test("an operator for one namespace gets a Role there and no ClusterRole", async () => {
   const objects = await generated("rbac", "--watch-namespace", "--namespace", "ops");
   assert.ok(
     objects.some(
@@ -255,7 +255,7 @@ test("an operator for one namespace gets a Role there and no ClusterRole of its 
   assert.ok(!objects.some(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "memcached"));
 });
 
-/** A server with the generated objects on it, and the operator's own identity. */
+/** A server with the generated objects, and the operator's identity. */
 async function installed(objects: readonly Parsed[]) {
   const server = await startApiServer({
     tokens: new Map([
@@ -307,7 +307,7 @@ const object = {
   spec: {},
 };
 
-/** Runs the operator until something holds, which it is asked about with the lines of its log. */
+/** Runs the operator until a condition on the lines of its log holds. */
 async function runUntil(
   app: Operator,
   api: Api,
@@ -336,7 +336,7 @@ async function isDone(api: Api): Promise<boolean> {
   }
 }
 
-test("the generated permissions suffice for a whole reconcile under leader election", async () => {
+test("the generated permissions suffice for a reconcile under leader election", async () => {
   const { app } = (await import(join(memcached, "main.ts"))) as { app: Operator };
   const { server, admin, operator } = await installed(await generated("manifests"));
   await using _ = server;
@@ -365,7 +365,7 @@ for (const [group, resource, verb] of [
     const { server, admin, operator } = await installed(objects);
     await using _ = server;
     await admin.create(cache, object, { manager: "test" });
-    // As the API server says it, within a line of JSON.
+    // The message of the API server within a line of JSON.
     const refusal = JSON.stringify(`cannot ${verb} resource "${resource}" in API group "${group}"`).slice(1, -1);
     await runUntil(app, operator, (lines) => lines.some((line) => line.includes(refusal)));
     assert.equal(await isDone(admin), false);
@@ -373,7 +373,7 @@ for (const [group, resource, verb] of [
 }
 
 test(
-  "kubectl builds the kustomize tree, and it holds the same objects as the one file",
+  "kubectl builds the kustomize tree with the same objects as the one file",
   { skip: kubernetesMissing() },
   async () => {
     const kubectl = await realKubectl();
@@ -393,7 +393,7 @@ test(
   },
 );
 
-test("schemas go into CRDs that people keep by hand, and what they wrote stays", async () => {
+test("schemas are written into hand-written CRDs, and other fields stay", async () => {
   const cwd = await mkdtemp(join(tmpdir(), "capstan-schema-patch-"));
   try {
     const { out: crds } = await capstan(["generate", "crds", "--entry", join(memcached, "main.ts")], { cwd });

@@ -1,4 +1,4 @@
-/** Every page of the guide is walked as written; the quickstart on a real Kubernetes, too. */
+/** Executes every page of the guide as written; the quickstart on a real Kubernetes, too. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ async function stepsOf(guide: string): Promise<GuideStep[]> {
   return readGuide(await readFile(join(checkout, `docs/guide/${guide}.md`), "utf8"));
 }
 
-/** With CAPSTAN_RECORD=true, what was seen becomes a page of the documentation. */
+/** With CAPSTAN_RECORD=true, the session becomes a page of the documentation. */
 async function record(name: string, session: string): Promise<void> {
   if (process.env["CAPSTAN_RECORD"] !== "true") return;
   await mkdir(join(checkout, "docs/sessions"), { recursive: true });
@@ -41,7 +41,7 @@ test("the program of the quickstart is examples/memcached", async () => {
   assert.equal(written?.do === "write" && written.text, resourceAndController);
 });
 
-/** The images of the quickstart as this machine has them: its memcached, under both names. */
+/** The images of the quickstart, built from this machine's memcached, under both names. */
 async function quickstartImages(folder: string): Promise<string[]> {
   const [memcached] = await buildTestImages({ only: ["memcached"] });
   const store = await openStore(folder);
@@ -59,7 +59,7 @@ async function quickstartImages(folder: string): Promise<string[]> {
 
 const here = (text: string): string => text.replaceAll("memcached:1.6", "capstan.test/memcached:1.6");
 
-/** The same walk on a cluster that is there already; its image comes from where this machine has it. */
+/** The same step on an existing cluster; its image comes from this machine. */
 function onCluster(step: GuideStep): GuideStep {
   switch (step.do) {
     case "run-beside":

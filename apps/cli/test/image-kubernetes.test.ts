@@ -1,4 +1,4 @@
-/** The operator's image on a real Kubernetes: deployed by its manifests under restricted pod security; and the scorecard's pods. */
+/** The operator's image on a real Kubernetes, deployed by its manifests under restricted pod security; and the scorecard's pods. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -34,7 +34,7 @@ const own = {
 };
 
 test(
-  "an image that was built without Docker runs the operator on Kubernetes, and tests of the scorecard run beside it",
+  "an image built without Docker runs on Kubernetes, with scorecard tests",
   { skip: kubernetesMissing({ node: true }), timeout: 900_000 },
   async (t) => {
     const cwd = join(await mkdtemp(join(tmpdir(), "capstan-image-real-")), "cache-operator");
@@ -53,7 +53,7 @@ test(
         .stdout;
     await capstan(["generate", "manifests", "--entry", entry, "--image", image, "--out", "deploy"], { cwd });
     await kubectl("apply", "--server-side", "-f", "deploy/install.yaml");
-    await kubectl("-n", "cache-operator-system", "rollout", "status", "deploy/cache-operator", "--timeout=300s");
+    await kubectl("-n", "memcached-system", "rollout", "status", "deploy/memcached", "--timeout=300s");
     await writeFile(join(cwd, "object.json"), JSON.stringify(object));
     await kubectl("apply", "-f", "object.json");
     await kubectl("wait", "--for=condition=Available", "memcached/mine", "--timeout=300s");

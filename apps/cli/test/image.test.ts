@@ -30,7 +30,7 @@ before(async () => {
 });
 after(() => rm(cwd, { recursive: true, force: true }));
 
-test("the operator's image is built from what it loads, runs as nobody, and says what is in it", async () => {
+test("the operator's image has what it loads, runs as non-root, and has an SBOM", async () => {
   const { code, out, err } = await capstan(
     ["image", "build", "example.com/cache:v1", "--entry", entry, "--sbom", "sbom.json", "--label", "team=cache"],
     { cwd },
@@ -52,7 +52,7 @@ test("the operator's image is built from what it loads, runs as nobody, and says
     assert.ok(!names.has(name), `${name} is not needed`);
 });
 
-test("the same sources give the same digest, wherever and whenever they are packed", async () => {
+test("the same sources give the same digest at any place and time", async () => {
   const build = async (name: string): Promise<string | undefined> => {
     const root = join(cwd, name);
     await mkdir(join(root, "node_modules/dependency"), { recursive: true });
@@ -74,7 +74,7 @@ test("the same sources give the same digest, wherever and whenever they are pack
 });
 
 test(
-  "it runs with a root that cannot be written",
+  "it runs with a read-only root",
   { skip: spawnSync("which", ["bwrap"]).status !== 0 && process.env["CI"] !== "true" ? "install bubblewrap" : false },
   async () => {
     const store = await openStore(join(cwd, ".capstan/images"));
@@ -159,7 +159,7 @@ describe("images for several platforms, from a real registry", { skip: registryM
     );
   });
 
-  test("what was not built is not pushed, and a platform without Node is refused", async () => {
+  test("an unbuilt image is not pushed, and a platform without Node is rejected", async () => {
     const missing = await capstan(["image", "push", "example.com/never:v1"], { cwd });
     assert.equal(missing.code, 3);
     assert.match(missing.err, /no image was built as example\.com\/never:v1/);
@@ -172,7 +172,7 @@ describe("images for several platforms, from a real registry", { skip: registryM
   });
 });
 
-test("a program that cannot be loaded is told by its own error", async () => {
+test("a program that cannot be loaded fails with its own error", async () => {
   await writeFile(join(cwd, "package.json"), '{"name":"broken","type":"module"}');
   await writeFile(join(cwd, "broken.ts"), 'throw new Error("not today");\n');
   const { code, err } = await capstan(["image", "build", "example.com/broken:v1", "--entry", "broken.ts"], { cwd });
@@ -180,7 +180,7 @@ test("a program that cannot be loaded is told by its own error", async () => {
   assert.match(err, /capstan: cannot load .*broken\.ts: not today\n$/);
 });
 
-test("what is built is where the clusters of this machine look, unless that is not wanted", async (t) => {
+test("a built image is available to the clusters of this machine, if not disabled", async (t) => {
   const data = await mkdtemp(join(tmpdir(), "capstan-data-"));
   t.after(() => rm(data, { recursive: true }));
   const at = { cwd, env: { XDG_DATA_HOME: data } };

@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => rm(root, { recursive: true, force: true }));
 
-/** What the compiler says about the imported files; what it says about the linked checkout is not theirs. */
+/** The compiler's errors in the imported files, without those in the linked checkout. */
 async function typeErrors(): Promise<string[]> {
   try {
     await promisify(execFile)(process.execPath, [join(checkout, "node_modules/typescript/bin/tsc"), "-p", root]);
@@ -46,7 +46,7 @@ async function typeErrors(): Promise<string[]> {
   }
 }
 
-/** A CRD without what the two sides may say differently and mean the same. */
+/** A CRD without the differences that have no effect. */
 function meaning(crd: CustomResourceDefinition): unknown {
   const { group, names, scope, versions } = crd.spec;
   return {
@@ -73,7 +73,7 @@ function meaning(crd: CustomResourceDefinition): unknown {
   };
 }
 
-/** Every definition has a column with the age, at the end unless it says otherwise. */
+/** Every definition has an age column, by default at the end. */
 function columnsMeaning(columns: readonly { readonly name: string }[]): unknown {
   const age = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
   const all: readonly object[] = columns.some(({ name }) => name === "Age") ? columns : [...columns, age];
@@ -82,18 +82,18 @@ function columnsMeaning(columns: readonly { readonly name: string }[]): unknown 
 
 function rootMeaning(schema: JsonSchema): unknown {
   const { spec, status } = schema.properties ?? {};
-  // Every definition lets status say which generation it speaks of, and fills in a spec that may be left out.
+  // Every definition has an observedGeneration in its status, and a default for an optional spec.
   const { observedGeneration: _, ...fields } = status?.properties ?? {};
   return {
     description: schema.description,
-    // What has a default is never missing.
+    // A field with a default is never missing.
     demandsSpec: schema.required?.includes("spec") === true && spec?.default === undefined,
     demandsStatus: schema.required?.includes("status") === true,
     spec:
       spec === undefined
         ? nodeMeaning({ type: "object" })
         : nodeMeaning({ ...spec, default: undefined } as unknown as JsonSchema),
-    // Nothing can be written into a status without fields, whether or not it is said to be there.
+    // A status without fields cannot be written, whether or not it is declared.
     status:
       status === undefined || isEmpty({ ...status, properties: fields })
         ? undefined
@@ -114,7 +114,7 @@ function nodeMeaning(schema: JsonSchema): unknown {
     return !silent.has(name) && !saysNothing;
   });
   const { properties = {}, items, additionalProperties } = schema;
-  // What has a default is never missing, so it does not matter whether it is required.
+  // A field with a default is never missing, so `required` does not matter.
   const required = (schema.required ?? []).filter((name) => properties[name]?.default === undefined).sort();
   return {
     ...Object.fromEntries(keywords),
@@ -126,7 +126,7 @@ function nodeMeaning(schema: JsonSchema): unknown {
   };
 }
 
-/** A default with what the server adds to it from the defaults below. */
+/** A default completed by the nested defaults, as the server does. */
 function filled(value: unknown, schema: JsonSchema): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
   const given = value as { readonly [name: string]: unknown };
@@ -158,7 +158,7 @@ interface OldSpec {
   readonly preserveUnknownFields?: boolean;
 }
 
-/** A CRD of v1beta1 as it would be written today, but for what it says of fields without a schema. */
+/** A v1beta1 CRD converted to v1, except for fields without a schema. */
 function today(crd: CustomResourceDefinition): CustomResourceDefinition {
   if (crd.apiVersion === "apiextensions.k8s.io/v1") return crd;
   const { version: name, versions = [{ name, served: true, storage: true }], ...old } = crd.spec as unknown as OldSpec;
@@ -178,7 +178,7 @@ function today(crd: CustomResourceDefinition): CustomResourceDefinition {
 
 const keeps = "x-kubernetes-preserve-unknown-fields";
 
-/** Where objects do not keep fields that nobody named. */
+/** The paths of objects that drop unknown fields. */
 function strictObjects(schema: JsonSchema, path: string): string[] {
   const { type, properties = {}, items, additionalProperties } = schema;
   const isMap = typeof additionalProperties === "object";
@@ -190,19 +190,19 @@ function strictObjects(schema: JsonSchema, path: string): string[] {
   ];
 }
 
-/** The meaning but for what is asked for apart: fields that nobody named, and whether status has an address of its own. */
+/** The meaning without what is checked separately: unknown fields, and the status subresource. */
 function meaningOfOld(crd: CustomResourceDefinition): unknown {
   return JSON.parse(JSON.stringify(meaning(crd)), (key, value: unknown) =>
     key === keeps || (key === "status" && typeof value === "boolean") ? undefined : value,
   ) as unknown;
 }
 
-/** What is told of CRDs of published operators because no definition can say it. */
+/** The notes on CRDs of published operators about what a definition cannot express. */
 const told =
   /^(that fields beside spec( and status)? are kept, too|status of v1 is not a subresource|what v1 demands of metadata)$/;
 
 test(
-  "every CRD of published operators becomes TypeScript that compiles, with an equivalent CRD or a note of what differs",
+  "published CRDs become TypeScript that compiles to an equivalent CRD or notes",
   {
     skip: existsSync(catalog)
       ? false
@@ -261,7 +261,7 @@ spec:
             spec: { type: object, required: [size], properties: { size: { type: integer, format: int32, minimum: 1 } } }
 `;
 
-  test("writes a file, and not twice", async () => {
+  test("writes a file, and does not overwrite it", async () => {
     const at = { cwd: root, typed: crd };
     assert.equal((await capstan(["import", "crd", "-", "--out", "made"], at)).code, 0);
     assert.match(await readFile(join(root, "made/widget.ts"), "utf8"), /size: s\.int32\(\)\.min\(1\),/);
@@ -311,7 +311,7 @@ spec:
     assert.deepEqual(await typeErrors(), []);
   });
 
-  test("what a definition must say apart is said: presence, status, paths of columns, versions that are over", async () => {
+  test("presence, status, column paths and deprecated versions are imported", async () => {
     const spec = { type: "object", required: ["size"], properties: { size: { type: "integer", format: "int32" } } };
     const status = {
       type: "object",
@@ -368,7 +368,7 @@ spec:
     assert.deepEqual(await typeErrors(), []);
   });
 
-  test("a CRD of v1beta1 becomes what the same CRD of v1 becomes", () => {
+  test("a v1beta1 CRD gives the same result as its v1 form", () => {
     const openAPIV3Schema = {
       type: "object",
       properties: {
@@ -423,7 +423,7 @@ spec:
     );
   });
 
-  test("what no definition can say is told", () => {
+  test("a note lists what a definition cannot express", () => {
     const { text, differences } = importCrd({
       apiVersion: "apiextensions.k8s.io/v1",
       kind: "CustomResourceDefinition",
@@ -494,7 +494,7 @@ spec:
       /\.optional\(\);\n/,
     ],
   ] as const) {
-    test(`${what}: the definition gives that CRD again, and tells what it cannot say`, async () => {
+    test(`${what}: the definition gives the same CRD, with notes on the differences`, async () => {
       const typed = withSpec(spec);
       const out = `src/${what.replaceAll(/\W+/g, "-")}`;
       const { code, err } = await capstan(["import", "crd", "-", "--out", out], { cwd: root, typed });
@@ -526,7 +526,7 @@ spec:
       /Maximum boundary value must be of type integer/,
     ],
   ] as const) {
-    test(`${what} cannot be loaded: it is refused, and nothing is written`, async () => {
+    test(`${what} cannot be loaded: the import fails and writes nothing`, async () => {
       const at = { cwd: root, typed: withSpec(spec) };
       const { code, err } = await capstan(["import", "crd", "-", "--out", "unloadable"], at);
       assert.equal(code, 3, err);
@@ -536,7 +536,7 @@ spec:
     });
   }
 
-  test("what the loaded definition says otherwise is told, whatever it is", () => {
+  test("every difference of the loaded definition is noted", () => {
     const asked = importCrd(parseAllDocuments(crd)[0]?.toJS());
     const spec = s.object({ size: s.int32().min(2).default(3), more: s.string().optional() });
     const made = defineResource({
@@ -555,7 +555,7 @@ spec:
     ]);
   });
 
-  test("words of a CRD cannot break out of the file", async () => {
+  test("text of a CRD cannot inject code into the file", async () => {
     const evil = crd.replace(
       "type: object, required",
       `type: object, description: "*/ process.exit(3); /* \`\${x}\`", required`,
@@ -579,7 +579,7 @@ spec:
       `a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c]\ne: [*d,*d,*d,*d,*d,*d,*d,*d]\n`,
     ],
   ] as const) {
-    test(`${what} is refused in one sentence`, async () => {
+    test(`${what} is rejected in one sentence`, async () => {
       const { code, err } = await capstan(["import", "crd", "-", "--out", "refused"], { cwd: root, typed: text });
       assert.equal(code, 3, err);
       assert.equal(err.trimEnd().split("\n").length, 1, err);

@@ -1,4 +1,4 @@
-/** What `create api` and `create webhook` add to a project, one by one: each does what the classic tools' does. */
+/** What `create api` and `create webhook` add to a project, compared with kubebuilder and operator-sdk. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import { compilerErrors } from "./compiler.ts";
 import { capstan } from "./terminal.ts";
 import { checkout } from "./walk.ts";
 
-/** Tests that are run within the project, on its program. */
+/** Tests that run within the project, on its program. */
 const inside = `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Deployment } from "capstan/kinds/apps/v1";
@@ -91,14 +91,14 @@ suite("a project with kinds of every sort", () => {
     assert.deepEqual(groups, ["app.example.com", "cache.example.com", "web.example.com"]);
   });
 
-  test("a new kind has a source, a test, a sample, a CRD and a controller in the program", async () => {
+  test("a new kind has a source, a test, a sample, a CRD and a controller", async () => {
     for (const file of ["src/site.ts", "src/site.test.ts", "samples/site.yaml"])
       assert.match(await readFile(join(root, file), "utf8"), /\bSite\b/);
     assert.match(await run("generate crds"), /^ {2}name: sites\.web\.example\.com$/m);
     assert.match(await readFile(join(root, "src/main.ts"), "utf8"), /controllers: \[[^\]]*\bsite,/);
   });
 
-  test("controllers of core and of external kinds see their objects, and their CRDs are left to others", async () => {
+  test("controllers of core and external kinds see objects and install no CRDs", async () => {
     assert.ok(passed.has("foreign"), "the controller of Deployments has looked at one");
     assert.match(await readFile(join(root, "src/certificate.ts"), "utf8"), /controller\(Certificate,/);
     const rbac = await run("generate rbac");
@@ -110,21 +110,21 @@ suite("a project with kinds of every sort", () => {
     assert.doesNotMatch(await run("generate crds"), /certificates|deployments/);
   });
 
-  test("the ready-made controller for an image runs it, as often and at the port that was asked for", () => {
+  test("the image controller runs the image with the given replicas and port", () => {
     assert.ok(passed.has("image"));
   });
 
-  test("hooks that were created complete objects and refuse them", () => {
+  test("created webhooks set defaults and reject objects", () => {
     assert.ok(passed.has("hooks"));
   });
 
-  test("a version that was created is served beside the old one, and objects are converted", async () => {
+  test("a created version is served beside the old one, and objects are converted", async () => {
     assert.ok(passed.has("versions"));
     const versions = [...(await run("generate crds")).matchAll(/^ {4}- name: (v\d)\n/gm)].map(([, version]) => version);
     assert.ok(versions.includes("v1") && versions.includes("v2"), versions.join(" "));
   });
 
-  test("a child with a field that its kind has not does not compile", async () => {
+  test("a child with an unknown field does not compile", async () => {
     const file = join(root, "src/redis.ts");
     const text = await readFile(file, "utf8");
     await writeFile(file, text.replace("replicas: object.spec.size", "replica: object.spec.size"));
@@ -137,7 +137,7 @@ suite("a project with kinds of every sort", () => {
     );
   });
 
-  test("samples are made for kinds as their schemas are now, and those that are there stay", async () => {
+  test("samples follow the current schemas, and existing ones stay", async () => {
     assert.match(await run("generate samples"), /kind: Redis\n[^]*spec:\n {2}size: 1\n/);
     await rm(join(root, "samples/redis.yaml"));
     const site = await readFile(join(root, "samples/site.yaml"), "utf8");

@@ -1,4 +1,4 @@
-/** What is in the generated objects, judged by what a cluster makes of it. */
+/** The contents of generated objects, judged by their effect on a cluster. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ function find(objects: readonly Manifest[], kind: string, name?: string): Manife
   );
 }
 
-/** Whether labels are among others. */
+/** Whether a selector matches labels. */
 function selects(selector: Labels, labels: Labels = {}): boolean {
   return Object.entries(selector).every(([key, value]) => labels[key] === value);
 }
@@ -75,7 +75,7 @@ function templateOf(deployment: Manifest): PodTemplate {
   return (deployment["spec"] as { readonly template: PodTemplate }).template;
 }
 
-test("a project made for one namespace gets Roles there, watches only it, and can be widened", async () => {
+test("a single-namespace project gets Roles, watches only it, and can be widened", async () => {
   const objects = await generated("manifests");
   assert.equal(find(objects, "Role", "shop-operator").metadata.namespace, "shop-operator-system");
   assert.ok(!objects.some(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "shop-operator"));
@@ -85,7 +85,7 @@ test("a project made for one namespace gets Roles there, watches only it, and ca
   assert.ok(wide.some(({ kind, metadata }) => kind === "ClusterRole" && metadata.name === "shop-operator"));
 });
 
-test("pods of the operator are what the strictest pod security allows, and their namespace enforces it", async () => {
+test("the operator's pods pass restricted pod security, which is enforced", async () => {
   const objects = await generated("manifests");
   const { labels } = find(objects, "Namespace").metadata;
   assert.equal(labels?.["pod-security.kubernetes.io/enforce"], "restricted");
@@ -118,7 +118,7 @@ test("pods of the operator are what the strictest pod security allows, and their
   assert.equal((await send(pods, loose)).status, 403, "the namespace refuses others");
 });
 
-test("the ServiceMonitor finds the Service, the Service the pods, and all mean the same port", async () => {
+test("ServiceMonitor, Service and pods match, and use the same port", async () => {
   await mustRun("generate kustomize", cwd);
   const monitor = await readObject("config/prometheus/monitor.yaml");
   const { endpoints, selector } = monitor["spec"] as {
@@ -144,7 +144,7 @@ test("the ServiceMonitor finds the Service, the Service the pods, and all mean t
   assert.ok(spec.containers[0].args.includes("--metrics-bind-address=:8443"));
 });
 
-test("the network policy is about the operator's pods: metrics for labelled namespaces, webhooks for the API server, nothing else", async () => {
+test("the network policy admits metrics and webhooks only", async () => {
   const allowed = async (words: string, path: string): Promise<unknown> => {
     await mustRun(`generate kustomize --out ${path}${words}`, cwd);
     const policy = await readObject(`${path}/network-policy/allow-metrics-traffic.yaml`);
@@ -171,7 +171,7 @@ test("the network policy is about the operator's pods: metrics for labelled name
   ]);
 });
 
-test("admins, editors and viewers of a kind may do what their names say, and no more", async () => {
+test("the admin, editor and viewer roles of a kind allow what their names say", async () => {
   const roles = (await generated("rbac")).filter(({ kind }) => kind === "ClusterRole");
   await using server = await startApiServer({
     tokens: new Map(["admin", "editor", "viewer"].map((name) => [name, { name, groups: ["system:authenticated"] }])),
@@ -232,7 +232,7 @@ test("admins, editors and viewers of a kind may do what their names say, and no 
   }
 });
 
-test("the guide for coding agents names commands and scripts that are there", async () => {
+test("the guide for coding agents names existing commands and scripts", async () => {
   const text = await readFile(join(cwd, "AGENTS.md"), "utf8");
   const named = [...text.matchAll(/`npx capstan ([a-z -]+)`/g)].map(([, words = ""]) => words);
   assert.ok(named.length >= 3);

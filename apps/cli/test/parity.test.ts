@@ -1,4 +1,4 @@
-/** The table of what the classic tools can do is true as far as it can be checked: commands and tests that it names exist. */
+/** Checks the parity table: the commands and tests that it names exist. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -50,7 +50,7 @@ for (const { number, feature, here, command, links } of rows) {
   });
 }
 
-/** A command line must be one: a command, or a group of which some command has the options. Names of values are none. */
+/** A command line must name a command with its options, or a group with a command that has them. Placeholders of values are skipped. */
 async function mustBeUnderstood(line: string): Promise<void> {
   const words = line.replace(/^capstan /, "").split(" ");
   const name = words.filter((word) => /^[a-z][a-z0-9-]*$/.test(word)).join(" ");
@@ -64,7 +64,7 @@ async function mustBeUnderstood(line: string): Promise<void> {
     assert.ok(options.has(option) || options.has(option.replace(/^no-/, "")), `${line}: there is no --${option}`);
 }
 
-/** Whether a file has a test of that name: written out, computed, or in a table of cases. */
+/** Whether a file has a test of that title: literal, computed, or in a table of cases. */
 function hasTest(source: string, title: string): boolean {
   const text = escaped(JSON.stringify(title).slice(1, -1));
   const call = String.raw`\b(?:test|t\.test)\(\s*`;
@@ -75,10 +75,12 @@ function hasTest(source: string, title: string): boolean {
   return [...computed].some(([, template = ""]) => isMadeBy(template, title, source));
 }
 
-/** How many words a title needs that is only the beginning of computed ones: fewer could mean any of them. */
+/** The minimum number of words of a constant beginning of a computed title; fewer would match too many. */
 const TELLING = 3;
 
-/** Whether a template makes a title: its beginning, if that tells enough, or all of it, with values that the file has as texts. */
+/**
+ * Whether a template produces a title: by its beginning, if that is long enough, or as a whole with values that are literals of the file.
+ */
 function isMadeBy(template: string, title: string, source: string): boolean {
   const [first = "", ...others] = template.split(/\$\{[^}]*\}/);
   if (first.startsWith(title)) return title.split(" ").length >= TELLING;

@@ -1,6 +1,6 @@
-/** Texts as patterns. */
+/** Regular expressions from texts. */
 
-/** A pattern that means this text and nothing else. */
+/** A pattern that matches exactly this text. */
 export function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }

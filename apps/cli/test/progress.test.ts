@@ -1,4 +1,4 @@
-/** Whatever takes longer than a second says so, where somebody watches: the slow things here wait until they have been told of. */
+/** Work that takes longer than a second is reported on a terminal. The slow work here waits for the report. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -10,10 +10,10 @@ import { test, type TestContext } from "node:test";
 import { commands } from "../src/commands.ts";
 import { capstan, type Ran } from "./terminal.ts";
 
-/** Commands that run until they are stopped, or hand their terminal to somebody: they say themselves what goes on. */
+/** Commands that run until stopped, or pass their terminal on: they report their own progress. */
 const talkers = ["apiserver", "cluster exec", "cluster logs", "cluster start", "dev", "run"];
 
-test("every command is named when it takes long, but for those that tell it themselves", async () => {
+test("every slow command is named, except for those that report their own progress", async () => {
   const silent: string[] = [];
   for (const { name, load } of commands) if ((await load()).progress === "own") silent.push(name);
   assert.deepEqual(silent.sort(), talkers);
@@ -25,7 +25,7 @@ async function makeFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-/** Runs a command, and does something the first time that it tells of its progress. */
+/** Runs a command, and calls back at its first progress message. */
 async function watch(words: readonly string[], cwd: string, onProgress: () => Promise<void>): Promise<Ran> {
   let first: Promise<void> | undefined;
   let said = "";
@@ -56,7 +56,7 @@ for (const words of [
   });
 }
 
-test("what is fetched from a slow registry is named", async (t) => {
+test("a pull from a slow registry is named", async (t) => {
   const answer = Promise.withResolvers<void>();
   const server = createServer((_request, response) => void answer.promise.then(() => response.writeHead(404).end()));
   server.listen(0, "127.0.0.1");

@@ -35,7 +35,7 @@ async function npm(root: string, ...words: string[]): Promise<string> {
   return stdout;
 }
 
-/** The errors of the compiler in the project's own files: those of the linked checkout are not the project's. */
+/** The compiler's errors in the project's own files, without those in the linked checkout. */
 async function typeErrors(root: string): Promise<string[]> {
   try {
     await npm(root, "check");
@@ -52,7 +52,7 @@ async function list(root: string): Promise<string[]> {
     .map(({ name }) => name);
 }
 
-/** What a fresh project's controller must stand, as a test in that project. */
+/** A test that runs in the fresh project, on its controller. */
 const hardTest = `import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pod } from "capstan/kinds/v1";
@@ -105,7 +105,7 @@ suite("a new project", () => {
     assert.match(await npm(root, "test"), /pass 1\n/);
   });
 
-  test("follows its spec, says what it cannot do, and takes long names", async () => {
+  test("follows its spec, reports failures in the status, and takes long names", async () => {
     const root = join(folder, "app-operator");
     await writeFile(join(root, "src/hard.test.ts"), hardTest);
     assert.match(await npm(root, "test"), /pass 4\n/);
@@ -137,7 +137,7 @@ suite("a new project", () => {
     assert.deepEqual(kinds, ["AppService", "Page", "Redis", "Redis"], "a foreign CRD is not ours to ship");
   });
 
-  test("may have kinds that are called like what controllers make, and like what tests use", async () => {
+  test("may have kinds named like kinds of children, and like imports of tests", async () => {
     await mustRun(`init named --kind Pod --capstan ${checkout}`, inFolder());
     const at = inFolder("named");
     await mustRun("create api --group web --version v1 --kind Deployment --image nginx:1.29", at);
@@ -155,7 +155,7 @@ suite("a new project", () => {
     }
   });
 
-  test("can rename kinds that are called like words of the program, and still compiles and passes", async () => {
+  test("can rename kinds named like identifiers of the program, and still passes", async () => {
     await mustRun(`init img-op --kind Image --capstan ${checkout}`, inFolder());
     const at = inFolder("img-op");
     for (const kind of ["Test", "Name", "Other"])
@@ -189,7 +189,7 @@ suite("a new project", () => {
     assert.doesNotMatch(out, /leave/, "what the tool wrote, it takes away");
   });
 
-  test("loses a kind, except what the user changed", async () => {
+  test("deletes a kind, except for files that the user changed", async () => {
     const at = inFolder("app-operator");
     await writeFile(join(at.cwd, "src/page.ts"), `${await readFile(join(at.cwd, "src/page.ts"), "utf8")}// mine\n`);
     const { out } = await mustRun("delete api --kind Page", at);
@@ -198,7 +198,7 @@ suite("a new project", () => {
     assert.match(await readFile(join(at.cwd, "src/page.ts"), "utf8"), /mine/);
   });
 
-  test("answers questions where somebody sits", async () => {
+  test("asks questions on a terminal", async () => {
     const { code, err } = await capstan(["init", "--domain", "acme.org"], {
       cwd: folder,
       answers: ["asked-operator", "Widget", "shop"],
@@ -236,7 +236,7 @@ suite("upgrade", () => {
     assert.equal((await mustRun("upgrade", at)).out, "up to date\n");
   });
 
-  test("marks what both changed, with exit code 5, and loses nothing", async () => {
+  test("marks conflicts with exit code 5 and loses nothing", async () => {
     await mustRun("init torn-operator", inFolder());
     const at = inFolder("torn-operator");
     const main = join(at.cwd, "src/main.ts");
@@ -268,7 +268,7 @@ suite("bad input", () => {
     ["init x --license-file .", 7, /cannot read \S+: it is a folder/],
     ["init x --kind Main", 3, /the kind Main cannot be src\/main\.ts: that is the file that starts the operator/],
   ] as const) {
-    test(`${words} is refused in one sentence, and nothing is written`, async () => {
+    test(`${words} is rejected in one sentence, and nothing is written`, async () => {
       const before = await readdir(folder);
       const ran = await capstan(words.split(" "), inFolder());
       assert.equal(ran.code, code, ran.err);
@@ -284,7 +284,7 @@ suite("bad input", () => {
     ["--kind AppServiceBackup", /src\/app-service-backup\.ts: that is the controller backup of AppService/],
     ["--kind Other --plural appservices --group app", /the kind Other cannot be appservices\.app\.example\.com/],
   ] as const) {
-    test(`create api ${words} does not write over what is there`, async () => {
+    test(`create api ${words} does not overwrite existing files`, async () => {
       await mustRun("init crowded", inFolder());
       const at = inFolder("crowded");
       await mustRun("create api --group app --version v1alpha1 --kind AppService --controller-name backup", at);
@@ -300,10 +300,10 @@ suite("bad input", () => {
     });
   }
 
-  test("outside a project, commands say so with exit code 4", async () => {
+  test("outside of a project, commands fail with exit code 4", async () => {
     const empty = join(folder, "empty");
     await mkdir(empty);
-    // A project above would be found, so the folder must have none above it.
+    // A project in a parent folder would be found, so there must be none.
     await rm(join(folder, "capstan.json"), { force: true });
     for (const words of [
       "create api --group a --version v1 --kind B",
@@ -315,7 +315,7 @@ suite("bad input", () => {
     }
   });
 
-  test("a project is not written over another, nor over a file", async () => {
+  test("init does not overwrite a project or a file", async () => {
     await mustRun("init twice", inFolder());
     assert.equal((await capstan(["init", "twice"], inFolder())).code, 4);
     await mkdir(join(folder, "taken"));
@@ -328,7 +328,7 @@ suite("bad input", () => {
     assert.equal((await capstan(["init", "plain-file"], inFolder())).code, 4);
   });
 
-  test("a spoilt record is refused with what to do", async () => {
+  test("a corrupt record fails with what to do", async () => {
     await mustRun("init spoilt", inFolder());
     await writeFile(join(folder, "spoilt/capstan.json"), "{");
     const { code, err } = await capstan(["upgrade"], inFolder("spoilt"));
@@ -350,7 +350,7 @@ suite("bad input", () => {
     );
   });
 
-  test("a project without a kind is told to get one, not to write what it has", async () => {
+  test("a project without a kind gets the advice to create one", async () => {
     await mustRun(`init none-yet --bare --capstan ${checkout}`, inFolder());
     await mustRun(`init none-left --capstan ${checkout}`, inFolder());
     await mustRun("delete api --kind AppService", inFolder("none-left"));
@@ -361,7 +361,7 @@ suite("bad input", () => {
     }
   });
 
-  test("another version of a kind is answered with the command that adds it", async () => {
+  test("another version of a kind fails with the command that adds it", async () => {
     await mustRun("init versions", inFolder());
     const words = "create api --group app --version v1beta1 --kind AppService".split(" ");
     const { code, err } = await capstan(words, inFolder("versions"));
@@ -370,7 +370,7 @@ suite("bad input", () => {
     await mustRun(line ?? assert.fail(err), inFolder("versions"));
   });
 
-  test("a file where a folder must be leaves nothing half written", async () => {
+  test("a file in place of a folder leaves nothing half written", async () => {
     const half = join(folder, "half");
     await mkdir(half);
     await writeFile(join(half, "src"), "");
@@ -380,7 +380,7 @@ suite("bad input", () => {
 });
 
 suite("capstan dev", () => {
-  test("runs the operator, follows its sources, survives a broken one, and answers questions", async () => {
+  test("runs the operator, reloads it, survives a broken source, and explains", async () => {
     await mustRun(`init dev-operator --capstan ${checkout}`, inFolder());
     const root = join(folder, "dev-operator");
     const main = join(checkout, "apps/cli/src/main.ts");
@@ -439,7 +439,7 @@ suite("capstan dev", () => {
     assert.ok(!(await readdir(root)).includes(".capstan"), "it leaves nothing behind");
   });
 
-  test("stops at once while a program loads that never comes to an end, and leaves nothing behind", async (t) => {
+  test("stops at once while a program never finishes loading, and leaves nothing", async (t) => {
     const root = await mkdtemp(join(tmpdir(), "capstan-stuck-"));
     t.after(() => rm(root, { recursive: true, force: true }));
     const stuck = `import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** What `init` and `create api` ask where somebody sits, and what they make of the answers. */
+/** The questions of `init` and `create api` on a terminal, and the effect of the answers. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { capstan } from "./terminal.ts";
 
-test("create api asks whether to make the resource and the controller", async () => {
+test("create api asks whether to create the resource and the controller", async () => {
   const cwd = await mkdtemp(join(tmpdir(), "capstan-prompts-"));
   try {
     assert.equal((await capstan(["init", ".", "--project-name", "asked"], { cwd })).code, 0);
@@ -27,7 +27,7 @@ test("create api asks whether to make the resource and the controller", async ()
   }
 });
 
-test("init asks again where an answer cannot be used", async () => {
+test("init repeats a question after an invalid answer", async () => {
   const cwd = await mkdtemp(join(tmpdir(), "capstan-prompts-"));
   try {
     const answers = ["Foo Op", "foo-op", "cart", "Cart", "NO", "shop"];

@@ -1,4 +1,4 @@
-/** A fresh project with `dev --pods real`: its object becomes a pod whose program runs on this machine. */
+/** A fresh project with `dev --pods real`: its object becomes a pod with a process on this machine. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -29,7 +29,7 @@ test(
       const { code, err } = await capstan(words, { cwd: folder, env });
       assert.equal(code, 0, err);
     };
-    // What the sample asks for, from this machine instead of a registry.
+    // The image of the sample, from this machine instead of a registry.
     await must("cluster", "load-image", "--program", "sleep", "--tag", "busybox:1.37");
     await must("init", "real", "--capstan", checkout);
     const cwd = join(folder, "real");
@@ -51,7 +51,7 @@ test(
       for (const end = Date.now() + 120_000; !/example-app-service Ready=True/.test(said); await wait(50))
         assert.ok(Date.now() < end && child.exitCode === null, `the pod did not run:\n${said}`);
       assert.match(said, /embedded cluster on \S+ with real pods/);
-      // Only a pod that is real has somewhere to run another program.
+      // Only a real pod can run another program.
       const exec = ["--kubeconfig", join(cwd, ".capstan/kubeconfig"), "exec", "example-app-service-pod", "--"];
       await promisify(execFile)(await realKubectl(), [...exec, "sleep", "0"]);
       await assert.rejects(

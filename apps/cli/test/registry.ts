@@ -16,12 +16,12 @@ const missing = ["docker-registry", "skopeo", "htpasswd"].filter(
 export const registryMissing: string | false =
   missing.length > 0 && process.env["CI"] !== "true" ? `install ${missing.join(" and ")}` : false;
 
-/** A registry that runs. */
+/** A running registry. */
 export interface TestRegistry extends AsyncDisposable {
   readonly host: string;
 }
 
-/** Starts one; with passwords, it lets nobody else in. */
+/** Starts a registry; with passwords, it requires a login. */
 export async function startRegistry(passwords?: string): Promise<TestRegistry> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-registry-"));
   const port = await freePort();
@@ -57,7 +57,7 @@ async function untilAnswers(host: string): Promise<void> {
   throw new Error(`the registry at ${host} does not answer`);
 }
 
-/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
+/** A free port below the ephemeral range, so that the system does not assign it before the program listens. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);

@@ -1,4 +1,4 @@
-/** `capstan run`: runs an operator as production does, and ends with the exit codes of the table. */
+/** `capstan run`: runs an operator as in production, and ends with the exit codes of the table. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -19,7 +19,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** A program that was started, and what it said. */
+/** A started program and its output. */
 function start(...flags: string[]) {
   const words = [
     "--conditions=@capstan/source",
@@ -47,7 +47,7 @@ async function configFor(server: string): Promise<string> {
 }
 
 suite("capstan run", () => {
-  test("works on the cluster until it is told to stop", async () => {
+  test("works on the cluster until it is stopped", async () => {
     const cluster = await startCluster({ port: 0, pods: "simulated" });
     try {
       await writeFile(join(folder, "real"), cluster.kubeconfig ?? "");
@@ -66,19 +66,19 @@ suite("capstan run", () => {
     }
   });
 
-  test("a cluster that cannot be reached is exit code 6", async () => {
+  test("an unreachable cluster is exit code 6", async () => {
     const ran = start(await configFor("http://127.0.0.1:9"));
     assert.deepEqual(await ran.ended, [6, null], ran.err);
     assert.match(ran.err, /^capstan: .*127\.0\.0\.1:9/m);
   });
 
-  test("a setting that nobody knows is exit code 2", async () => {
+  test("an unknown setting is exit code 2", async () => {
     const ran = start("--nonsense");
     assert.deepEqual(await ran.ended, [2, null], ran.err);
     assert.match(ran.err, /^capstan: .*nonsense/);
   });
 
-  test("a kubeconfig that is not there is exit code 6", async () => {
+  test("a missing kubeconfig is exit code 6", async () => {
     const ran = start("--kubeconfig=/nowhere");
     assert.deepEqual(await ran.ended, [6, null], ran.err);
     assert.match(ran.err, /^capstan: Cannot read the kubeconfig \/nowhere/);

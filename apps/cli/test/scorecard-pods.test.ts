@@ -25,7 +25,7 @@ function shell(script: string, more: object = {}): object {
 
 const passing = `test -s /bundle/metadata/annotations.yaml && echo "{\\"results\\":[{\\"name\\":\\"own\\",\\"state\\":\\"pass\\",\\"log\\":\\"in $SCORECARD_NAMESPACE\\"}]}"`;
 
-describe("tests of one's own run as pods", { skip }, () => {
+describe("custom tests run as pods", { skip }, () => {
   let folder = "";
   let cluster: RealCluster;
 
@@ -63,7 +63,7 @@ describe("tests of one's own run as pods", { skip }, () => {
     });
   }
 
-  test("the bundle is at /bundle, what is printed is the result, and nothing stays behind", async () => {
+  test("the bundle is at /bundle, the output is the result, and nothing stays behind", async () => {
     const classic = {
       image: "quay.io/operator-framework/scorecard-test:v1",
       entrypoint: ["scorecard-test", "basic-check-spec"],
@@ -86,7 +86,7 @@ describe("tests of one's own run as pods", { skip }, () => {
     assert.equal(await left(), 0);
   });
 
-  test("files that a test leaves are fetched", async () => {
+  test("files of a test are fetched", async () => {
     await mkdir(join(folder, "kept"), { recursive: true });
     const leaves = shell(
       `echo found > $SCORECARD_STORAGE/report && echo '{"results":[{"name":"files","state":"pass"}]}'`,
@@ -100,7 +100,7 @@ describe("tests of one's own run as pods", { skip }, () => {
     assert.equal(await readFile(join(folder, "kept/own/files/report"), "utf8"), "found\n");
   });
 
-  test("a test that does not end says what its pod was waiting for", async () => {
+  test("a test that does not end reports what its pod waited for", async () => {
     const { code, out } = await score([{ image: "capstan.test/nowhere:1" }], "-w", "8s");
     assert.equal(code, 1);
     assert.match(out, /did not end in time; its pod \S+ is Pending \(.*\); give it longer with --wait-time/);

@@ -1,4 +1,4 @@
-/** What people see: `init`, `dev` and its live table in real terminals of 80 and of 200 columns. */
+/** The screens of `init`, `dev` and its live table in real terminals of 80 and of 200 columns. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -14,10 +14,10 @@ import { Window } from "./window.ts";
 
 const command = `"${process.execPath}" --conditions=@capstan/source --disable-warning=ExperimentalWarning "${checkout}/apps/cli/src/main.ts"`;
 
-/** A program in a terminal of its own, which somebody sits at. */
+/** A program in its own interactive terminal. */
 class Sitting implements AsyncDisposable {
   readonly #child: ChildProcess;
-  /** When its last words are there, too, which may come after its exit. */
+  /** Resolves after the last output, which may come after the exit. */
   readonly #closed: Promise<unknown>;
   readonly #window: Window;
 
@@ -50,7 +50,7 @@ class Sitting implements AsyncDisposable {
     return this.text;
   }
 
-  /** Types a key until it has shown something: what it asks for may take a moment to happen. */
+  /** Types a key until the output appears: its effect may take a moment. */
   async showsOnceTyped(key: string, pattern: RegExp): Promise<void> {
     for (const end = performance.now() + 120_000; !pattern.test(this.text); await wait(500)) {
       assert.ok(performance.now() < end, `${String(pattern)} was not seen in:\n${this.text}`);
@@ -70,7 +70,7 @@ class Sitting implements AsyncDisposable {
   }
 }
 
-/** With CAPSTAN_RECORD=true, what was seen becomes a page of the documentation. */
+/** With CAPSTAN_RECORD=true, the screen becomes a page of the documentation. */
 async function record(name: string, seen: string, folder: string): Promise<void> {
   if (process.env["CAPSTAN_RECORD"] !== "true") return;
   await mkdir(join(checkout, "docs/sessions"), { recursive: true });
@@ -94,7 +94,7 @@ spec: { image: "busybox:1.37" }
 
 for (const columns of [80, 200]) {
   test(
-    `somebody at a terminal of ${columns} columns makes a project and watches it run`,
+    `a user at a terminal of ${columns} columns makes a project and watches it run`,
     { timeout: 900_000 },
     async () => {
       const folder = await mkdtemp(join(tmpdir(), "capstan-screen-"));
@@ -123,7 +123,7 @@ for (const columns of [80, 200]) {
         dev.type("a");
         await dev.shows(/default\/example-app-service is looked at again/);
         await dev.showsOnceTyped("e", /woken by +request by hand/);
-        // It is drawn again and again: what is judged is one moment at which all of it is there.
+        // The table is redrawn continuously: the check uses a moment at which it is complete.
         const seen = await dev.shows(new RegExp(`woken by[^]*KIND [^]*${escaped(KEYS)}$`));
         fits(tableOf(seen).join("\n"), columns);
         assert.equal(seen.match(/^ {2}KIND /gm)?.length, 1, "there is one table, at the bottom");
@@ -137,38 +137,34 @@ for (const columns of [80, 200]) {
   );
 }
 
-test(
-  "a program that takes its time to load can be left, and its types are checked when it runs",
-  { timeout: 900_000 },
-  async () => {
-    const folder = await mkdtemp(join(tmpdir(), "capstan-screen-"));
-    try {
-      await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
-      await writeFile(join(folder, "package.json"), JSON.stringify({ name: "some-operator", type: "module" }));
-      await writeFile(
-        join(folder, "tsconfig.json"),
-        JSON.stringify({ compilerOptions: { types: [] }, files: ["main.ts"] }),
-      );
-      await writeFile(join(folder, "main.ts"), "await new Promise((done) => setTimeout(done, 1e9));\n");
-      const line = `${command} dev --entry main.ts`;
-      {
-        await using dev = new Sitting(line, { cwd: folder, columns: 80 });
-        await dev.shows(/loading the program/);
-        dev.type("q");
-        assert.equal(await dev.ended(), 0, dev.text);
-      }
-      await writeFile(join(folder, "main.ts"), 'const size: number = "three";\nthrow new Error(String(size));\n');
-      await using dev = new Sitting(line, { cwd: folder, columns: 200 });
-      await dev.shows(/a type error:\n {2}main\.ts\(1,7\): error TS2322: /);
-      await writeFile(join(folder, "main.ts"), "const size: number = 3;\nthrow new Error(String(size));\n");
-      await dev.shows(/no type errors any more/);
+test("a slowly loading program can be quit, and its types are checked when it runs", { timeout: 900_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-screen-"));
+  try {
+    await symlink(join(checkout, "node_modules"), join(folder, "node_modules"));
+    await writeFile(join(folder, "package.json"), JSON.stringify({ name: "some-operator", type: "module" }));
+    await writeFile(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ compilerOptions: { types: [] }, files: ["main.ts"] }),
+    );
+    await writeFile(join(folder, "main.ts"), "await new Promise((done) => setTimeout(done, 1e9));\n");
+    const line = `${command} dev --entry main.ts`;
+    {
+      await using dev = new Sitting(line, { cwd: folder, columns: 80 });
+      await dev.shows(/loading the program/);
       dev.type("q");
       assert.equal(await dev.ended(), 0, dev.text);
-    } finally {
-      await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     }
-  },
-);
+    await writeFile(join(folder, "main.ts"), 'const size: number = "three";\nthrow new Error(String(size));\n');
+    await using dev = new Sitting(line, { cwd: folder, columns: 200 });
+    await dev.shows(/a type error:\n {2}main\.ts\(1,7\): error TS2322: /);
+    await writeFile(join(folder, "main.ts"), "const size: number = 3;\nthrow new Error(String(size));\n");
+    await dev.shows(/no type errors any more/);
+    dev.type("q");
+    assert.equal(await dev.ended(), 0, dev.text);
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+});
 
 async function empty(folder: string, name: string): Promise<string> {
   await mkdir(join(folder, name));

@@ -1,8 +1,8 @@
-/** A terminal for tests: remembers what was said and answers what it was told to answer. */
+/** A terminal for tests: records the output and gives prepared answers. */
 import { runCli } from "../src/cli.ts";
 import type { Terminal } from "../src/terminal.ts";
 
-/** What became of a command line. */
+/** The result of a command line. */
 export interface Ran {
   readonly code: number;
   readonly out: string;

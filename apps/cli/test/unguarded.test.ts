@@ -1,4 +1,4 @@
-/** A program that runs as soon as it is loaded is only looked at by tools that want to know what it declares. */
+/** Tools that need the declarations of a program that runs on import only inspect it. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { capstan } from "./terminal.ts";
 
 const program = fileURLToPath(new URL("programs/lenient.ts", import.meta.url));
 
-/** Makes a cluster the configured one that only counts who comes. */
+/** Configures a cluster that only counts requests. */
 async function countingCluster(t: TestContext): Promise<() => number> {
   let calls = 0;
   const server = createServer((socket) => {
@@ -44,7 +44,7 @@ async function countingCluster(t: TestContext): Promise<() => number> {
   return () => calls;
 }
 
-test("its CRDs are found though it exports nothing, and no cluster hears of it", async (t) => {
+test("its CRDs are found though it exports nothing, and no cluster gets a request", async (t) => {
   const calls = await countingCluster(t);
   const { code, out, err } = await capstan(["generate", "crds", "--entry", program], { cwd: dirname(program) });
   assert.equal(code, 0, err);
@@ -52,7 +52,7 @@ test("its CRDs are found though it exports nothing, and no cluster hears of it",
   assert.equal(calls(), 0);
 });
 
-test("what goes into its image is found without running it", async (t) => {
+test("the contents of its image are found without running it", async (t) => {
   const calls = await countingCluster(t);
   const packages = await tracePackages(program, dirname(program));
   assert.ok(packages.some(({ name }) => name === "capstan"));

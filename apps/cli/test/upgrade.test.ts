@@ -1,4 +1,4 @@
-/** `capstan upgrade` on disk: projects of older templates that their people have changed in every way, and no line of theirs is lost. */
+/** `capstan upgrade` on disk: projects of older templates with all kinds of user changes. No line of the user is lost. */
 import assert from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -31,7 +31,7 @@ const only =
   (file: string, change: (text: string) => string | undefined): Mutation =>
   (path, text) =>
     path === file ? change(text) : text;
-/** The record is the tool's own. */
+/** The record belongs to the tool. */
 const every =
   (change: (text: string) => string): Mutation =>
   (path, text) =>
@@ -79,12 +79,12 @@ async function filesIn(root: string): Promise<Map<string, string>> {
   );
 }
 
-/** What the templates wrote is theirs with other line ends, too: those alone make no line a user's. */
+/** A template line with other line ends is still a template line. */
 function endedAs(model: string, text: string): string {
   return model.includes("\r\n") ? text.replaceAll("\n", "\r\n") : text;
 }
 
-/** How often each line of a text occurs, with its end; a last line without one may be given one. */
+/** The count of each line of a text, with its line end; a last line may get a missing one. */
 function countsOf(text: string): Map<string, number> {
   const counts = new Map<string, number>();
   for (const line of toLines(text)) {
@@ -122,7 +122,7 @@ for (const [index, [what, mutate]] of Object.entries(mutations).entries()) {
       for (const [line, times] of countsOf(text)) {
         const mine = times - (ours.get(line) ?? 0);
         const left = kept.get(line) ?? 0;
-        // What the templates wrote, they may take back.
+        // Template lines may be removed.
         if (mine > 0 && line !== "") assert.ok(left >= mine, `${path} has ${left} of ${mine} ${JSON.stringify(line)}`);
       }
     }
@@ -135,7 +135,7 @@ for (const [index, [what, mutate]] of Object.entries(mutations).entries()) {
   });
 }
 
-test("of Windows line ends all stay, what is new has them too, and nothing is a conflict", async () => {
+test("Windows line ends stay, new lines have them too, and nothing conflicts", async () => {
   const root = join(folder, "windows");
   await put(root, new Map([...template].map(([path, text]) => [path, text.replaceAll("\n", "\r\n")])));
   const { code, err } = await capstan(["upgrade", "--yes"], { cwd: root });
@@ -146,7 +146,7 @@ test("of Windows line ends all stay, what is new has them too, and nothing is a 
     assert.equal(now.get(path), text.replaceAll("\n", "\r\n"), path);
 });
 
-test("a project of a newer capstan is not taken back", async () => {
+test("a project of a newer capstan is not downgraded", async () => {
   const root = join(folder, "newer");
   const files = renderProject({ ...old, capstan: "9.9.9" });
   await put(root, files);
@@ -156,7 +156,7 @@ test("a project of a newer capstan is not taken back", async () => {
   assert.deepEqual(await filesIn(root), new Map(files));
 });
 
-test("a source that is a link stays one, and what it leads to is upgraded", async () => {
+test("a source that is a link stays one, and its target is upgraded", async () => {
   const root = join(folder, "linked");
   await put(root, template);
   await put(folder, new Map([["elsewhere/main.ts", template.get("src/main.ts") ?? ""]]));
@@ -174,7 +174,7 @@ for (const words of [
   "delete api --kind Shop",
   "rename --kind Shop --to-kind Store --yes",
 ]) {
-  test(`${words} refuses a file that is not UTF-8, and no byte of it is lost`, async () => {
+  test(`${words} rejects a file that is not UTF-8, and no byte of it is lost`, async () => {
     const root = await mkdtemp(join(folder, "latin-"));
     await put(root, template);
     const bytes = Buffer.concat([Buffer.from("// caf"), Buffer.from([0xe9, 0x0a])]);

@@ -1,4 +1,4 @@
-/** Walks through a guide as its reader would: writes its files, types its commands, looks for its output; and keeps what was seen. */
+/** Executes a guide like a reader: writes its files, runs its commands, checks its output, and records the session. */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -9,21 +9,21 @@ import { fileURLToPath } from "node:url";
 import type { GuideStep } from "./guide.ts";
 import { escaped } from "./pattern.ts";
 
-/** The checkout that stands for the registry. */
+/** The checkout that replaces the registry. */
 export const checkout: string = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
 
-/** How a walk is made. */
+/** The options of a walk. */
 export interface WalkOptions {
   readonly kubectl: string;
   readonly env?: { readonly [name: string]: string };
 }
 
-/** Walks in an empty folder; answers with the session as a terminal showed it. */
+/** Executes steps in an empty folder; returns the session as a terminal shows it. */
 export async function walk(steps: readonly GuideStep[], { kubectl, env: more = {} }: WalkOptions): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-guide-"));
   const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
   const PATH = `${await commands(folder, kubectl)}:${process.env["PATH"]}`;
-  // What a reader keeps at home, such as images, goes with the walk.
+  // State in the home folder of a reader, such as images, belongs to the walk.
   const home = { XDG_DATA_HOME: join(folder, "data"), XDG_STATE_HOME: join(folder, "state") };
   const env = { ...rest, ...home, PATH, CAPSTAN_CHECKOUT: checkout, NO_COLOR: "1", ...more };
   const shell = new Shell(folder, env);
@@ -60,7 +60,7 @@ export async function walk(steps: readonly GuideStep[], { kubectl, env: more = {
 async function runBlock(text: string, { shell, session }: { shell: Shell; session: Session }) {
   let seen = { code: 0, output: "", cwd: "" };
   const output: string[] = [];
-  // A command goes on where its line ends with a backslash.
+  // A command continues if its line ends with a backslash.
   for (const command of text.trimEnd().split(/(?<!\\)\n/)) {
     const began = performance.now();
     seen = await shell.run(command);
@@ -71,7 +71,7 @@ async function runBlock(text: string, { shell, session }: { shell: Shell; sessio
   return { cwd: seen.cwd, output: output.join("") };
 }
 
-/** What a terminal would have shown, without what differs each time for no reason that matters to a reader. */
+/** The terminal output, without irrelevant differences between runs. */
 class Session {
   readonly #folder: string;
   readonly #lines: string[] = [];
@@ -97,7 +97,7 @@ class Session {
     return `${this.#lines.join("\n").replaceAll(/\n{3,}/g, "\n\n")}\n`;
   }
 
-  /** The time since the folder was empty. */
+  /** The time since the start. */
   #soFar(): string {
     return `${((performance.now() - this.#began) / 1000).toFixed(1)} s so far`;
   }
@@ -109,8 +109,8 @@ class Session {
 }
 
 /**
- * A folder of commands that stand for what a registry would give: packages are linked already, so that all that is left for
- * `npm install` is to link their commands, as it does; `npx capstan` is the project's, and before there is one this checkout's.
+ * A folder with replacements for registry commands. Packages are linked already, so `npm install` only links their commands. `npx
+ * capstan` runs the project's command or, before there is a project, that of this checkout.
  */
 async function commands(folder: string, kubectl: string): Promise<string> {
   const bin = join(folder, "bin");
@@ -131,7 +131,7 @@ PATH="$PWD/node_modules/.bin:\${PATH#*:}"; export PATH; exec npm "$@"`,
   return bin;
 }
 
-/** A shell that lives as long as the reader's terminal: what one block exports, the next one has. */
+/** One shell for all blocks: variables that one block exports are set in the next. */
 class Shell {
   readonly #child: ChildProcess;
   #said = "";
@@ -162,7 +162,7 @@ class Shell {
   }
 }
 
-/** Whether a line stands in the output, however its words are spaced; `…` is whatever differs each time. */
+/** Whether a line is in the output, with any spacing; `…` matches any text. */
 function says(output: string, line: string): boolean {
   const words = line.trim().split(/\s+/).join(" ");
   const pattern = new RegExp(words.split("…").map(escaped).join(".+"));
@@ -174,7 +174,7 @@ interface Beside {
   readonly said: () => string;
 }
 
-/** Starts a command in a second terminal and waits until it says that it is ready. */
+/** Starts a command in a second terminal and waits until it reports that it is ready. */
 async function startBeside(line: string, { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv }): Promise<Beside> {
   const child = spawn("bash", ["-c", `exec ${line}`], { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
   let said = "";

@@ -1,4 +1,4 @@
-/** A window of so many columns: understands what programs write to a terminal, and shows what a person would see. */
+/** A terminal window with a number of columns: interprets escape sequences and shows what a user sees. */
 export class Window {
   readonly #columns: number;
   #lines: string[] = [""];
@@ -10,7 +10,7 @@ export class Window {
   }
 
   write(text: string): void {
-    // Escapes that move the cursor or erase; those that colour, and all others, show nothing.
+    // Escapes that move the cursor or erase; colours and all others show nothing.
     for (const [piece, count = "", end] of text.matchAll(
       /\u001B\[\??([\d;]*)([a-zA-Z])|\r|\n|\u0007|[^\u001B\r\n\u0007]+/gu,
     )) {
@@ -21,7 +21,7 @@ export class Window {
     }
   }
 
-  /** Every line that was shown, those that have scrolled away, too. */
+  /** Every line, including those that scrolled away. */
   get text(): string {
     return Array.from(this.#lines, (line: string | undefined) => (line ?? "").trimEnd())
       .join("\n")
@@ -48,7 +48,7 @@ export class Window {
     this.#lines[row] ??= "";
   }
 
-  /** Longer lines go on in the next row, as they do in a terminal. */
+  /** Longer lines wrap into the next row, as in a terminal. */
   #put(text: string): void {
     const letters = Array.from(text);
     while (letters.length > 0) {

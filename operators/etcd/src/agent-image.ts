@@ -1,17 +1,16 @@
-/** The image of the pods that make and fetch backups: this program's own, for it is the agent, too. */
+/** The image of backup pods. It is the operator's own image, because the program contains the agent. */
 import type { Context } from "capstan";
 import { Pod } from "capstan/kinds/v1";
 import type { EtcdBackup } from "./kinds/index.ts";
 
-/** Its name, or the pod that this program runs in: there it is read when it is needed. */
+/** An image name, or the pod of this program, from which the image is read when needed. */
 export type AgentImage = string | { readonly namespace: string; readonly pod: string };
 
-/** What a program is told by whoever started it. */
 interface Environment {
   readonly [variable: string]: string | undefined;
 }
 
-/** In a pod of the generated Deployment the environment says which pod it is; `ETCD_OPERATOR_IMAGE` says it better. */
+/** In the generated Deployment the environment names the pod. `ETCD_OPERATOR_IMAGE` takes precedence. */
 export function agentImageFrom(environment: Environment): AgentImage {
   const { ETCD_OPERATOR_IMAGE: image, POD_NAMESPACE: namespace, HOSTNAME: pod } = environment;
   if (image !== undefined) return image;
@@ -37,5 +36,5 @@ export function resolveAgentImage(get: GetPod, source: AgentImage): string {
   throw new AgentImageError(message);
 }
 
-/** What the generated Deployment calls its container. */
+/** Name of the container in the generated Deployment. */
 const MANAGER = "manager";

@@ -1,69 +1,69 @@
-/** What is seen of a cluster, and what can be done about it: the two closed vocabularies between observe, decide and act. */
+/** The observation of a cluster and the actions on it: two closed unions shared by observe, decide and act. */
 
-/** How a member's process begins. */
+/** How the process of a member starts. */
 export type Boot =
-  /** Makes a new cluster of one. Only ever used when there has been no cluster. */
+  /** Bootstraps a new cluster of one member. Used only if no cluster ever existed. */
   | "seed"
-  /** As seed, with the data of a backup put into the volume before. */
+  /** Like `seed`, after the data of a backup was restored into the volume. */
   | "seed-backup"
   /** Joins as the member that was just added. */
   | "join"
-  /** Goes on with the data that it has, and fails when there is none: a member that lost its memory must not vote. */
+  /** Continues with its data, and fails without any: a member that lost its data must not vote. */
   | "live"
-  /** Goes on alone with the data that it has: the others are gone for good. */
+  /** Continues with its data as the only member (`--force-new-cluster`): the other members are lost. */
   | "survive";
 
-/** A pod of ours, as the cluster tells it. */
+/** A pod of a member, as observed. */
 export interface ObservedPod {
   readonly member: string;
   readonly uid: string;
   readonly boot: Boot;
-  /** It was told how to begin with nothing, in a way that can be taken back while it runs. */
+  /** The pod has bootstrap flags in annotations, which can be cleared while it runs. */
   readonly hasBootstrapFlags: boolean;
   /**
-   * Whether it compares its data with that of the others before it serves, and does not start where anybody differs: `fixed`, if it does
-   * and cannot be told otherwise, having been made by an operator of before.
+   * Whether the member compares its data with the others before it serves, and fails to start on a difference. `fixed`: on, and cannot be
+   * switched off, because an older operator created the pod.
    */
   readonly initialCheck: "on" | "off" | "fixed";
-  /** The fingerprint of what it was made from; another fingerprint is wanted: it has to be made anew. */
+  /** Hash of the template that the pod was created from. The pod is recreated if another hash is desired. */
   readonly templateHash: string;
   readonly version: string;
-  /** After so many entries it writes its state down, if its flags say so. */
+  /** Number of entries between raft snapshots (`--snapshot-count`), if the flag is set. */
   readonly snapshotCount?: number;
   readonly state: "pending" | "running" | "stopping" | "ended";
-  /** The kubelet says that it serves, which needs a leader: true also when the operator itself is cut off. */
+  /** Readiness by the kubelet, which needs a leader. It is true also if the operator cannot reach the member. */
   readonly isReady: boolean;
-  /** Milliseconds since 1970, by the operator's own clock: since when the operator sees that it is not ready; now, if it is. */
+  /** Milliseconds since 1970, by the operator's clock: since when the pod is observed not ready. Now, if it is ready. */
   readonly since: number;
-  /** The kubelet says that its container does not run now. */
+  /** The kubelet reports that the container does not run. */
   readonly isContainerDown: boolean;
   readonly restarts: number;
-  /** Why it does not start, in the kubelet's words. */
+  /** Why the pod does not start, as the kubelet reports it. */
   readonly startFailure?: string;
-  /** What is wrong with the backup that it is to begin with: the backup itself, not the way to it. */
+  /** Why the backup that the pod should restore is unusable: an error of the backup, not of the connection. */
   readonly backupFailure?: string;
-  /** The backup that it has begun with, by its name in the store. */
+  /** The name of the backup that the pod restored. */
   readonly restoredBackup?: string;
   readonly node?: string;
-  /** Nobody has heard of its node for a while. */
+  /** The node has not reported for a while. */
   readonly isNodeLost: boolean;
 }
 
-/** A volume of ours. */
+/** A volume of a member, as observed. */
 export interface ObservedVolume {
   readonly member: string;
   readonly state: "pending" | "bound" | "lost" | "stopping";
-  /** Bytes that were asked for, bytes that it has. */
+  /** Requested bytes and actual bytes. */
   readonly requested: number;
   readonly capacity: number;
 }
 
-/** What a member itself answered. */
+/** The response of a member. */
 export type MemberStatus =
   | {
       readonly is: "silent";
       readonly why: string;
-      /** It was heard, and says that the operator is nobody to it: authentication is on. */
+      /** The member responds, but denies the operator access: authentication is on. */
       readonly isLockedOut?: true;
     }
   | {
@@ -84,7 +84,7 @@ export type MemberStatus =
       readonly isFull: boolean;
     };
 
-/** A member as etcd lists it; its name comes from its peer address, which it has before it starts. */
+/** A member in etcd's list. Its name comes from the peer URL, which exists before the member starts. */
 export interface ListedMember {
   readonly member: string;
   readonly id: string;
@@ -92,82 +92,82 @@ export interface ListedMember {
   readonly isLearner: boolean;
 }
 
-/** What etcd says about itself. `quorum`: a linearizable list was answered, so there is a quorum right now. */
+/** The membership as etcd reports it. `quorum`: a linearizable list succeeded, so there is a quorum now. */
 export type Membership =
   | { readonly by: "quorum"; readonly clusterId: string; readonly members: readonly ListedMember[] }
-  /** Nobody could answer for all: this is what the status remembers. */
+  /** No member returned a linearizable list: this is the list in the status. */
   | { readonly by: "memory"; readonly members: readonly ListedMember[] };
 
-/** An update of members to another version, as the status remembers it. */
+/** An update to another version, as recorded in the status. */
 export interface RecordedUpdate {
   readonly from: string;
   readonly to: string;
   readonly member?: string;
   readonly began: number;
-  /** How far the members' log must have come before the first may be updated. */
+  /** The raft index that the members must reach before the first one is updated. */
   readonly floor?: number;
-  /** The backup that was made before it, by its name in the store. */
+  /** The name of the safeguard snapshot. */
   readonly snapshot?: string;
   readonly failed?: string;
   readonly failedGeneration?: number;
 }
 
-/** A recovery from a lost quorum, as the status remembers it. */
+/** A recovery from quorum loss, as recorded in the status. */
 export interface RecordedRecovery {
   readonly phase: "Stopping" | "Seeding" | "Rejoining" | "Returning" | "Done" | "Refused";
   readonly source?: "Member" | "Backup";
   readonly member?: string;
-  /** The uid of the EtcdRestore that asked for it. */
+  /** The uid of the EtcdRestore that requested it. */
   readonly restore?: string;
-  /** The backup that it keeps to, by its name in the store. */
+  /** The name of the backup that it restores. */
   readonly backup?: string;
-  /** Newer backups that were given up because nobody could begin with them. */
+  /** Newer backups that were skipped because no member could start with them. */
   readonly skipped?: readonly SkippedBackup[];
 }
 
-/** A backup that nobody could begin with. */
+/** A backup that no member could start with. */
 export interface SkippedBackup {
   readonly backup: string;
   readonly why: string;
 }
 
-/** What the operator wrote down earlier and relies on. */
+/** State that the operator recorded in the status and relies on. */
 export interface RecordedState {
-  /** Set when the cluster has been seen alive: from then on nobody may seed another of its name. */
+  /** Set when the cluster was first observed running. From then on no member may bootstrap another cluster of its name. */
   readonly clusterId?: string;
   readonly clusterVersion?: string;
   readonly serial: number;
-  /** The version that each member's pod had last. */
+  /** The last version of each member's pod. */
   readonly versions: { readonly [member: string]: string };
   readonly update?: RecordedUpdate;
   readonly recovery?: RecordedRecovery;
-  /** Volumes were to grow and the cluster did not let them: why, and when that was. */
+  /** Why and when the API server rejected an expansion of volumes. */
   readonly growthRejected?: { readonly why: string; readonly at: number };
-  /** A pod as the spec has it was to be made and the API server did not let it be: which, why, and when that was. */
+  /** The pod template that the API server rejected, why, and when. */
   readonly templateRejected?: { readonly print: string; readonly why: string; readonly at: number };
-  /** Members did not come back in the form that the spec had then: which, and who it was. */
+  /** The template with which members did not become ready, and why. */
   readonly templateFailed?: { readonly form: string; readonly why: string };
 }
 
-/** What the spec asks for, resolved. */
+/** The desired state from the spec, with defaults. */
 export interface DesiredState {
   readonly size: number;
   readonly version: string;
   readonly generation: number;
   readonly isPaused: boolean;
-  /** Bytes of each volume. */
+  /** Size of each volume in bytes. */
   readonly volumeBytes: number;
-  /** Bytes that a database may have. */
+  /** Size limit of a database in bytes. */
   readonly quota: number;
-  /** The newest patch of each minor version that is known, for steps in between. */
+  /** The newest known patch of each minor version, for intermediate updates. */
   readonly patches: { readonly [minor: number]: string };
-  /** After so many entries a member writes its state down and forgets the log before. */
+  /** Number of entries after which a member writes a raft snapshot and truncates its log. */
   readonly snapshotCount: number;
   readonly updateDeadline: number;
   readonly rollsBackUpdates: boolean;
-  /** Whether the spec says where backups go. */
+  /** Whether the spec names a store for backups. */
   readonly hasStore: boolean;
-  /** Whether a backup is made before an update: `storeless` when one is wanted and there is nowhere to put it. */
+  /** Whether a backup is made before an update. `storeless`: one is requested, but the spec has no store. */
   readonly safeguard: "backup" | "storeless" | "unwanted";
   readonly recoversQuorum: boolean;
   readonly recoversFromBackup: boolean;
@@ -175,21 +175,21 @@ export interface DesiredState {
   readonly bootstrapsFromBackup: boolean;
   /** Members that an operation asks to replace. */
   readonly replace: readonly string[];
-  /** Those of them that may go although data cannot be compared: somebody has said that the others have what is right. */
+  /** Members that may be replaced although data cannot be compared: the user confirmed that the others have the right data. */
   readonly overridden?: readonly string[];
-  /** The parts of the spec that decide what pods look like, as one word. */
+  /** Digest of the parts of the spec that determine pods. */
   readonly templateDigest: string;
-  /** The fingerprint that a member's pod must have with a version. */
+  /** The template hash that a member's pod must have with a version. */
   readonly templateHashFor: (version: string) => string;
 }
 
-/** The form in which all members were well, as far as it is known. */
+/** The newest pod template with which all members were healthy, if known. */
 export type LastGoodTemplate = Pick<DesiredState, "templateDigest" | "templateHashFor">;
 
-/** How far a backup is that is made before an update. */
+/** The state of a safeguard snapshot. */
 export type SnapshotState =
   | { readonly is: "making" }
-  /** It is tried again by itself. */
+  /** The backup is retried automatically. */
   | { readonly is: "failing"; readonly why: string }
   | { readonly is: "made"; readonly backup: string };
 
@@ -203,61 +203,66 @@ export interface Observation {
   readonly volumes: readonly ObservedVolume[];
   readonly memberStatuses: { readonly [member: string]: MemberStatus };
   readonly membership: Membership;
-  /** Somebody told a list of members in the cluster's name that cannot be true: why. */
+  /** Why the reported member list was rejected as impossible. */
   readonly rejectedMemberList?: string;
-  /** Objects with our names that belong to somebody else. */
+  /** Objects with names of this cluster that have another owner. */
   readonly foreign: readonly string[];
-  /** Members whose certificates come from elsewhere than the spec says now: those of the one authority do not know the other. */
+  /**
+   * Members that run with certificates of another authority than the spec asks for now. Members of the two authorities do not trust each
+   * other.
+   */
   readonly otherAuthority: readonly string[];
-  /** What must exist before pods can, and does not: certificates, Secrets that the spec names. */
+  /** Objects that pods need and that do not exist: certificates, Secrets named in the spec. */
   readonly missing: readonly string[];
-  /** Hashes of all members were compared at the same revision: who differs from the majority. */
+  /** Members with hashes that differ from the majority at the same revision. */
   readonly differing: readonly string[];
-  /** With quorum: why data has to be compared before anybody is given up or let in, who could not be, and since when. */
+  /** With quorum: why data has to be compared before a member is added or removed, which members could not be compared, and since when. */
   readonly uncompared?: {
     readonly reasons: readonly string[];
     readonly members: readonly string[];
-    /** Those of them that gave a hash, of another version or compaction than others. */
+    /** The members among them that returned a hash of another version or compaction. */
     readonly unlike?: readonly string[];
     readonly since: number;
   };
-  /** Without quorum: members that answer and whose data could not be compared with that of the others. */
+  /** Without quorum: responding members with data that could not be compared with the others. */
   readonly withoutHash?: readonly string[];
-  /** Since when it has been so. */
+  /** Since when they could not be compared. */
   readonly withoutHashSince?: number;
-  /** Since when the update under way has been where it is, by clocks that only run. */
+  /** When the update reached its present member, by a monotonic clock. */
   readonly updatingSince?: number;
-  /** Corruption alarms of members that are gone: they stop everybody until they are disarmed. */
+  /** Corruption alarms of members that no longer exist. They stop all members until they are disarmed. */
   readonly staleAlarms: readonly string[];
-  /** The form in which all members were well, if it is written down. */
+  /** The last good template, if recorded. */
   readonly lastGood?: LastGoodTemplate;
-  /** Somebody asked, with the confirmation that it takes, to put a backup in the place of all data. */
+  /** An EtcdRestore with the confirmation `overwrite`: replaces all data by a backup. */
   readonly restore?: { readonly uid: string; readonly name: string };
-  /** The EtcdRestore that asked for the last recovery is gone. */
+  /** The EtcdRestore that requested the last recovery was deleted. */
   readonly isRestoreDeleted: boolean;
-  /** Backups that were asked for before updates and of learners that are left alone, by the name that `take-snapshot` gave them. */
+  /** Safeguard snapshots and backups of lone learners, by the name in `take-snapshot`. */
   readonly snapshots: { readonly [name: string]: SnapshotState };
-  /** The name of the newest backup that could be restored, other than those that a recovery under way has tried. */
+  /** The newest backup that can be restored, without those that the present recovery has tried. */
   readonly newestBackup?: string;
-  /** Its revision, if it is one of this very cluster since a member last went on alone: others cannot be compared with what members have. */
+  /**
+   * Its revision, if the backup is of this cluster and newer than its last single-member recovery. Revisions of other backups cannot be
+   * compared with those of members.
+   */
   readonly newestRevision?: number;
-  /** Nothing speaks against its holding all that a member with a lower revision has: no backup that was made later has less. */
+  /** The backup presumably contains everything that a member with a lower revision has: no later backup has a lower revision. */
   readonly isNewestComplete?: boolean;
-  /** How many backups there are of an earlier cluster that had the same name: they are nobody's loss here. */
+  /** Number of backups of an earlier cluster with the same name. They are not used automatically. */
   readonly backupsOfEarlierCluster?: number;
 }
 
-/** What can be done: one step. */
+/** One step of the operator. */
 export type Action =
-  /** All is as it should be. */
+  /** The cluster is as desired. */
   | { readonly do: "rest" }
-  /** Nothing can be done now; look again soon. */
+  /** Nothing can be done now; requeue soon. */
   | { readonly do: "wait"; readonly for: string }
-  /** Nothing can be done until somebody changes something. */
+  /** Nothing can be done until the user changes something. */
   | { readonly do: "refuse"; readonly reason: RefusalReason; readonly why: string }
-  /** Makes the volume of a member. */
   | { readonly do: "create-volume"; readonly member: string }
-  /** Makes the pod of a member; in the form that all had when all was well, where the one that is wanted is refused or has failed. */
+  /** Creates the pod of a member; with the last good template if the desired one was rejected or has failed. */
   | {
       readonly do: "create-pod";
       readonly member: string;
@@ -265,17 +270,20 @@ export type Action =
       readonly version: string;
       readonly form?: "last good";
     }
-  /** Ends the pod of a member, which is made anew later or not at all. */
+  /** Deletes the pod of a member. A later step recreates it or removes the member. */
   | {
       readonly do: "delete-pod";
       readonly member: string;
       readonly why: string;
-      /** It serves, and is made anew with this version: only if the API server would take the new one. */
+      /**
+       * The member serves, and its pod will be recreated with this version. The pod is deleted only if the API server accepts the new
+       * one.
+       */
       readonly next?: string;
     }
-  /** Takes back what a member was told for its beginning: from now on it goes on with its data, or fails. */
+  /** Clears the bootstrap flags of a member: from now on it continues with its data, or fails. */
   | { readonly do: "wean"; readonly member: string }
-  /** Lets a member start although its data may differ from that of others: to know who is right, it has to be heard. */
+  /** Lets a member start although its data may differ from the others. Its hash is needed to find the majority. */
   | { readonly do: "excuse"; readonly member: string; readonly why: string }
   | { readonly do: "delete-volume"; readonly member: string; readonly why: string }
   | { readonly do: "grow-volume"; readonly member: string }
@@ -283,11 +291,11 @@ export type Action =
   | { readonly do: "promote"; readonly member: string; readonly id: string }
   | { readonly do: "move-leader"; readonly from: string; readonly to: string; readonly why: string }
   | { readonly do: "remove-member"; readonly member: string; readonly id: string; readonly why: string }
-  /** Lets the members' log grow until they have forgotten what the next version cannot read. */
+  /** Writes entries until the members have truncated log entries that the next version cannot read. */
   | { readonly do: "advance-log"; readonly upTo: number }
-  /** Puts an end to the alarm of a member that is gone. */
+  /** Disarms the alarm of a member that no longer exists. */
   | { readonly do: "disarm"; readonly id: string }
-  /** Asks for a backup: for what, in one word and in a sentence. */
+  /** Creates an EtcdBackup, with the purpose as a label and as a sentence. */
   | {
       readonly do: "take-snapshot";
       readonly name: string;
@@ -295,11 +303,11 @@ export type Action =
       readonly label: string;
       readonly why: string;
     }
-  /** Notes that members are to be updated, whose turn it is, that it is over, or that it failed. */
+  /** Records that an update begins, which member is next, that it is complete, or that it failed. */
   | { readonly do: "note-update"; readonly update: RecordedUpdate | undefined; readonly note: string }
-  /** Notes that a member did not come back in the form that the spec has: all go on in the last good one. */
+  /** Records that a member did not become ready with the template of the spec. All members continue with the last good template. */
   | { readonly do: "note-form"; readonly why: string }
-  /** Notes how far a recovery is. */
+  /** Records the phase of a recovery. */
   | { readonly do: "note-recovery"; readonly recovery: NewRecovery };
 
 /** Why the operator does not act. */
@@ -316,12 +324,12 @@ export type RefusalReason =
   | "QuotaTooSmall"
   | "VersionUnknown";
 
-/** A recovery to be written down. */
+/** A recovery to record in the status. */
 export interface NewRecovery extends RecordedRecovery {
   readonly revision?: number;
   readonly mayBeLost?: string;
   readonly reason: string;
 }
 
-/** The heart of the operator: pure, total, one step. */
+/** The decision: a pure, total function that returns one step. */
 export type Decide = (seen: Observation) => Action;

@@ -13,7 +13,7 @@ function following(text: string, after: string, count = 3): string[] {
   return times;
 }
 
-test("times follow each other as cron has them", () => {
+test("times follow each other as in cron", () => {
   const table: [string, string, string[]][] = [
     ["*/15 * * * *", "2026-11-15T12:07:30Z", ["2026-11-15T12:15", "2026-11-15T12:30", "2026-11-15T12:45"]],
     ["0 * * * *", "2026-12-31T23:00:00Z", ["2027-01-01T00:00", "2027-01-01T01:00", "2027-01-01T02:00"]],
@@ -27,7 +27,7 @@ test("times follow each other as cron has them", () => {
   for (const [text, after, expected] of table) assert.deepEqual(following(text, after), expected, text);
 });
 
-test("what is not a schedule is refused", () => {
+test("invalid schedules are rejected", () => {
   for (const text of [
     "",
     "* * * *",

@@ -1,16 +1,15 @@
-/** Schedules of five fields, as cron has them, in UTC: the next time after a moment. */
+/** Cron schedules with five fields, in UTC: computes the next time after a moment. */
 
-/** Which values a field allows. */
 type Field = ReadonlySet<number>;
 
-/** A schedule that was understood. */
+/** A parsed schedule. */
 export interface Schedule {
   readonly minutes: Field;
   readonly hours: Field;
   readonly days: Field;
   readonly months: Field;
   readonly weekdays: Field;
-  /** As cron does it: when both days are restricted, either is enough. */
+  /** As in cron: if both day fields are restricted, either one is enough. */
   readonly isEitherDay: boolean;
 }
 
@@ -26,7 +25,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "@annually": "0 0 1 1 *",
 };
 
-/** Reads a schedule; undefined when it is none. */
+/** Parses a schedule; undefined if it is invalid. */
 export function parseSchedule(text: string): Schedule | undefined {
   const fields = (NAMED[text.trim()] ?? text).trim().toLowerCase().split(/\s+/);
   const [minute = "", hour = "", day = "", month = "", weekday = ""] = fields;
@@ -41,7 +40,7 @@ export function parseSchedule(text: string): Schedule | undefined {
   return { minutes, hours, days, months, weekdays: sundays, isEitherDay };
 }
 
-/** The first time after a moment, in milliseconds since 1970; undefined when there is none within eight years. */
+/** The first time after a moment, in milliseconds since 1970; undefined if there is none within eight years. */
 export function nextTime(schedule: Schedule, after: number): number | undefined {
   const time = new Date(Math.floor(after / 60_000) * 60_000 + 60_000);
   const end = time.getUTCFullYear() + 8;
@@ -68,7 +67,7 @@ interface FieldRange {
   readonly first?: number;
 }
 
-/** Lists of values, ranges and steps. */
+/** Parses lists of values, ranges and steps. */
 function parseField(text: string, range: FieldRange): Field | undefined {
   const values = new Set<number>();
   for (const part of text.split(",")) {

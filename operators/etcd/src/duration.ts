@@ -7,7 +7,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ["d", 86_400_000],
 ]);
 
-/** Milliseconds. The schema has checked the form; what is not a duration counts nothing. */
+/** Milliseconds. The schema has validated the format; text without a duration is 0. */
 export function parseDuration(text: string): number {
   const parts = text.matchAll(/(\d+)([smhd])/g);
   return parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS.get(unit ?? "") ?? 0), 0);

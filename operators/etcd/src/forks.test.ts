@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forksAfter, forksOf } from "./forks.ts";
 
-test("a member that goes on alone counts once, when everybody has stopped", () => {
+test("a single-member recovery counts once, when all members have stopped", () => {
   const stopping = { phase: "Stopping", source: "Member" };
   assert.equal(forksAfter({}, stopping), 0);
   assert.equal(forksAfter({ forks: 0, recovery: stopping }, { ...stopping, phase: "Seeding" }), 1);
@@ -13,7 +13,7 @@ test("a member that goes on alone counts once, when everybody has stopped", () =
   assert.equal(forksAfter({ forks: 1 }, { phase: "Seeding", source: "Backup" }), 1);
 });
 
-test("an older operator wrote no number down: where one may have gone on alone, one has", () => {
+test("without a recorded number, a possible single-member recovery counts as one", () => {
   assert.equal(forksOf({}), 0);
   assert.equal(forksOf({ recovery: { phase: "Done", source: "Backup" } }), 0);
   assert.equal(forksOf({ recovery: { phase: "Done", source: "Member" } }), 1);

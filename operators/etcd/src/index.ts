@@ -1,4 +1,4 @@
-/** The etcd operator: its kinds, and the operator itself for whoever wants to run it in a program of their own. */
+/** The etcd operator: its kinds, and the operator itself for embedding in another program. */
 export { etcdOperator } from "./operator.ts";
 export type { OperatorOptions } from "./operator.ts";
 export { EtcdBackup, EtcdCluster, EtcdOperation, EtcdRestore } from "./kinds/index.ts";

@@ -1,4 +1,4 @@
-/** The operator as a program: `node src/main.ts --help`. In the pods of backups the same program is the agent. */
+/** The operator as a program: `node src/main.ts --help`. In backup pods the same program is the agent. */
 import { agentImageFrom } from "./agent-image.ts";
 import { runAgent } from "./backup/agent/main.ts";
 import { AGENT_ARGUMENT } from "./backup/index.ts";

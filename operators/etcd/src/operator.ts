@@ -1,4 +1,4 @@
-/** The operator: its controllers, joined with the world outside that is handed in. */
+/** The operator: its controllers with their dependencies. */
 import { controller, operator } from "capstan";
 import type { Controller, Operator } from "capstan";
 import { actions } from "./act/index.ts";
@@ -13,13 +13,12 @@ import type { ObserveEnvironment, Environment, ClusterObservation } from "./obse
 import { operationController } from "./operation/operation.ts";
 import { DATA_DIR, DATA_PATH, imageOf, peerUrl, tokenOf } from "./pods/index.ts";
 
-/** Everything that is handed in. */
 export interface OperatorOptions extends Environment {
-  /** What this process has seen so far: nothing, but where a test has several lives in one process. */
+  /** Observations of this process. Default: none; tests pass them to simulate a second process. */
   readonly sightings?: ObserveEnvironment["sightings"];
-  /** What this process has told members of passwords: nothing, as before. */
+  /** Passwords that this process has written. Default: none. */
   readonly passwords?: ActionEnvironment["passwords"];
-  /** The image of this program: pods that make and fetch backups run it. */
+  /** The image of this program, for backup pods. */
   readonly agentImage: AgentImage;
 }
 
@@ -41,14 +40,14 @@ function clusterController(options: OperatorOptions): Controller {
   );
 }
 
-/** What the pod of a first member needs that begins with a backup. */
+/** Parts of the first member's pod that restore a backup. */
 function seedsWith({ agentImage }: OperatorOptions): ActionEnvironment["seedParts"] {
   return ({ seen, get }, member, version) => {
     const { template, seedFrom: source } = seen;
     if (source === undefined) throw new Error(`${member} is to begin with a backup, and there is none`);
     const { recovery, clusterId } = seen.object.status ?? {};
     const { namespace = "", name, uid } = seen.object.metadata;
-    // What a cluster begins with may be of an earlier one of its name; what it goes on with is its own.
+    // A new cluster may start with a backup of an earlier one with its name. A recovery uses only backups of this cluster.
     const cluster = { namespace, name, ...(clusterId === undefined ? {} : { uid }) };
     return seedParts({
       agentImage: resolveAgentImage(get, agentImage),

@@ -1,4 +1,4 @@
-/** Moments as statuses write them: whole seconds, UTC. */
+/** Timestamps of a status: whole seconds, UTC. */
 
 export function formatTimestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;

@@ -1,6 +1,6 @@
-/** Answers as they are compared: volatile values are replaced, the order of fields is not. */
+/** Responses as they are compared: volatile values are replaced, the order of fields is kept. */
 
-/** What is compared of an answer. */
+/** The compared parts of a response. */
 export interface Recorded {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
@@ -13,16 +13,16 @@ const comparedHeaders = ["content-type", "warning", "retry-after", "location"];
 const uuid = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const time = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g;
 const continueToken = /^eyJ2Ijoi/;
-/** A cell of a table that grows with the calendar: a date in an object is further away every day. */
+/** A table cell with an age that grows with the calendar: a fixed date in an object is older every day. */
 const days = /^\d+(y(\d+d)?|d(\d+h)?)$/;
 
-/** Replaces what differs from run to run: identities, times, versions, generated names, the namespace of the case. */
+/** Replaces values that differ between runs: UIDs, times, resource versions, generated names, the namespace of the case. */
 export class Normalizer {
   readonly #namespace: string;
   readonly #uids = new Map<string, string>();
   readonly #versions = new Map<string, string>();
 
-  /** Where webhooks are, if there are any. */
+  /** The URL of the webhooks, if there are any. */
   readonly #hooks: string | undefined;
 
   constructor(namespace: string, hooks?: string) {
@@ -55,7 +55,7 @@ export class Normalizer {
     return this.#text(value);
   }
 
-  /** Versions keep their equality and lose their value. */
+  /** Resource versions keep their equality and lose their value. */
   #version(value: string): string {
     if (value === "" || value === "0" || !/^\d+$/.test(value)) return value;
     let known = this.#versions.get(value);
@@ -70,7 +70,7 @@ export class Normalizer {
 
   #text(value: string): string {
     const local = this.#hooks === undefined ? value : value.replaceAll(this.#hooks, "{hook}");
-    // Suffixes before ages: a random one may look like an age (2457s).
+    // Suffixes before ages: a random suffix may look like an age (2457s).
     return local
       .replaceAll(this.#namespace, "{ns}")
       .replaceAll(uuid, (found) => this.#uid(found))

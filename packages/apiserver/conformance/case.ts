@@ -1,67 +1,62 @@
-/** What a conformance case is: requests against a server, whose whole answers are compared. */
+/** A conformance case: requests to a server; the whole responses are compared. */
 
 /** One request. */
 export interface Step {
   readonly method?: string;
-  /** May contain `{ns}`, which becomes the namespace of the case, and `{name:field}` of an earlier answer. */
+  /** May contain `{ns}`, the namespace of the case, and `{name:field}` of an earlier response. */
   readonly path: string;
-  /** An object is sent as JSON, text as it is. */
+  /** An object is sent as JSON, a text unchanged. */
   readonly body?: unknown;
   readonly type?: string;
   readonly accept?: string;
   readonly headers?: { readonly [name: string]: string };
-  /** Whose request it is; the administrator's by default. */
+  /** The user of the request. Default: admin. */
   readonly as?: "admin" | "alice" | "nobody";
-  /** Keeps parts of the answer for later steps: `{uid}` in a path or body becomes the value at the path. */
+  /** Keeps values of the response for later steps: `{uid}` in a path or body becomes the value at the path. */
   readonly keep?: { readonly [variable: string]: string };
-  /** Reads a watch for so many events instead of waiting for its end. */
+  /** Reads this many events of a watch instead of waiting for its end. */
   readonly events?: number;
-  /** Compared only as far as these top-level fields go (for documents that are expected to differ elsewhere). */
+  /** Compares only these top-level fields (for documents that are expected to differ elsewhere). */
   readonly only?: readonly string[];
-  /** Milliseconds that the real server needs before it shows the effect. */
+  /** Milliseconds that kube-apiserver needs before the effect is visible. */
   readonly settle?: number;
-  /** Not compared: makes the scene. */
+  /** Setup; the response is not compared. */
   readonly quiet?: boolean;
 }
 
-/** A case: a sentence, and the requests that show whether it holds. Each case has a namespace of its own, made before it runs. */
+/** A case: a sentence and the requests that verify it. Each case has its own namespace, created before it runs. */
 export interface Case {
   readonly name: string;
   readonly steps: readonly Step[];
 }
 
-/** A topic: cases that belong together. */
+/** A group of related cases. */
 export interface Topic {
   readonly topic: string;
   readonly cases: readonly Case[];
 }
 
-/** Declares a topic. */
 export function defineTopic(topic: string, cases: { readonly [name: string]: readonly Step[] }): Topic {
   return { topic, cases: Object.entries(cases).map(([name, steps]) => ({ name, steps })) };
 }
 
-/** `POST` of an object. */
 export function post(path: string, body: unknown, more: Partial<Step> = {}): Step {
   return { method: "POST", path, body, ...more };
 }
 
-/** `PUT` of an object. */
 export function put(path: string, body: unknown, more: Partial<Step> = {}): Step {
   return { method: "PUT", path, body, ...more };
 }
 
-/** `GET`. */
 export function get(path: string, more: Partial<Step> = {}): Step {
   return { method: "GET", path, ...more };
 }
 
-/** `DELETE`. */
 export function del(path: string, body?: unknown, more: Partial<Step> = {}): Step {
   return body === undefined ? { method: "DELETE", path, ...more } : { method: "DELETE", path, body, ...more };
 }
 
-/** `PATCH` of one of the four kinds. */
+/** `PATCH` of one of the four types. */
 export function patch(
   kind: "json" | "merge" | "strategic" | "apply",
   path: string,

@@ -1,4 +1,4 @@
-/** Plays cases to a target and compares with what a real server answered. */
+/** Plays cases against a target and compares with recordings of kube-apiserver. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Recorded } from "./answer.ts";
@@ -8,16 +8,16 @@ import { firstDifference } from "./difference.ts";
 import { play } from "./play.ts";
 import type { Target } from "./target.ts";
 
-/** What came of a case. */
+/** The result of a case. */
 export interface Verdict {
   readonly name: string;
-  /** Where the answers part; `undefined` when they do not. */
+  /** The first difference; `undefined` if the responses are equal. */
   readonly difference: string | undefined;
 }
 
 const folder = join(import.meta.dirname, "recorded");
 
-/** What a real server answered to the cases of a topic. */
+/** The recorded responses of a topic. */
 export function recordedAnswers(topic: string): { [name: string]: Recorded[] } {
   try {
     return JSON.parse(readFileSync(join(folder, `${topic}.json`), "utf8")) as { [name: string]: Recorded[] };
@@ -26,7 +26,7 @@ export function recordedAnswers(topic: string): { [name: string]: Recorded[] } {
   }
 }
 
-/** Plays every case that the filter accepts, one after another. */
+/** Plays every case that the filter accepts, in order. */
 export async function* compareAll(
   target: Target,
   accepts: (name: string, one: Case) => boolean,
@@ -43,7 +43,7 @@ export async function* compareAll(
   }
 }
 
-/** Where answers part from what was expected. */
+/** The difference between expected and actual responses. */
 export function differenceOf(
   expected: readonly Recorded[] | undefined,
   actual: readonly Recorded[],
@@ -56,7 +56,7 @@ export function differenceOf(
   return found === "" ? orderDifference(before, after) : found;
 }
 
-/** Where fields stand in another order. */
+/** The first difference in the order of fields. */
 function orderDifference(expected: string, actual: string): string {
   const [left, right] = [expected.split("\n"), actual.split("\n")];
   const index = left.findIndex((line, at) => line !== right[at]);
@@ -65,8 +65,8 @@ function orderDifference(expected: string, actual: string): string {
 }
 
 /**
- * Owners of fields are in the order of the seconds in which they wrote, and nobody knows where a second ends: among owners of one
- * sort any order will do. Sorts are never mixed: who applies comes before who updates, who has no time before who has one.
+ * Managed fields are ordered by the second of the write, which is not deterministic: within one group any order is accepted. Groups are
+ * never mixed: Apply comes before Update, entries without a time before those with one.
  */
 function toComparable(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toComparable);

@@ -1,7 +1,7 @@
-/** Where two recordings part. */
+/** Finds the first differences of two recordings. */
 import type { Recorded } from "./answer.ts";
 
-/** The differing places, a line each, at most a few. */
+/** The differing paths, one per line, limited to a few. */
 export function firstDifference(expected: readonly Recorded[], actual: readonly Recorded[]): string {
   const lines: string[] = [];
   walk(expected, JSON.parse(JSON.stringify(actual)), { path: "", lines });

@@ -1,2 +1,2 @@
-/** Differences to the real server that are known, each with its reason. What is listed here and passes must be taken off the list. */
+/** Known differences from kube-apiserver, each with its reason. A case that is listed here and passes must be removed from the list. */
 export const differences: { readonly [name: string]: string } = {};

@@ -1,10 +1,10 @@
-/** Plays a case to a target and records what it answers. */
+/** Plays a case against a target and records its responses. */
 import { setTimeout } from "node:timers/promises";
 import type { Case, Step } from "./case.ts";
 import { Normalizer, type Recorded } from "./answer.ts";
 import type { Target } from "./target.ts";
 
-/** The compared answers of a case, in order. */
+/** The compared responses of a case, in order. */
 export async function play(target: Target, namespace: string, { steps }: Case): Promise<Recorded[]> {
   const normalizer = new Normalizer(namespace, target.hooks?.url);
   const variables = new Map<string, string>([["ns", namespace]]);

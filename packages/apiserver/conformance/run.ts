@@ -1,8 +1,8 @@
 /**
  * Runs the conformance cases. Usage: run.ts [--http] [--real URL [--record]] [part of a name...]
  *
- * Ours are compared with the recorded answers of a real kube-apiserver (`recorded/`, one file a topic). With `--real` the real one is
- * asked again; with `--record` its answers are kept. Its users' tokens are in REAL_ADMIN_TOKEN and REAL_USER_TOKEN.
+ * The responses of this server are compared with recordings of kube-apiserver (`recorded/`, one file per topic). `--real` runs the cases
+ * against a real server; `--record` stores its responses. Its tokens are in REAL_ADMIN_TOKEN and REAL_USER_TOKEN.
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

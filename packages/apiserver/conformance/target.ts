@@ -1,44 +1,44 @@
-/** The servers that cases run against: ours in process, ours over HTTP, and a real kube-apiserver. */
+/** The servers that cases run against: this server in process and over HTTP, and a real kube-apiserver. */
 import { Agent } from "node:https";
 import { request as httpsRequest } from "node:https";
 import type { ApiServer } from "../src/index.ts";
 import type { HookServer } from "./hooks/server.ts";
 
-/** What a target is asked. */
+/** A request to a target. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
   readonly headers: { readonly [name: string]: string };
   readonly body: string | undefined;
-  /** Reads so many lines of a watch and hangs up; `undefined` reads to the end. */
+  /** Reads this many lines of a watch and disconnects; `undefined` reads to the end. */
   readonly lines: number | undefined;
 }
 
-/** What it answers. */
+/** The response of a target. */
 export interface Answered {
   readonly status: number;
   readonly headers: { readonly [name: string]: string };
   readonly text: string;
 }
 
-/** A server to ask. */
+/** A server under test. */
 export interface Target {
   readonly name: string;
-  /** Bearer tokens of the users that cases speak as. */
+  /** Bearer tokens of the users in cases. */
   readonly tokens: { readonly admin: string; readonly alice: string };
-  /** Where the webhooks are that cases register: `{hook}` and `{hookCa}`. */
+  /** The webhooks that cases register: `{hook}` and `{hookCa}`. */
   readonly hooks?: Pick<HookServer, "url" | "caBundle"> | undefined;
   ask(asked: Asked): Promise<Answered>;
 }
 
-/** Our server without a socket. */
+/** This server in process. */
 export function inProcessTarget(server: ApiServer, alice: string): Target {
   return {
     name: "in process",
     tokens: { admin: server.token, alice },
     async ask({ method, path, headers, body, lines }) {
       const stop = new AbortController();
-      // An empty credential is none: without it, whoever holds the server is its administrator.
+      // An empty credential stands for anonymous: without the header, an in-process request is that of the administrator.
       const init = {
         method,
         headers: { authorization: "", ...headers },
@@ -65,18 +65,18 @@ async function readLines(response: Response, lines: number, stop: AbortControlle
       if (text.split("\n").length > lines) break;
     }
   } catch {
-    // Aborted streams end with an error; what was read until then counts.
+    // Aborted streams end with an error; the data read until then is used.
   }
   stop.abort();
   return text.split("\n").slice(0, lines).join("\n");
 }
 
-/** The same target, which can reach these webhooks. */
+/** The target with these webhooks. */
 export function withHooks(target: Target, hooks: HookServer): Target {
   return { ...target, hooks };
 }
 
-/** A server behind TLS: ours or the real one. */
+/** A server behind TLS: this one or the real one. */
 export function httpsTarget(name: string, url: string, tokens: Target["tokens"]): Target {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   return {
@@ -112,7 +112,7 @@ export function httpsTarget(name: string, url: string, tokens: Target["tokens"])
   };
 }
 
-/** Without it, node sends no body with a DELETE. */
+/** Without the header, node does not send the body of a DELETE. */
 function lengthOf(body: string | undefined): { "content-length"?: string } {
   return body === undefined ? {} : { "content-length": String(Buffer.byteLength(body)) };
 }

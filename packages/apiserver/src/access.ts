@@ -1,4 +1,4 @@
-/** Who may do what, and whose a token is: for reviews, for rules that grant rights, and for issuing tokens. */
+/** Authorization and token authentication for access reviews, RBAC escalation checks, and TokenRequest. */
 import { createPrivateKeyPem, toJwtKey, type JwtKey } from "@capstan/pki";
 import type { Authentication, Authenticator } from "./authenticate/authenticator.ts";
 import { bearerOf } from "./authenticate/bearer.ts";
@@ -6,27 +6,25 @@ import { checkToken, type TokenAuthority } from "./authenticate/service-account.
 import { withEverybody, type UserInfo } from "./authenticate/user.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
 
-/** What a request may ask about rights and identities. */
+/** Authorizer and token functions that request handlers use. */
 export interface Access {
   readonly authorizer: Authorizer;
-  /** Issues and checks the tokens of service accounts. The key is made when the first token is seen: most tests have none. */
+  /** Issues and checks service account tokens. The key is generated at the first use, because most tests have no tokens. */
   tokens(): TokenAuthority;
-  /** What verifies those tokens. */
+  /** The public key that verifies those tokens. */
   key(): JwtKey;
-  /** Whose a token is, if it is meant for one of these audiences; without any, for the server itself. */
+  /** Authenticates a token for one of these audiences. Without audiences, the token must be for the server itself. */
   authenticate(token: string, audiences: readonly string[]): Authentication;
 }
 
-/** What access is made from. */
 export interface AccessParts extends Omit<TokenAuthority, "privateKeyPem"> {
   readonly authorizer: Authorizer;
-  /** Tokens that were agreed on. */
+  /** Static tokens and their users. */
   readonly known: ReadonlyMap<string, UserInfo>;
-  /** Signs tokens; one is made when there is none. */
+  /** Signs service account tokens. Default: a generated key. */
   readonly privateKeyPem?: string | undefined;
 }
 
-/** Puts access together. */
 export function openAccess({ authorizer, known, privateKeyPem, ...rest }: AccessParts): Access {
   let made: TokenAuthority | undefined;
   let verifying: JwtKey | undefined;
@@ -47,7 +45,7 @@ export function openAccess({ authorizer, known, privateKeyPem, ...rest }: Access
   };
 }
 
-/** Accepts bearer tokens: those that were agreed on and those of service accounts. */
+/** Accepts bearer tokens: static tokens and service account tokens. */
 export function tokenAuthenticator(access: Access): Authenticator {
   return {
     name: "token",

@@ -1,49 +1,46 @@
-/** What the server answers, before a door puts it on a wire. */
+/** The response of the server, independent of the transport. */
 import type { Status } from "@capstan/model";
 
-/** Takes the chunks of a body that goes on. */
+/** Takes the chunks of a streamed body. */
 export interface Sink {
-  /** Hands over a chunk. */
   write(chunk: string | Uint8Array): void;
-  /** Whether so much waits for the client to read that the next chunk should wait, too. */
+  /** Whether so much data waits for the client that the next chunk should wait, too. */
   readonly isFull: boolean;
-  /** Calls back once when a full sink has room again; never, when the client is cut off before. */
+  /** Calls back once when a full sink has space again; never, if the client is disconnected before. */
   whenDrained(callback: () => void): void;
-  /** Ends the body. */
   end(): void;
 }
 
-/** A body that goes on (watches, logs, long lists): it is started with a sink and returns what stops it. */
+/** A streamed body (watches, logs, long lists): it is started with a sink and returns a function that stops it. */
 export type LiveBody = (sink: Sink) => () => void;
 
-/** The body: text, bytes, or one that goes on. */
+/** The body: text, bytes, or a stream. */
 export type AnswerBody = string | Uint8Array | LiveBody;
 
 /** Header names in lower case. */
 export type AnswerHeaders = Record<string, string | string[]>;
 
-/** What the messages of a WebSocket are. */
+/** The type of the messages of a WebSocket. */
 export type Messages = "text" | "binary";
 
-/** One answer. */
+/** A response: status, headers and body. */
 export interface Answer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: AnswerBody;
-  /** Whether a body that goes on is worth compressing; texts are when they are long. */
+  /** Whether a streamed body is worth compressing; strings are compressed when they are long. */
   readonly compressible?: boolean;
-  /** Whether each chunk of a body that goes on is a message of its own, for clients that ask for a WebSocket. */
+  /** Set if each chunk of a streamed body is one message, for clients that ask for a WebSocket. */
   readonly messages?: Messages;
-  /** The Status that the body is, where it is one: the audit log tells it, whatever its form. */
+  /** The Status in the body, if it is one: the audit log records it, whatever the format of the body. */
   readonly told?: Status;
 }
 
-/** Whether a body goes on. */
 export function isLive(body: AnswerBody): body is LiveBody {
   return typeof body === "function";
 }
 
-/** A body that goes on, from chunks that are pulled. */
+/** A streamed body that pulls its chunks. */
 export function fromChunks(chunks: AsyncIterable<string | Uint8Array>): LiveBody {
   return (sink) => {
     const iterator = chunks[Symbol.asyncIterator]();

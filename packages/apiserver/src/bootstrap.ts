@@ -1,4 +1,4 @@
-/** What is there before the first request: namespaces, default roles, priorities, and the service that leads to the server itself. */
+/** The objects of a new server: namespaces, default roles, priorities, and the Service of the server itself. */
 import { cloneJson, formatTime, isDeepEqual, type KubeObject } from "@capstan/model";
 import type { ServiceCIDR } from "@capstan/kinds/networking.k8s.io/v1";
 import { defaultServiceNetwork } from "./builtin/core/address-pool.ts";
@@ -9,13 +9,12 @@ import { bootstrapText } from "./generated/bootstrap.ts";
 import type { Randomness } from "./parts.ts";
 import { serverAddressIn } from "./service-ranges.ts";
 
-/** What is needed to make objects. */
 export interface Maker {
   readonly clock: Clock;
   readonly randomness: Randomness;
 }
 
-/** The objects of a fresh server, with the resource that each belongs to. */
+/** The objects of a new server, each with its resource. */
 export function* bootstrapObjects(
   { clock, randomness }: Maker,
   serviceNetwork: string = defaultServiceNetwork,
@@ -28,10 +27,10 @@ export function* bootstrapObjects(
   yield ["configmaps", tokenTracking(creationTimestamp, randomness.uuid())];
 }
 
-/** The name of the certificate with which the server speaks to others in the name of its users. */
+/** The common name of the certificate with which the server calls aggregated servers. */
 export const frontProxy = "front-proxy-client";
 
-/** Writes who signs certificates, so that servers behind this one can check users and this one's word about them. */
+/** Publishes the certificate authorities, so that aggregated servers can verify clients and the front proxy. */
 export function publishAuthorities(
   { clock, randomness, lookup, writer }: Maker & { readonly lookup: Lookup; readonly writer: Writer },
   certificate: string,
@@ -55,26 +54,26 @@ export function publishAuthorities(
   writer.create("configmaps", { kind: "ConfigMap", apiVersion: "v1", metadata, data } as KubeObject);
 }
 
-/** As a real server made them, which had the default network. */
+/** The objects as recorded from a kube-apiserver with the default service network. */
 function recorded(now: string, network: string): readonly [ResourceName, AnyDraft][] {
   const text = bootstrapText.replaceAll("{time}", now);
   return JSON.parse(network === defaultServiceNetwork ? text : inNetwork(text, network)) as [ResourceName, AnyDraft][];
 }
 
-/** Networks stand in a list there, so two of them fit where one was. */
+/** The network is an entry of a list there, so two networks fit in its place. */
 function inNetwork(text: string, network: string): string {
   return text
     .replaceAll(`"${defaultServiceNetwork}"`, `"${network.replace(",", '","')}"`)
     .replaceAll(`"${serverAddressIn(defaultServiceNetwork)}"`, `"${serverAddressIn(network)}"`);
 }
 
-/** The networks that services were given when the state began; a server that is started again cannot change them. */
+/** The service networks that the state was created with; a restarted server cannot change them. */
 export function serviceNetworkOf(lookup: Lookup): string {
   const kept = lookup.get("servicecidrs.networking.k8s.io", "kubernetes") as ServiceCIDR | undefined;
   return kept?.spec?.cidrs?.join(",") ?? defaultServiceNetwork;
 }
 
-/** Since when legacy tokens are counted: a day that cannot be recorded. */
+/** The start of legacy token tracking: a date, so it cannot be recorded. */
 function tokenTracking(now: string, uid: string): KubeObject {
   const object = {
     kind: "ConfigMap",
@@ -100,13 +99,13 @@ function tokenTracking(now: string, uid: string): KubeObject {
   return object;
 }
 
-/** Where clients inside the cluster reach the server. */
+/** The address at which clients inside the cluster reach the server. */
 export interface Advertised {
   readonly address: string;
   readonly port: number;
 }
 
-/** What names the server's own address. */
+/** Resources that contain the server's own address. */
 const selfResources: ReadonlySet<ResourceName> = new Set(["services", "endpoints", "endpointslices.discovery.k8s.io"]);
 
 interface Endpoint extends AnyDraft {
@@ -116,7 +115,7 @@ interface Endpoint extends AnyDraft {
   ports?: { port: number }[];
 }
 
-/** Writes where the server can be reached: the service `default/kubernetes` and its endpoints, whenever it starts. */
+/** Writes the address of the server into the Service `default/kubernetes` and its endpoints at every start. */
 export function publishAddress(
   { clock, randomness, lookup, writer }: Maker & { readonly lookup: Lookup; readonly writer: Writer },
   advertised: Advertised,

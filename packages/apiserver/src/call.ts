@@ -1,31 +1,31 @@
-/** A request as the server sees it, whichever door it came through. */
+/** A request, independent of its transport. */
 import type { Duplex } from "node:stream";
 import type { UserInfo } from "./authenticate/user.ts";
 
-/** Header names in lower case, as node gives them. */
+/** Header names in lower case, as in Node. */
 export type Headers = { readonly [name: string]: string | readonly string[] | undefined };
 
-/** One request. Doors are HTTP/1.1, HTTP/2 and a call in process; none of them is visible from here on. */
+/** One request. Its transport is HTTP/1.1, HTTP/2 or an in-process call; handlers do not see which one. */
 export interface Call {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
   readonly headers: Headers;
-  /** Reads the whole body; refuses with 413 above the limit. */
+  /** Reads the whole body; throws 413 above the limit. */
   body(): Promise<Uint8Array>;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   /** The address of the client, for the request log. */
   readonly remoteAddress: string;
-  /** Who is calling, where the door knows already: a call in process. */
+  /** The user, if the transport already knows it: an in-process call. */
   readonly user?: UserInfo;
   /** The certificate that the client proved to own, if any (DER). */
   readonly certificate?: Uint8Array | undefined;
-  /** The raw connection, when the client asked for an upgrade. */
+  /** The raw connection, if the client asked for an upgrade. */
   upgrade?(): Duplex;
 }
 
-/** The call that is named when something goes wrong on the server's own account: nobody called. */
+/** A call for errors of the server's own work, which no client requested. */
 export function ownCall(url: string): Call {
   return {
     method: "GET",
@@ -37,7 +37,6 @@ export function ownCall(url: string): Call {
   };
 }
 
-/** The same call with other headers. */
 export function withHeaders(call: Call, headers: Headers): Call {
   return {
     method: call.method,
@@ -58,7 +57,7 @@ export function withHeaders(call: Call, headers: Headers): Call {
   };
 }
 
-/** Whether a client wants its connection to become a WebSocket. */
+/** Whether a client asks for a WebSocket. */
 export function asksForWebSocket(call: Call): boolean {
   const isUpgrade = (headerOf(call, "connection") ?? "").toLowerCase().includes("upgrade");
   return isUpgrade && (headerOf(call, "upgrade") ?? "").toLowerCase() === "websocket";
@@ -70,7 +69,7 @@ export function headerOf(call: Call, name: string): string | undefined {
   return value === undefined || typeof value === "string" ? value : value.join(", ");
 }
 
-/** The address by which the client knows the server. */
+/** The address at which the client reached the server. */
 export function hostOf(call: Call): string {
   return headerOf(call, "host") ?? headerOf(call, ":authority") ?? "127.0.0.1";
 }

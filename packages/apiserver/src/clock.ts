@@ -1,18 +1,18 @@
-/** Time as a thing that is held: the server reads it and waits on it only through this. */
+/** An injected clock: the server reads time and sets timers only through it. */
 
-/** Something that will happen later and can be called off. */
+/** A pending callback that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
-/** Where time comes from. A test or a simulator hands in its own. */
+/** The source of time. A test or a simulator passes its own. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;
   after(milliseconds: number, run: () => void): Timer;
 }
 
-/** The clock on the wall. Its timers do not keep the process alive. */
+/** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, run) {

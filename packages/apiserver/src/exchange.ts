@@ -1,4 +1,4 @@
-/** One request on its way through the server: what is known about it so far, and what it will say beside its answer. */
+/** One request in progress: what is known about it so far, and its warnings and audit annotations. */
 import type { AuditTrail } from "./audit/trail.ts";
 import type { UserInfo } from "./authenticate/user.ts";
 import type { RuleContext } from "./builtin/context.ts";
@@ -8,7 +8,7 @@ import type { ServerParts } from "./parts.ts";
 import type { ServedResource, ServedSubresource } from "./resources/resource.ts";
 import type { ResourceRequest } from "./route/request-info.ts";
 
-/** What every request has. */
+/** The state of every request. */
 export interface Exchange {
   readonly call: Call;
   readonly path: string;
@@ -16,19 +16,19 @@ export interface Exchange {
   readonly auditId: string;
   readonly user: UserInfo;
   readonly parts: ServerParts;
-  /** Texts for Warning headers, in order, each once. */
+  /** Messages for Warning headers, in order, each once. */
   readonly warnings: Set<string>;
-  /** What is noted for the audit log. */
+  /** The record for the audit log. */
   readonly trail: AuditTrail;
 }
 
-/** What a request for a resource has in addition. */
+/** The additional state of a resource request. */
 export interface ResourceExchange extends Exchange {
   readonly info: ResourceRequest;
   readonly resource: ServedResource;
   readonly subresource: ServedSubresource | undefined;
-  /** How the client wants its answer. */
+  /** The negotiated response format. */
   readonly media: OutputMedia;
-  /** What rules are told. */
+  /** The context of the kind's rules. */
   readonly context: RuleContext;
 }

@@ -1,8 +1,8 @@
 /**
- * The contents of this package: one request, top to bottom.
+ * The request handler and table of contents of this package.
  *
- * A call is routed, authenticated and authorised; a path is answered by its document, a resource by its verb. The verb decodes, admits,
- * stores or reads, and encodes. Nothing here knows a kind.
+ * A call is routed, authenticated and authorized. A non-resource path gets its document, a resource request goes to its verb. The verb
+ * decodes, admits, stores or reads, and encodes. This file does not know any kind.
  */
 import { quote, StatusError, toFailure } from "@capstan/model";
 import type { Answer, AnswerHeaders } from "./answer.ts";
@@ -25,13 +25,9 @@ import { isCutShort, parseRequest, type RequestInfo, type ResourceRequest } from
 import { splitUrl } from "./route/query.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
 
-/**
- * The server as a function. It never throws: whatever goes wrong is an answer. What it finds out about the request is left in the trail,
- * if one is handed in.
- */
+/** The server as a function. It never throws: every error becomes a response. It records the request in the trail, if one is passed. */
 export type Handler = (call: Call, trail?: AuditTrail) => Promise<Answer>;
 
-/** Joins the stages. */
 export function createHandler(parts: ServerParts): Handler {
   const flowHeaders = flowHeadersOf(parts.store);
   return async (received, trail = beginTrail()) => {
@@ -64,18 +60,18 @@ export function createHandler(parts: ServerParts): Handler {
   };
 }
 
-/** The call without a token among its sub-protocols, which are sent back and passed on. */
+/** Removes a token from the sub-protocols, which are sent back and forwarded. */
 function withoutToken(call: Call): Call {
   const headers = withoutBearerProtocol(call.headers);
   return headers === call.headers ? call : withHeaders(call, headers);
 }
 
-/** Only what is served has a number: names that clients make up would fill the memory. */
+/** Only served resources are counted: unknown names from clients would fill the memory. */
 function count({ metrics, registry }: ServerParts, info: ResourceRequest, code: number): void {
   if (registry.find(info.group, info.version, info.resource) !== undefined) metrics.count({ ...info, code });
 }
 
-/** While the disk refuses what the store holds, nobody may see it: after a crash it would never have been. */
+/** While the store cannot write to disk, its state must not be visible: it would be lost in a crash. */
 function checkDisk({ store }: ServerParts): void {
   const failure = store.failure();
   if (failure === undefined) return;
@@ -83,14 +79,14 @@ function checkDisk({ store }: ServerParts): void {
   throw new StatusError(toFailure({ code: 500, reason: "InternalError", message }));
 }
 
-/** A percent sign without two digits after it: such a path is not even read. */
+/** A percent sign without two hexadecimal digits: the path is rejected before it is parsed. */
 const malformedPath = /%(?![0-9a-fA-F]{2})/;
 
 function malformedRequest(): Answer {
   return { status: 400, headers: { "content-type": "text/plain; charset=utf-8" }, body: "400 Bad Request" };
 }
 
-/** Even before it is known who asks. */
+/** This response precedes authentication. */
 function unreadableRequest(url: string, auditId: string): Answer {
   const why = `unable to determine kind and namespace from url, ${url}`;
   const answer = plainText(500, `Internal Server Error: ${quote(url)}: failed to create RequestInfo: ${why}\n`);
@@ -98,12 +94,12 @@ function unreadableRequest(url: string, auditId: string): Answer {
 }
 
 function serve(exchange: Exchange, info: RequestInfo): Promise<Answer> | Answer {
-  // Who may what is decided without the slashes, but nothing is served there: a proxy in front may have let it pass for that.
+  // Authorization ignores the duplicate slashes, but the path is not served: a proxy in front may have let it pass because of them.
   if (exchange.path.startsWith("//")) return pageNotFound();
   return info.type === "path" ? servePath(exchange, info) : serveResource(exchange, info);
 }
 
-/** Refusals come in the form that was asked for, or in JSON when that form is itself the problem. */
+/** Errors use the negotiated format, or JSON if the negotiation itself failed. */
 function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
   try {
     return { ...negotiate(call, query, plainOffer), transform: undefined };
@@ -114,7 +110,7 @@ function errorMedia(call: Call, query: URLSearchParams): OutputMedia {
 
 function withAnswerHeaders(answer: Answer, auditId: string, warnings: ReadonlySet<string>): Answer {
   const { headers } = answer;
-  // A list has it already, beside what another server said of its own.
+  // A list already contains it, next to the audit id of another server.
   if (!Array.isArray(headers["audit-id"])) headers["audit-id"] = auditId;
   headers["cache-control"] ??= "no-cache, private";
   if (warnings.size > 0) {

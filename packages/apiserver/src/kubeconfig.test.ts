@@ -4,7 +4,7 @@ import { toKubeconfig } from "./kubeconfig.ts";
 
 const authority = { certificate: "PEM" } as Parameters<typeof toKubeconfig>[0]["authority"];
 
-test("a kubeconfig names its cluster everywhere, and brings the certificate of a server that has one", () => {
+test("a kubeconfig uses the cluster name everywhere and has the server certificate", () => {
   const text = toKubeconfig({ url: "https://127.0.0.1:1", token: "secret", authority }, "here");
   assert.deepEqual(JSON.parse(text), {
     apiVersion: "v1",
@@ -16,6 +16,6 @@ test("a kubeconfig names its cluster everywhere, and brings the certificate of a
   });
 });
 
-test("over plain HTTP there is no certificate", () => {
+test("a kubeconfig for plain HTTP has no certificate", () => {
   assert.doesNotMatch(toKubeconfig({ url: "http://127.0.0.1:1", token: "secret", authority }), /certificate/);
 });

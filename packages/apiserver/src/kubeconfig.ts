@@ -1,13 +1,13 @@
-/** The kubeconfig of a server: what its administrator opens it with. */
+/** The kubeconfig for the administrator of a server. */
 import type { ApiServer } from "./server.ts";
 
-/** The text of the file, which every client reads: JSON is YAML. Cluster, user and context get the name. */
+/** The text of the file, as JSON, which is valid YAML. Cluster, user and context get the name. */
 export function toKubeconfig(
   { url, token, authority }: Pick<ApiServer, "url" | "token" | "authority">,
   name: string = "capstan",
 ): string {
   const certificate = Buffer.from(authority.certificate).toString("base64");
-  // Over plain HTTP there is nobody to trust, and clients refuse a certificate that they cannot use.
+  // Clients reject a certificate authority for plain HTTP.
   const trust = url?.startsWith("https:") === true ? { "certificate-authority-data": certificate } : {};
   const config = {
     apiVersion: "v1",

@@ -1,4 +1,4 @@
-/** What the server is made of, as the stages of a request see it. */
+/** The parts of the server that the stages of a request use. */
 import type { Access } from "./access.ts";
 import type { AdmissionChain } from "./admit/admission.ts";
 import type { Aggregation } from "./aggregate/aggregation.ts";
@@ -14,14 +14,14 @@ import type { RequestMetrics } from "./paths/metrics.ts";
 import type { Registry } from "./resources/registry.ts";
 import type { Store } from "./store/store.ts";
 
-/** Where randomness comes from; a simulator hands in its own. */
+/** The source of randomness; a simulator passes its own. */
 export interface Randomness {
   uuid(): string;
-  /** A whole number from 0 up to, not including, `limit`. */
+  /** An integer from 0 up to, but not including, `limit`. */
   below(limit: number): number;
 }
 
-/** The parts that serve requests. */
+/** The parts of a server that its handlers share. */
 export interface ServerParts {
   readonly clock: Clock;
   readonly randomness: Randomness;
@@ -31,18 +31,18 @@ export interface ServerParts {
   readonly writer: Writer;
   readonly authenticator: Authenticator;
   readonly authorizer: Authorizer;
-  /** How users were last allowed to act as others. */
+  /** The last allowed way of impersonation of each user. */
   readonly lastWays: LastWays;
   readonly access: Access;
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;
   readonly metrics: RequestMetrics;
-  /** When the server began, in milliseconds. */
+  /** The start time of the server, in milliseconds. */
   readonly started: number;
-  /** The ports of nodes that services may have. */
+  /** The node port range of services. */
   readonly nodePorts: PortRange;
-  /** The servers that API services name. */
+  /** The aggregated servers. */
   readonly aggregation: Aggregation;
-  /** Told about errors that are bugs of ours. */
+  /** Reports an error that is a bug of this server. */
   report(error: unknown, call: Call): void;
 }

@@ -1,9 +1,9 @@
-/** What went wrong, as the client is told. */
+/** Converts errors to responses for the client. */
 import { StatusError, toFailure } from "@capstan/model";
 import type { Call } from "./call.ts";
 import type { ServerParts } from "./parts.ts";
 
-/** What is no refusal is our bug: it is reported, and the client is told its message, as by the real server. */
+/** An error that is not a StatusError is a bug. It is reported, and the client gets its message, as from kube-apiserver. */
 export function toRefusal(error: unknown, { report }: Pick<ServerParts, "report">, call: Call): StatusError {
   if (error instanceof StatusError) return error;
   if (isTooDeep(error))
@@ -20,7 +20,7 @@ export function toRefusal(error: unknown, { report }: Pick<ServerParts, "report"
   );
 }
 
-/** The real server follows 10,000 levels of custom objects; the stack of this one ends before. */
+/** kube-apiserver accepts 10,000 levels in custom objects; the stack of this server ends before. */
 const tooDeep = "the request nests deeper than this server can follow";
 
 function isTooDeep(error: unknown): boolean {

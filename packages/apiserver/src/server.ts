@@ -1,4 +1,4 @@
-/** Starts an API server: puts the parts together, fills the empty store with what every cluster has, and opens its doors. */
+/** Starts an API server: creates its parts, fills an empty store with the bootstrap objects, and listens. */
 import { randomInt, randomUUID } from "node:crypto";
 import { cloneJson, formatTime } from "@capstan/model";
 import { createAuthority, validFor, type Authority, type KeyedCertificate } from "@capstan/pki";
@@ -49,85 +49,82 @@ import type { OpenedJournal } from "./store/sqlite.ts";
 import { Store, type HistoryLimits, type Snapshot } from "./store/store.ts";
 import { observe, type Observer } from "./testing/observe.ts";
 
-/** How to start a server. Everything has a default: in memory, in process, on the wall clock. */
+/** The options of a server. All have defaults: in memory, in process, with the system clock. */
 export interface ApiServerOptions {
   readonly clock?: Clock;
   readonly randomness?: Randomness;
-  /**
-   * A folder in which the state is kept, and with it the keys that open the server and its port; without it, all of that dies with the
-   * server.
-   */
+  /** A folder for the state, the keys and the credentials of the server. Without it, all of that is lost when the server ends. */
   readonly data?: string;
-  /** How much is remembered for watches and pages. */
+  /** The limits of the history for watches and pages. */
   readonly history?: HistoryLimits;
   /** Listens on a port; without it, the server can only be called in process. */
   readonly listen?: {
     readonly port: number;
     readonly host?: string;
     readonly tls?: boolean | ListenTls;
-    /** How many milliseconds slow clients are waited for; as kube-apiserver does by default. */
+    /** Timeouts of slow clients in milliseconds. Default: those of kube-apiserver. */
     readonly patience?: Partial<Patience>;
   };
-  /** `rbac` decides by roles, as kube-apiserver does by default; `always-allow` lets everybody do everything. */
+  /** `rbac` authorizes by roles, as kube-apiserver does by default; `always-allow` allows every request. */
   readonly authorization?: "rbac" | "always-allow";
-  /** Who issues the tokens of service accounts, and the key (PEM) that signs them; by default one is made when it is needed. */
+  /** The issuer of service account tokens and the key (PEM) that signs them. Default: a key generated on demand. */
   readonly serviceAccounts?: { readonly issuer?: string; readonly privateKeyPem?: string };
-  /** Bearer tokens and whose they are, beside the administrator's. */
+  /** Further bearer tokens and their users, besides the administrator's. */
   readonly tokens?: ReadonlyMap<string, UserInfo>;
   /**
-   * The steps of admission. The default is the chain of kube-apiserver without `ServiceAccount`: it refuses pods where nobody makes the
-   * account `default`, and on a bare server nobody does.
+   * The admission chain. Default: that of kube-apiserver without `ServiceAccount`, which rejects pods until a controller has created the
+   * account `default`; a bare server has no controllers.
    */
   readonly admission?: readonly AdmissionStep[];
   readonly nodes?: NodeDoor;
   /**
-   * The network of the addresses of services, `10.0.0.0/24` by default, or one of IPv4 and one of IPv6 with a comma between; state that is
-   * kept keeps its networks.
+   * The service network, or one IPv4 and one IPv6 network separated by a comma. Default: `10.0.0.0/24`. Existing state keeps its
+   * networks.
    */
   readonly serviceNetwork?: string;
-  /** The ports of nodes that services may have, `30000-32767` by default. */
+  /** The node port range of services. Default: `30000-32767`. */
   readonly nodePorts?: string;
-  /** Calls webhooks and other API servers; over HTTP by default. */
+  /** Calls webhooks and aggregated servers. Default: over HTTP. */
   readonly outgoing?: OutgoingCaller;
-  /** Finds the place behind a service that a webhook or API server is reached by; its cluster address by default. */
+  /** Resolves the Service of a webhook or an aggregated server to an endpoint. Default: its cluster IP. */
   readonly resolveService?: ServiceResolver;
-  /** Connects to the places behind services, where the machine itself has no way to them. */
+  /** Connects to the endpoints of Services that the machine cannot reach itself. */
   readonly dial?: Dial;
-  /** The administrator's bearer token; by default that of the data folder, or a new one. */
+  /** The administrator's bearer token. Default: that of the data folder, or a new one. */
   readonly token?: string;
-  /** Who signs the server's certificates; by default the authority of the data folder, or a new one. */
+  /** The CA of the server's certificates. Default: that of the data folder, or a new one. */
   readonly authority?: Authority;
-  /** Where pods reach the server: it goes into the endpoints of the service `default/kubernetes`. */
+  /** The address at which pods reach the server, for the endpoints of the Service `default/kubernetes`. */
   readonly advertise?: Partial<Advertised>;
-  /** Told of each request, as kube-apiserver writes its audit log at the level Metadata; `openAuditLog` keeps it in a file. */
+  /** Receives an audit event at the level Metadata for each request. `openAuditLog` writes them to a file. */
   readonly audit?: (event: AuditEvent) => void;
-  /** Told about bugs of the server: errors that are no refusals. */
+  /** Reports bugs of the server: errors that are not a StatusError. */
   readonly report?: (error: unknown, call: Call) => void;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface ApiServer extends AsyncDisposable {
-  /** The server as a function of the Web platform. Requests without credentials act as the administrator. */
+  /** The server as a fetch function. Requests without credentials act as the administrator. */
   readonly fetch: (request: Request) => Promise<Response>;
-  /** The server as a function, without the cost of Web objects. */
+  /** The server as a function, without the overhead of Fetch API objects. */
   readonly handle: (call: Call) => Promise<Answer>;
-  /** Where it listens; `undefined` when it does not. */
+  /** The URL of its port; `undefined` if it does not listen. */
   readonly url: string | undefined;
   readonly port: number | undefined;
   /** The administrator's bearer token. */
   readonly token: string;
-  /** The authority that signed the certificate of the port and that client certificates are checked against. */
+  /** The CA that signs the certificate of the port and verifies client certificates. */
   readonly authority: Authority;
   readonly store: Store;
   readonly parts: ServerParts;
-  /** What was asked, and ways to make it go wrong. */
+  /** Records requests and injects faults. */
   readonly observer: Observer;
   snapshot(): Snapshot;
   restore(snapshot: Snapshot): void;
   close(): Promise<void>;
 }
 
-/** The user that holds the server. */
+/** The administrator. */
 export const administrator: UserInfo = {
   name: "kubernetes-admin",
   groups: ["system:masters", authenticatedGroup],
@@ -137,10 +134,10 @@ const systemRandomness: Randomness = { uuid: () => randomUUID(), below: (limit) 
 const defaultIssuer = "https://kubernetes.default.svc.cluster.local";
 const certificateDays = 365;
 
-/** An address of the range that is kept free for documentation: endpoints must not be loopback. */
+/** An address of the range reserved for documentation: endpoints must not be loopback addresses. */
 const unreachable: Advertised = { address: "192.0.2.1", port: 6443 };
 
-/** Starts a server. */
+/** Starts an API server; resolves when it is ready for requests. */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const { data, clock = systemClock, randomness = systemRandomness } = options;
   if (data === undefined) return start(options, undefined);
@@ -153,20 +150,20 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     const identity = await openIdentity(data, { now: new Date(clock.now()), token: randomness.uuid() });
     return await start(asBefore(options, identity), { folder: data, journal, identity });
   } catch (error) {
-    // The folder is free again for whoever tries next.
+    // Releases the folder for the next attempt.
     journal.close();
     throw error;
   }
 }
 
-/** What a folder has kept of an earlier server. */
+/** The state of an earlier server in a folder. */
 interface Kept {
   readonly folder: string;
   readonly journal: OpenedJournal;
   readonly identity: Identity;
 }
 
-/** A server that is started again is the same one, unless it is told otherwise. */
+/** A restarted server keeps its identity, unless the options override it. */
 function asBefore(options: ApiServerOptions, { token, authority, accountKey }: Identity): ApiServerOptions {
   const serviceAccounts = { privateKeyPem: accountKey, ...options.serviceAccounts };
   return { token, authority, ...options, serviceAccounts };
@@ -232,7 +229,7 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
   };
 }
 
-/** The handler, as it is and as it was, told of to whoever keeps an audit log. */
+/** The handlers for the present and for past revisions, with audit events. */
 function observeHandlers(parts: ServerParts, tell: ApiServerOptions["audit"]): Observer {
   const { clock, store } = parts;
   const handlerOf = (made: ServerParts): Handler =>
@@ -244,12 +241,12 @@ function observeHandlers(parts: ServerParts, tell: ApiServerOptions["audit"]): O
   });
 }
 
-/** Whether the certificate of the port comes from the server's own authority. */
+/** Whether the server's own CA signs the certificate of the port. */
 function signsItself({ listen: door }: ApiServerOptions): boolean {
   return door !== undefined && typeof door.tls !== "object" && door.tls !== false;
 }
 
-/** What is there from the start was never seen to come: watches begin after it. */
+/** Compacts after bootstrap, so that watches do not replay the bootstrap objects. */
 function fill(parts: ServerParts, serviceNetwork: string): void {
   for (const [resource, object] of bootstrapObjects(parts, serviceNetwork)) parts.writer.create(resource, object);
   parts.store.compact();
@@ -355,7 +352,7 @@ function lazyAuthority(clock: Clock, kept: Authority | undefined): () => Authori
   return () => (made ??= createAuthority({ commonName: "capstan", now: new Date(clock.now()), days: certificateDays }));
 }
 
-/** Servers that believe this one's word about users know it by this certificate. */
+/** The client certificate by which aggregated servers trust the X-Remote headers of this server. */
 function frontProxyIdentity(authority: () => Authority, clock: Clock): () => KeyedCertificate {
   let made: KeyedCertificate | undefined;
   const issue = (): KeyedCertificate =>
@@ -367,7 +364,7 @@ function frontProxyIdentity(authority: () => Authority, clock: Clock): () => Key
   return () => (made ??= issue());
 }
 
-/** Whoever knows a server that comes back finds it at its old port, if any will do and nobody took that one. */
+/** A restarted server listens on its previous port, if any port is allowed and that one is free. */
 async function openSameDoor(
   openAt: (port: number | undefined) => Promise<Listening | undefined>,
   wanted: number | undefined,
@@ -385,7 +382,7 @@ async function openSameDoor(
 interface Door {
   readonly options: ApiServerOptions;
   readonly port: number | undefined;
-  /** Where pods find the server: its certificate names it. */
+  /** The address at which pods reach the server, as a name in its certificate. */
   readonly serviceAddress: string;
 }
 
@@ -395,7 +392,7 @@ async function openDoor(
   authority: () => Authority,
 ): Promise<Listening | undefined> {
   if (door === undefined || port === undefined) return undefined;
-  // Servers in process need no sockets, and loading them takes longer than everything else of a start.
+  // Loaded on demand: in-process servers need no sockets, and loading them takes longer than the rest of the start.
   const { listen } = await import("./serve/listen.ts");
   const host = door.host ?? "127.0.0.1";
   const place = { host, port, report, ...(door.patience === undefined ? {} : { patience: door.patience }) };

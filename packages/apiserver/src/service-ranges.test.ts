@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseNodePorts, parseServiceNetworks, serverAddressIn } from "./service-ranges.ts";
 
-test("a network loses what lies beyond its prefix; its first address is the server's", () => {
+test("a network loses its host bits, and its first address is the server's", () => {
   assert.equal(parseServiceNetworks("10.96.3.4/12"), "10.96.0.0/12");
   assert.equal(serverAddressIn("10.96.0.0/12"), "10.96.0.1");
 });
 
-test("a second network is one of the other family", () => {
+test("a second network must be of the other family", () => {
   assert.equal(parseServiceNetworks("10.96.0.0/12, fd00::1:2/112"), "10.96.0.0/12,fd00::1:0/112");
   assert.equal(serverAddressIn("10.96.0.0/12,fd00::1:0/112"), "10.96.0.1");
 });
 
-test("what is no network for services is refused with a reason", () => {
+test("an invalid service network is rejected with a reason", () => {
   for (const text of [
     "",
     "10.0.0.0",
@@ -27,7 +27,7 @@ test("what is no network for services is refused with a reason", () => {
   }
 });
 
-test("ports are a first and a last one, a first one and how many more, or one", () => {
+test("node ports are a range, a first port and a count, or a single port", () => {
   assert.deepEqual(parseNodePorts("30000-32767"), { first: 30000, last: 32767 });
   assert.deepEqual(parseNodePorts("30000+99"), { first: 30000, last: 30099 });
   assert.deepEqual(parseNodePorts("30000"), { first: 30000, last: 30000 });

@@ -1,4 +1,4 @@
-/** The addresses and the ports of nodes that services get: what may be chosen when a server starts. */
+/** The service network and the node port range, which are chosen when a server starts. */
 import {
   formatIp,
   fromBigInt,
@@ -10,10 +10,10 @@ import {
 import { defaultServiceNetwork } from "./builtin/core/address-pool.ts";
 import { defaultNodePorts, type PortRange } from "./builtin/core/node-ports.ts";
 
-/** What is wrong with a range. */
+/** The option that is invalid. */
 export type ServiceRangeErrorCode = "BadNetwork" | "BadPorts";
 
-/** A range that services cannot have. */
+/** An invalid range. */
 export class ServiceRangeError extends Error {
   override readonly name = "ServiceRangeError";
   readonly code: ServiceRangeErrorCode;
@@ -24,13 +24,13 @@ export class ServiceRangeError extends Error {
   }
 }
 
-/** What was asked for, if anything. */
+/** The requested ranges, if any. */
 export interface AskedRanges {
   readonly serviceNetwork?: string;
   readonly nodePorts?: string;
 }
 
-/** Reads both ranges. */
+/** Parses both ranges. */
 export function readServiceRanges({ serviceNetwork, nodePorts }: AskedRanges): ServiceRanges {
   return {
     network: serviceNetwork === undefined ? defaultServiceNetwork : parseServiceNetworks(serviceNetwork),
@@ -38,17 +38,16 @@ export function readServiceRanges({ serviceNetwork, nodePorts }: AskedRanges): S
   };
 }
 
-/** What services get. */
 export interface ServiceRanges {
-  /** One network, or two with a comma between. */
+  /** One network, or two separated by a comma. */
   readonly network: string;
   readonly nodePorts: PortRange;
 }
 
-/** Fewer addresses than this are not worth a network. */
+/** The smallest allowed network has this many host bits. */
 const fewestBits = 3;
 
-/** One network, or two of both families with a comma between, as they are written without what lies beyond their prefixes. */
+/** Parses one network, or two of both families separated by a comma, and removes their host bits. */
 export function parseServiceNetworks(text: string): string {
   const [first = "", second, ...more] = text.split(",").map((part) => part.trim());
   if (more.length > 0) throw badNetwork(text, "has more than two networks");
@@ -72,14 +71,14 @@ const wrongFamily = {
   128: "is no IPv6 network, and the second one must be",
 } as const;
 
-/** The first address of the first network that can be used: the server's own. */
+/** The first usable address of the first network: the server's own. */
 export function serverAddressIn(text: string): string {
   const network: IpNetwork | undefined = parseNetwork(text.split(",")[0] ?? "");
   if (network === undefined) throw badNetwork(text, "is no network");
   return formatIp(fromBigInt(toBigInt(networkAddress(network)) + 1n));
 }
 
-/** Ports as kube-apiserver reads them: `30000-32767`, or `30000+99` for a hundred from the first on, or one. */
+/** Parses ports as kube-apiserver does: `30000-32767`, or `30000+99` for a hundred ports, or one port. */
 export function parseNodePorts(text: string): PortRange {
   const found = /^\s*(\d{1,5})(?:([-+])(\d{1,5}))?\s*$/.exec(text);
   const first = Number(found?.[1] ?? NaN);

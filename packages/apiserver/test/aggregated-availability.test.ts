@@ -1,10 +1,10 @@
-/** What the condition of an API service says while the server behind it hangs, and that it is asked again. */
+/** The Available condition of an APIService while its server hangs, and the repeated probes. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer, type ApiServer, type OutgoingCaller } from "../src/index.ts";
 import { ask, askUntil } from "./ask.ts";
 
-/** Time that passes only when it is told to. */
+/** A clock that the test advances. */
 function handClock(): {
   now(): number;
   after(delay: number, run: () => void): { cancel(): void };
@@ -43,7 +43,7 @@ async function register(server: ApiServer): Promise<void> {
   assert.equal((await ask(server, "POST", path, { metadata: { name: "v1.things.dev" }, spec })).status, 201);
 }
 
-/** Waits for a condition with such a word; `meanwhile` runs each time that it is not there yet. */
+/** Waits until the APIService contains the text; `meanwhile` runs after each attempt that fails. */
 const says = (server: ApiServer, word: string, meanwhile: () => void = () => {}): Promise<unknown> =>
   askUntil(server, `${path}/v1.things.dev`, ({ text }) => {
     if (text.includes(word)) return true;
@@ -51,7 +51,7 @@ const says = (server: ApiServer, word: string, meanwhile: () => void = () => {})
     return false;
   });
 
-/** Answers the probe in the way that is set. */
+/** Responds to the availability probe with `answer.how`. */
 function caller(answer: { how: () => ReturnType<OutgoingCaller>; probes: number }): OutgoingCaller {
   return async ({ url }) => {
     if (!url.endsWith("/apis/things.dev/v1")) return { status: 404, headers: {}, body: Buffer.from("{}") };
@@ -62,7 +62,7 @@ function caller(answer: { how: () => ReturnType<OutgoingCaller>; probes: number 
 
 const well: OutgoingCaller = async () => ({ status: 200, headers: {}, body: Buffer.from('{"resources":[]}') });
 
-test("a server that begins to hang is not available after five seconds, and is again when it answers", async () => {
+test("a hanging server becomes unavailable after 5 s and available when it responds", async () => {
   const clock = handClock();
   const answer = { how: () => well({ method: "GET", url: "", headers: {} }), probes: 0 };
   await using server = await startApiServer({ clock, outgoing: caller(answer) });
@@ -79,7 +79,7 @@ test("a server that begins to hang is not available after five seconds, and is a
   await says(server, "all checks passed", () => clock.pass(5_000));
 });
 
-test("a probe that fails by a mistake of the program is followed by another", async () => {
+test("a probe that throws an unexpected error is repeated", async () => {
   const clock = handClock();
   const answer = { how: (): ReturnType<OutgoingCaller> => Promise.reject(new TypeError("a mistake")), probes: 0 };
   await using server = await startApiServer({ clock, outgoing: caller(answer), report: () => {} });

@@ -1,4 +1,4 @@
-/** Connections through the API server to another one: those that change their protocol, and those that go on. */
+/** Connections through the API server to an aggregated server: upgrades and watches. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
@@ -12,7 +12,7 @@ import { ask } from "./ask.ts";
 
 const path = "/apis/things.dev/v1/namespaces/default/things";
 
-/** A server that echoes what comes over upgraded connections, refuses those to /refused, and watches for ever. */
+/** A server that echoes data of upgraded connections, rejects upgrades of /refused, and serves endless watches. */
 async function startThings(): Promise<{ port: number; asked: IncomingMessage[] } & AsyncDisposable> {
   const asked: IncomingMessage[] = [];
   const now = new Date();
@@ -76,7 +76,7 @@ function connect(server: ApiServer, url: string): ReturnType<typeof request> {
   return request(`${server.url}${url}`, { method: "POST", headers }).end();
 }
 
-test("a connection that changes its protocol is joined to the other server's", { timeout: 300_000 }, async () => {
+test("an upgraded connection is piped to the aggregated server", { timeout: 300_000 }, async () => {
   await using things = await startThings();
   await using server = await startApiServer({
     listen: { port: 0, tls: false },
@@ -105,7 +105,7 @@ test("a connection that changes its protocol is joined to the other server's", {
   assert.equal(text, "hello world");
 });
 
-test("a refusal to change the protocol is handed back", { timeout: 300_000 }, async () => {
+test("a rejected upgrade is passed back to the client", { timeout: 300_000 }, async () => {
   await using things = await startThings();
   await using server = await startApiServer({
     listen: { port: 0, tls: false },
@@ -119,7 +119,7 @@ test("a refusal to change the protocol is handed back", { timeout: 300_000 }, as
   assert.equal(text, "no!\n");
 });
 
-test("a watch of another server comes as it goes on", { timeout: 300_000 }, async () => {
+test("a watch of an aggregated server is streamed", { timeout: 300_000 }, async () => {
   await using things = await startThings();
   await using server = await startApiServer({
     resolveService: () => ({ host: "127.0.0.1", port: things.port }),

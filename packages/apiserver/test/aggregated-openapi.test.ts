@@ -1,4 +1,4 @@
-/** OpenAPI documents of other servers: what a real kube-apiserver makes of them, this server makes of them too. */
+/** OpenAPI documents of aggregated servers, compared with recordings of kube-apiserver. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";
@@ -8,7 +8,7 @@ import { answerOf } from "./aggregation/things.ts";
 import { ask } from "./ask.ts";
 
 test(
-  "documents of other servers are joined to the own ones, stay while their server is silent, and go with it",
+  "OpenAPI of aggregated servers is merged, survives outages, goes with the server",
   { timeout: 300_000 },
   async (t) => {
     await using server = await startApiServer({

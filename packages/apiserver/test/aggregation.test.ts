@@ -53,7 +53,7 @@ async function addEndpoints(server: ApiServer): Promise<void> {
   assert.equal((await ask(server, "POST", path, slice)).status, 201);
 }
 
-test("a group behind a service is unavailable until the service is there and answers, and then gets its requests", async () => {
+test("an aggregated group is unavailable until its service responds", async () => {
   const calls: OutgoingCall[] = [];
   await using server = await startApiServer({
     resolveService: () => ({ host: "10.1.1.1", port: 443 }),
@@ -93,7 +93,7 @@ test("a group behind a service is unavailable until the service is there and ans
   assert.equal(last?.headers["x-forwarded-uri"], "/apis/things.dev/v1/namespaces/default/things");
 });
 
-test("another server cannot send whoever asks on to somewhere else", async () => {
+test("a redirect by an aggregated server is rejected with 502", async () => {
   await using server = await startApiServer({
     resolveService: () => ({ host: "10.1.1.1", port: 443 }),
     async outgoing({ url }) {
@@ -112,7 +112,7 @@ test("another server cannot send whoever asks on to somewhere else", async () =>
   assert.equal(text, "the backend attempted to redirect this request, which is not permitted");
 });
 
-test("requests are handed on as kube-apiserver writes them again, and packed answers are unpacked for whoever did not ask for them", async () => {
+test("forwarded requests match kube-apiserver, and gzip is decoded if not accepted", async () => {
   const calls: OutgoingCall[] = [];
   await using server = await startApiServer({
     resolveService: () => ({ host: "10.1.1.1", port: 443 }),
@@ -156,7 +156,7 @@ test("requests are handed on as kube-apiserver writes them again, and packed ans
   }
 });
 
-test("discovery tells of groups that other servers serve", async () => {
+test("discovery lists the groups of aggregated servers", async () => {
   await using server = await startApiServer({
     resolveService: () => ({ host: "10.1.1.1", port: 443 }),
     outgoing: async () => ({ status: 200, headers: {}, body: Buffer.from(JSON.stringify(document)) }),
@@ -196,7 +196,7 @@ test("discovery tells of groups that other servers serve", async () => {
   ]);
 });
 
-test("a definition's group has an API service of its own while it is served", async () => {
+test("a CRD group has its own APIService while it is served", async () => {
   await using server = await startApiServer();
   const definition = {
     metadata: { name: "gadgets.own.dev" },

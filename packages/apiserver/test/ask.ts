@@ -1,7 +1,6 @@
-/** Asks a server in process and reads the answer as JSON, for tests. */
+/** Sends requests to a server in process and parses the response as JSON. */
 import type { ApiServer } from "../src/index.ts";
 
-/** What came back. */
 export interface Reply {
   readonly status: number;
   readonly headers: Headers;
@@ -26,9 +25,9 @@ function parse(text: string): unknown {
   }
 }
 
-/** Asks again, turn by turn, until the answer is the one that is waited for. */
+/** Repeats a GET until the response is as expected. */
 export async function askUntil(server: ApiServer, path: string, isExpected: (reply: Reply) => boolean): Promise<Reply> {
-  // By the clock: how often can be asked meanwhile depends on the machine.
+  // Limited by time, not by count: the number of possible requests depends on the machine.
   for (const end = performance.now() + 120_000; performance.now() < end;) {
     const reply = await ask(server, "GET", path);
     if (isExpected(reply)) return reply;

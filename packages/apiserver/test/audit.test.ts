@@ -1,4 +1,4 @@
-/** The audit log is that of kube-apiserver: the same story, the same events. `audit/record.ts` recorded what the real server wrote. */
+/** Audit events are compared with those of kube-apiserver for the same scenario. `audit/record.ts` records the real ones. */
 import assert from "node:assert/strict";
 import { readFile, rm, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -14,7 +14,7 @@ const users = new Map<string, UserInfo>([
   [tokens.bob, { name: "bob", uid: "uid-bob", groups: ["devs"] }],
 ]);
 
-test("the same requests leave the same events as with kube-apiserver", async () => {
+test("the same requests produce the same audit events as in kube-apiserver", async () => {
   const recorded = JSON.parse(await readFile(join(import.meta.dirname, "audit/recorded.json"), "utf8")) as Recorded[];
   const events: AuditEvent[] = [];
   await using hooks = await startHookServer();
@@ -31,7 +31,7 @@ test("the same requests leave the same events as with kube-apiserver", async () 
   }
 });
 
-test("a log is a file with one event a line, and goes on where it was", async () => {
+test("an audit log file has one event per line and is appended to", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-audit-"));
   try {
     const path = join(folder, "audit.log");
@@ -54,7 +54,7 @@ test("a log is a file with one event a line, and goes on where it was", async ()
   }
 });
 
-test("the request log has what was noted about each request", async () => {
+test("the request log contains the annotations of each request", async () => {
   await using server = await startApiServer();
   const log = server.observer.record();
   await server.fetch(new Request("http://server/api/v1/namespaces"));

@@ -1,4 +1,4 @@
-/** The other client of this language on the embedded server: an informer of @kubernetes/client-node hears of everything, once. */
+/** @kubernetes/client-node on the embedded server: an informer sees every change exactly once. */
 import assert from "node:assert/strict";
 import { once, EventEmitter } from "node:events";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { CoreV1Api, KubeConfig, makeInformer, type V1ConfigMap } from "@kubernet
 
 const namespace = "default";
 
-test("an informer of @kubernetes/client-node 2 lists, watches and comes back after its watch was cut", async () => {
+test("an informer of @kubernetes/client-node 2 lists, watches and reconnects", async () => {
   await using server = await startApiServer({ listen: { port: 0 } });
   const config = new KubeConfig();
   config.loadFromString(toKubeconfig(server));
@@ -23,7 +23,7 @@ test("an informer of @kubernetes/client-node 2 lists, watches and comes back aft
       news.emit("heard");
     });
   }
-  // A watch that ends with an error is begun again by whoever uses the informer.
+  // The user of the informer has to restart a watch that ends with an error.
   let isOver = false;
   informer.on("error", () => void (isOver ? undefined : informer.start()));
   const until = async (what: string): Promise<void> => {
@@ -43,7 +43,7 @@ test("an informer of @kubernetes/client-node 2 lists, watches and comes back aft
     await core.deleteNamespacedConfigMap({ name: "second", namespace });
     await until("delete second 1");
     assert.deepEqual(heard, ["add first 1", "add second 1", "update first 2", "delete second 1"]);
-    // The history is gone, and with it every watch: the informer has to list again.
+    // Restoring compacts the history and ends all watches: the informer has to list again.
     server.restore(server.snapshot());
     await core.createNamespacedConfigMap({ namespace, body: { metadata: { name: "third" }, data: { a: "3" } } });
     await until("add third 3");

@@ -1,4 +1,4 @@
-/** Plays the conformance cases through one door of the API server and compares with what a real kube-apiserver answered. */
+/** Plays the conformance cases through one transport of the API server and compares with recordings of kube-apiserver. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { TestContext } from "node:test";
@@ -32,11 +32,11 @@ export async function playCases(t: TestContext, door: "in process" | "over HTTP"
   }
 }
 
-/** One case in eight, by the hash of its name, and each in which a connection does more than carry one answer. */
+/** One case in eight, by the hash of its name, and each case that uses streaming or other media types. */
 export const isSampled: Accepts = (name, { steps }) =>
   (createHash("sha256").update(name).digest()[0] ?? 0) % 8 === 0 || steps.some(isOfTheWire);
 
-/** Watches, other media types, texts that are sent as they are, and connections that go on. */
+/** Watches, other media types, raw bodies, and streaming connections. */
 function isOfTheWire({ events, accept, body, path }: Case["steps"][number]): boolean {
   return (
     events !== undefined ||

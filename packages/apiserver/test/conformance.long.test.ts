@@ -2,4 +2,4 @@
 import { test } from "node:test";
 import { playCases } from "./conformance-door.ts";
 
-test("answers over HTTP as kube-apiserver does", (t) => playCases(t, "over HTTP", () => true));
+test("responses over HTTP match kube-apiserver", (t) => playCases(t, "over HTTP", () => true));

@@ -1,7 +1,10 @@
-/** The conformance cases against what a real kube-apiserver answered: all in process, a sample over HTTP; the long tests play all over HTTP. */
+/**
+ * The conformance cases, compared with recordings of kube-apiserver: all in process, a sample over HTTP. The long tests play all over
+ * HTTP.
+ */
 import { test } from "node:test";
 import { isSampled, playCases } from "./conformance-door.ts";
 
-test("answers in process as kube-apiserver does", (t) => playCases(t, "in process", () => true));
+test("responses in process match kube-apiserver", (t) => playCases(t, "in process", () => true));
 
-test("answers a sample over HTTP as kube-apiserver does", (t) => playCases(t, "over HTTP", isSampled));
+test("responses of a sample over HTTP match kube-apiserver", (t) => playCases(t, "over HTTP", isSampled));

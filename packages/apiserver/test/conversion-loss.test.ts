@@ -1,4 +1,4 @@
-/** Webhooks that fail when something is deleted, listed or watched: nothing is lost, and whoever asked learns why. */
+/** Conversion webhooks that fail on delete, list or watch: no object is lost, and the client gets the reason. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer, type ApiServer } from "../src/index.ts";
@@ -10,7 +10,7 @@ const group = "lost.example.org";
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 const cogs = (version: string, rest = ""): string => `/apis/${group}/${version}/namespaces/default/cogs${rest}`;
 
-/** A server with a kind whose webhook fails as long as it is told to. */
+/** A server with a custom kind; its webhook fails while `isBroken` is set. */
 async function withWebhook(): Promise<{ server: ApiServer; hook: { isBroken: boolean } }> {
   const hook = { isBroken: false };
   const server = await startApiServer({
@@ -29,7 +29,7 @@ async function withWebhook(): Promise<{ server: ApiServer; hook: { isBroken: boo
 const names = (body: unknown): string[] =>
   (body as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name);
 
-/** The version that is stored needs no webhook, the other one does. */
+/** The storage version does not need the webhook, the other one does. */
 function versions(): { stored: string; other: string } {
   const { spec } = definitionOf(group, { url: "" }) as unknown as {
     spec: { versions: { name: string; storage: boolean }[] };
@@ -38,7 +38,7 @@ function versions(): { stored: string; other: string } {
   return { stored: name(true), other: name(false) };
 }
 
-/** A server with an object that its broken webhook cannot show in the other version. */
+/** A server with an object that its broken webhook cannot convert to the other version. */
 async function withUnshownCog(stored: string): ReturnType<typeof withWebhook> {
   const { server, hook } = await withWebhook();
   const cog = { apiVersion: `${group}/${stored}`, kind: "Cog", metadata: { name: "a" } };
@@ -47,7 +47,7 @@ async function withUnshownCog(stored: string): ReturnType<typeof withWebhook> {
   return { server, hook };
 }
 
-/** A change of the definition makes a new cache, which is filled with what is there. */
+/** A change of the CRD creates a new cache, which reads all existing objects. */
 async function changeDefinition(server: ApiServer): Promise<void> {
   const path = `${definitions}/cogs.${group}`;
   const definition = (await ask(server, "GET", path)).body as { spec: { names: { shortNames?: string[] } } };
@@ -57,7 +57,7 @@ async function changeDefinition(server: ApiServer): Promise<void> {
   await askUntil(server, discovery, ({ text }) => text.includes('"shortNames":["cg"]'));
 }
 
-test("what cannot be shown in a version cannot be deleted in it, alone or with others", async () => {
+test("an object that cannot be converted cannot be deleted in that version", async () => {
   const { stored, other } = versions();
   const { server, hook } = await withUnshownCog(stored);
   await using _ = server;
@@ -73,7 +73,7 @@ test("what cannot be shown in a version cannot be deleted in it, alone or with o
   assert.deepEqual(names((await ask(server, "GET", cogs(stored))).body), []);
 });
 
-test("what comes from a cache of the whole kind is refused with the reason while an object of that cache cannot be converted", async () => {
+test("reads from the cache fail with the reason while an object cannot be converted", async () => {
   const { stored, other } = versions();
   const { server, hook } = await withUnshownCog(stored);
   await using _ = server;
@@ -97,7 +97,7 @@ test("what comes from a cache of the whole kind is refused with the reason while
   assert.deepEqual(names((await ask(server, "GET", cogs(other))).body), ["a"]);
 });
 
-test("a cache stands still before the first object that it cannot read: old news are told, the newest are not", async () => {
+test("a cache stops before the first object that it cannot convert", async () => {
   const { stored, other } = versions();
   const { server, hook } = await withWebhook();
   await using _ = server;
@@ -126,7 +126,7 @@ test("a cache stands still before the first object that it cannot read: old news
   assert.deepEqual([nothing.status, nothing.text], [200, ""]);
 });
 
-test("whoever gets one object learns what the webhook says now, not what it said before", async () => {
+test("a GET calls the webhook again instead of using a cached conversion", async () => {
   const { stored, other } = versions();
   const { server, hook } = await withUnshownCog(stored);
   await using _ = server;
@@ -136,7 +136,7 @@ test("whoever gets one object learns what the webhook says now, not what it said
   assert.equal((await ask(server, "GET", cogs(other, "/a"))).status, 500);
 });
 
-test("an answer that says not what it is, is told as Go writes what is nothing", async () => {
+test("a conversion response without kind is reported as in Go", async () => {
   const { stored, other } = versions();
   await using server = await startApiServer({
     outgoing: async () => ({ status: 200, headers: { "content-type": "application/json" }, body: Buffer.from("{}") }),

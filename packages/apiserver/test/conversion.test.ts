@@ -1,4 +1,4 @@
-/** Conversion by webhook: what a real kube-apiserver answers, this server answers too, also when the webhook misbehaves. */
+/** Conversion webhooks, compared with recordings of kube-apiserver, including webhooks that misbehave. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";

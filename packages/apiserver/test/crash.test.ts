@@ -1,4 +1,4 @@
-/** What was acknowledged survives: a server with a data folder is killed in the middle of writes, again and again. */
+/** Durability: a server with a data folder is killed repeatedly during writes, and acknowledged writes survive. */
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -70,17 +70,17 @@ function dataOf(text: string): Reply["data"] {
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
-/** What an object holds, by what was acknowledged; `undefined` when it was deleted. */
+/** The content of an object; `undefined` if it was deleted. */
 type Content = { readonly [key: string]: string } | undefined;
 
-/** What is known of one object: how it was when its last write was acknowledged, and how it is if the write after that was done. */
+/** The state of one object at its last acknowledged write, and the state if the following write took effect. */
 interface Known {
   readonly name: string;
   acknowledged: Content;
   asked: Content;
 }
 
-/** The next write of an object, and what it comes to: it is created, replaced, patched, deleted, and created again. */
+/** The next write of an object and its result: create, replace, patch, delete, and create again. */
 function nextWrite({ name, acknowledged }: Known, count: number): Asked & { readonly content: Content } {
   const path = `${maps}/${name}`;
   const value = String(count);
@@ -112,7 +112,7 @@ async function writeUntilDeath(url: string, known: Known): Promise<number> {
   }
 }
 
-/** An object is as it was acknowledged, or as the write that was never answered would have it. */
+/** An object must be in the acknowledged state, or in that of the write without a response. */
 async function check(url: string, known: Known): Promise<void> {
   const { status, data } = await send(url, { method: "GET", path: `${maps}/${known.name}` });
   const found = status === 404 ? undefined : data;
@@ -125,7 +125,7 @@ function show(content: Content): string {
   return content === undefined ? "gone" : JSON.stringify(content);
 }
 
-/** Resolves when so many writes have been seen by the server. */
+/** Resolves after the given number of writes. */
 async function untilWritten(url: string, count: number): Promise<void> {
   const revision = async (): Promise<number> => {
     const answer = await fetch(new URL(maps, url));
@@ -136,7 +136,7 @@ async function untilWritten(url: string, count: number): Promise<void> {
   while ((await revision()) < first + count) await setTimeout(5);
 }
 
-test("nothing acknowledged is lost by kill -9: no creation, replacement, patch or deletion", async () => {
+test("no acknowledged create, replace, patch or delete is lost by kill -9", async () => {
   const data = await mkdtemp(join(tmpdir(), "capstan-crash-"));
   const objects: Known[] = [0, 1, 2, 3].map((index) => ({
     name: `object-${index}`,
@@ -149,7 +149,7 @@ test("nothing acknowledged is lost by kill -9: no creation, replacement, patch o
       const { url, child } = await start(data);
       for (const known of objects) await check(url, known);
       const writers = objects.map((known) => writeUntilDeath(url, known));
-      // Each round ends in another moment of the four writes.
+      // Each round kills the server at a different point of the four writes.
       await Promise.race([untilWritten(url, 40 + round).catch(() => {}), ...writers]);
       child.kill("SIGKILL");
       for (const count of await Promise.all(writers)) writes += count;

@@ -1,4 +1,4 @@
-/** A folder that keeps a server: for one server at a time, for its owner's eyes, and with everything that the next one needs to be the same. */
+/** A data folder: used by one server at a time, readable only by its owner, and sufficient to restart the same server. */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ async function namesIn(server: ApiServer): Promise<string[]> {
   return (body["items"] as { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 }
 
-test("two servers never run on one folder, and it is free when the first has ended or could not start", async (t) => {
+test("a data folder is locked until its server ends or fails to start", async (t) => {
   const data = await folderFor(t);
   const first = await startApiServer({ data });
   await assert.rejects(startApiServer({ data }), (error) => {
@@ -53,7 +53,7 @@ test("two servers never run on one folder, and it is free when the first has end
   assert.deepEqual(await namesIn(second), ["a"]);
 });
 
-test("nobody but the owner may read what is kept", async (t) => {
+test("only the owner can read the data folder", async (t) => {
   const data = await folderFor(t);
   await using server = await startApiServer({ data, listen: { port: 0 } });
   assert.equal((await ask(server, "POST", maps, map("a"))).status, 201);
@@ -63,7 +63,7 @@ test("nobody but the owner may read what is kept", async (t) => {
   for (const file of files) assert.equal((await stat(join(data, file))).mode & 0o077, 0, file);
 });
 
-test("a server that is started again is opened by the same token, vouched for by the same authority, and believes its old tokens", async (t) => {
+test("a restarted server keeps its token, certificate authority and issued tokens", async (t) => {
   const data = await folderFor(t);
   const first = await startApiServer({ data, listen: { port: 0 } });
   await ask(first, "POST", "/api/v1/namespaces/default/serviceaccounts", map("robot"));
@@ -80,7 +80,7 @@ test("a server that is started again is opened by the same token, vouched for by
   assert.deepEqual([authenticated, user.username], [true, "system:serviceaccount:default:robot"]);
 });
 
-test("a snapshot that was put back is what the next server finds, and no revision names two states", async (t) => {
+test("a restored snapshot survives a restart, and revisions are not reused", async (t) => {
   const data = await folderFor(t);
   const first = await startApiServer({ data });
   await ask(first, "POST", maps, map("a"));
@@ -96,7 +96,7 @@ test("a snapshot that was put back is what the next server finds, and no revisio
   assert.ok(second.store.revision > revision);
 });
 
-test("what the disk refuses is not acknowledged, and nothing is shown that a crash would undo", async (t) => {
+test("a write that the disk rejects is neither acknowledged nor visible", async (t) => {
   const data = await folderFor(t);
   await (await startApiServer({ data })).close();
   const database = new DatabaseSync(join(data, "capstan.db"));

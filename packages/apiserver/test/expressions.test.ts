@@ -1,4 +1,4 @@
-/** Expressions in objects that users bring: selectors of devices, rules over fields whose names are words of the language. */
+/** CEL expressions in user objects: device selectors, and validation rules on fields with reserved names. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer, type ApiServer } from "../src/index.ts";
@@ -10,7 +10,7 @@ async function post(server: ApiServer, path: string, body: object): Promise<{ st
   return { status: reply.status, message };
 }
 
-test("selectors reach the attributes and amounts of a device by their domain", async () => {
+test("selectors access attributes and capacities of a device by domain", async () => {
   await using server = await startApiServer();
   const tryOut = (name: string, expression: string) =>
     post(server, "/apis/resource.k8s.io/v1/deviceclasses", {
@@ -27,7 +27,7 @@ test("selectors reach the attributes and amounts of a device by their domain", a
   assert.equal((await tryOut("bad", "device.attributes == 'a100'")).status, 422);
 });
 
-test("a rule may name a field as it is, though the name is a word of the language", async () => {
+test("a rule may use a field name that is a reserved word of CEL", async () => {
   await using server = await startApiServer();
   const rule = "self.namespace == 'a' && self.__namespace__ == 'a' && self.list.all(x, x.package != 'b')";
   const spec = {
@@ -68,7 +68,7 @@ test("a rule may name a field as it is, though the name is a word of the languag
   assert.match((await write("listed", "a", "b")).message, /is not right/u);
 });
 
-test("the priority classes of the system cannot be deleted", async () => {
+test("the system priority classes cannot be deleted", async () => {
   await using server = await startApiServer();
   for (const name of ["system-node-critical", "system-cluster-critical"]) {
     const { status, text } = await ask(server, "DELETE", `/apis/scheduling.k8s.io/v1/priorityclasses/${name}`);

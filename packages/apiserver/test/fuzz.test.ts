@@ -1,4 +1,4 @@
-/** Random objects and patches: this server and a real kube-apiserver answer alike. `fuzz/run.ts` asks more and other questions. */
+/** Random objects and patches: this server and a real kube-apiserver respond alike. `fuzz/run.ts` sends more and other requests. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
@@ -10,7 +10,7 @@ import { httpsAsk, inProcessAsk, prepare } from "./fuzz/servers.ts";
 const questions = 600;
 const seed = 20_260_101;
 
-test(`${questions} random questions have the same answers`, { skip: kubernetesMissing() }, async (t) => {
+test(`${questions} random requests have the same responses`, { skip: kubernetesMissing() }, async (t) => {
   await using cluster = await useKubernetes(t);
   const bugs: unknown[] = [];
   await using server = await startApiServer({ admission: admissionSteps, report: (error) => bugs.push(error) });

@@ -1,4 +1,4 @@
-/** What clients send is read in a time that grows with its length: each reader at n, 2n and 4n. */
+/** Parsing time of client input grows linearly: each parser is measured at n, 2n and 4n. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseQuantity, parseLabelSelector, parseDuration, parseTime } from "@capstan/model";
@@ -111,7 +111,7 @@ function refused(read: () => unknown): unknown {
   }
 }
 
-/** Processor time, so that other processes of a busy machine do not count; the least of some, so that collections of garbage do not either. */
+/** CPU time, so that other processes do not count; the minimum of several runs, so that garbage collection does not either. */
 function costOf(work: () => unknown): number {
   let least = Infinity;
   for (let round = 0; round < 3; round++) {
@@ -123,9 +123,9 @@ function costOf(work: () => unknown): number {
   return least;
 }
 
-/** Four times the length is four times the work, and sixteen times if it is quadratic. */
+/** Four times the length costs four times as much, sixteen times if quadratic. */
 const most = 9;
-/** What is faster than this for the longest text cannot be told from noise, and hurts no one. */
+/** A cost below this is noise and harmless. */
 const negligible = 15_000;
 
 function isLinear(small: () => unknown, large: () => unknown): boolean {
@@ -137,7 +137,7 @@ function isLinear(small: () => unknown, large: () => unknown): boolean {
 }
 
 for (const { name, size, make, run } of readers) {
-  test(`${name}: four times the length is not sixteen times the work`, () => {
+  test(`${name}: the cost grows linearly with the length`, () => {
     const [small, middle, large] = [make(size), make(size * 2), make(size * 4)];
     for (const text of [small, middle]) refused(() => run(text));
     const isFine = isLinear(
@@ -302,7 +302,7 @@ function pod(spec: object): object {
   return { apiVersion: "v1", kind: "Pod", metadata: meta, spec: { containers: [container], ...spec } };
 }
 
-test("objects with long lists are created in a time that grows with their length", async (t) => {
+test("the cost of creating objects with long lists grows linearly", async (t) => {
   await using server = await startApiServer({});
   for (const { name, path, size, make } of bodies) {
     await t.test(name, async () => {

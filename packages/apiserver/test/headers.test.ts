@@ -1,9 +1,9 @@
-/** Headers that caches go by, as kube-apiserver 1.36.3 sends them. */
+/** Response headers as kube-apiserver 1.36.3 sends them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";
 
-test("only documents that are there in several forms vary with what is accepted", async () => {
+test("only documents with several media types vary by Accept", async () => {
   await using server = await startApiServer();
   const varies = async (path: string, accept = "application/json"): Promise<string | null> => {
     const response = await server.fetch(new Request(`http://in-process${path}`, { headers: { accept } }));
@@ -19,7 +19,7 @@ test("only documents that are there in several forms vary with what is accepted"
   assert.equal(await varies("/openapi/v2", "text/html"), "Accept-Encoding, Accept");
 });
 
-test("all groups at once come as YAML as well", async () => {
+test("aggregated discovery is also served as YAML", async () => {
   await using server = await startApiServer();
   const form = "g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   const asked = new Request("http://in-process/api", { headers: { accept: `application/yaml;${form}` } });
@@ -28,7 +28,7 @@ test("all groups at once come as YAML as well", async () => {
   assert.match(await response.text(), /^apiVersion: apidiscovery\.k8s\.io\/v2\nitems:\n- metadata: \{\}\n/);
 });
 
-test("the list of paths is JSON in lines, whatever is accepted", async () => {
+test("the list of paths is indented JSON for every Accept header", async () => {
   await using server = await startApiServer();
   const asked = new Request("http://in-process/?pretty=0", { headers: { accept: "application/yaml" } });
   const response = await server.fetch(asked);
@@ -36,7 +36,7 @@ test("the list of paths is JSON in lines, whatever is accepted", async () => {
   assert.match(await response.text(), /^\{\n {2}"paths": \[\n {4}"\/\.well-known\/openid-configuration",\n/);
 });
 
-test("only what is refused at the door may not be sniffed", async () => {
+test("authorization errors and /livez have the header nosniff", async () => {
   await using server = await startApiServer();
   const sniffing = async (path: string, init: RequestInit = {}): Promise<string> => {
     const response = await server.fetch(new Request(`http://in-process${path}`, init));
@@ -52,7 +52,7 @@ test("only what is refused at the door may not be sniffed", async () => {
   assert.equal(await sniffing("/statusz", { headers: { accept: "text/plain" } }), "200 null");
 });
 
-test("answers name the flow schema and the priority level of their requests", async () => {
+test("responses have the UIDs of their flow schema and priority level", async () => {
   await using server = await startApiServer();
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     server.fetch(new Request(`http://in-process${path}`, init));
@@ -81,7 +81,7 @@ test("answers name the flow schema and the priority level of their requests", as
   assert.equal(await flow("/api/v1/namespaces/default/pods/none/log"), "undefined undefined");
 });
 
-test("a flow schema takes its requests as soon as it is there, unless its level is not", async () => {
+test("a flow schema applies at once, unless its priority level is missing", async () => {
   await using server = await startApiServer();
   const ask = (path: string, init: RequestInit = {}): Promise<Response> =>
     server.fetch(new Request(`http://in-process${path}`, init));

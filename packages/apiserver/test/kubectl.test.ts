@@ -1,4 +1,4 @@
-/** A real kubectl on this server, over TLS: it says what it says on a real kube-apiserver. */
+/** A real kubectl on this server, over TLS: its output equals that on a real kube-apiserver. */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
@@ -8,7 +8,7 @@ import answers from "./kubectl/answers.json" with { type: "json" };
 import otherAnswers from "./kubectl/answers-1.34.4.json" with { type: "json" };
 import { drive, type Said } from "./kubectl/drive.ts";
 
-/** What each release of kubectl says on kube-apiserver 1.36.3; of the older one, where it is not the same. */
+/** The output of each kubectl release on kube-apiserver 1.36.3; for the older one, only the differences. */
 const releases: readonly (readonly [version: string, others: readonly Said[]])[] = [
   ["1.36.3", []],
   ["1.34.4", otherAnswers],
@@ -17,7 +17,7 @@ const releases: readonly (readonly [version: string, others: readonly Said[]])[]
 for (const [version, others] of releases) {
   const program = kubernetesProgram("kubectl", version);
   const skip = existsSync(programPath(program)) ? false : kubernetesMissing();
-  test(`kubectl ${version} cannot tell this server from kube-apiserver`, { skip }, async (t) => {
+  test(`kubectl ${version} prints the same as with kube-apiserver`, { skip }, async (t) => {
     await buildPrograms([program], showProgress(process.stderr));
     await using server = await startApiServer({ listen: { port: 0 } });
     const expected = answers.map((usual) => others.find(({ command }) => command === usual.command) ?? usual);

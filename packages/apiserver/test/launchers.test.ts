@@ -1,4 +1,4 @@
-/** The launchers as envtest uses them: its flags, its certificates, its way to wait and to stop. */
+/** The launchers as envtest uses them: flags, certificates, readiness and stop. */
 import assert from "node:assert/strict";
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
@@ -17,7 +17,7 @@ import type { AuditEvent } from "../src/index.ts";
 const launchers = join(import.meta.dirname, "../launchers");
 const address = "127.0.0.1";
 
-/** A port that is free now, as envtest chooses it. */
+/** A free port, chosen like envtest does. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, address);
   await once(server, "listening");
@@ -64,10 +64,13 @@ interface Started {
   readonly port: number;
 }
 
-/** How a program is started at a port, and what it answers when it is ready. */
+/** How a program is started on a port, and the response that shows it is ready. */
 type Plan = (port: number) => { readonly flags: readonly string[]; readonly ready: Asked };
 
-/** Starts a program and waits until it answers. Somebody else may take the port first: then it ends, and another one is tried. */
+/**
+ * Starts a program and waits until it is ready. Another process may take the port first: then the program exits, and another port is
+ * tried.
+ */
 async function start(program: string, plan: Plan): Promise<Started> {
   for (let attempt = 1; attempt <= 5; attempt++) {
     const port = await freePort();
@@ -87,7 +90,7 @@ async function isReady(child: ChildProcess, ready: Asked): Promise<boolean> {
   return false;
 }
 
-/** Stops it as envtest does; answers with its exit code. */
+/** Stops it like envtest does; returns the exit code. */
 async function stop(child: ChildProcess): Promise<number | null> {
   const ended = once(child, "exit") as Promise<[number | null]>;
   child.kill("SIGTERM");
@@ -95,7 +98,7 @@ async function stop(child: ChildProcess): Promise<number | null> {
   return code;
 }
 
-/** Whether a process of the group that a program led is still there. */
+/** Whether a process of the program's group is still running. */
 function isGroupAlive({ pid = 0 }: ChildProcess): boolean {
   try {
     process.kill(-pid, 0);
@@ -105,7 +108,7 @@ function isGroupAlive({ pid = 0 }: ChildProcess): boolean {
   }
 }
 
-/** The files that envtest writes before it starts the server, and the certificate of its administrator. */
+/** The files that envtest writes before it starts the server, and the client certificate of its administrator. */
 async function writeCertificates(folder: string): Promise<KeyedCertificate> {
   const now = new Date();
   const period = validFor({ now, days: 1 });
@@ -157,7 +160,7 @@ function serverPlan({ folder, etcdUrl, at, client }: ServerPlan): ReturnType<Pla
   return { flags, ready: { url: `${url}/readyz`, client } };
 }
 
-test("kube-apiserver and etcd start with the flags of envtest, serve its certificate, and leave nothing", async () => {
+test("the launchers start with envtest's flags and leave no processes behind", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-launchers-"));
   const started: ChildProcess[] = [];
   try {
@@ -188,7 +191,7 @@ test("kube-apiserver and etcd start with the flags of envtest, serve its certifi
   }
 });
 
-test("the help names the flags that have an effect, which is how envtest finds out what there is", async () => {
+test("--help lists the supported flags, which envtest reads", async () => {
   const { stdout } = await promisify(execFile)(join(launchers, "kube-apiserver"), ["--help"]);
   assert.match(stdout, /^ {2}--secure-port string$/m);
   assert.match(stdout, /^ {2}--audit-log-path string$/m);

@@ -1,4 +1,4 @@
-/** Ports of nodes: whoever has one keeps it from others, and whoever lets go of it gives it back. */
+/** Node ports: each belongs to one service and is free again after release. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer, type ApiServer } from "../src/index.ts";
@@ -20,7 +20,7 @@ async function change(server: ApiServer, name: string, spec: object): Promise<vo
   assert.equal((await ask(server, "PUT", `${services}/${name}`, next)).status, 200);
 }
 
-test("a port is free again when its service changes it, needs none any more, or is deleted", async () => {
+test("a node port is free after its service changes it, drops it or is deleted", async () => {
   await using server = await startApiServer();
   assert.equal(await make(server, "a", 30_001), 201);
   assert.equal(await make(server, "b", 30_001), 422);

@@ -1,4 +1,4 @@
-/** OpenAPI documents of custom kinds: what a real kube-apiserver publishes, this server publishes too. */
+/** OpenAPI documents of custom resources, compared with recordings of kube-apiserver. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";
@@ -8,7 +8,7 @@ import { comparable, definition } from "./openapi/documents.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
-test("the documents of a custom kind are those of kube-apiserver, in both versions", async (t) => {
+test("OpenAPI v2 and v3 of a custom resource match kube-apiserver", async (t) => {
   await using server = await startApiServer();
   assert.equal((await ask(server, "POST", definitions, definition)).status, 201);
   const found = await comparable(async (path) => (await ask(server, "GET", path)).body);
@@ -17,7 +17,7 @@ test("the documents of a custom kind are those of kube-apiserver, in both versio
   }
 });
 
-test("the metadata of every kind is explained", async () => {
+test("the metadata of every kind has descriptions", async () => {
   await using server = await startApiServer();
   assert.equal((await ask(server, "POST", definitions, definition)).status, 201);
   for (const path of ["api/v1", "apis/apps/v1", "apis/crd-publish.example.com/v1"]) {

@@ -1,4 +1,4 @@
-/** The calls that the server makes itself, over real connections. */
+/** Outgoing calls of the server, over real connections. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
@@ -8,7 +8,7 @@ import { test } from "node:test";
 import { createAuthority, validFor } from "@capstan/pki";
 import { openHttpCaller } from "../src/outgoing/http-caller.ts";
 
-test("a body has its length in every method, so that nothing of it is taken for the next request", async (t) => {
+test("a body has a content-length for every method", async (t) => {
   const heard: string[] = [];
   const server = createServer((request, response) => {
     let body = "";
@@ -31,7 +31,7 @@ test("a body has its length in every method, so that nothing of it is taken for 
   assert.deepEqual(heard, ['DELETE 8 {"é":1}', 'POST 8 {"é":1}', 'PATCH 8 {"é":1}', 'PUT 8 {"é":1}', "GET - "]);
 });
 
-test("that connections are kept is not said, and the host may be another than that of the address", async (t) => {
+test("no connection header is sent, and the host header may differ from the address", async (t) => {
   const heard: string[][] = [];
   const server = createServer((request, response) => {
     heard.push(request.rawHeaders);
@@ -51,7 +51,7 @@ test("that connections are kept is not said, and the host may be another than th
   ]);
 });
 
-test("a name that leads nowhere is told with the address that was tried", async (t) => {
+test("a refused connection is reported with the address that was dialed", async (t) => {
   const server = createServer();
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -65,7 +65,7 @@ test("a name that leads nowhere is told with the address that was tried", async 
   });
 });
 
-test("a certificate for somebody else is refused with the names that it has", async (t) => {
+test("a certificate for another host is rejected with the names it has", async (t) => {
   const now = new Date();
   const authority = createAuthority({ commonName: "authority", now, days: 1 });
   const cases = [
@@ -91,7 +91,7 @@ test("a certificate for somebody else is refused with the names that it has", as
   }
 });
 
-test("the other server sees the path as it was written: dot segments are not resolved on the way", async (t) => {
+test("dot segments of a path are not resolved", async (t) => {
   const heard: unknown[] = [];
   const server = createServer((request, response) => {
     heard.push(request.url);

@@ -1,4 +1,4 @@
-/** Logs of pods: what a kubelet refuses in plain words reaches clients as a Status, as kube-apiserver makes it. */
+/** Pod logs: a text error of a kubelet reaches clients as a Status, as in kube-apiserver. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer, type Answer, type ApiServer } from "../src/index.ts";
@@ -44,7 +44,7 @@ const refusals = [
 ];
 
 for (const { code, body, told } of refusals) {
-  test(`a log that a kubelet refuses with ${code} is refused with a Status`, async () => {
+  test(`a log error ${code} of a kubelet becomes a Status`, async () => {
     await using server = await startWithPod({ status: code, headers: plain, body });
     const { status, body: answered } = await ask(server, "GET", `${pods}/p/log`);
     assert.equal(status, code);
@@ -52,7 +52,7 @@ for (const { code, body, told } of refusals) {
   });
 }
 
-test("a refusal that comes in pieces is told whole", async () => {
+test("an error in several chunks is reported whole", async () => {
   const body = (sink: { write(chunk: string): void; end(): void }): (() => void) => {
     for (const piece of waiting.split(" ")) sink.write(`${piece} `);
     sink.end();
@@ -63,7 +63,7 @@ test("a refusal that comes in pieces is told whole", async () => {
   assert.equal((answered as { message: string }).message, `${waiting} `);
 });
 
-test("a log is handed on as it is", async () => {
+test("a log is passed on unchanged", async () => {
   await using server = await startWithPod({ status: 200, headers: plain, body: "line\n" });
   const { status, text } = await ask(server, "GET", `${pods}/p/log`);
   assert.deepEqual([status, text], [200, "line\n"]);

@@ -1,11 +1,11 @@
-/** Names that every JavaScript object has are names like all others. */
+/** Property names of Object.prototype work like all other names. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";
 
 const names = ["constructor", "toString", "valueOf", "__proto__", "hasOwnProperty"];
 
-test("keys of a ConfigMap and a Secret may have the names of JavaScript's own", async () => {
+test("keys of ConfigMaps and Secrets may equal property names of Object.prototype", async () => {
   await using server = await startApiServer({});
   const pairs = names.map((name) => `${JSON.stringify(name)}:"YQ=="`).join(",");
   for (const [path, kind] of [
@@ -22,7 +22,7 @@ test("keys of a ConfigMap and a Secret may have the names of JavaScript's own", 
   }
 });
 
-test("kinds, versions, patch types and methods with such names are refused, and not by a 500", async () => {
+test("kinds, versions, patch types and methods with such names do not cause a 500", async () => {
   await using server = await startApiServer({});
   const url = "http://in-process/api/v1/namespaces/default/configmaps";
   for (const name of names) {

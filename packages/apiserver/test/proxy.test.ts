@@ -1,10 +1,10 @@
-/** The proxies of pods and services: pages that come through them have links that lead through them. */
+/** The proxies of pods and services: links in proxied pages are rewritten. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";
 import { ask } from "./ask.ts";
 
-test("links of a page behind a pod's proxy lead through the proxy", async () => {
+test("links of a proxied page lead through the proxy", async () => {
   const asked: unknown[] = [];
   await using server = await startApiServer({
     nodes: {
@@ -31,7 +31,7 @@ test("links of a page behind a pod's proxy lead through the proxy", async () => 
   assert.equal(text, `<a href="${pods}/p/proxy/x"><a href="${pods}/p/proxy/y">`);
 });
 
-test("the proxy of a service leads to a pod of its Endpoints, by the number or the name of a port, where that pod is", async () => {
+test("the proxy of a service connects to a pod of its Endpoints by port or name", async () => {
   const asked: unknown[] = [];
   await using server = await startApiServer({
     nodes: {

@@ -1,4 +1,4 @@
-/** The server as users hold it: in process, over HTTP, with faults, snapshots and a clock of their own. */
+/** The server as users embed it: in process, over HTTP, with faults, snapshots and a custom clock. */
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ function named(name: string): object {
   return { metadata: { name } };
 }
 
-test("a snapshot brings everything back, and watches end", async () => {
+test("restoring a snapshot brings back all objects and ends watches", async () => {
   await using server = await startApiServer();
   await ask(server, "POST", maps, named("a"));
   const before = server.snapshot();
@@ -53,7 +53,7 @@ test("requests are recorded", async () => {
   );
 });
 
-test("faults refuse and lose answers", async () => {
+test("injected faults fail requests and drop responses", async () => {
   await using server = await startApiServer();
   const heal = server.observer.inject(({ method }) =>
     method === "GET" ? { type: "error", code: 503, reason: "ServiceUnavailable" } : { type: "drop" },
@@ -64,7 +64,7 @@ test("faults refuse and lose answers", async () => {
   assert.equal((await ask(server, "GET", `${maps}/a`)).status, 200, "what was asked was done");
 });
 
-test("an answer that is delayed comes when the clock says so, and what was asked is done then", async () => {
+test("a delayed request is executed after the delay of the clock", async () => {
   let now = Date.parse("2026-01-02T03:04:05Z");
   const timers: { readonly at: number; readonly run: () => void }[] = [];
   const clock = {
@@ -92,7 +92,7 @@ test("an answer that is delayed comes when the clock says so, and what was asked
   assert.equal((await ask(server, "POST", maps, named("b"))).status, 201);
 });
 
-test("stale reads see the past, and watches that begin there catch up", async () => {
+test("stale reads return an old revision, and watches from it catch up", async () => {
   await using server = await startApiServer();
   await ask(server, "POST", maps, named("a"));
   const { revision } = server.store;
@@ -119,7 +119,7 @@ test("stale reads see the past, and watches that begin there catch up", async ()
   assert.equal((await ask(server, "GET", `${maps}/b`)).status, 200);
 });
 
-test("an answer that is lost ends its connection and nothing else", async () => {
+test("a dropped response closes its connection only", async () => {
   await using server = await startApiServer({ listen: { port: 0, tls: false } });
   const heal = server.observer.inject(({ method }) => (method === "POST" ? { type: "drop" } : undefined));
   const headers = { authorization: `Bearer ${server.token}`, "content-type": "application/json" };
@@ -144,7 +144,7 @@ async function* eventsOf(watch: Response): AsyncGenerator<WatchEvent> {
   }
 }
 
-/** A clock that stands still until it is told. */
+/** A clock that the test advances. */
 class HandClock implements Clock {
   #now = Date.parse("2026-01-02T03:04:05Z");
   #timers = new Set<{ at: number; run: () => void }>();
@@ -167,7 +167,7 @@ class HandClock implements Clock {
   }
 }
 
-test("time is the clock that was handed in", async () => {
+test("timestamps use the injected clock", async () => {
   const clock = new HandClock();
   await using server = await startApiServer({ clock });
   const { body } = await ask(server, "POST", maps, named("a"));
@@ -180,7 +180,7 @@ test("time is the clock that was handed in", async () => {
   assert.equal(events.length, 2, "the object and the end of the state; then the watch ended");
 });
 
-test("a watch sees every change in order, whoever makes it", async () => {
+test("a watch gets every change in order, by any client", async () => {
   await using server = await startApiServer();
   const stop = new AbortController();
   const watch = await server.fetch(new Request(`http://server${maps}?watch=true`, { signal: stop.signal }));
@@ -205,7 +205,7 @@ test("a watch sees every change in order, whoever makes it", async () => {
   );
 });
 
-test("a connection that dies in the middle of its body leaves no trace", async () => {
+test("a connection that breaks within its body has no effect", async () => {
   await using server = await startApiServer({ listen: { port: 0, tls: false } });
   const headers = {
     authorization: `Bearer ${server.token}`,
@@ -220,7 +220,7 @@ test("a connection that dies in the middle of its body leaves no trace", async (
   assert.equal((await ask(server, "GET", maps)).status, 200);
 });
 
-test("long lists are whole in every form, though others are served in between", async () => {
+test("long lists are complete although other requests are served meanwhile", async () => {
   await using server = await startApiServer();
   const names = Array.from({ length: 1200 }, (_, index) => `m${index}`).sort();
   for (const name of names) assert.equal((await ask(server, "POST", maps, named(name))).status, 201);
@@ -247,7 +247,7 @@ function nameOf({ metadata }: Named): string {
   return metadata.name;
 }
 
-test("a hundred servers come and go", async () => {
+test("a hundred servers start and stop", async () => {
   for (let index = 0; index < 100; index++) {
     await using server = await startApiServer();
     assert.equal((await ask(server, "GET", "/api/v1/namespaces/default")).status, 200);

@@ -19,7 +19,7 @@ interface Pod {
   };
 }
 
-test("a pod runs as the default account, with its token and its pull secrets", async () => {
+test("a pod gets the default account with its token and pull secrets", async () => {
   await using server = await startApiServer({ admission: admissionSteps });
   await ask(server, "POST", accounts, { metadata: { name: "default" }, imagePullSecrets: [{ name: "pull" }] });
   const { status, body, text } = await ask(server, "POST", pods, pod());
@@ -32,7 +32,7 @@ test("a pod runs as the default account, with its token and its pull secrets", a
   assert.equal(spec.containers[0]?.volumeMounts?.[0]?.mountPath, "/var/run/secrets/kubernetes.io/serviceaccount");
 });
 
-test("a pod of an account that is not there is refused", async () => {
+test("a pod of a missing account is rejected", async () => {
   await using server = await startApiServer({ admission: admissionSteps });
   const { status, body } = await ask(server, "POST", pods, pod({ serviceAccountName: "robot" }));
   assert.equal(status, 403);
@@ -42,7 +42,7 @@ test("a pod of an account that is not there is refused", async () => {
   );
 });
 
-test("an account can insist that pods use its secrets only", async () => {
+test("an account can enforce that pods use only its secrets", async () => {
   await using server = await startApiServer({ admission: admissionSteps });
   const annotations = { "kubernetes.io/enforce-mountable-secrets": "true" };
   await ask(server, "POST", accounts, { metadata: { name: "default", annotations }, secrets: [{ name: "mine" }] });

@@ -1,4 +1,4 @@
-/** Servers that were told which addresses and ports services get. */
+/** Servers with configured service CIDRs and node port ranges. */
 import assert from "node:assert/strict";
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ function service(name: string, port: object = {}): object {
   return { metadata: { name }, spec: { type: "NodePort", ports: [{ port: 80, ...port }] } };
 }
 
-test("services get addresses of the network and ports of the range that the server was told", async () => {
+test("services get addresses and node ports of the configured ranges", async () => {
   await using server = await startApiServer({ serviceNetwork: "10.96.7.0/28", nodePorts: "31000-31001" });
   const { body: own } = await ask(server, "GET", `${services}/kubernetes`);
   assert.equal((own as Served).spec.clusterIP, "10.96.7.1");
@@ -38,7 +38,7 @@ test("services get addresses of the network and ports of the range that the serv
   assert.match(refused.text, /The range of valid ports is 31000-31001/);
 });
 
-test("with networks of both families, services get addresses of both if they want them", async () => {
+test("with dual-stack CIDRs, services get both families on request", async () => {
   await using server = await startApiServer({ serviceNetwork: "10.96.7.0/28,fd00:7::/112" });
   const make = async (name: string, spec: object): Promise<{ ipFamilies: string[]; clusterIPs: string[] }> => {
     const body = { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
@@ -57,7 +57,7 @@ test("with networks of both families, services get addresses of both if they wan
   assert.deepEqual((body as { spec: { cidrs: string[] } }).spec.cidrs, ["10.96.7.0/28", "fd00:7::/112"]);
 });
 
-test("state that is kept keeps its network, whatever a later start says", async () => {
+test("stored state keeps its service CIDR when a later start configures another", async () => {
   await using folder = await mkdtempDisposable(join(tmpdir(), "capstan-ranges-"));
   for (const serviceNetwork of ["10.96.0.0/24", "10.97.0.0/24"]) {
     await using server = await startApiServer({ data: folder.path, serviceNetwork });
@@ -66,7 +66,7 @@ test("state that is kept keeps its network, whatever a later start says", async 
   }
 });
 
-test("ranges that services cannot have keep the server from starting", async () => {
+test("invalid ranges fail the start of the server", async () => {
   await assert.rejects(startApiServer({ serviceNetwork: "10.0.0.0/31" }), { code: "BadNetwork" });
   await assert.rejects(startApiServer({ nodePorts: "9-1" }), { code: "BadPorts" });
 });

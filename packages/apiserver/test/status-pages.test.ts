@@ -1,10 +1,10 @@
-/** Pages about the server itself: /statusz, /flagz, /metrics/slis, and the tag of what it serves. */
+/** Pages about the server: /statusz, /flagz, /metrics/slis, and the ETag of discovery. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "../src/index.ts";
 import { ask } from "./ask.ts";
 
-test("the pages about the server are texts for people, and objects for who asks for a version", async () => {
+test("status pages are text by default, and objects for versioned media types", async () => {
   await using server = await startApiServer();
   const asked = async (path: string, accept: string): Promise<Response> =>
     server.fetch(new Request(`http://in-process${path}`, { headers: { accept } }));
@@ -27,13 +27,13 @@ test("the pages about the server are texts for people, and objects for who asks 
   assert.match(await old.text(), /^apiVersion: config\.k8s\.io\/v1alpha1\nflags:\n/);
 });
 
-test("every health check is told to Prometheus", async () => {
+test("/metrics/slis has a metric for every health check", async () => {
   await using server = await startApiServer();
   const { text } = await ask(server, "GET", "/metrics/slis");
   assert.match(text, /\nkubernetes_healthcheck\{name="etcd",type="readyz"\} 1\n/);
 });
 
-test("the aggregated discovery of the core group has the tag that kube-apiserver 1.36.3 gives it", async () => {
+test("aggregated discovery of the core group has the ETag of kube-apiserver 1.36.3", async () => {
   await using server = await startApiServer();
   const accept = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
   const tag =

@@ -1,4 +1,4 @@
-/** Watches over WebSockets, as browsers have them. What is expected was seen at a real kube-apiserver. */
+/** Watches over WebSockets, as browsers use them. The expected values come from a real kube-apiserver. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
@@ -39,11 +39,11 @@ interface Told {
   readonly object: { readonly metadata: { readonly name: string } };
 }
 
-test("a watch over a WebSocket sends each event as a message, and ends when the client closes", async () => {
+test("a WebSocket watch sends one message per event and ends when the client closes", async () => {
   await using server = await start();
   await ask(server, "POST", maps, { metadata: { name: "a" } });
   const bearer = `base64url.bearer.authorization.k8s.io.${Buffer.from(server.token).toString("base64url")}`;
-  // The type does not know that node's WebSocket takes headers.
+  // The type does not include the headers of node's WebSocket.
   const options: object = { protocols: [bearer, "plain"], headers: { origin: "http://localhost" } };
   const url = `ws://127.0.0.1:${server.port}${maps}?watch=1`;
   const socket = new WebSocket(url, options as unknown as string[]);
@@ -64,7 +64,7 @@ test("a watch over a WebSocket sends each event as a message, and ends when the 
   assert.deepEqual(told, ["ADDED 1", "ADDED 200"]);
 });
 
-test("a watch over a WebSocket ends with its time; protobuf comes in binary messages without a length", async () => {
+test("a WebSocket watch ends at its timeout; protobuf uses binary messages", async () => {
   await using server = await start();
   await ask(server, "POST", maps, { metadata: { name: "a" } });
   const accept = "application/vnd.kubernetes.protobuf;stream=watch";
@@ -89,13 +89,13 @@ const refusals: readonly (readonly [string, { readonly [name: string]: string },
 ];
 
 for (const [what, headers, expected] of refusals) {
-  test(`a WebSocket ${what} is refused`, async () => {
+  test(`a WebSocket ${what} is rejected`, async () => {
     await using server = await start();
     assert.equal(await wholeAnswer(dial(server, `${maps}?watch=1`, headers)), expected);
   });
 }
 
-test("what is wrong with a watch is told before there is a WebSocket", async () => {
+test("an invalid watch fails before the WebSocket upgrade", async () => {
   await using server = await start();
   assert.match(await wholeAnswer(dial(server, `${maps}?watch=1&resourceVersion=x`, {})), /^HTTP\/1.1 500 .*strconv/s);
   assert.match(await wholeAnswer(dial(server, `${maps}?watch=1`, { authorization: "" })), /^HTTP\/1.1 403 /);

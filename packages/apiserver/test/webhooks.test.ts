@@ -25,7 +25,7 @@ interface Review {
 
 const reviewOf = (call: OutgoingCall): Review => JSON.parse(String(call.body)) as Review;
 
-/** Answers every review with what `respond` says. */
+/** Responds to every review with the result of `respond`. */
 function webhook(respond: (review: Review, call: OutgoingCall) => object): OutgoingCaller {
   return async (call) => {
     const review = reviewOf(call);
@@ -49,7 +49,7 @@ const jsonPatch = (...operations: object[]): object => ({
 const map = { metadata: { name: "m" }, data: { a: "1" } };
 const message = (body: unknown): unknown => (body as { message?: unknown }).message;
 
-test("a refusal is told in the words of the webhook", async () => {
+test("a denial has the message of the webhook", async () => {
   const outgoing = webhook(() => ({ allowed: false, status: { code: 403, reason: "Forbidden", message: "no" } }));
   await using server = await startApiServer({ outgoing });
   await install(server, "validating", hook());
@@ -66,7 +66,7 @@ test("a refusal is told in the words of the webhook", async () => {
   });
 });
 
-test("a refusal without a word is a bad request without explanation", async () => {
+test("a denial without a message is a 400 without explanation", async () => {
   await using server = await startApiServer({ outgoing: webhook(() => ({ allowed: false })) });
   await install(server, "validating", hook());
   const { status, body } = await ask(server, "POST", maps, map);
@@ -74,7 +74,7 @@ test("a refusal without a word is a bad request without explanation", async () =
   assert.equal(message(body), 'admission webhook "a.example.com" denied the request without explanation');
 });
 
-test("webhooks change the object one after the other, and the first is asked again if it wants", async () => {
+test("webhooks run in order, and reinvocationPolicy IfNeeded runs one again", async () => {
   const asked: string[] = [];
   const outgoing = webhook(({ request }, { url }) => {
     const name = new URL(url).pathname;
@@ -99,7 +99,7 @@ test("webhooks change the object one after the other, and the first is asked aga
   assert.deepEqual(asked, ["/first a", "/second afirst", "/first afirstsecond"]);
 });
 
-test("a webhook that cannot be reached refuses or is passed over, by its failure policy", async () => {
+test("the failure policy decides about an unreachable webhook", async () => {
   const outgoing: OutgoingCaller = async () => {
     throw new OutgoingError("Refused", "dial tcp 127.0.0.1:1: connect: connection refused");
   };
@@ -117,7 +117,7 @@ test("a webhook that cannot be reached refuses or is passed over, by its failure
   assert.equal((await ask(server, "POST", maps, map)).status, 201);
 });
 
-test("a service that is not there is told by name", async () => {
+test("a missing service of a webhook is named in the error", async () => {
   await using server = await startApiServer();
   await install(
     server,
@@ -131,13 +131,13 @@ test("a service that is not there is told by name", async () => {
   );
 });
 
-test("side effects do not go with a dry run", async () => {
+test("a webhook with sideEffects NoneOnDryRun allows a dry run", async () => {
   await using server = await startApiServer({ outgoing: webhook(() => ({ allowed: true })) });
   await install(server, "validating", hook({ sideEffects: "NoneOnDryRun" }));
   assert.equal((await ask(server, "POST", `${maps}?dryRun=All`, map)).status, 201);
 });
 
-test("warnings are passed on, wrong answers are not", async () => {
+test("warnings are passed on, invalid responses are rejected", async () => {
   await using warned = await startApiServer({ outgoing: webhook(() => ({ allowed: true, warnings: ["careful"] })) });
   await install(warned, "validating", hook());
   assert.equal((await ask(warned, "POST", maps, map)).headers.get("warning"), '299 - "careful"');
@@ -150,7 +150,7 @@ test("warnings are passed on, wrong answers are not", async () => {
   );
 });
 
-test("only what matches is asked about: conditions, selectors, operations", async () => {
+test("webhooks are called only if rules, selectors and conditions match", async () => {
   const operations: string[] = [];
   const outgoing = webhook(({ request }) => {
     operations.push(request.operation);
@@ -173,7 +173,7 @@ test("only what matches is asked about: conditions, selectors, operations", asyn
   assert.deepEqual(operations, ["CREATE", "DELETE"]);
 });
 
-test("configurations of webhooks are not subject to webhooks", async () => {
+test("webhook configurations are exempt from webhooks", async () => {
   const outgoing = webhook(() => ({ allowed: false }));
   await using server = await startApiServer({ outgoing });
   const all = [{ operations: ["*"], apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"] }];
@@ -181,7 +181,7 @@ test("configurations of webhooks are not subject to webhooks", async () => {
   assert.equal((await ask(server, "DELETE", `${group}/validatingwebhookconfigurations/hooks`)).status, 200);
 });
 
-test("actions on an object and questions are admitted, too", async () => {
+test("token requests and reviews pass admission", async () => {
   const outgoing = webhook(() => ({ allowed: false, status: { message: "no" } }));
   await using server = await startApiServer({ outgoing });
   const onActions = [
@@ -198,7 +198,7 @@ test("actions on an object and questions are admitted, too", async () => {
   assert.equal(message((await ask(server, "POST", review, {})).body), denied);
 });
 
-test("a patch is shown as the update that it comes down to", async () => {
+test("a webhook sees a patch as an update", async () => {
   const options: unknown[] = [];
   const outgoing = webhook((review) => {
     options.push((review.request as unknown as { options: unknown }).options);
@@ -213,7 +213,7 @@ test("a patch is shown as the update that it comes down to", async () => {
   assert.deepEqual(options, [{ kind: "UpdateOptions", apiVersion: "meta.k8s.io/v1" }]);
 });
 
-test("answers that are none are told as Go reads them", async () => {
+test("malformed webhook responses have the error messages of Go", async () => {
   const texts: readonly (readonly [string, string])[] = [
     ["", "failed to call webhook: 0-length response with status code: 200 and content type: application/json"],
     [

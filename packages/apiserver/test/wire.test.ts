@@ -1,4 +1,4 @@
-/** Clients that are slow, silent, half gone, endless or deaf: each is refused or left, nothing is lost, and memory stays bounded. */
+/** Slow, silent, half-closed, endless and non-reading clients: each is rejected or disconnected, no event is lost, memory stays bounded. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request as http1Request } from "node:http";
@@ -19,14 +19,14 @@ function start(patience: Partial<Patience> = {}, tls = true): Promise<ApiServer>
   return startApiServer({ listen: { port: 0, tls, patience } });
 }
 
-/** A raw connection: TLS with HTTP/1.1, or nothing at all. */
+/** A raw connection, plain or TLS with HTTP/1.1. */
 function dial({ port = 0, url = "" }: { port: number | undefined; url: string | undefined }): Socket {
   return url.startsWith("https:")
     ? tlsConnect({ port, host: "127.0.0.1", rejectUnauthorized: false, ALPNProtocols: ["http/1.1"] })
     : connect(port, "127.0.0.1");
 }
 
-/** Everything that comes until the other side is gone. */
+/** Reads everything until the connection is closed. */
 async function rest(stream: Readable): Promise<string> {
   let text = "";
   stream.on("data", (chunk: Buffer) => (text += chunk.toString("latin1")));
@@ -45,7 +45,7 @@ const doors = [true, false] as const;
 for (const tls of doors) {
   const door = tls ? "TLS" : "plain HTTP";
 
-  test(`over ${door}, headers that never end and connections that say nothing are left without a word`, async () => {
+  test(`over ${door}, connections without complete headers are closed without a response`, async () => {
     await using server = await start({ headers: 500 }, tls);
     const silent = dial(server);
     const slow = dial(server);
@@ -53,7 +53,7 @@ for (const tls of doors) {
     assert.deepEqual(await Promise.all([rest(silent), rest(slow)]), ["", ""]);
   });
 
-  test(`over ${door}, a body that never ends is given up with 504, and nothing is stored`, async () => {
+  test(`over ${door}, an incomplete body times out with 504 and nothing is stored`, async () => {
     await using server = await start({ body: 500 }, tls);
     const socket = dial(server);
     socket.write(`${opening(server, 100)}{"metadata":{"name":"slow"}`);
@@ -61,7 +61,7 @@ for (const tls of doors) {
     assert.equal((await ask(server, "GET", `${maps}/slow`)).status, 404);
   });
 
-  test(`over ${door}, a client that closes its half in the middle of a body leaves no trace`, async () => {
+  test(`over ${door}, a half-close within a body has no effect`, async () => {
     await using server = await start({}, tls);
     const socket = dial(server);
     await once(socket, tls ? "secureConnect" : "connect");
@@ -70,7 +70,7 @@ for (const tls of doors) {
     assert.equal((await ask(server, "GET", `${maps}/half`)).status, 404);
   });
 
-  test(`over ${door}, a body without end is refused when it is too long, and not read for ever`, async () => {
+  test(`over ${door}, an endless body is rejected at the size limit`, async () => {
     await using server = await start({}, tls);
     const socket = dial(server);
     const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
@@ -93,7 +93,7 @@ function post(client: ClientHttp2Session, { token }: ApiServer): ClientHttp2Stre
   return client.request({ ":method": "POST", ":path": maps, ...headers });
 }
 
-test("connections that do not even begin to speak TLS are left in time", { timeout: 120_000 }, async () => {
+test("connections without a TLS handshake time out", { timeout: 120_000 }, async () => {
   await using server = await start({ headers: 500 });
   const silent = connect(server.port ?? 0, "127.0.0.1");
   const stammering = connect(server.port ?? 0, "127.0.0.1");
@@ -134,7 +134,7 @@ for (const tls of doors) {
   });
 }
 
-test("over HTTP/2, a body that never ends is given up with 504, and nothing is stored", async () => {
+test("over HTTP/2, an incomplete body times out with 504 and nothing is stored", async () => {
   await using server = await start({ body: 500 });
   const client = session(server);
   const stream = post(client, server);
@@ -147,7 +147,7 @@ test("over HTTP/2, a body that never ends is given up with 504, and nothing is s
   client.destroy();
 });
 
-test("over HTTP/2, a body that is too long is refused", async () => {
+test("over HTTP/2, a body above the size limit is rejected", async () => {
   await using server = await start();
   const client = session(server);
   const stream = post(client, server);
@@ -158,7 +158,7 @@ test("over HTTP/2, a body that is too long is refused", async () => {
   client.destroy();
 });
 
-test("an HTTP/2 connection without requests is closed in time, one with a watch is not", async () => {
+test("an idle HTTP/2 connection is closed in time, one with a watch is not", async () => {
   await using server = await start({ idle: 3000 });
   const busy = session(server);
   const headers = { authorization: `Bearer ${server.token}` };
@@ -172,7 +172,7 @@ test("an HTTP/2 connection without requests is closed in time, one with a watch 
   busy.destroy();
 });
 
-/** Fills its sink whenever there is room, and tells how much it wrote by the time it was stopped. */
+/** Fills its sink while it accepts data, and reports how much it wrote when it was stopped. */
 function endless(): { body: LiveBody; stopped: Promise<number> } {
   const { promise, resolve } = Promise.withResolvers<number>();
   const chunk = Buffer.alloc(64 * 1024);
@@ -188,10 +188,10 @@ function endless(): { body: LiveBody; stopped: Promise<number> } {
   return { body, stopped: promise };
 }
 
-/** More than any buffer between two programs of one machine takes. */
+/** More than the socket buffers between two local processes hold. */
 const bound = 64 * 1024 * 1024;
 
-test("a client that does not read is cut off before much is written for it", async () => {
+test("a client that does not read is disconnected before much is written", async () => {
   const { body, stopped } = endless();
   const handler = async () => ({ status: 200, headers: {}, body });
   const server = await listen(handler, { host: "127.0.0.1", port: 0, patience: { reading: 500 } });
@@ -204,7 +204,7 @@ test("a client that does not read is cut off before much is written for it", asy
   await server.close();
 });
 
-test("over HTTP/2, a stream that is not read is cut off, and others on its connection go on", async () => {
+test("an unread HTTP/2 stream is reset, and other streams of its connection continue", async () => {
   const { body, stopped } = endless();
   await using origin = await start();
   const handler = async ({ url }: Call) => ({ status: 200, headers: {}, body: url === "/endless" ? body : "here" });
@@ -225,7 +225,7 @@ test("over HTTP/2, a stream that is not read is cut off, and others on its conne
   await server.close();
 });
 
-/** A watch over plain HTTP whose client reads nothing until it is told to. */
+/** A watch over plain HTTP; its client does not read until the stream is resumed. */
 async function pausedWatch(server: ApiServer): Promise<Readable> {
   const headers = { authorization: `Bearer ${server.token}` };
   const asked = http1Request(new URL(`${maps}?watch=true`, server.url), { headers, agent: false });
@@ -243,7 +243,7 @@ async function write(server: ApiServer, count: number): Promise<void> {
   }
 }
 
-/** The names in the events of a watch, until enough came or it ended. */
+/** The names in the events of a watch, until there are enough or it ends. */
 async function namesOf(watch: Readable, enough: number): Promise<string[]> {
   const names: string[] = [];
   let text = "";
@@ -259,14 +259,14 @@ async function namesOf(watch: Readable, enough: number): Promise<string[]> {
 
 const inOrder = (count: number): string[] => Array.from({ length: count }, (_, at) => `m${at}`);
 
-test("a watch that fell behind is told everything in order when its client reads on", async () => {
+test("a slow watch gets all events in order when its client reads again", async () => {
   await using server = await start({ reading: 600_000 }, false);
   const watch = await pausedWatch(server);
   await write(server, 300);
   assert.deepEqual(await namesOf(watch, 300), inOrder(300));
 });
 
-test("a watch that fell behind what is remembered ends, with no event left out before its end", async () => {
+test("a watch that falls behind the history ends without skipping an event", async () => {
   await using server = await startApiServer({
     listen: { port: 0, tls: false, patience: { reading: 600_000 } },
     history: { age: Number.MAX_SAFE_INTEGER, count: 1 },
@@ -286,7 +286,7 @@ const unwritable = [
 
 for (const { what, status, headers } of unwritable) {
   for (const length of [10, 1024 * 1024]) {
-    test(`an answer of ${length} bytes with ${what} ends its connection and is reported; the next is answered`, async () => {
+    test(`a response of ${length} bytes with ${what} closes its connection and is reported`, async () => {
       const reported: string[] = [];
       const good = { status: 200, headers: {}, body: "good" };
       const bad = { status, headers, body: "x".repeat(length) };
@@ -301,21 +301,21 @@ for (const { what, status, headers } of unwritable) {
   }
 }
 
-/** Paths as they are: whoever makes a URL of them first takes dots and slashes away. */
+/** Sends the raw path: URL parsing would resolve dots and slashes. */
 async function getRaw(server: ApiServer, path: string): Promise<string> {
   const socket = dial(server);
   socket.write(`GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\nconnection: close\r\n\r\n`);
   return rest(socket);
 }
 
-test("paths that begin with two slashes lead nowhere, whatever stands behind them", async () => {
+test("paths that begin with two slashes are not found", async () => {
   await using server = await start({}, false);
   for (const path of ["//api/v1/namespaces/default", "//version", "//healthz", "//apis"]) {
     assert.match(await getRaw(server, path), /^HTTP\/1.1 404 .*404 page not found/s, path);
   }
 });
 
-test("names that would leave their folder are refused before anything is looked for", async () => {
+test("the names . and .. are rejected before any lookup", async () => {
   await using server = await start({}, false);
   for (const [path, name] of [
     [`${maps}/..`, ".."],
@@ -329,7 +329,7 @@ test("names that would leave their folder are refused before anything is looked 
   }
 });
 
-test("a watch whose time is over before it begins says nothing", async () => {
+test("a watch with a negative timeout ends without events", async () => {
   await using server = await start({}, false);
   assert.equal((await ask(server, "POST", maps, { metadata: { name: "a" } })).status, 201);
   const { status, text } = await ask(server, "GET", `${maps}?watch=1&timeoutSeconds=-1`);

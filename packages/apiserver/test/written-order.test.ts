@@ -1,6 +1,6 @@
 /**
- * In which order the entries of a map are refused. Go's order is not fixed, but for a small map most answers have that of the body: of eight
- * answers of kube-apiserver 1.36.3 to a map of two, seven.
+ * The order of validation errors for map entries. Go's order is random, but for a small map most responses have that of the body: seven
+ * of eight responses of kube-apiserver 1.36.3 for a map of two.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { ask } from "./ask.ts";
 
 const core = "/api/v1/namespaces/default";
 
-/** The fields and values of the causes, as far as they tell the order. */
+/** Fields and values of the causes, in order. */
 async function refused(server: ApiServer, method: string, path: string, body: unknown): Promise<readonly string[]> {
   const reply = await ask(server, method, path, body);
   assert.equal(reply.status, 422, reply.text);
@@ -17,7 +17,7 @@ async function refused(server: ApiServer, method: string, path: string, body: un
   return details.causes.map(({ field, message }) => `${field} ${/"([^"]*)"/.exec(message)?.[1] ?? ""}`);
 }
 
-test("entries of maps are refused as they were written", async () => {
+test("map entries are rejected in the order of the body", async () => {
   await using server = await startApiServer();
   const labels = { "z b": "1", "a b": "2" };
   assert.deepEqual(
@@ -31,7 +31,7 @@ test("entries of maps are refused as they were written", async () => {
   ]);
 });
 
-test("what is filled in from a map has its order", async () => {
+test("fields that are filled in from a map keep its order", async () => {
   await using server = await startApiServer();
   const resources = { limits: { memory: "-1", cpu: "-1" } };
   const pod = { metadata: { name: "p" }, spec: { containers: [{ name: "c", image: "i", resources }] } };
@@ -44,14 +44,14 @@ test("what is filled in from a map has its order", async () => {
   ]);
 });
 
-test("a map that is shown is sorted, whatever the order of its entries", async () => {
+test("a map in an error value is sorted", async () => {
   await using server = await startApiServer();
   const spec = { capacity: { zz: "-1", aa: "-1" }, accessModes: ["ReadWriteOnce"], hostPath: { path: "/x" } };
   const { text } = await ask(server, "POST", "/api/v1/persistentvolumes", { metadata: { name: "v" }, spec });
   assert.match(text, /Unsupported value: \{\\"aa\\":\\"-1\\",\\"zz\\":\\"-1\\"\}.*capacity\[zz\].*capacity\[aa\]/);
 });
 
-test("patches keep the order of names", async () => {
+test("patches sort the names of a map", async () => {
   await using server = await startApiServer();
   await ask(server, "POST", `${core}/configmaps`, { metadata: { name: "m" } });
   const response = await server.fetch(

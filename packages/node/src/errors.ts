@@ -1,7 +1,7 @@
-/** What can go wrong while a pod is run, told apart by code. */
+/** The errors of running a pod, distinguished by code. */
 import type { Exit } from "./runtime/runtime.ts";
 
-/** Why something could not be done. The codes of containers are the reasons that Kubernetes shows for a waiting container. */
+/** Why a step failed. The codes of containers are the reasons that Kubernetes shows for a waiting container. */
 export type NodeErrorCode =
   | "ErrImagePull"
   | "ErrImageNeverPull"
@@ -17,7 +17,7 @@ export type NodeErrorCode =
   | "MachineUnfit"
   | "Internal";
 
-/** A step of running a pod that failed. */
+/** A step of running a pod failed. */
 export class NodeError extends Error {
   readonly code: NodeErrorCode;
 
@@ -28,7 +28,7 @@ export class NodeError extends Error {
   }
 }
 
-/** A program that could not be started at all: its run is over before it began. */
+/** A program could not be started: the run of the container is over before it began. */
 export class StartError extends NodeError {
   readonly exit: Exit;
 
@@ -39,7 +39,7 @@ export class StartError extends NodeError {
   }
 }
 
-/** Any failure as one of ours: what has no code gets the given one. */
+/** Any failure as a `NodeError`; an error without a code gets the given one. */
 export function toNodeError(thrown: unknown, code: NodeErrorCode): NodeError {
   if (thrown instanceof NodeError) return thrown;
   return new NodeError(code, thrown instanceof Error ? thrown.message : String(thrown), { cause: thrown });

@@ -1,4 +1,4 @@
-/** Runs pods: sandboxes, networks, volumes, probes, logs and exec; or pretends to. */
+/** Runs pods with sandboxes, networks, volumes, probes, logs and exec, or simulates them. */
 export { startNode } from "./node.ts";
 export type { NodeOptions, RunningNode } from "./node.ts";
 export { NodeError } from "./errors.ts";

@@ -1,4 +1,4 @@
-/** A node: registers itself, follows its pods, gives each a worker, and tells the API server what becomes of them. */
+/** A node: registers itself, watches its pods, runs a worker for each, and reports their status to the API server. */
 import { isApiError, type Client, type Clock } from "@capstan/client";
 import { Node, Pod, type PodStatus, Service } from "@capstan/kinds/v1";
 import { follow } from "./agent/follow.ts";
@@ -22,7 +22,7 @@ import { PodWorker } from "./pod/worker.ts";
 import type { NodeFacts, Runtime } from "./runtime/runtime.ts";
 import { volumesOf } from "./volume/contents.ts";
 
-/** What a node is made of. */
+/** Options of a node. */
 export interface NodeOptions {
   readonly client: Client;
   readonly name: string;
@@ -30,17 +30,17 @@ export interface NodeOptions {
   readonly clock: Clock;
   readonly labels?: { readonly [key: string]: string };
   readonly taints?: NonNullable<NonNullable<Node["spec"]>["taints"]>;
-  /** Whether events are written: yes, unless thousands of pods make them a burden. */
+  /** Whether events are written. Default: true. Simulations of thousands of pods turn them off. */
   readonly events?: boolean;
-  /** Whether the lease is renewed: yes, unless a simulation wants the world to come to rest. */
+  /** Whether the lease is renewed. Default: true. Simulations that wait for an idle state turn it off. */
   readonly heartbeat?: boolean;
-  /** The port at which the kubelet's API is said to listen. */
+  /** The port of the kubelet API in the Node's status. */
   readonly kubeletPort?: number;
-  /** How often the files of volumes are brought up to date and their sizes looked at, in milliseconds; never without it. */
+  /** How often volumes are updated and their sizes checked, in milliseconds. Default: never. */
   readonly volumeRefresh?: number;
 }
 
-/** A node that runs. */
+/** A running node. */
 export interface RunningNode extends AsyncDisposable {
   readonly name: string;
   readonly runtime: Runtime;
@@ -48,22 +48,22 @@ export interface RunningNode extends AsyncDisposable {
   worker(uid: string): PodWorker | undefined;
   /** The worker of a pod, by namespace and name. */
   find(namespace: string, name: string): PodWorker | undefined;
-  /** Answers what an API server asks of the kubelet. */
+  /** Handles a request of an API server to the kubelet. */
   handle(request: KubeletRequest, call: KubeletCall): Promise<KubeletAnswer>;
-  /** Ends a pod as a node under pressure would. */
+  /** Evicts a pod, as under node pressure. */
   evict(uid: string, message: string): void;
-  /** Stops following and reporting, as if the node had lost its power; `ended` also says goodbye. */
+  /** Stops watching and reporting, as if the node had lost power; `ended` also reports the node as not ready. */
   close(how?: "ended" | "lost"): Promise<void>;
 }
 
-/** Starts a node. It resolves when the API server knows the node and the node knows its pods. */
+/** Starts a node. Resolves when the node is registered and has listed its pods. */
 export async function startNode(options: NodeOptions): Promise<RunningNode> {
   const facts = await options.runtime.facts();
   const registration = registrationOf(options, facts);
   await register(registration);
   const ending = new AbortController();
   const workers = new Map<string, PodWorker>();
-  // Whoever took the node for lost called its pods unready: what is true is said again.
+  // The node controller marks the pods of a lost node as not ready: their actual status is reported again.
   const insist = (): void => workers.forEach((worker) => worker.insist());
   const heart = options.heartbeat === false ? undefined : startHeartbeat(registration, insist);
   const tools = toolsOf(options, facts, { workers, signal: ending.signal });
@@ -141,7 +141,7 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
       const links = serviceVariables(visibleServices(await services(), pod));
       return environmentOf(addressed, found.spec, { objects, allocatable, services: links });
     },
-    // A pretended node takes whatever it is given: its capacity is a matter for the scheduler.
+    // A simulated node admits every pod: its capacity is checked by the scheduler.
     admit: (pod) => admit(pod, runtime.runsPrograms ? roomFor(pod) : { allocatable: {}, others: [] }),
     judgeResize: (pod) => judgeResize(pod, roomFor(pod)),
     report: (pod, status, extent) => reporter.report(pod, status, extent),
@@ -158,13 +158,13 @@ function toolsOf(options: NodeOptions, facts: NodeFacts, { workers, signal }: Su
   };
 }
 
-/** What a container may ask for before anybody was told of its pod. */
+/** The addresses that a container may refer to before they are in the pod's status. */
 function addressesOf(ips: readonly string[], hostIps: readonly string[]): Partial<PodStatus> {
   const lists = { podIPs: ips.map((ip) => ({ ip })), hostIPs: hostIps.map((ip) => ({ ip })) };
   return { podIP: ips[0] ?? "", hostIP: hostIps[0] ?? "", ...lists };
 }
 
-/** The node as others see it: they may give it labels and taints. */
+/** Watches the node's own object: other clients may set labels and taints. */
 function followOwn({ client, clock, name }: NodeOptions, signal: AbortSignal): () => Node | undefined {
   let own: Node | undefined;
   const follower = {
@@ -200,7 +200,7 @@ async function removePod(client: Client, { metadata }: BoundPod): Promise<void> 
   }
 }
 
-/** A container is told of the services of its namespace, if it wants to be, and always of the API server's. */
+/** A container gets the variables of the services in its namespace, if `enableServiceLinks` is set, and always those of the API server. */
 function visibleServices(services: readonly Service[], { metadata, spec }: BoundPod): readonly Service[] {
   return services.filter((service) => {
     const { namespace, name } = service.metadata;

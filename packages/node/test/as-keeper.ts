@@ -1,4 +1,4 @@
-/** A program that starts a keeper and says, in one line of JSON, where another program succeeds: here, and inside. */
+/** A program that starts a shim and prints, as one line of JSON, where another program succeeds: outside and inside. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { Keeper } from "../src/linux/keeper-link.ts";

@@ -1,4 +1,4 @@
-/** A program for a user without any rights: runs pods of several kinds and says what became of them, in one line of JSON. */
+/** A program for an unprivileged user: runs several pods and prints the results as one line of JSON. */
 import { busybox, hasEnded, isReady, memcached, startRealWorld } from "./real-world.ts";
 
 await using world = await startRealWorld({ rights: "user", archives: process.argv.slice(2) });

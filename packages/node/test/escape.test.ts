@@ -23,7 +23,7 @@ after(async () => {
   await rm(secret, { recursive: true, force: true });
 });
 
-test("who sees all processes of the node, with all rights, finds none of the machine's files", { skip }, async () => {
+test("a privileged pod with hostPID finds no files of the machine", { skip }, async () => {
   const script = [
     `for way in root cwd; do ls /proc/1/$way/ && cat /proc/1/$way${secret}/words; done`,
     "for dev in /proc/1/root/dev/*; do [ -b $dev ] && echo disk; done",
@@ -45,7 +45,7 @@ test("who sees all processes of the node, with all rights, finds none of the mac
   assert.doesNotMatch(output, new RegExp(`${words}|root:|disk|written`));
 });
 
-test("who may mount and trace lays nothing open that belongs to the machine", { skip }, async () => {
+test("a pod that may mount and trace exposes nothing of the machine", { skip }, async () => {
   const tamper = "(: >> $0/sys/kernel/core_pattern) 2>/dev/null && echo open";
   const script = [
     "umount /proc/sys; mkdir /p; mount -t proc proc /p; mount -t sysfs sys /p",
@@ -65,7 +65,7 @@ test("who may mount and trace lays nothing open that belongs to the machine", { 
 const isRoot = process.getuid?.() === 0;
 
 test(
-  "in a cluster of root nobody may trace: whoever enters a container has all rights for a moment",
+  "in a cluster of root, no container has SYS_PTRACE",
   { skip: skip || (isRoot ? false : "where root of the node is nobody on the machine, pods may trace") },
   async () => {
     const securityContexts = [{ privileged: true }, { capabilities: { drop: ["ALL"], add: ["SYS_PTRACE"] } }];
@@ -85,7 +85,7 @@ test(
 );
 
 test(
-  "in a cluster of root no namespace of users belongs to a pod: its owner would have all rights over it",
+  "in a cluster of root, no pod owns a user namespace",
   { skip: skip || (isRoot ? false : "as a user, who is not root has a namespace of users to be called so") },
   async () => {
     const securityContext = { runAsUser: 1234, capabilities: { drop: ["ALL"] }, allowPrivilegeEscalation: false };
@@ -93,7 +93,7 @@ test(
     await world.run("owner", { containers: [{ ...container, securityContext }] });
     await world.run("root", { containers: [container] });
     for (const name of ["owner", "root"]) await world.until(name, "ready", isReady);
-    // Root's is the node's.
+    // Root of a container is in the user namespace of the node.
     const users = await world.inside("root", ["readlink", "/proc/1/ns/user"]);
     const script =
       "for who in 1 self; do readlink /proc/$who/ns/user; done; grep -hE '^(Uid|CapBnd)' /proc/1/status /proc/self/status";
@@ -103,7 +103,7 @@ test(
 );
 
 test(
-  "root has the groups that its pod says, in its program and in commands",
+  "root has the supplementary groups of its pod, also in exec",
   { skip: skip || (isRoot ? false : "as a user there are no other groups to have") },
   async () => {
     const securityContext = { runAsUser: 0, runAsGroup: 5, supplementalGroups: [7], fsGroup: 9 };
@@ -121,7 +121,7 @@ test(
   },
 );
 
-test("who sees processes of others sees none through which the node's files can be seen", { skip }, async () => {
+test("shared PID namespaces contain no process with access to the node's files", { skip }, async () => {
   const securityContext = { capabilities: { drop: ["ALL"] }, allowPrivilegeEscalation: false };
   const container = { image: busybox, command: ["sleep", "1000"] };
   const containers = [
@@ -139,7 +139,7 @@ test("who sees processes of others sees none through which the node's files can 
   }
 });
 
-test("nothing that a pod names or puts somewhere comes before the programs that enter it", { skip }, async () => {
+test("no name, mount or file of a pod shadows the programs that enter it", { skip }, async () => {
   const evil = "#!/bin/sh\necho EVIL";
   const volumes = [{ name: "evil", emptyDir: {} }];
   const plant = `for name in ld-linux-x86-64.so.2 setpriv env; do printf '${evil}' > /evil/$name; chmod 755 /evil/$name; done; mkdir /evil/root; cp -r /evil/*.* /evil/root`;
@@ -165,55 +165,51 @@ test("nothing that a pod names or puts somewhere comes before the programs that 
   }
 });
 
-test(
-  "links that a pod puts into a volume lead nowhere but within the pod, wherever something is mounted",
-  { skip },
-  async () => {
-    const plant = [
-      "ln -s /oldroot/mnt/node/pods/$UID/volumes /a/l",
-      "ln -s /oldroot /b/c",
-      "ln -s /oldroot/mnt/node/disk /a/log",
-      "mkdir /a/real",
-    ].join("; ");
-    const env = [{ name: "UID", valueFrom: { fieldRef: { fieldPath: "metadata.uid" } } }];
-    const planter = {
-      name: "planter",
+test("links in a volume resolve within the pod, wherever mounts are placed", { skip }, async () => {
+  const plant = [
+    "ln -s /oldroot/mnt/node/pods/$UID/volumes /a/l",
+    "ln -s /oldroot /b/c",
+    "ln -s /oldroot/mnt/node/disk /a/log",
+    "mkdir /a/real",
+  ].join("; ");
+  const env = [{ name: "UID", valueFrom: { fieldRef: { fieldPath: "metadata.uid" } } }];
+  const planter = {
+    name: "planter",
+    image: busybox,
+    command: ["sh", "-c", plant],
+    env,
+    volumeMounts: ["a", "b"].map((name) => ({ name, mountPath: `/${name}` })),
+  };
+  const volumes = ["a", "b", "c"].map((name) => ({ name, emptyDir: {} }));
+  const tries: readonly (readonly [string, Partial<Container>])[] = [
+    ["over a link in another", { volumeMounts: mountsAt({ a: "/a", b: "/a/l", c: "/c" }) }],
+    ["through a link in another", { volumeMounts: mountsAt({ a: "/a", b: "/a/log/deep", c: "/c" }) }],
+    ["last words through a link", { volumeMounts: mountsAt({ a: "/a" }), terminationMessagePath: "/a/log/planted" }],
+    ["by the launcher's own process", { volumeMounts: mountsAt({ c: "/proc/self/root/oldroot/mnt/node/disk" }) }],
+  ];
+  for (const [index, [what, container]] of tries.entries()) {
+    const main = {
+      name: "main",
       image: busybox,
-      command: ["sh", "-c", plant],
-      env,
-      volumeMounts: ["a", "b"].map((name) => ({ name, mountPath: `/${name}` })),
+      command: ["sh", "-c", "ls /c /c/mnt/node; sleep 1000"],
+      ...container,
     };
-    const volumes = ["a", "b", "c"].map((name) => ({ name, emptyDir: {} }));
-    const tries: readonly (readonly [string, Partial<Container>])[] = [
-      ["over a link in another", { volumeMounts: mountsAt({ a: "/a", b: "/a/l", c: "/c" }) }],
-      ["through a link in another", { volumeMounts: mountsAt({ a: "/a", b: "/a/log/deep", c: "/c" }) }],
-      ["last words through a link", { volumeMounts: mountsAt({ a: "/a" }), terminationMessagePath: "/a/log/planted" }],
-      ["by the launcher's own process", { volumeMounts: mountsAt({ c: "/proc/self/root/oldroot/mnt/node/disk" }) }],
-    ];
-    for (const [index, [what, container]] of tries.entries()) {
-      const main = {
-        name: "main",
-        image: busybox,
-        command: ["sh", "-c", "ls /c /c/mnt/node; sleep 1000"],
-        ...container,
-      };
-      await world.run(`linker-${index}`, { volumes, initContainers: [planter], containers: [main] });
-      const { status } = await world.until(`linker-${index}`, what, isRefused);
-      assert.match(JSON.stringify(status), /lead out of \/a|inside \/proc/, what);
-    }
-    const nested = { volumeMounts: mountsAt({ a: "/a", b: "/a/real/made", c: "/a/real/made/d" }) };
-    const script = "echo x > /a/real/made/d/file; cat /a/real/made/d/file; ls -A /a/real/made";
-    assert.equal(await world.outputOf("nester", script, nested, { volumes, initContainers: [planter] }), "x\nc\nd\n");
-    const disk = { volumes: [{ name: "disk", hostPath: { path: "/" } }] };
-    const left = await world.outputOf(
-      "disk-looker",
-      "find /disk -name planted -o -name deep",
-      { volumeMounts: mountsAt({ disk: "/disk" }) },
-      disk,
-    );
-    assert.equal(left, "", "nothing was made on the node's disk");
-  },
-);
+    await world.run(`linker-${index}`, { volumes, initContainers: [planter], containers: [main] });
+    const { status } = await world.until(`linker-${index}`, what, isRefused);
+    assert.match(JSON.stringify(status), /lead out of \/a|inside \/proc/, what);
+  }
+  const nested = { volumeMounts: mountsAt({ a: "/a", b: "/a/real/made", c: "/a/real/made/d" }) };
+  const script = "echo x > /a/real/made/d/file; cat /a/real/made/d/file; ls -A /a/real/made";
+  assert.equal(await world.outputOf("nester", script, nested, { volumes, initContainers: [planter] }), "x\nc\nd\n");
+  const disk = { volumes: [{ name: "disk", hostPath: { path: "/" } }] };
+  const left = await world.outputOf(
+    "disk-looker",
+    "find /disk -name planted -o -name deep",
+    { volumeMounts: mountsAt({ disk: "/disk" }) },
+    disk,
+  );
+  assert.equal(left, "", "nothing was made on the node's disk");
+});
 
 function mountsAt(paths: {
   readonly [volume: string]: string;
@@ -221,43 +217,38 @@ function mountsAt(paths: {
   return Object.entries(paths).map(([name, mountPath]) => ({ name, mountPath }));
 }
 
-/** The container could not be started, and says why; not because of its program. */
+/** The container could not be started and reports why; the program is not the reason. */
 function isRefused({ status }: Pod): boolean {
   const { state, lastState } = status?.containerStatuses?.[0] ?? {};
   return (state?.terminated ?? lastState?.terminated)?.reason === "StartError";
 }
 
-test(
-  "a volume in a read-only one can be written to, and is not made where there is no place for it",
-  { skip },
-  async () => {
-    const folder = { name: "fixed", emptyDir: {} };
-    const volumes = [folder, { name: "free", emptyDir: {} }];
-    const volumeMounts = (at: string): NonNullable<Container["volumeMounts"]> => [
-      { name: "fixed", mountPath: "/fixed", readOnly: true },
-      { name: "free", mountPath: at },
-    ];
-    const maker = {
-      name: "maker",
-      image: busybox,
-      command: ["mkdir", "/fixed/there"],
-      volumeMounts: mountsAt({ fixed: "/fixed" }),
-    };
-    const script =
-      "echo x > /fixed/there/file && cat /fixed/there/file; touch /fixed/file 2> /dev/null || echo refused";
-    const spec = { volumes, initContainers: [maker] };
-    assert.equal(
-      await world.outputOf("placed", script, { volumeMounts: volumeMounts("/fixed/there") }, spec),
-      "x\nrefused\n",
-    );
-    const main = { name: "main", image: busybox, command: ["true"], volumeMounts: volumeMounts("/fixed/no") };
-    await world.run("no-place", { ...spec, containers: [main] });
-    const { status } = await world.until("no-place", "refused", isRefused);
-    assert.match(JSON.stringify(status), /mkdir \/fixed\/no: read-only file system/);
-  },
-);
+test("a volume in a read-only one is writable, and fails without a mount point", { skip }, async () => {
+  const folder = { name: "fixed", emptyDir: {} };
+  const volumes = [folder, { name: "free", emptyDir: {} }];
+  const volumeMounts = (at: string): NonNullable<Container["volumeMounts"]> => [
+    { name: "fixed", mountPath: "/fixed", readOnly: true },
+    { name: "free", mountPath: at },
+  ];
+  const maker = {
+    name: "maker",
+    image: busybox,
+    command: ["mkdir", "/fixed/there"],
+    volumeMounts: mountsAt({ fixed: "/fixed" }),
+  };
+  const script = "echo x > /fixed/there/file && cat /fixed/there/file; touch /fixed/file 2> /dev/null || echo refused";
+  const spec = { volumes, initContainers: [maker] };
+  assert.equal(
+    await world.outputOf("placed", script, { volumeMounts: volumeMounts("/fixed/there") }, spec),
+    "x\nrefused\n",
+  );
+  const main = { name: "main", image: busybox, command: ["true"], volumeMounts: volumeMounts("/fixed/no") };
+  await world.run("no-place", { ...spec, containers: [main] });
+  const { status } = await world.until("no-place", "refused", isRefused);
+  assert.match(JSON.stringify(status), /mkdir \/fixed\/no: read-only file system/);
+});
 
-test("a variable cannot say more to the launcher than its value", { skip }, async () => {
+test("a variable cannot inject options into the launcher", { skip }, async () => {
   const env = [{ name: "A", value: "x\0--bind\0/\0/host" }];
   await world.run("nul", { containers: [{ name: "main", image: busybox, command: ["sleep", "1000"], env }] });
   const pod = await world.until("nul", "refused", ({ status }) => {
@@ -270,7 +261,7 @@ test("a variable cannot say more to the launcher than its value", { skip }, asyn
   await world.client.delete(Pod, { namespace: "default", name: "nul" });
 });
 
-test("folders on the way to a volume are root's, and everybody may pass", { skip }, async () => {
+test("parent folders of a mount are root's and accessible to all users", { skip }, async () => {
   const script =
     "stat -c '%a %u' /data /data/x; chown nobody /data/x/db; su nobody -s /bin/sh -c 'touch /data/x/db/file && echo written'";
   const volumes = [{ name: "db", emptyDir: {} }];
@@ -278,7 +269,7 @@ test("folders on the way to a volume are root's, and everybody may pass", { skip
   assert.equal(output, "755 0\n755 0\nwritten\n");
 });
 
-test("variables of containers and of commands in them are in no command line of the machine", { skip }, async () => {
+test("variables of containers and of exec are in no command line of the machine", { skip }, async () => {
   const value = "variable-secret-5521 'x' \"y\" $HOME \\n";
   const env = [{ name: "PASSWORD", value: value.replaceAll("$", "$$$$") }];
   const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], env }];
@@ -302,33 +293,29 @@ test("variables of containers and of commands in them are in no command line of 
   await session.finish();
 });
 
-test(
-  "whoever has moved to a file system of its own making is entered where its container began",
-  { skip },
-  async () => {
-    const programs = "ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 setpriv env filter";
-    const plant = [
-      "kit=$(echo /.capstan-*)",
-      "mount -t tmpfs own $kit",
-      `for name in ${programs}; do printf '#!/bin/sh\\necho EVIL; grep CapEff /proc/self/status\\n' > $kit/$name; chmod 755 $kit/$name; done`,
-      "$kit/env && echo planted",
-      "exec sleep 1000",
-    ].join("; ");
-    const securityContext = { runAsUser: 1234, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
-    const command = ["unshare", "-U", "-r", "-m", "sh", "-c", plant];
-    await world.run("mover", { containers: [{ name: "main", image: busybox, command, securityContext }] });
-    await world.until("mover", "ready", isReady);
-    const said = (): Promise<string> => world.outside.logs({ namespace: "default", name: "mover" }).text();
-    await eventually("programs of its own", said, (text) => text.includes("planted"));
-    assert.match(
-      await world.inside("mover", ["sh", "-c", "id -u; grep CapEff /proc/self/status"]),
-      /^1234\nCapEff:\t0+$/,
-    );
-  },
-);
+test("a container that changed its namespaces is entered in the original ones", { skip }, async () => {
+  const programs = "ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 setpriv env filter";
+  const plant = [
+    "kit=$(echo /.capstan-*)",
+    "mount -t tmpfs own $kit",
+    `for name in ${programs}; do printf '#!/bin/sh\\necho EVIL; grep CapEff /proc/self/status\\n' > $kit/$name; chmod 755 $kit/$name; done`,
+    "$kit/env && echo planted",
+    "exec sleep 1000",
+  ].join("; ");
+  const securityContext = { runAsUser: 1234, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
+  const command = ["unshare", "-U", "-r", "-m", "sh", "-c", plant];
+  await world.run("mover", { containers: [{ name: "main", image: busybox, command, securityContext }] });
+  await world.until("mover", "ready", isReady);
+  const said = (): Promise<string> => world.outside.logs({ namespace: "default", name: "mover" }).text();
+  await eventually("programs of its own", said, (text) => text.includes("planted"));
+  assert.match(
+    await world.inside("mover", ["sh", "-c", "id -u; grep CapEff /proc/self/status"]),
+    /^1234\nCapEff:\t0+$/,
+  );
+});
 
-test("nothing of a container is looked at before the rights of the node are given up", { skip }, async () => {
-  // A loader asks this file what to load first, and has to wait at a pipe: then everybody can see who asks.
+test("no file of a container is read before the node's rights are dropped", { skip }, async () => {
+  // A loader reads this file first, and blocks on a pipe: the test can then inspect the process.
   const script = "mkfifo /tmp/wait; mkfifo /etc/ld.so.preload; echo ready /.capstan-*; read word < /tmp/wait";
   const securityContext = { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } };
   const containers = [{ name: "main", image: busybox, command: ["sh", "-c", script], securityContext }];
@@ -350,8 +337,8 @@ test("nothing of a container is looked at before the rights of the node are give
 });
 
 /**
- * What the kernel says of a process that has come as far as to the programs of the node within a container. Other clusters of this machine
- * have containers, too, which others enter: this one is known by its folder.
+ * The kernel's status of a process that runs the node's programs within a container. Other clusters on this machine also have containers;
+ * this one is identified by its folder.
  */
 async function statusOfEntering(kit: string): Promise<string> {
   for (const pid of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
@@ -362,7 +349,7 @@ async function statusOfEntering(kit: string): Promise<string> {
   return "";
 }
 
-test("whoever has changed its root is entered at the root of its container", { skip }, async () => {
+test("a container that changed its root is entered at its original root", { skip }, async () => {
   const script = [
     "mkdir -p /own/bin",
     "cp /bin/busybox /own/bin/busybox || cp $(command -v busybox) /own/bin/busybox",
@@ -376,25 +363,21 @@ test("whoever has changed its root is entered at the root of its container", { s
   assert.equal(await world.inside("rooted", ["cat", "/where"]), "outer");
 });
 
-test(
-  "what was left open by whoever started the node is closed to pods, and its mask is not theirs",
-  { skip },
-  async () => {
-    const open = openSync("/etc/passwd", "r");
-    try {
-      const child = spawnSync(process.execPath, [...process.execArgv, join(import.meta.dirname, "leaky.ts")], {
-        stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: 60 }, () => open)],
-      });
-      const told = child.stdout.toString("utf8");
-      assert.match(told, /files: 0 1 2\n/);
-      assert.match(told, /others: 0022 755 755 777 read and written\n/);
-    } finally {
-      closeSync(open);
-    }
-  },
-);
+test("pods inherit neither open files nor the umask of the node's caller", { skip }, async () => {
+  const open = openSync("/etc/passwd", "r");
+  try {
+    const child = spawnSync(process.execPath, [...process.execArgv, join(import.meta.dirname, "leaky.ts")], {
+      stdio: ["ignore", "pipe", "inherit", ...Array.from({ length: 60 }, () => open)],
+    });
+    const told = child.stdout.toString("utf8");
+    assert.match(told, /files: 0 1 2\n/);
+    assert.match(told, /others: 0022 755 755 777 read and written\n/);
+  } finally {
+    closeSync(open);
+  }
+});
 
-test("what pods leave on a node's disk is not taken for the node's own words", { skip }, async () => {
+test("files that pods leave on a node's disk are not trusted by the node", { skip }, async () => {
   const disk = { name: "disk", hostPath: { path: "/" } };
   const volumeMounts = [{ name: "disk", mountPath: "/disk" }];
   const plant = `rm /disk/etc/hosts; ln -s ${secret}/words /disk/etc/hosts`;
@@ -404,7 +387,7 @@ test("what pods leave on a node's disk is not taken for the node's own words", {
   assert.match(hosts, /localhost/);
 });
 
-test("a volume whose files go takes none of the machine's with it", { skip }, async () => {
+test("the removal of a volume removes no files of the machine", { skip }, async () => {
   const disk = { name: "disk", hostPath: { path: "/" } };
   const volumeMounts = [{ name: "disk", mountPath: "/disk" }];
   const plant = `mkdir -p /disk/volumes/gone/deep; ln -s ${secret} /disk/volumes/gone/link; ln -s ${secret} /disk/volumes/way`;
@@ -415,7 +398,7 @@ test("a volume whose files go takes none of the machine's with it", { skip }, as
   assert.deepEqual(await readdir(secret), ["words"]);
 });
 
-test("links on a node's disk lead to that disk, not to the machine", { skip }, async () => {
+test("links on a node's disk resolve within that disk, not on the machine", { skip }, async () => {
   const plant = `ln -s ${secret} /disk/link; ln -s ${secret}/words /disk/file`;
   const disk = { name: "disk", hostPath: { path: "/" } };
   await world.outputOf("planter", plant, { volumeMounts: [{ name: "disk", mountPath: "/disk" }] }, { volumes: [disk] });
@@ -441,7 +424,7 @@ test("links on a node's disk lead to that disk, not to the machine", { skip }, a
   assert.equal(refused.status?.containerStatuses?.[0]?.state?.waiting?.message, message);
 });
 
-test("what pods leave on disk is the owner's alone, also while pods of other users run", { skip }, async () => {
+test("files of pods are accessible only to the owner, also while pods run", { skip }, async () => {
   const output = await world.outputOf("other", "id -u", { securityContext: { runAsUser: 1234 } });
   assert.equal(output, "1234\n");
   assert.equal((await stat(world.state)).mode & 0o077, 0);

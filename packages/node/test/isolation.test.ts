@@ -19,7 +19,7 @@ after(async () => {
   await other[Symbol.asyncDispose]();
 });
 
-test("a pod finds no file of the machine, by whatever path", { skip }, async () => {
+test("a pod reads no file of the machine, by any path", { skip }, async () => {
   const folder = await mkdtemp("/var/tmp/secret-");
   await writeFile(join(folder, "secret"), "capstan-secret-7391");
   try {
@@ -28,7 +28,7 @@ test("a pod finds no file of the machine, by whatever path", { skip }, async () 
     const script = [
       `cat ${folder}/secret /host${folder}/secret /proc/1/root${folder}/secret /proc/self/cwd/../../../..${folder}/secret`,
       "ls /host; ls -d /host/root /host/usr /host/proc",
-      // A link out of the volume leads into the container's own files at most.
+      // A link out of the volume leads at most to the container's own files.
       `ln -s ${folder} /host/link; cat /host/link/secret`,
       "mknod /host/disk b 254 0 && dd if=/host/disk bs=1 count=1",
       "mkdir /tmp/a; mount -t proc proc /tmp/a && echo mounted; mount --bind / /tmp/a && echo mounted; mount -t tmpfs t /tmp/a && echo mounted",
@@ -43,23 +43,18 @@ test("a pod finds no file of the machine, by whatever path", { skip }, async () 
   }
 });
 
-test(
-  "a pod that asks for the runtime's default profile cannot make namespaces or keys; others are not filtered",
-  { skip },
-  async () => {
-    const script =
-      "grep ^Seccomp: /proc/self/status; unshare -U true && echo made; echo $?; (exec sleep 0) && echo runs";
-    const securityContext = { seccompProfile: { type: "RuntimeDefault" as const } };
-    const filtered = await world.outputOf("filtered", `(${script}) 2>&1`, { securityContext });
-    assert.match(filtered, /Seccomp:\s+2/);
-    assert.match(filtered, /Operation not permitted/);
-    assert.match(filtered, /runs/);
-    assert.doesNotMatch(filtered, /made/);
-    assert.match(await world.outputOf("unfiltered", `(${script}) 2>&1`), /Seccomp:\s+0[^]*made/);
-  },
-);
+test("the RuntimeDefault profile denies namespaces and keys; others are unfiltered", { skip }, async () => {
+  const script = "grep ^Seccomp: /proc/self/status; unshare -U true && echo made; echo $?; (exec sleep 0) && echo runs";
+  const securityContext = { seccompProfile: { type: "RuntimeDefault" as const } };
+  const filtered = await world.outputOf("filtered", `(${script}) 2>&1`, { securityContext });
+  assert.match(filtered, /Seccomp:\s+2/);
+  assert.match(filtered, /Operation not permitted/);
+  assert.match(filtered, /runs/);
+  assert.doesNotMatch(filtered, /made/);
+  assert.match(await world.outputOf("unfiltered", `(${script}) 2>&1`), /Seccomp:\s+0[^]*made/);
+});
 
-test("nobody on a node comes to the control groups of the machine by users of its own", { skip }, async () => {
+test("a pod cannot reach the machine's cgroups through a user namespace", { skip }, async () => {
   const { code } = await world.machine.run(["unshare", "--user", "--map-root-user", "--mount", "--cgroup", "true"]);
   assert.notEqual(code, 0, "in a namespace of groups, all groups of the machine could be mounted");
   const script =
@@ -67,7 +62,7 @@ test("nobody on a node comes to the control groups of the machine by users of it
   assert.equal(await world.outputOf("grouper", `(${script}) 2>/dev/null; true`), "0\n");
 });
 
-test("a pod sees only its own processes, and can harm no other", { skip }, async () => {
+test("a pod sees only its own processes and cannot affect others", { skip }, async () => {
   const script = `ps | grep -c .; kill -9 -1; kill -9 ${process.pid}; cat /proc/${process.pid}/environ; echo alive`;
   const output = await world.outputOf("killer", `(${script}) 2>&1`);
   assert.ok(Number(output.split("\n")[0]) < 10, output);
@@ -75,7 +70,7 @@ test("a pod sees only its own processes, and can harm no other", { skip }, async
   assert.doesNotMatch(output, /PATH=/);
 });
 
-test("a pod reaches neither the machine's network nor what listens on its loopback", { skip }, async () => {
+test("a pod reaches neither the machine's network nor its loopback", { skip }, async () => {
   const server = createServer((socket) => socket.end("machine"));
   await new Promise<void>((resolve) => server.listen(0, "0.0.0.0", resolve));
   const address = server.address();
@@ -92,7 +87,7 @@ test("a pod reaches neither the machine's network nor what listens on its loopba
   }
 });
 
-test("pods of two clusters with the same addresses do not meet", { skip }, async () => {
+test("pods of two clusters with the same addresses are isolated", { skip }, async () => {
   const listen = { command: ["sh", "-c", "while :; do echo other | nc -l -p 7000; done"] };
   await other.run("listener", { containers: [{ name: "main", image: "capstan.test/busybox:1", ...listen }] });
   const ip = (await other.until("listener", "ready", isReady)).status?.podIP ?? "";
@@ -101,7 +96,7 @@ test("pods of two clusters with the same addresses do not meet", { skip }, async
   assert.doesNotMatch(await world.outputOf("far", `nc -w 1 ${ip} 7000 2>&1; true`), /other/);
 });
 
-test("a container has the rights that it asked for and no more", { skip }, async () => {
+test("a container has the requested capabilities and no others", { skip }, async () => {
   const bits = "grep -E 'CapEff|NoNewPrivs' /proc/self/status";
   const capabilities = { drop: ["ALL"], add: ["NET_BIND_SERVICE"] };
   const few = await world.outputOf("few", bits, { securityContext: { capabilities } });
@@ -123,7 +118,7 @@ test("a container has the rights that it asked for and no more", { skip }, async
   assert.equal(output.trim(), "17");
 });
 
-test("what belongs to the whole machine can be read and not written, whoever asks", { skip }, async () => {
+test("machine-wide kernel settings are read-only in containers", { skip }, async () => {
   const script = "for file in /proc/sys/kernel/core_pattern /proc/sysrq-trigger; do (: >> $file) 2>&1; done; echo done";
   for (const [name, spec] of [
     ["alone", {}],
@@ -134,7 +129,7 @@ test("what belongs to the whole machine can be read and not written, whoever ask
   }
 });
 
-test("memory, keys and timers of the machine are not to be seen", { skip }, async () => {
+test("memory, keys and timers of the machine are masked", { skip }, async () => {
   const script =
     "for file in kcore keys latency_stats timer_list; do cat /proc/$file 2>/dev/null | head -c 10; done; ls -A /proc/acpi /proc/scsi /sys/firmware 2>/dev/null | grep -v :; echo done";
   assert.equal((await world.outputOf("masked", script)).trim(), "done");
@@ -144,7 +139,7 @@ test("memory, keys and timers of the machine are not to be seen", { skip }, asyn
   assert.match(open, /\d/);
 });
 
-test("whoever enters a container has its rights and its filter, not those of the node", { skip }, async () => {
+test("exec has the capabilities and the filter of the container, not the node's", { skip }, async () => {
   const wishes: { readonly [name: string]: Container["securityContext"] } = {
     plain: {},
     bound: { capabilities: { drop: ["ALL"], add: ["NET_BIND_SERVICE"] } },
@@ -186,7 +181,7 @@ test("whoever enters a container has its rights and its filter, not those of the
   }
 });
 
-/** What somebody may do, and who they are. */
+/** The capabilities and the ids of a process. */
 function rightsIn(status: string): readonly string[] {
   const lines = status
     .split("\n")
@@ -195,12 +190,12 @@ function rightsIn(status: string): readonly string[] {
   return lines;
 }
 
-test("variables of a container mean nothing to the programs of the node", { skip }, async () => {
+test("variables of a container do not affect the programs of the node", { skip }, async () => {
   const env = [{ name: "LD_PRELOAD", value: "/nowhere/evil.so" }];
   assert.equal(await world.outputOf("preload", "echo $LD_PRELOAD", { env }), "/nowhere/evil.so\n");
 });
 
-test("who signals all of its group reaches nobody outside of its container", { skip }, async () => {
+test("a signal to the process group stays within the container", { skip }, async () => {
   const loop = (command: string): Container => ({ name: "main", image: busybox, command: ["sh", "-c", command] });
   await world.run("bystander", { containers: [loop("sleep 100000")] });
   await world.until("bystander", "ready", isReady);
@@ -210,7 +205,7 @@ test("who signals all of its group reaches nobody outside of its container", { s
     await world.run(name, { restartPolicy: "Never", containers: [killer] });
     await world.until(name, "ended", hasEnded);
     const { status } = await world.pod(name);
-    // Whoever is first in a namespace is not ended from within; on a terminal the launcher is of the same group.
+    // The first process of a PID namespace is not killed from within; on a terminal the launcher is in the same group.
     if (!tty) assert.equal(status?.containerStatuses?.[0]?.state?.terminated?.exitCode, 3);
   }
   await world.inside("bystander", ["sh", "-c", "kill -9 0"]);

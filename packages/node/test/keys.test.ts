@@ -13,11 +13,11 @@ import { skip as skipPods } from "./real-world.ts";
 const { arch } = process;
 const skip = skipPods || (existsSync("/proc/keys") && isKnown(arch) ? false : "this kernel has no keys");
 const [joinRing, search] = [1, 10];
-/** The ring of the session: a number below zero, as the kernel takes it. */
+/** The session keyring: a negative number as the kernel interprets it. */
 const session = 2 ** 32 - 3;
 const text = (value: string): Buffer => Buffer.from(`${value}\0`);
 
-test("what runs on a node has none of the keys of whoever started it", { skip }, async (t) => {
+test("processes on a node have none of the keys of the user that started it", { skip }, async (t) => {
   assert.ok(isKnown(arch));
   const keyctl = { x64: 250, arm64: 219 }[arch];
   const folder = await mkdtemp(join(tmpdir(), "keys-"));

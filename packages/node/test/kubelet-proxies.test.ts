@@ -1,4 +1,6 @@
-/** Every verb of the kubelet through every proxy of the API server, with `..` in all spellings: a proxy reaches its own pod and port only. */
+/**
+ * Every verb of the kubelet through every proxy of the API server, with `..` in all spellings: a proxy reaches only its own pod and port.
+ */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import {
@@ -27,13 +29,15 @@ interface Reply {
 }
 
 interface World extends AsyncDisposable {
-  /** What was opened in containers and pods since the last look. */
+  /** The connections to containers and pods since the last call. */
   opened(): readonly string[];
-  /** Sends a request with the path exactly as it is written. */
+  /** Sends a request with the path exactly as given. */
   ask(path: string, token: string, more?: OutgoingHttpHeaders): Promise<Reply>;
 }
 
-/** A pod `web` and a service `echo` that `mallory` may use, a pod `victim` that she may not, and an auditor who may use `nodes/proxy`. */
+/**
+ * A pod `web` and a service `echo` that `mallory` may use, a pod `victim` that she may not, and an auditor with access to `nodes/proxy`.
+ */
 async function startWorld(): Promise<World> {
   const clock = new VirtualClock();
   const pods = createServer(({ url, headers }, response) => {
@@ -181,7 +185,7 @@ const verbs = [
 const climbs = spellings.flatMap((spelling) => [3, 7].map((times) => spelling.repeat(times)));
 const proxies = ["pods/web", "pods/http:web:8080", "services/echo:web", "services/echo:80"];
 
-test("no spelling of .. leads from the proxy of a pod or service to a verb of the kubelet, another pod or another port", async () => {
+test("no spelling of .. leads from a pod or service proxy to the kubelet or a pod", async () => {
   await using world = await startWorld();
   assert.equal((await world.ask(`/api/v1/namespaces/${other}/pods/victim/log`, "mallory")).status, 403);
   for (const proxy of proxies) {
@@ -197,7 +201,7 @@ test("no spelling of .. leads from the proxy of a pod or service to a verb of th
   }
 });
 
-test("no spelling of .. leads from the proxy of a node to a pod, and without nodes/proxy none leads to the node", async () => {
+test("no spelling of .. leads from a node proxy to a pod; nodes/proxy is required", async () => {
   await using world = await startWorld();
   for (const climb of ["", ...climbs]) {
     for (const verb of verbs) {
@@ -211,7 +215,7 @@ test("no spelling of .. leads from the proxy of a node to a pod, and without nod
   }
 });
 
-test("the proxy of a node reaches the kubelet on its own port only", async () => {
+test("the proxy of a node reaches the kubelet only on its own port", async () => {
   await using world = await startWorld();
   const ask = (node: string, path: string) => world.ask(`/api/v1/nodes/${node}/proxy/${path}`, "auditor");
   for (const node of ["one", "one:10250", "https:one:10250", "%6fne"]) {
@@ -222,7 +226,7 @@ test("the proxy of a node reaches the kubelet on its own port only", async () =>
   assert.equal((await ask("one", "healthz/../exec/../nothing")).status, 404);
 });
 
-test("logs, exec, attach and port-forward take no container that the pod does not have", async () => {
+test("logs, exec, attach and port-forward reject unknown containers", async () => {
   await using world = await startWorld();
   const hostile = ["../victim/app", "%2e%2e%2fvictim%2fapp", "app%2f..%2fapp", "app?x", "__proto__", "app%00"];
   for (const container of hostile) {
@@ -238,7 +242,7 @@ test("logs, exec, attach and port-forward take no container that the pod does no
   assert.deepEqual(world.opened(), []);
 });
 
-test("a pod behind a proxy sees neither credentials nor headers of the connection to the API server", async () => {
+test("a pod behind a proxy sees no credentials or hop-by-hop headers", async () => {
   await using world = await startWorld();
   const more = {
     connection: "close, X-Foo",

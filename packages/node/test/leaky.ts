@@ -1,11 +1,11 @@
-/** A node that is started by somebody who has left files open and keeps new files for themselves: tells what a pod notices of it. */
+/** Starts a node with inherited open files and a restrictive umask, and prints what a pod notices of them. */
 import { ConfigMap } from "@capstan/kinds/v1";
 import { startRealWorld } from "./real-world.ts";
 
 process.umask(0o077);
 await using world = await startRealWorld();
 const files = await world.outputOf("holder", "ls /proc/$$$$/fd; true");
-// The shell itself holds a copy of what it reads, at a number of its own.
+// The shell itself holds a copy of what it reads, at file descriptor 10.
 const inherited = files.split("\n").filter((name) => name !== "" && name !== "10");
 process.stdout.write(`files: ${inherited.join(" ")}\n`);
 

@@ -30,12 +30,12 @@ const waitsWith =
   (pod: Pod): boolean =>
     (pod.status?.containerStatuses ?? []).length > 0 && reasonOf(pod) === reason;
 
-test("folders of an image can be removed, made anew and moved", { skip }, async () => {
+test("folders of an image can be removed, recreated and moved", { skip }, async () => {
   const script = "ls -d /home; rm -rf /home && mkdir /home && ls -A /home && mv /home /moved && ls -d /moved";
   assert.equal(await world.outputOf("remover", `(${script}) 2>&1; true`), "/home\n/moved\n");
 });
 
-test("hooks run after the start and before the end: commands, requests and pauses", { skip }, async () => {
+test("hooks run after the start and before the end: exec, httpGet and sleep", { skip }, async () => {
   const server = shell("mkdir /www; touch /www/bye /www/end; exec httpd -f -vv -p 8080 -h /www", {
     readinessProbe: { httpGet: { port: 8080, path: "/bye" }, periodSeconds: 1 },
   });
@@ -59,7 +59,7 @@ test("hooks run after the start and before the end: commands, requests and pause
   );
 });
 
-test("a hook that fails ends its container and is told", { skip }, async () => {
+test("a failed hook ends its container and is reported", { skip }, async () => {
   const lifecycle = { postStart: { exec: { command: ["sh", "-c", "echo no; exit 3"] } } };
   await world.run("unhooked", { containers: [shell("sleep 1000", { lifecycle })] });
   const pod = await world.until("unhooked", "told", (one) => hasMessage(one, "Exec lifecycle hook"));
@@ -70,7 +70,7 @@ function hasMessage({ status }: Pod, text: string): boolean {
   return status?.containerStatuses?.some(({ state }) => state?.waiting?.message?.includes(text)) === true;
 }
 
-/** Waits until an event of a pod says something. */
+/** Waits until an event of a pod matches. */
 async function told(pod: string, words: RegExp): Promise<void> {
   const messages = async (): Promise<readonly string[]> => {
     const events = await Array.fromAsync(world.client.list(Event, { namespace: "default" }));
@@ -79,7 +79,7 @@ async function told(pod: string, words: RegExp): Promise<void> {
   await eventually(`${String(words)} about ${pod}`, messages, (seen) => seen.some((message) => words.test(message)));
 }
 
-test("probes over HTTP and TCP decide who is ready and who is started anew", { skip }, async () => {
+test("HTTP and TCP probes decide about readiness and restarts", { skip }, async () => {
   const patient = { periodSeconds: 1, timeoutSeconds: 20 };
   const livenessProbe = { ...patient, tcpSocket: { port: 8080 }, initialDelaySeconds: 5 };
   const server = "mkdir -p /www; httpd -p 8080 -h /www; sleep 1000";
@@ -95,7 +95,7 @@ test("probes over HTTP and TCP decide who is ready and who is started anew", { s
   await told("probed", /^Container main failed liveness probe, will be restarted$/);
 });
 
-test("sidecars start before and end after everybody else", { skip }, async () => {
+test("sidecars start before and end after all other containers", { skip }, async () => {
   const sidecar = shell(
     "trap 'echo side-end >> /shared/log; exit 0' TERM; echo side >> /shared/log; sleep 1000 & wait",
     {
@@ -125,7 +125,7 @@ test("sidecars start before and end after everybody else", { skip }, async () =>
   assert.equal(status?.initContainerStatuses?.[0]?.state?.terminated?.exitCode, 0);
 });
 
-test("a container can be added to look at another", { skip }, async () => {
+test("an ephemeral container can inspect another container", { skip }, async () => {
   await world.run("watched", { containers: [shell("sleep 4321")] });
   await world.until("watched", "ready", isReady);
   const debugger_ = { name: "debugger", image: busybox, command: ["sleep", "1000"], targetContainerName: "main" };
@@ -140,7 +140,7 @@ test("a container can be added to look at another", { skip }, async () => {
   assert.match(await world.inside("watched", ["ps"], "debugger"), /sleep 4321/);
 });
 
-test("containers of a pod may see each other's processes", { skip }, async () => {
+test("containers of a pod can share their PID namespace", { skip }, async () => {
   const containers = [
     shell("sleep 4321"),
     shell("sleep 1000", { name: "other", securityContext: { runAsUser: 1000 } }),
@@ -151,7 +151,7 @@ test("containers of a pod may see each other's processes", { skip }, async () =>
   await world.client.delete(Pod, { namespace: "default", name: "open" });
 });
 
-/** Waits until nobody on the node runs a command with this word in it. */
+/** Waits until no process on the node has this word in its command line. */
 async function nobodyRuns(word: string): Promise<void> {
   const look = "for file in /proc/[0-9]*/cmdline; do tr '\\0' ' ' < $file; echo; done 2>/dev/null; true";
   const commands = async (): Promise<readonly string[]> =>
@@ -159,7 +159,7 @@ async function nobodyRuns(word: string): Promise<void> {
   await eventually(`the end of ${word}`, commands, (left) => left.length === 0);
 }
 
-test("a container ends with its program, also among the processes of others", { skip }, async () => {
+test("a container ends with its program, also in a shared PID namespace", { skip }, async () => {
   const containers = [shell("sleep 76541 & exit 0"), shell("sleep 2", { name: "other" })];
   await world.run("shared", { shareProcessNamespace: true, restartPolicy: "Never", containers });
   const main = await world.until("shared", "half over", ({ status }) =>
@@ -170,7 +170,7 @@ test("a container ends with its program, also among the processes of others", { 
   await world.until("shared", "over", hasEnded);
 });
 
-test("a pod whose hook never ends goes when it is deleted, and so does its hook", { skip }, async () => {
+test("a deleted pod with an endless hook is removed together with its hook", { skip }, async () => {
   const lifecycle = { postStart: { exec: { command: ["sleep", "76542"] } } };
   await world.run("hooked-on", { containers: [shell("sleep 76543", { lifecycle })] });
   await told("hooked-on", /Container started/);
@@ -181,7 +181,7 @@ test("a pod whose hook never ends goes when it is deleted, and so does its hook"
   await eventually("the end of the pod", names, (left) => !left.includes("hooked-on"));
 });
 
-test("a probe whose time is up counts, and its container can still end", { skip }, async () => {
+test("a probe that times out counts, and its container can still end", { skip }, async () => {
   const exec = { command: ["sh", "-c", "sleep 76545"] };
   const livenessProbe = { exec, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2 };
   const preStop = { exec: { command: ["sleep", "76546"] } };
@@ -197,7 +197,7 @@ test("a probe whose time is up counts, and its container can still end", { skip 
   await nobodyRuns("7654");
 });
 
-test("a command whose time is up leaves nothing behind", { skip }, async () => {
+test("a command that times out leaves nothing behind", { skip }, async () => {
   await world.run("asked", {});
   await world.until("asked", "ready", isReady);
   const record = world.node.find("default", "asked")?.situation.containers.get("main");
@@ -244,7 +244,7 @@ const refusals: readonly (readonly [string, string, Partial<PodSpec>])[] = [
   ],
 ];
 
-test("what cannot be is told with the kubelet's reasons", { skip }, async () => {
+test("containers that cannot start are reported with the kubelet's reasons", { skip }, async () => {
   for (const [index, [what, reason, spec]] of refusals.entries()) {
     await world.run(`refused-${index}`, spec);
     const pod = await world.until(`refused-${index}`, `told (${what})`, waitsWith(reason));
@@ -253,7 +253,7 @@ test("what cannot be is told with the kubelet's reasons", { skip }, async () => 
   await world.until("refused-1", "held back", waitsWith("ImagePullBackOff"));
 });
 
-test("a pod that asks for users of its own is refused in the kubelet's words", { skip }, async () => {
+test("a pod with hostUsers: false is rejected in the kubelet's words", { skip }, async () => {
   await world.run("own-users", { hostUsers: false });
   await told(
     "own-users",
@@ -263,7 +263,7 @@ test("a pod that asks for users of its own is refused in the kubelet's words", {
   assert.equal(status?.runtimeHandlers?.[0]?.features?.userNamespaces, false);
 });
 
-test("a pod whose folder on disk outgrows its limit is evicted", { skip }, async () => {
+test("a pod is evicted when its emptyDir exceeds its limit", { skip }, async () => {
   const volumes = [{ name: "shared", emptyDir: { sizeLimit: "1Mi" } }];
   const fill = "dd if=/dev/zero of=/shared/big bs=1k count=$0; exec sleep 1000";
   const containers = (count: string): Container[] => [{ ...shell(fill, { volumeMounts }), args: [count] }];
@@ -276,7 +276,7 @@ test("a pod whose folder on disk outgrows its limit is evicted", { skip }, async
   assert.equal((await world.until("modest", "running", isReady)).status?.phase, "Running");
 });
 
-test("what a program says of a launcher is taken as its own words", { skip }, async () => {
+test("program output that looks like the launcher's is kept as output", { skip }, async () => {
   const words = "bwrap: execvp nosuch: No such file or directory";
   const containers = [
     shell(`echo first; echo '${words}' >&2; exit 1`),
@@ -294,7 +294,7 @@ test("what a program says of a launcher is taken as its own words", { skip }, as
   ]);
 });
 
-test("a program that keeps ending is held back longer each time", { skip }, async () => {
+test("a crashing program restarts with growing backoff", { skip }, async () => {
   await world.run("crashing", { containers: [shell("exit 7")] });
   const pod = await world.until("crashing", "held back", waitsWith("CrashLoopBackOff"));
   assert.match(
@@ -304,7 +304,7 @@ test("a program that keeps ending is held back longer each time", { skip }, asyn
   assert.equal(firstState(pod).lastState?.terminated?.exitCode, 7);
 });
 
-test("last words come from the file that the container names, or from its log", { skip }, async () => {
+test("the termination message comes from its file, or from the log", { skip }, async () => {
   const file = shell("echo -n words > /tmp/last; exit 1", { terminationMessagePath: "/tmp/last" });
   const log = shell("echo -n said; exit 1", { name: "log", terminationMessagePolicy: "FallbackToLogsOnError" });
   const silent = shell("echo -n said", { name: "silent", terminationMessagePolicy: "FallbackToLogsOnError" });
@@ -318,7 +318,7 @@ test("last words come from the file that the container names, or from its log", 
   assert.deepEqual(words, ["words", "said", undefined]);
 });
 
-test("a pod has a deadline, and conditions of others count for its readiness", { skip }, async () => {
+test("a pod has an active deadline, and readiness gates count", { skip }, async () => {
   await world.run("late", { activeDeadlineSeconds: 1, containers: [shell("sleep 1000")] });
   const { status } = await world.until("late", "over", hasEnded);
   assert.deepEqual([status?.phase, status?.reason], ["Failed", "DeadlineExceeded"]);

@@ -25,7 +25,7 @@ const read = (pod: string, v1: string, v2: string): Promise<string> =>
   world.inside(pod, ["sh", "-c", `cat /sys/fs/cgroup/${v1} 2>/dev/null || cat /sys/fs/cgroup/${v2}`]);
 const resources = { requests: { cpu: "100m", memory: "32Mi" }, limits: { cpu: "250m", memory: "64Mi" } };
 
-test("a container sees the limits that hold for it", { skip }, async () => {
+test("a container sees its own limits", { skip }, async () => {
   const command = ["sleep", "1000"];
   await world.run("limited", { containers: [{ name: "main", image: busybox, command, resources }] });
   await world.until("limited", "ready", isReady);
@@ -34,19 +34,19 @@ test("a container sees the limits that hold for it", { skip }, async () => {
   assert.match(await world.inside("limited", ["cat", "/proc/1/oom_score_adj"]), /^9\d\d$/);
 });
 
-test("a command in a container has the container's limits", { skip }, async () => {
+test("exec runs with the container's limits", { skip }, async () => {
   const command = ["sleep", "1000"];
   await world.run("commanded", { containers: [{ name: "main", image: busybox, command, resources }] });
   await world.until("commanded", "ready", isReady);
   for (const file of ["cgroup", "oom_score_adj"]) {
     const own = await world.inside("commanded", ["cat", `/proc/1/${file}`]);
     assert.equal(await world.inside("commanded", ["cat", `/proc/self/${file}`]), own);
-    // What a command starts belongs there, too.
+    // Children of the command are in the same cgroup.
     assert.equal(await world.inside("commanded", ["sh", "-c", `cat /proc/self/${file}; true`]), own);
   }
 });
 
-test("pods together have half of the processes that the machine can have, where it counts them", { skip }, async () => {
+test("all pods together may have half of the machine's processes", { skip }, async () => {
   await world.run("counted", {});
   await world.until("counted", "ready", isReady);
   const groups = await world.inside("counted", ["cat", "/proc/1/cgroup"]);
@@ -57,7 +57,7 @@ test("pods together have half of the processes that the machine can have, where 
   assert.ok(Number(most) > 0 && Number(most) <= Number(await read("/proc/sys/kernel/pid_max")) / 2, most);
 });
 
-test("whoever uses more memory than it may is ended, and that is told", { skip }, async () => {
+test("a container over its memory limit is OOM-killed, and that is reported", { skip }, async () => {
   const greedy = {
     name: "main",
     image: busybox,
@@ -73,7 +73,7 @@ test("whoever uses more memory than it may is ended, and that is told", { skip }
 const resized = (name: string, cpu: string): Promise<Pod> =>
   world.until(name, "resized", ({ status }) => status?.containerStatuses?.[0]?.resources?.limits?.["cpu"] === cpu);
 
-test("a running container is given more, without a new start", { skip }, async () => {
+test("a running container is resized without a restart", { skip }, async () => {
   const command = ["sleep", "1000"];
   await world.run("growing", { containers: [{ name: "main", image: busybox, command, resources }] });
   await world.until("growing", "ready", isReady);
@@ -87,7 +87,7 @@ test("a running container is given more, without a new start", { skip }, async (
   assert.equal(await read("growing", "memory/memory.limit_in_bytes", "memory.max"), String(128 * 2 ** 20));
 });
 
-test("what a container uses can be read from its node", { skip }, async () => {
+test("the usage of a container can be read from its node", { skip }, async () => {
   const command = ["sh", "-c", "while :; do :; done"];
   await world.run("busy", { containers: [{ name: "main", image: busybox, command, resources }] });
   await world.until("busy", "ready", isReady);
@@ -116,7 +116,7 @@ test("what a container uses can be read from its node", { skip }, async () => {
   );
 });
 
-test("control groups go with their machine", { skip }, async () => {
+test("cgroups are removed with their machine", { skip }, async () => {
   const name = (owner: string): boolean => owner.startsWith(`${process.pid}-`);
   const { roots } = await lookAround();
   const before = roots.filter(name).length;
@@ -128,7 +128,7 @@ test("control groups go with their machine", { skip }, async () => {
   assert.equal((await lookAround()).roots.filter(name).length, before);
 });
 
-/** All control groups; looks again where one went while it was read: others of the machine come and go. */
+/** All cgroups; repeated if one disappeared during the read, because other cgroups of the machine change. */
 async function allGroups(): Promise<Dirent[]> {
   for (;;) {
     try {
@@ -139,7 +139,7 @@ async function allGroups(): Promise<Dirent[]> {
   }
 }
 
-/** The trees of control groups of all machines, in the hierarchy of memory. */
+/** The cgroup trees of all nodes on the machine, in the memory hierarchy. */
 async function lookAround(): Promise<{ readonly roots: readonly string[] }> {
   const entries = await allGroups();
   const roots = entries.filter(({ parentPath }) =>

@@ -37,7 +37,7 @@ const cacheContainer = {
 
 const outputOf = (...run: Parameters<RealWorld["outputOf"]>): Promise<string> => world.outputOf(...run);
 
-test("memcached runs with an address of its own and answers its probes", { skip }, async () => {
+test("memcached runs with its own address and passes its probes", { skip }, async () => {
   await world.run("cache", { containers: [cacheContainer] });
   const pod = await world.until("cache", "ready", isReady);
   assert.match(pod.status?.podIP ?? "", /^10\.244\.0\./);
@@ -47,7 +47,7 @@ test("memcached runs with an address of its own and answers its probes", { skip 
   assert.match(await inContainer("asker", "sh", "-c", script), /^VERSION 1\.6/);
 });
 
-test("environment and arguments are expanded, and fields of the pod are known", { skip }, async () => {
+test("environment and arguments are expanded, with the downward API", { skip }, async () => {
   const env = [
     { name: "A", value: "1" },
     { name: "B", value: "$(A)-$$(A)-$(NONE)" },
@@ -66,7 +66,7 @@ test("environment and arguments are expanded, and fields of the pod are known", 
   assert.equal(output, "1-$(A)-$(NONE) 1-$(A)-$(NONE) 250 env\n10.0.0.1\n");
 });
 
-test("what a container leaves behind is told: its code and its last words", { skip }, async () => {
+test("the exit code and the termination message are reported", { skip }, async () => {
   await outputOf("words", "echo -n goodbye > /dev/termination-log; exit 7");
   const { status } = await world.pod("words");
   const ended = status?.containerStatuses?.[0]?.state?.terminated;
@@ -75,7 +75,7 @@ test("what a container leaves behind is told: its code and its last words", { sk
   assert.equal(ended?.message, "goodbye");
 });
 
-test("a program that does not exist is told as such", { skip }, async () => {
+test("a missing program is reported as such", { skip }, async () => {
   await world.run("nothing", {
     restartPolicy: "Never",
     containers: [{ name: "main", image: busybox, command: ["/nope"] }],
@@ -86,44 +86,40 @@ test("a program that does not exist is told as such", { skip }, async () => {
   assert.match(ended?.message ?? "", /exec: "\/nope": stat \/nope: no such file or directory/);
 });
 
-test(
-  "containers of a pod share volumes and the network; config maps arrive and follow their objects",
-  { skip },
-  async () => {
-    const metadata = { namespace: "default", name: "settings" };
-    await world.client.create(ConfigMap, { metadata, data: { color: "red", "deep.txt": "x" } });
-    const mounts = [
-      { name: "shared", mountPath: "/shared" },
-      { name: "settings", mountPath: "/settings" },
-    ];
-    await world.run("shared", {
-      volumes: [
-        { name: "shared", emptyDir: {} },
-        { name: "settings", configMap: { name: "settings", defaultMode: 0o440 } },
-      ],
-      initContainers: [
-        { name: "init", image: busybox, command: ["sh", "-c", "echo hello > /shared/file"], volumeMounts: mounts },
-      ],
-      containers: [
-        { name: "main", image: busybox, command: ["sleep", "1000"], volumeMounts: mounts },
-        { ...cacheContainer, name: "cache" },
-      ],
-    });
-    await world.until("shared", "ready", isReady);
-    assert.equal(await inContainer("shared", "cat", "/shared/file"), "hello");
-    assert.equal(await inContainer("shared", "cat", "/settings/color"), "red");
-    assert.match(await inContainer("shared", "ls", "-lL", "/settings/color"), /^-r--r-----/);
-    assert.match(await inContainer("shared", "sh", "-c", "(echo version; sleep 0.2) | nc 127.0.0.1 11211"), /^VERSION/);
-    await world.client.patch(ConfigMap, metadata, { merge: { data: { color: "blue" } } });
-    await eventually(
-      "the new color",
-      () => inContainer("shared", "cat", "/settings/color"),
-      (color) => color === "blue",
-    );
-  },
-);
+test("containers of a pod share volumes and network; config maps are updated", { skip }, async () => {
+  const metadata = { namespace: "default", name: "settings" };
+  await world.client.create(ConfigMap, { metadata, data: { color: "red", "deep.txt": "x" } });
+  const mounts = [
+    { name: "shared", mountPath: "/shared" },
+    { name: "settings", mountPath: "/settings" },
+  ];
+  await world.run("shared", {
+    volumes: [
+      { name: "shared", emptyDir: {} },
+      { name: "settings", configMap: { name: "settings", defaultMode: 0o440 } },
+    ],
+    initContainers: [
+      { name: "init", image: busybox, command: ["sh", "-c", "echo hello > /shared/file"], volumeMounts: mounts },
+    ],
+    containers: [
+      { name: "main", image: busybox, command: ["sleep", "1000"], volumeMounts: mounts },
+      { ...cacheContainer, name: "cache" },
+    ],
+  });
+  await world.until("shared", "ready", isReady);
+  assert.equal(await inContainer("shared", "cat", "/shared/file"), "hello");
+  assert.equal(await inContainer("shared", "cat", "/settings/color"), "red");
+  assert.match(await inContainer("shared", "ls", "-lL", "/settings/color"), /^-r--r-----/);
+  assert.match(await inContainer("shared", "sh", "-c", "(echo version; sleep 0.2) | nc 127.0.0.1 11211"), /^VERSION/);
+  await world.client.patch(ConfigMap, metadata, { merge: { data: { color: "blue" } } });
+  await eventually(
+    "the new color",
+    () => inContainer("shared", "cat", "/settings/color"),
+    (color) => color === "blue",
+  );
+});
 
-test("a container runs as whom the pod says, and its volumes belong to its group", { skip }, async () => {
+test("a container runs as the pod's user, and its volumes have the fsGroup", { skip }, async () => {
   const securityContext = { runAsUser: 1234, runAsGroup: 2345, fsGroup: 3456 };
   const volumeMounts = [{ name: "data", mountPath: "/data" }];
   const script = "id -u; id -g; touch /data/x && stat -c %a /data && ls /root /etc/shadow 2>&1 | grep -c denied; true";
@@ -136,7 +132,7 @@ test("a container runs as whom the pod says, and its volumes belong to its group
   assert.match(output, /^1234\n2345\n2?777\n/);
 });
 
-test("a pod sees nothing of its machine: no files, no processes, no devices, no network", { skip }, async () => {
+test("a pod sees no files, processes, devices or network of its machine", { skip }, async () => {
   const script = [
     "ls /home/* /mnt/* /srv/* 2>/dev/null | wc -l",
     "ls /proc | grep -c '^[0-9]'",
@@ -155,10 +151,10 @@ test("a pod sees nothing of its machine: no files, no processes, no devices, no 
   );
 });
 
-test("exec probes restart a container that is not well", { skip }, async () => {
+test("exec probes restart an unhealthy container", { skip }, async () => {
   const probe = { exec: { command: ["test", "-f", "/tmp/well"] }, periodSeconds: 1, timeoutSeconds: 30 };
   const livenessProbe = { ...probe, failureThreshold: 1 };
-  // It is not asked whether it is well before it can be.
+  // The liveness probe must not run before the file exists.
   const startupProbe = { ...probe, failureThreshold: 60 };
   const command = ["sh", "-c", "touch /tmp/well; sleep 1000"];
   await world.run("sick", { containers: [{ name: "main", image: busybox, command, livenessProbe, startupProbe }] });
@@ -172,8 +168,8 @@ test("exec probes restart a container that is not well", { skip }, async () => {
   assert.equal(pod.status?.containerStatuses?.[0]?.lastState?.terminated?.exitCode, 137);
 });
 
-test("logs can be read from the end, with times, of the run before, and as they grow", { skip }, async () => {
-  // Only lines of one stream have an order: whoever reads two pipes cannot know which was written to first.
+test("logs support tail, timestamps, previous and follow", { skip }, async () => {
+  // Only lines of one stream have an order: a reader of two pipes cannot know which line was written first.
   const script = "echo one; echo two; echo three; sleep 0.5; echo four; exit 1";
   const container = { name: "main", image: busybox, command: ["sh", "-c", script] };
   await world.run("talker", { restartPolicy: "OnFailure", containers: [container] });
@@ -186,7 +182,7 @@ test("logs can be read from the end, with times, of the run before, and as they 
   assert.match(times, /^\d{4}-\d\d-\d\dT\S+Z four\n$/);
 });
 
-test("what a program says on standard error is in its log, too", { skip }, async () => {
+test("standard error is logged", { skip }, async () => {
   const container = { name: "main", image: busybox, command: ["sh", "-c", "echo well; echo oops >&2"] };
   await world.run("moaner", { restartPolicy: "Never", containers: [container] });
   await world.until("moaner", "done", ({ status }) => status?.phase === "Succeeded");
@@ -194,7 +190,7 @@ test("what a program says on standard error is in its log, too", { skip }, async
   assert.deepEqual(text.split("\n").sort(), ["", "oops", "well"]);
 });
 
-test("commands are run with input, output and their exit code", { skip }, async () => {
+test("exec has input, output and an exit code", { skip }, async () => {
   await world.run("shell", {});
   await world.until("shell", "ready", isReady);
   const pod = { namespace: "default", name: "shell" };
@@ -212,7 +208,7 @@ test("commands are run with input, output and their exit code", { skip }, async 
   assert.equal(terminal.stdout.trim(), "tty");
 });
 
-test("a port of a pod can be reached from outside", { skip }, async () => {
+test("a port of a pod can be forwarded", { skip }, async () => {
   await world.run("forwarded", { containers: [cacheContainer] });
   await world.until("forwarded", "ready", isReady);
   const connection = await world.outside.portForward({ namespace: "default", name: "forwarded", port: 11211 });
@@ -221,7 +217,7 @@ test("a port of a pod can be reached from outside", { skip }, async () => {
     assert.match(Buffer.from(bytes).toString(), /^VERSION 1\.6/);
     break;
   }
-  // A program that ends a connection is heard to.
+  // A program that ends a connection also ends the forwarded one.
   const short = await world.outside.portForward({ namespace: "default", name: "forwarded", port: 11211 });
   await short.write("version\r\nquit\r\n");
   const all = await Array.fromAsync(short);
@@ -258,7 +254,7 @@ test("services have addresses and names, and lead to their pods", { skip }, asyn
   await expose("sticky", { sessionAffinity: "ClientIP" }, pods);
   const ask = (host: string, port = 80): Promise<string> =>
     inContainer("visitor", "sh", "-c", `(echo version; sleep 0.1) | nc -w 10 ${host} ${port} 2>&1; echo "exit $?"`);
-  // Rules and names come into force a moment after their services.
+  // Rules and names are applied a moment after their services.
   const answered = (host: string, port?: number): Promise<string> =>
     eventually(
       `an answer of ${host}`,
@@ -297,7 +293,7 @@ test("pods reach the API server by its service", { skip }, async () => {
   assert.equal(output.trim(), "1");
 });
 
-test("a port of the node can be a pod's", { skip }, async () => {
+test("a pod can have a host port", { skip }, async () => {
   const ports = [{ containerPort: 11211, hostPort: 31211 }];
   await world.run("exposed", { containers: [{ ...cacheContainer, ports }] });
   await world.until("exposed", "ready", isReady);
@@ -305,7 +301,7 @@ test("a port of the node can be a pod's", { skip }, async () => {
   assert.match(await outputOf("knocker", script), /^VERSION/);
 });
 
-test("a claim keeps its data when its pod goes", { skip }, async () => {
+test("a claim keeps its data when its pod is deleted", { skip }, async () => {
   const metadata = { name: "disk" };
   const spec = {
     capacity: { storage: "1Gi" },
@@ -342,7 +338,7 @@ test("a claim keeps its data when its pod goes", { skip }, async () => {
   );
 });
 
-test("a pod that is cut off is not reached, and is again when it is healed", { skip }, async () => {
+test("a pod with a cut link is unreachable until the link is restored", { skip }, async () => {
   await world.run("island", { containers: [cacheContainer] });
   const pod = await world.until("island", "ready", isReady);
   const state = world.node.find("default", "island")?.situation.sandbox;
@@ -357,7 +353,7 @@ test("a pod that is cut off is not reached, and is again when it is healed", { s
   assert.equal(await isReached(30_000), true);
 });
 
-test("a line is made slow where the kernel can, and elsewhere that is told", { skip }, async () => {
+test("a link is delayed if the kernel supports it, and else an error is reported", { skip }, async () => {
   await world.run("slow", { containers: [cacheContainer] });
   const pod = await world.until("slow", "ready", isReady);
   const state = world.node.find("default", "slow")?.situation.sandbox;
@@ -373,7 +369,7 @@ test("a line is made slow where the kernel can, and elsewhere that is told", { s
   assert.equal((await world.runtime.check(state.sandbox, check, 30_000)).passed, true);
 });
 
-test("whoever is not root can run pods too", { skip }, async () => {
+test("an unprivileged user can run pods", { skip }, async () => {
   await using mine = await startRealWorld({ rights: "user" });
   const readinessProbe = {
     exec: { command: ["sh", "-c", "(echo version; sleep 0.1) | nc 127.0.0.1 11211"] },
@@ -384,7 +380,7 @@ test("whoever is not root can run pods too", { skip }, async () => {
   assert.match(pod.status?.podIP ?? "", /^10\.244\./);
 });
 
-test("a node that loses its namespaces tells that its containers have ended", { skip }, async () => {
+test("a node that loses its namespaces reports its containers as ended", { skip }, async () => {
   await using lost = await startRealWorld();
   await lost.run("web", { restartPolicy: "Never" });
   await lost.until("web", "ready", isReady);

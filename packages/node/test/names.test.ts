@@ -8,7 +8,7 @@ import { startMachine, type Machine } from "@capstan/node";
 import { openStore } from "@capstan/oci";
 import { eventually, skip } from "./real-world.ts";
 
-/** A question for the address of `a`, and an answer to it that no message can hold. */
+/** A query for the address of `a`, and a response that exceeds the size of a message. */
 const question = Buffer.from("12340100000100000000000001610000010001", "hex");
 const answer = Buffer.concat([
   Buffer.from("12348180000100ff00000000", "hex"),
@@ -16,7 +16,7 @@ const answer = Buffer.concat([
   Buffer.alloc(70_000),
 ]);
 
-/** Asks the machine's server for names over TCP; gives the answer in hex. */
+/** Queries the machine's DNS server over TCP; returns the response in hex. */
 async function ask(machine: Machine): Promise<string> {
   const script = `
     const socket = require("net").connect(53, "10.0.0.10", () => socket.write(Buffer.from("0013${question.toString("hex")}", "hex")));
@@ -32,14 +32,14 @@ async function ask(machine: Machine): Promise<string> {
   return stdout.trim();
 }
 
-test("whatever is asked and answered, the server for names goes on", { skip }, async () => {
+test("no query or response stops the DNS server", { skip }, async () => {
   const state = await mkdtemp(join(tmpdir(), "names-"));
   const rights = process.getuid?.() === 0 ? "root" : "user";
   try {
     const store = await openStore(join(state, "images"));
     await using machine = await startMachine({ state, clock: systemClock, store, rights });
     machine.setNames(async () => answer);
-    // The header says that it was cut off and that there are no answers; the question is there.
+    // The header has the truncation flag and no records; the question is included.
     assert.equal(await ask(machine), `123483800001${"0000".repeat(3)}${question.subarray(12).toString("hex")}`);
     await forgeFromNowhere(machine);
     machine.setNames(() => Promise.reject(new Error("nobody knows")));
@@ -50,7 +50,7 @@ test("whatever is asked and answered, the server for names goes on", { skip }, a
   }
 });
 
-/** Sends a question that says it comes from port 0, and waits until it has arrived. */
+/** Sends a query with source port 0, and waits until it has arrived. */
 async function forgeFromNowhere(machine: Machine): Promise<void> {
   const rules = `table ip forged {
     chain output { type filter hook output priority 0; udp dport 53 udp sport set 0; }

@@ -42,7 +42,7 @@ const endpointsOf = (members: readonly Pod[]): NonNullable<EndpointSlice["endpoi
     conditions: { ready: true },
   }));
 
-/** The wget of the test image cannot look names up, but its nc can. */
+/** The wget of the test image cannot resolve names, but its nc can. */
 const request = (host: string, port: string): readonly string[] => [
   "sh",
   "-c",
@@ -52,7 +52,7 @@ const ask = (address: string): Promise<string> => {
   const [host = "", port = "80"] = address.split(":");
   return world.inside("visitor", request(host, port));
 };
-/** Asks until somebody answers: rules come into force a moment after their service. */
+/** Retries until a response arrives: rules are applied a moment after their service. */
 const answer = (host: string): Promise<string> =>
   eventually(
     `an answer of ${host}`,
@@ -62,7 +62,7 @@ const answer = (host: string): Promise<string> =>
 const lookUp = (type: string, name: string): Promise<string> =>
   world.inside("visitor", ["sh", "-c", `nslookup -type=${type} ${name} 2>&1; true`]);
 
-test("a client that comes back meets the same pod, also after other services came and went", { skip }, async () => {
+test("session affinity keeps the backend, also when other services change", { skip }, async () => {
   await expose("sticky", { sessionAffinity: "ClientIP" }, pods.slice(0, 2));
   const first = await answer("sticky");
   await expose("noise", {}, pods.slice(0, 1));
@@ -77,7 +77,7 @@ test("a client that comes back meets the same pod, also after other services cam
   assert.deepEqual(new Set(answers), new Set([first]));
 });
 
-test("connections are spread over all pods that are ready, and only those", { skip }, async () => {
+test("connections are spread over all ready pods, and only those", { skip }, async () => {
   await expose("spread", {}, pods.slice(0, 2));
   await answer("spread");
   const both = await eventually(
@@ -98,44 +98,33 @@ test("connections are spread over all pods that are ready, and only those", { sk
   );
 });
 
-test(
-  "ports of nodes lead to services, also where only pods of the node that was asked may answer",
-  { skip },
-  async () => {
-    const open = await expose("open", { type: "NodePort" }, pods.slice(0, 1));
-    const local = await expose("local", { type: "NodePort", externalTrafficPolicy: "Local" }, pods.slice(0, 1));
-    for (const service of [open, local])
-      assert.equal(await answer(`172.30.0.1:${service.spec?.ports?.[0]?.nodePort}`), "a");
-  },
-);
+test("node ports lead to services, also with externalTrafficPolicy Local", { skip }, async () => {
+  const open = await expose("open", { type: "NodePort" }, pods.slice(0, 1));
+  const local = await expose("local", { type: "NodePort", externalTrafficPolicy: "Local" }, pods.slice(0, 1));
+  for (const service of [open, local])
+    assert.equal(await answer(`172.30.0.1:${service.spec?.ports?.[0]?.nodePort}`), "a");
+});
 
-test(
-  "names: services, their ports, pods behind headless services, addresses, and names elsewhere",
-  { skip },
-  async () => {
-    const service = await expose("named", {}, pods.slice(0, 1));
-    await expose("headless", { clusterIP: "None" }, pods.slice(0, 2));
-    await expose("elsewhere", { type: "ExternalName", externalName: "named.default.svc.cluster.local" }, []);
-    const reverse = (service.spec?.clusterIP ?? "").split(".").toReversed().join(".");
-    await answer("named");
-    assert.equal(await answer("elsewhere"), "a");
-    assert.equal(await answer("b.headless:8080"), "b");
-    assert.match(
-      await lookUp("srv", "_http._tcp.named.default.svc.cluster.local"),
-      /80 named\.default\.svc\.cluster\.local/,
-    );
-    assert.match(await lookUp("srv", "_http._tcp.headless.default.svc.cluster.local"), /8080 a\.headless/);
-    assert.match(await lookUp("ptr", `${reverse}.in-addr.arpa`), /named\.default\.svc\.cluster\.local/);
-    const dashed = (pods[0]?.status?.podIP ?? "").replaceAll(".", "-");
-    assert.match(
-      await lookUp("a", `${dashed}.default.pod.cluster.local`),
-      new RegExp(pods[0]?.status?.podIP ?? "none"),
-    );
-    assert.match(await lookUp("a", "nobody.default.svc.cluster.local"), /NXDOMAIN|can't find/);
-  },
-);
+test("DNS resolves services, ports, headless pods, addresses and external names", { skip }, async () => {
+  const service = await expose("named", {}, pods.slice(0, 1));
+  await expose("headless", { clusterIP: "None" }, pods.slice(0, 2));
+  await expose("elsewhere", { type: "ExternalName", externalName: "named.default.svc.cluster.local" }, []);
+  const reverse = (service.spec?.clusterIP ?? "").split(".").toReversed().join(".");
+  await answer("named");
+  assert.equal(await answer("elsewhere"), "a");
+  assert.equal(await answer("b.headless:8080"), "b");
+  assert.match(
+    await lookUp("srv", "_http._tcp.named.default.svc.cluster.local"),
+    /80 named\.default\.svc\.cluster\.local/,
+  );
+  assert.match(await lookUp("srv", "_http._tcp.headless.default.svc.cluster.local"), /8080 a\.headless/);
+  assert.match(await lookUp("ptr", `${reverse}.in-addr.arpa`), /named\.default\.svc\.cluster\.local/);
+  const dashed = (pods[0]?.status?.podIP ?? "").replaceAll(".", "-");
+  assert.match(await lookUp("a", `${dashed}.default.pod.cluster.local`), new RegExp(pods[0]?.status?.podIP ?? "none"));
+  assert.match(await lookUp("a", "nobody.default.svc.cluster.local"), /NXDOMAIN|can't find/);
+});
 
-test("a pod has the names, hosts and servers that it asks for", { skip }, async () => {
+test("a pod has the hostname, hosts and DNS settings of its spec", { skip }, async () => {
   const output = await world.outputOf(
     "configured",
     "hostname; cat /etc/hosts /etc/resolv.conf",
@@ -155,31 +144,27 @@ test("a pod has the names, hosts and servers that it asks for", { skip }, async 
   assert.match(output, /search example\.com\nnameserver 192\.0\.2\.53\noptions ndots:2\n$/);
 });
 
-test(
-  "ports of the node may be bound to one of its addresses; a pod in the node's network has the node's names",
-  { skip },
-  async () => {
-    const command = ["sh", "-c", "mkdir /www; echo c > /www/name; exec httpd -f -p 8080 -h /www"];
-    const ports = [{ containerPort: 8080, hostPort: 32080, hostIP: "127.0.0.1" }];
-    await world.run("bound", { containers: [{ name: "main", image: busybox, command, ports }] });
-    await world.until("bound", "ready", isReady);
-    await world.run("native", {
-      hostNetwork: true,
-      containers: [{ name: "main", image: busybox, command: ["sleep", "1000"] }],
-    });
-    const native = await world.until("native", "ready", isReady);
-    assert.equal(native.status?.podIP, native.status?.hostIP);
-    const knock = (host: string) => (): Promise<string> => world.inside("native", request(host, "32080"));
-    await eventually("the port", knock("127.0.0.1"), (text) => text === "c");
-    assert.notEqual(await knock("172.30.0.1")(), "c");
-    assert.match(
-      await world.inside("native", ["cat", "/etc/hosts"]),
-      /^# Kubernetes-managed hosts file \(host network\)\./,
-    );
-  },
-);
+test("host ports can be bound to an address; hostNetwork pods use the node's names", { skip }, async () => {
+  const command = ["sh", "-c", "mkdir /www; echo c > /www/name; exec httpd -f -p 8080 -h /www"];
+  const ports = [{ containerPort: 8080, hostPort: 32080, hostIP: "127.0.0.1" }];
+  await world.run("bound", { containers: [{ name: "main", image: busybox, command, ports }] });
+  await world.until("bound", "ready", isReady);
+  await world.run("native", {
+    hostNetwork: true,
+    containers: [{ name: "main", image: busybox, command: ["sleep", "1000"] }],
+  });
+  const native = await world.until("native", "ready", isReady);
+  assert.equal(native.status?.podIP, native.status?.hostIP);
+  const knock = (host: string) => (): Promise<string> => world.inside("native", request(host, "32080"));
+  await eventually("the port", knock("127.0.0.1"), (text) => text === "c");
+  assert.notEqual(await knock("172.30.0.1")(), "c");
+  assert.match(
+    await world.inside("native", ["cat", "/etc/hosts"]),
+    /^# Kubernetes-managed hosts file \(host network\)\./,
+  );
+});
 
-/** Answers at two ports, and asks a service from one and the same port until the second has answered. */
+/** Serves two ports, and sends to a service from one and the same port until the second one responds. */
 const datagrams = `
 const { createSocket } = require("node:dgram");
 const { writeFileSync } = require("node:fs");
@@ -197,12 +182,12 @@ setInterval(() => client.send("?", 53, process.argv[1], () => writeFileSync("/tm
 setTimeout(() => process.exit(1), 180_000);
 `;
 
-test("who goes on sending datagrams to a service is heard by who serves it now", { skip }, async () => {
+test("UDP packets of a persistent client reach the current backend of a service", { skip }, async () => {
   const metadata = { namespace: "default", name: "datagrams" };
   const port = { name: "ask", protocol: "UDP" } as const;
   const spec = { ports: [{ ...port, port: 53 }] };
   const { clusterIP = "" } = (await world.client.create(Service, { metadata, spec })).spec ?? {};
-  // Somebody may ask before the node has heard of the service; what the kernel makes of that must not stay.
+  // A client may send before the service exists; its conntrack entry must not stay.
   await world.client.delete(Service, metadata);
   const asking = world.machine.run([process.execPath, "-e", datagrams, clusterIP]);
   const asked = async (): Promise<number | null> => (await world.machine.run(["test", "-e", "/tmp/asked"])).code;
@@ -220,13 +205,13 @@ test("who goes on sending datagrams to a service is heard by who serves it now",
   assert.equal((await asking).code, 0);
 });
 
-test("a port of the node for datagrams leads to the pod that has it now", { skip }, async () => {
+test("a UDP host port leads to the pod that currently has it", { skip }, async () => {
   const run = (name: string): Promise<void> => {
     const ports = [{ hostPort: 7300, containerPort: 7300, protocol: "UDP" as const }];
     const container = { name: "main", image: busybox, command: ["sleep", "100000"], ports };
     return world.run(name, { terminationGracePeriodSeconds: 0, containers: [container] });
   };
-  /** Sends from one and the same port; where it goes is what the kernel remembers. */
+  /** Sends from one and the same port; the destination is in the conntrack entry. */
   const sending =
     'const s=require("node:dgram").createSocket("udp4");s.bind(7301,()=>s.send("?",7300,"172.30.0.1",()=>s.close()))';
   const whereTo = async (): Promise<string> => {
@@ -246,7 +231,7 @@ test("a port of the node for datagrams leads to the pod that has it now", { skip
   assert.equal(await whereTo(), two);
 });
 
-/** How many questions the node has heard whether it is there. */
+/** How many ICMP echo requests the node has received. */
 async function echosHeard(): Promise<number> {
   const { stdout } = await world.machine.run(["cat", "/proc/net/snmp"]);
   const [names = [], values = []] = stdout
@@ -256,7 +241,7 @@ async function echosHeard(): Promise<number> {
   return Number(values[names.indexOf("InEchos")]);
 }
 
-test("a pod cannot speak as another", { skip }, async () => {
+test("a pod cannot spoof the address of another", { skip }, async () => {
   const capabilities = { add: ["NET_ADMIN"] };
   const container = { name: "main", image: busybox, command: ["sleep", "100000"], securityContext: { capabilities } };
   await world.run("forger", { containers: [container] });

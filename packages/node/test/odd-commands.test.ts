@@ -1,4 +1,4 @@
-/** Commands that cannot be run, or that speak as the node does: told as kubelet 1.36 with containerd and runc tells them. */
+/** Commands that cannot be executed, or that imitate the node's messages: reported as kubelet 1.36 with containerd and runc does. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { ConfigMap, Event, type Container, type PodSpec } from "@capstan/kinds/v1";
@@ -15,7 +15,7 @@ after(async () => {
 const runc =
   "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";
 
-/** What became of a container: how it ended, what its log says, and whether it was told to have started. */
+/** The result of a container: its exit, its log, and whether a start was reported. */
 interface End {
   readonly reason: string | undefined;
   readonly code: number | undefined;
@@ -45,7 +45,7 @@ async function endOf(name: string, container: Partial<Container>, spec: Partial<
 const count = ["sh", "-c", "echo $#"];
 const long = "a".repeat(131_072);
 
-test("a command that no kernel executes starts, says so and ends", { skip }, async () => {
+test("a command that no kernel executes starts, logs the error and ends", { skip }, async () => {
   const cases: readonly (readonly [string, Partial<Container>, string])[] = [
     ["long-word", { command: [...count, long] }, "argument list too long"],
     ["long-word-tty", { command: [...count, long], tty: true }, "argument list too long"],
@@ -59,7 +59,7 @@ test("a command that no kernel executes starts, says so and ends", { skip }, asy
   }
 });
 
-test("what cannot even be begun with never starts, and its log is empty", { skip }, async () => {
+test("a container that cannot be created never starts, and its log is empty", { skip }, async () => {
   const init = "error during container init: ";
   const cases: readonly (readonly [string, Partial<Container>, string])[] = [
     [
@@ -89,7 +89,7 @@ test("what cannot even be begun with never starts, and its log is empty", { skip
   }
 });
 
-test("what kernels execute is run, however much it is", { skip }, async () => {
+test("long commands and many variables work within the kernel's limits", { skip }, async () => {
   const words = Array.from({ length: 20 }, () => "a'".repeat(5000));
   for (const tty of [false, true]) {
     const { log, code } = await endOf(`much-${tty}`, { command: [...count, ...words], tty });
@@ -100,7 +100,7 @@ test("what kernels execute is run, however much it is", { skip }, async () => {
   assert.equal(log, "14000\n");
 });
 
-test("a program that speaks as those before it is taken at its own word", { skip }, async () => {
+test("program output that imitates an exec error is kept as output", { skip }, async () => {
   const launchers = "bwrap: execvp fake: No such file or directory";
   for (const [name, tty] of [
     ["fake", false],
@@ -115,10 +115,10 @@ test("a program that speaks as those before it is taken at its own word", { skip
     });
 });
 
-/** Programs of a volume, to which a container's own files have nothing. */
+/** Programs in a volume, independent of the image. */
 const data = { plain: "echo hi\n", empty: "", lost: "#!/nope\n", good: "#!/bin/sh\necho good $#\n" };
 
-test("a file that no kernel can execute is given to no shell", { skip }, async () => {
+test("a file that no kernel can execute is not passed to a shell", { skip }, async () => {
   await world.client.create(ConfigMap, { metadata: { namespace: "default", name: "programs" }, data });
   const volumes = [{ name: "v", configMap: { name: "programs", defaultMode: 0o755 } }];
   const end = async (name: string, container: Partial<Container>): Promise<End> =>

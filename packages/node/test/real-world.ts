@@ -1,4 +1,4 @@
-/** A real node for tests: an API server in process, namespaces of its own, the test images loaded. */
+/** A real node for tests: an API server in process, own namespaces, the test images loaded. */
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ import { loadArchive, openStore } from "@capstan/oci";
 export interface RealWorld extends AsyncDisposable {
   readonly server: ApiServer;
   readonly client: Client;
-  /** The same over the network, for calls that need a socket. */
+  /** A client over the network, for calls that need a socket. */
   readonly outside: Client;
   readonly machine: Machine;
   readonly runtime: LinuxRuntime;
@@ -30,31 +30,31 @@ export interface RealWorld extends AsyncDisposable {
   readonly proxy: ServiceProxy;
   run(name: string, spec: Partial<PodSpec>): Promise<void>;
   pod(name: string): Promise<Pod>;
-  /** Waits until a pod is as wanted; says how it is when it takes too long. */
+  /** Waits until a pod matches; reports its state on a timeout. */
   until(name: string, what: string, isSo: (pod: Pod) => boolean): Promise<Pod>;
-  /** What a command says in a container of a pod that runs; the first one unless it is named. */
+  /** The output of a command in a running pod. Default: in its first container. */
   inside(pod: string, command: readonly string[], container?: string): Promise<string>;
-  /** Runs a script to its end and gives what it wrote. */
+  /** Runs a script to its end and returns its output. */
   outputOf(name: string, script: string, container?: Partial<Container>, spec?: Partial<PodSpec>): Promise<string>;
 }
 
 const report = await inspectMachine(process);
 const missing = report.findings.filter(({ ok }) => !ok).map(({ what, detail }) => `${what}: ${detail}`);
 
-/** Why tests with real pods are passed over: CI has the tools, a developer's machine may not. */
+/** Why tests with real pods are skipped: CI has the tools, a developer's machine may not. */
 export const skip: string | false =
   report.canRunPods || process.env["CI"] === "true" ? false : `this machine cannot run pods (${missing.join("; ")})`;
 
-/** Whether this machine can make lines slow. */
+/** Whether this machine can delay links. */
 export const canDelay: boolean = report.findings.some(({ what, ok }) => what === "slow lines" && ok);
 
-/** Why tests of limits are passed over: where control groups cannot be made, nothing is limited. */
+/** Why tests of limits are skipped: without cgroups nothing is limited. */
 export const skipLimits: string | false =
   skip === false && report.findings.some(({ what, ok }) => what === "limits" && !ok)
     ? `this machine enforces no limits (${missing.join("; ")})`
     : skip;
 
-/** Waits for a condition, for as long as a slow machine may take. */
+/** Waits for a condition, with a timeout for slow machines. */
 export async function eventually<T>(what: string, look: () => Promise<T>, isSo: (seen: T) => boolean): Promise<T> {
   const end = Date.now() + 180_000;
   for (;;) {
@@ -68,19 +68,19 @@ export async function eventually<T>(what: string, look: () => Promise<T>, isSo: 
 export const busybox = "capstan.test/busybox:1";
 export const memcached = "capstan.test/memcached:1.6";
 
-/** How to start one. */
+/** Options of the world. */
 export interface RealOptions {
-  /** Root can pretend to be anybody; tests of what users can do need not be run by one. */
+  /** Root can also use the user mode, so that its tests do not need another user. */
   readonly rights?: "root" | "user";
-  /** Archives of images to load instead of building the test images: only root can build those. */
+  /** Archives of images to load instead of building the test images, which requires root. */
   readonly archives?: readonly string[];
-  /** What the node takes for the time. */
+  /** The clock of the node. */
   readonly clock?: Clock;
-  /** Told what the machine passes over. */
+  /** Receives errors that do not stop the machine. */
   readonly report?: (error: unknown) => void;
 }
 
-/** The archives of the images that tests run. */
+/** The archives of the test images. */
 export async function testArchives(): Promise<readonly string[]> {
   return (await buildTestImages({ only: ["busybox", "memcached"] })).map(({ archive }) => archive);
 }
@@ -89,7 +89,7 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
   const state = await mkdtemp(join(tmpdir(), "node-"));
   const store = await openStore(join(state, "images"));
   for (const archive of options.archives ?? (await testArchives())) await loadArchive(archive, store);
-  // The API server and the node need each other: calls to pods wait behind a door that opens when the node runs.
+  // The API server and the node need each other: calls to pods wait until the node runs.
   let node: RunningNode | undefined;
   const handOver: NodeDoor["handOver"] = (_name, request, call) => {
     if (node === undefined) throw new Error("the node does not run yet");

@@ -48,7 +48,7 @@ const reasonOf = (status: ContainerStatus | undefined): string | undefined =>
 const conditionsOf = ({ status }: Pod): Record<string, string> =>
   Object.fromEntries((status?.conditions ?? []).map(({ type, status: value }) => [type, value]));
 
-test("a node that was taken for lost says again how it and its pods are, soon after it is heard", async () => {
+test("a node that was marked lost reports itself and its pods again", async () => {
   await using world = await startWorld();
   await world.run("web", {});
   const target = { namespace: "default", name: "web" };
@@ -63,7 +63,7 @@ test("a node that was taken for lost says again how it and its pods are, soon af
   assert.equal(conditionsOf(await world.pod("web"))["Ready"], "True");
 });
 
-test("a node makes itself known and keeps its lease", async () => {
+test("a node registers and renews its lease", async () => {
   await using world = await startWorld();
   await world.clock.quiet();
   const { status } = await world.client.get(Node, { name: "one" });
@@ -75,7 +75,7 @@ test("a node makes itself known and keeps its lease", async () => {
   assert.notEqual(before.spec?.renewTime, after.spec?.renewTime);
 });
 
-test("a pod becomes ready, gets an address, and tells what happened in events", async () => {
+test("a pod becomes ready, gets an address, and records events", async () => {
   await using world = await startWorld([{ pullDelay: 500, startDelay: 200 }]);
   await world.run("web", {});
   assert.equal((await world.pod("web")).status?.phase, "Pending");
@@ -125,7 +125,7 @@ test("a container that fails its liveness probe is restarted", async () => {
   assert.ok(status?.state?.running);
 });
 
-test("what crashes is restarted at once, then with growing patience", async () => {
+test("a crashing container restarts at once, then with growing backoff", async () => {
   await using world = await startWorld([{ end: { type: "exit", code: 3, after: 1000 } }]);
   await world.run("bad", {});
   await world.clock.advance(1500);
@@ -143,7 +143,7 @@ test("what crashes is restarted at once, then with growing patience", async () =
   assert.equal((await world.pod("bad")).status?.containerStatuses?.[0]?.restartCount, 2);
 });
 
-test("restart policies decide what becomes of a pod whose container ends", async () => {
+test("restart policies decide the phase of a pod after its container exits", async () => {
   await using world = await startWorld([
     { match: { pod: "good-*" }, end: { type: "exit", code: 0, after: 100 } },
     { match: { pod: "bad-*" }, end: { type: "exit", code: 1, after: 100 } },
@@ -162,7 +162,7 @@ test("restart policies decide what becomes of a pod whose container ends", async
   assert.equal(good.status?.conditions?.find(({ type }) => type === "Ready")?.reason, "PodCompleted");
 });
 
-test("init containers run one after the other; a sidecar stays", async () => {
+test("init containers run in sequence; a sidecar keeps running", async () => {
   await using world = await startWorld([
     { match: { container: "first" }, end: { type: "exit", code: 0, after: 1000 } },
   ]);
@@ -188,7 +188,7 @@ test("init containers run one after the other; a sidecar stays", async () => {
   assert.equal(conditionsOf(pod)["Ready"], "True");
 });
 
-test("an image that does not come is asked for again", async () => {
+test("a failed pull is retried", async () => {
   await using world = await startWorld([{ match: { image: "nowhere*" }, pullError: "no such image" }]);
   await world.run("web", { containers: [{ name: "main", image: "nowhere:1" }] });
   await world.clock.advance(500);
@@ -202,7 +202,7 @@ test("an image that does not come is asked for again", async () => {
   assert.equal((await world.pod("web")).status?.phase, "Running");
 });
 
-test("a missing config map holds a container back until it comes", async () => {
+test("a missing config map delays a container until it exists", async () => {
   await using world = await startWorld();
   const env = [{ name: "A", valueFrom: { configMapKeyRef: { name: "settings", key: "a" } } }];
   await world.run("web", { containers: [{ name: "main", image: "app", env }] });
@@ -217,7 +217,7 @@ test("a missing config map holds a container back until it comes", async () => {
   assert.equal((await world.pod("web")).status?.phase, "Running");
 });
 
-test("a secret that is missing holds back only whoever shows it", async () => {
+test("a missing secret delays only pods that mount it", async () => {
   await using world = await startWorld();
   const volumes = [{ name: "key", secret: { secretName: "nobody-made-it" } }];
   const containers = [{ name: "main", image: "app" }];
@@ -229,7 +229,7 @@ test("a secret that is missing holds back only whoever shows it", async () => {
   assert.equal((await world.pod("careful")).status?.phase, "Pending");
 });
 
-test("a deleted pod is given its grace and then is gone", async () => {
+test("a deleted pod gets its grace period and is then removed", async () => {
   await using world = await startWorld([{ stopDelay: "never" }]);
   await world.run("web", { terminationGracePeriodSeconds: 20 });
   await world.clock.advance(1000);
@@ -242,7 +242,7 @@ test("a deleted pod is given its grace and then is gone", async () => {
   await assert.rejects(world.pod("web"), (error) => isApiError(error, "NotFound"));
 });
 
-test("a second deletion with less grace counts, and one with more does not", async () => {
+test("a second deletion can shorten the grace period, but not extend it", async () => {
   await using world = await startWorld([{ stopDelay: "never" }]);
   await world.run("web", { terminationGracePeriodSeconds: 300 });
   await world.clock.advance(1000);
@@ -256,7 +256,7 @@ test("a second deletion with less grace counts, and one with more does not", asy
   await assert.rejects(world.pod("web"), (error) => isApiError(error, "NotFound"));
 });
 
-test("a pod whose hook never ends can be deleted, also by force", async () => {
+test("a pod with an endless hook can be deleted, also by force", async () => {
   await using world = await startWorld();
   const lifecycle = { postStart: { sleep: { seconds: 100_000 } } };
   const containers = [{ name: "main", image: "app", lifecycle }];
@@ -271,7 +271,7 @@ test("a pod whose hook never ends can be deleted, also by force", async () => {
   assert.equal(world.runtime.crash({}), 0, "nothing runs any more");
 });
 
-test("a pod that is deleted before anything ran is gone too", async () => {
+test("a pod that is deleted before anything ran is removed", async () => {
   await using world = await startWorld([{ pullDelay: 60_000 }]);
   await world.run("web", {});
   await world.client.delete(Pod, { namespace: "default", name: "web" });
@@ -279,7 +279,7 @@ test("a pod that is deleted before anything ran is gone too", async () => {
   await assert.rejects(world.pod("web"), (error) => isApiError(error, "NotFound"));
 });
 
-test("a pod has its time", async () => {
+test("a pod has an active deadline", async () => {
   await using world = await startWorld();
   await world.run("web", { activeDeadlineSeconds: 5 });
   await world.clock.advance(6000);
@@ -303,7 +303,7 @@ test("preStop and postStart hooks are run", async () => {
   await assert.rejects(world.pod("web"), (error) => isApiError(error, "NotFound"));
 });
 
-test("what ran before a node was lost is started anew", async () => {
+test("containers are restarted after their node was lost", async () => {
   await using world = await startWorld();
   await world.run("web", {});
   await world.clock.advance(1000);
@@ -323,7 +323,7 @@ test("what ran before a node was lost is started anew", async () => {
   await other.close("lost");
 });
 
-test("a pod whose place is lost is initialized anew before its containers come again", async () => {
+test("a pod that loses its sandbox runs its init containers again", async () => {
   await using world = await startWorld([{ match: { container: "init" }, end: { type: "exit", code: 0, after: 5000 } }]);
   const lost: ((id: string) => void)[] = [];
   const ids: string[] = [];
@@ -351,7 +351,7 @@ test("a pod whose place is lost is initialized anew before its containers come a
   assert.deepEqual(status.podIPs, [{ ip: "10.244.0.3" }]);
 });
 
-test("a pod that is found without its place is initialized anew, too", async () => {
+test("a pod found without its sandbox runs its init containers again", async () => {
   await using world = await startWorld([{ match: { container: "init" }, end: { type: "exit", code: 0, after: 1000 } }]);
   await world.run("web", { initContainers: [{ name: "init", image: "app:1" }] });
   await world.clock.advance(2000);

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Pod } from "@capstan/kinds/v1";
 import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
-/** The processes that hold namespaces of pods, also of those that are still to come. */
+/** The processes that hold namespaces of pods, including spares. */
 async function holders({ machine }: RealWorld): Promise<readonly string[]> {
   const script =
     'for p in /proc/[0-9]*; do case "$(tr "\\0" " " < $p/cmdline)" in "sleep infinity "*) echo ${p#/proc/};; esac; done';
@@ -11,7 +11,7 @@ async function holders({ machine }: RealWorld): Promise<readonly string[]> {
   return stdout.split("\n").filter(Boolean);
 }
 
-/** How many file systems there are that containers of a pod share; theirs are made last. */
+/** How many shared-memory mounts of pods exist; they are created last. */
 async function sharedMemories({ machine }: RealWorld): Promise<number> {
   const { stdout } = await machine.run(["sh", "-c", "grep -c '/mnt/shared/.*/shm ' /proc/self/mountinfo"]);
   return Number(stdout);
@@ -25,7 +25,7 @@ async function runPod(world: RealWorld, name: string): Promise<string> {
   return status?.podIP ?? "";
 }
 
-test("namespaces wait for the next pod, which is none the worse when they are lost", { skip }, async () => {
+test("spare namespaces wait for the next pod, which starts even if they are lost", { skip }, async () => {
   await using world = await startRealWorld();
   const find = (): Promise<readonly string[]> => holders(world);
   const shared = (): Promise<number> => sharedMemories(world);

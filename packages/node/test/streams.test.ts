@@ -15,7 +15,7 @@ const target = (name: string): { readonly namespace: string; readonly name: stri
   name,
 });
 
-test("whoever attaches hears a container and speaks to it", { skip }, async () => {
+test("attach reads the output of a container and writes its input", { skip }, async () => {
   const command = ["sh", "-c", "while read line; do echo heard $line; done; echo end"];
   const container = { name: "main", image: busybox, command, stdin: true, stdinOnce: true };
   await world.run("listener", { restartPolicy: "Never", containers: [container] });
@@ -28,24 +28,20 @@ test("whoever attaches hears a container and speaks to it", { skip }, async () =
   await world.until("listener", "ended", hasEnded);
 });
 
-test(
-  "whoever attaches is done when it has said all, or when the container ends, however that ends",
-  { skip },
-  async () => {
-    const command = ["sh", "-c", "while read line; do echo heard $line; [ $line = end ] && exit 3; done"];
-    await world.run("patient", { containers: [{ name: "main", image: busybox, command, stdin: true }] });
-    await world.until("patient", "ready", isReady);
-    const first = await world.outside.attach({ ...target("patient"), stdin: true });
-    await first.write("one\n");
-    await first.end();
-    assert.equal((await first.finish()).code, 0);
-    const second = await world.outside.attach({ ...target("patient"), stdin: true });
-    await second.write("end\n");
-    assert.equal((await second.finish()).code, 0);
-  },
-);
+test("attach ends with its input or with the container, whatever the exit code", { skip }, async () => {
+  const command = ["sh", "-c", "while read line; do echo heard $line; [ $line = end ] && exit 3; done"];
+  await world.run("patient", { containers: [{ name: "main", image: busybox, command, stdin: true }] });
+  await world.until("patient", "ready", isReady);
+  const first = await world.outside.attach({ ...target("patient"), stdin: true });
+  await first.write("one\n");
+  await first.end();
+  assert.equal((await first.finish()).code, 0);
+  const second = await world.outside.attach({ ...target("patient"), stdin: true });
+  await second.write("end\n");
+  assert.equal((await second.finish()).code, 0);
+});
 
-test("all that a program sent before it ended a connection arrives through a forwarded port", { skip }, async () => {
+test("a forwarded port delivers everything sent before the connection ended", { skip }, async () => {
   const command = ["sh", "-c", "head -c 20000000 /dev/zero > /tmp/large; exec httpd -f -p 7000 -h /tmp"];
   const readinessProbe = { tcpSocket: { port: 7000 }, periodSeconds: 1 };
   await world.run("download", { containers: [{ name: "main", image: busybox, command, readinessProbe }] });
@@ -58,7 +54,7 @@ test("all that a program sent before it ended a connection arrives through a for
   }
 });
 
-test("a port is forwarded also to who listens only at the newer address of its loopback", { skip }, async () => {
+test("a port is forwarded to a program that listens only on the IPv6 loopback", { skip }, async () => {
   const command = ["sh", "-c", "echo six > /tmp/six; exec httpd -f -p [::1]:7001 -h /tmp"];
   const readinessProbe = { exec: { command: ["sh", "-c", "netstat -ltn | grep -q ::1:7001"] }, periodSeconds: 1 };
   await world.run("newer", { containers: [{ name: "main", image: busybox, command, readinessProbe }] });
@@ -71,7 +67,7 @@ test("a port is forwarded also to who listens only at the newer address of its l
   await assert.rejects(toNobody, /ECONNREFUSED 127\.0\.0\.1:7002/);
 });
 
-test("a container may have a terminal, and its size can be changed", { skip }, async () => {
+test("a container may have a terminal that can be resized", { skip }, async () => {
   const command = ["sh", "-c", "test -t 0 && echo terminal; while read line; do stty size; done"];
   await world.run("terminal", { containers: [{ name: "main", image: busybox, command, stdin: true, tty: true }] });
   await world.until("terminal", "ready", isReady);
@@ -89,7 +85,7 @@ test("a container may have a terminal, and its size can be changed", { skip }, a
   );
 });
 
-test("a command on a terminal knows what it speaks to, and has the size that was told first", { skip }, async () => {
+test("exec with a terminal has TERM and the initial size", { skip }, async () => {
   await world.run("sized", {});
   await world.until("sized", "ready", isReady);
   const script =
@@ -112,7 +108,7 @@ test("programs may open their output by name", { skip }, async () => {
   assert.equal(await world.inside("open", ["sh", "-c", "echo here > /dev/stdout"]), "here");
 });
 
-test("programs that are not root may open their terminal by name", { skip }, async () => {
+test("non-root programs may open their terminal by name", { skip }, async () => {
   const script = "echo one > /dev/stdout; echo two > /dev/stderr";
   const command = ["sh", "-c", `${script}; exec sleep 1000`];
   const securityContext = { runAsUser: 1001, runAsGroup: 1002 };
@@ -130,32 +126,28 @@ test("programs that are not root may open their terminal by name", { skip }, asy
   assert.deepEqual(lines((await session.finish()).stdout), ["one", "two"]);
 });
 
-test(
-  "a command that cannot be run is told in the words of a container runtime, also on a terminal",
-  { skip },
-  async () => {
-    await world.run("commanded", {});
-    await world.until("commanded", "ready", isReady);
-    for (const [program, why] of [
-      ["nosuch", "executable file not found in $PATH"],
-      ["/nosuch", "stat /nosuch: no such file or directory"],
-      ["/etc", "permission denied"],
-      ["/etc/hosts/x", "stat /etc/hosts/x: not a directory"],
-      ["", "executable file not found in $PATH"],
-    ] as const)
-      for (const tty of [false, true]) {
-        const session = await world.outside.exec({ ...target("commanded"), command: [program], stdin: tty, tty });
-        const { code, status, stdout, stderr } = await session.finish();
-        assert.deepEqual([code, stdout, stderr, status?.reason], [-1, "", "", "InternalError"], program);
-        const words = `exec failed: unable to start container process: exec: "${program}": ${why}`;
-        const { message = "" } = status ?? {};
-        assert.ok(message.startsWith("Internal error occurred: error executing command in container: failed to exec"));
-        assert.ok(message.endsWith(words), message);
-      }
-  },
-);
+test("an exec error has the message of a container runtime, also with a terminal", { skip }, async () => {
+  await world.run("commanded", {});
+  await world.until("commanded", "ready", isReady);
+  for (const [program, why] of [
+    ["nosuch", "executable file not found in $PATH"],
+    ["/nosuch", "stat /nosuch: no such file or directory"],
+    ["/etc", "permission denied"],
+    ["/etc/hosts/x", "stat /etc/hosts/x: not a directory"],
+    ["", "executable file not found in $PATH"],
+  ] as const)
+    for (const tty of [false, true]) {
+      const session = await world.outside.exec({ ...target("commanded"), command: [program], stdin: tty, tty });
+      const { code, status, stdout, stderr } = await session.finish();
+      assert.deepEqual([code, stdout, stderr, status?.reason], [-1, "", "", "InternalError"], program);
+      const words = `exec failed: unable to start container process: exec: "${program}": ${why}`;
+      const { message = "" } = status ?? {};
+      assert.ok(message.startsWith("Internal error occurred: error executing command in container: failed to exec"));
+      assert.ok(message.endsWith(words), message);
+    }
+});
 
-test("the end of a command tells its code, or the signal that ended it, as shells count", { skip }, async () => {
+test("exec returns the exit code, or 128 plus the signal", { skip }, async () => {
   await world.run("ended", {});
   await world.until("ended", "ready", isReady);
   for (const [script, expected] of [
@@ -173,11 +165,11 @@ test("the end of a command tells its code, or the signal that ended it, as shell
   assert.ok(message.endsWith('exec: "A=b": executable file not found in $PATH'), message);
 });
 
-test("a pod may share the node's interprocess communication", { skip }, async () => {
+test("a pod may share the node's IPC namespace", { skip }, async () => {
   assert.equal(await world.outputOf("talkative", "echo shared", {}, { hostIPC: true }), "shared\n");
 });
 
-test("files are copied into a container and out of it, as kubectl cp does", { skip }, async () => {
+test("files are copied to and from a container, as kubectl cp does", { skip }, async () => {
   await world.run("store", {});
   await world.until("store", "ready", isReady);
   const text = "x".repeat(300_000);
@@ -189,14 +181,14 @@ test("files are copied into a container and out of it, as kubectl cp does", { sk
   assert.equal((await from.finish()).stdout, text);
 });
 
-test("a command whose output nobody reads has to wait, so that no memory is filled with it", { skip }, async () => {
+test("a command is paused, without filling memory, while its output is not read", { skip }, async () => {
   await world.run("endless", {});
   await world.until("endless", "ready", isReady);
   const pieces = 48;
   const script = `for n in $(seq ${pieces}); do head -c 1048576 /dev/zero; echo $n > /tmp/said; done`;
   const session = await world.outside.exec({ ...target("endless"), command: ["sh", "-c", script] });
   const said = async (): Promise<number> => Number(await world.inside("endless", ["cat", "/tmp/said"]));
-  // It is over, or it has not got on for so many looks: a slow machine makes this weaker, and never wrong.
+  // It has ended, or it has not advanced for some checks: a slow machine makes this weaker, but never wrong.
   const looks: number[] = [];
   const seen = await eventually("an end of the talking", said, (count) => {
     looks.push(count);
@@ -207,7 +199,7 @@ test("a command whose output nobody reads has to wait, so that no memory is fill
   assert.deepEqual([code, stdout.length], [0, pieces * 2 ** 20]);
 });
 
-test("parts of logs: the last lines, since when, at most so many bytes", { skip }, async () => {
+test("logs support tail, since and byte limits", { skip }, async () => {
   await world.outputOf("talker", "for i in 1 2 3 4 5; do echo line $i; done");
   const logs = (options: object): Promise<string> => world.outside.logs({ ...target("talker"), ...options }).text();
   assert.equal(await logs({ tailLines: 2 }), "line 4\nline 5\n");
@@ -217,7 +209,7 @@ test("parts of logs: the last lines, since when, at most so many bytes", { skip 
   assert.match(await logs({ timestamps: true, tailLines: 1 }), /^\d{4}-\d\d-\d\dT[\d:.]+Z line 5\n$/);
 });
 
-test("who is nobody's is told so: unknown containers and those that do not run", { skip }, async () => {
+test("unknown and stopped containers are reported as such", { skip }, async () => {
   await world.outputOf("gone", "true");
   await assert.rejects(world.outside.exec({ ...target("gone"), command: ["true"] }), /container not found|not found/);
   await assert.rejects(
@@ -226,28 +218,21 @@ test("who is nobody's is told so: unknown containers and those that do not run",
   );
 });
 
-test(
-  "a command that cannot be started is a failure; the longest variable does not keep it from it",
-  { skip },
-  async () => {
-    // With its name, the longest text that the kernel hands to a program.
-    const value = "ä".repeat((2 ** 17 - "BIG=".length - 2) / 2);
-    const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], env: [{ name: "BIG", value }] }];
-    await world.run("big", { containers });
-    await world.until("big", "ready", isReady);
-    assert.equal(
-      await world.inside("big", ["sh", "-c", "printf %s $BIG | wc -c"]),
-      String(2 ** 17 - "BIG=".length - 2),
-    );
-    const [record] = world.node.find("default", "big")?.situation.containers.values() ?? [];
-    assert.ok(record?.life.is === "running");
-    const result = await world.runtime.runCommand(record.life.id, ["echo", "x".repeat(2 ** 18)], 60_000);
-    assert.deepEqual([result.passed, result.isUnknown], [false, true]);
-    assert.match(result.output, /^rpc error: code = Unknown desc = .*E2BIG/);
-  },
-);
+test("a command that is too long fails; the longest variable still works", { skip }, async () => {
+  // With its name, the longest string that the kernel accepts.
+  const value = "ä".repeat((2 ** 17 - "BIG=".length - 2) / 2);
+  const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], env: [{ name: "BIG", value }] }];
+  await world.run("big", { containers });
+  await world.until("big", "ready", isReady);
+  assert.equal(await world.inside("big", ["sh", "-c", "printf %s $BIG | wc -c"]), String(2 ** 17 - "BIG=".length - 2));
+  const [record] = world.node.find("default", "big")?.situation.containers.values() ?? [];
+  assert.ok(record?.life.is === "running");
+  const result = await world.runtime.runCommand(record.life.id, ["echo", "x".repeat(2 ** 18)], 60_000);
+  assert.deepEqual([result.passed, result.isUnknown], [false, true]);
+  assert.match(result.output, /^rpc error: code = Unknown desc = .*E2BIG/);
+});
 
-test("a container may have thousands of variables, as one has among many services", { skip }, async () => {
+test("a container may have thousands of variables, as among many services", { skip }, async () => {
   const env = Array.from({ length: 5000 }, (_, index) => ({
     name: `SERVICE_${index}`,
     value: `tcp://10.0.0.1:${index}`,

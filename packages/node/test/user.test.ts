@@ -12,7 +12,7 @@ const skip =
     ? skipPods
     : "only root can become somebody else; whoever is not root runs all tests as a user anyway";
 
-test("a user without any rights runs pods, reaches them, and enters them", { skip }, async () => {
+test("an unprivileged user runs pods, reaches them, and enters them", { skip }, async () => {
   const folder = await mkdtemp("/tmp/archives-");
   try {
     await chmod(folder, 0o755);
@@ -25,7 +25,7 @@ test("a user without any rights runs pods, reaches them, and enters them", { ski
     const program = new URL("./as-user.ts", import.meta.url).pathname;
     const become = ["--reuid", nobody, "--regid", nobody, "--clear-groups", "--no-new-privs", "--"];
     const node = [process.execPath, "--conditions=@capstan/source", program, ...(await Promise.all(archives))];
-    // Where users look for programs: those of administrators are elsewhere.
+    // The PATH of users, without the system folders.
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: folder, TMPDIR: "/tmp" };
     const options = { env, timeout: 600_000 };
     const { stdout } = await promisify(execFile)("setpriv", [...become, ...node], options);

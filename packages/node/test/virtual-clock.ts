@@ -1,4 +1,4 @@
-/** A clock that stands still until a test moves it. */
+/** A clock that stands still until a test advances it. */
 import type { Clock, Timer } from "@capstan/client";
 
 export class VirtualClock implements Clock {
@@ -20,7 +20,7 @@ export class VirtualClock implements Clock {
     return { cancel: () => void (this.#timers = this.#timers.filter((one) => one !== timer)) };
   }
 
-  /** Lets time pass, each timer at its time, and everything it started come to rest before the next. */
+  /** Advances the time, runs each timer at its time, and lets its effects settle before the next. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await this.quiet();

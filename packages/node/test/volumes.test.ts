@@ -5,7 +5,7 @@ import { ConfigMap, Pod, Secret, ServiceAccount } from "@capstan/kinds/v1";
 import { busybox, eventually, isReady, skip, startRealWorld, type RealWorld } from "./real-world.ts";
 
 let world: RealWorld;
-/** How far the node's calendar is ahead. */
+/** How far the node's wall clock is ahead. */
 let ahead = 0;
 const clock = { ...systemClock, wall: () => systemClock.wall() + ahead };
 before(async () => {
@@ -18,7 +18,7 @@ after(async () => {
 const sleeper = { name: "main", image: busybox, command: ["sleep", "1000"] };
 const cat = (pod: string, path: string): Promise<string> => world.inside(pod, ["sh", "-c", `cat ${path} 2>&1; true`]);
 
-test("what is projected into one folder follows its objects, all of it at once", { skip }, async () => {
+test("a projected volume follows its objects atomically", { skip }, async () => {
   const metadata = (name: string): { readonly namespace: string; readonly name: string } => ({
     namespace: "default",
     name,
@@ -64,7 +64,7 @@ test("what is projected into one folder follows its objects, all of it at once",
   );
 });
 
-test("a pod has a token of its account, and a new one before the old one ends", { skip }, async () => {
+test("a pod has a service account token, renewed before it expires", { skip }, async () => {
   await world.client.create(ServiceAccount, { metadata: { namespace: "default", name: "worker" } });
   const serviceAccountToken = { path: "token", audience: "tests", expirationSeconds: 600 };
   const volumes = [{ name: "token", projected: { sources: [{ serviceAccountToken }] } }];
@@ -78,29 +78,25 @@ test("a pod has a token of its account, and a new one before the old one ends", 
   };
   const first = await cat("holder", "/token/token");
   check(first);
-  // Four fifths of its life are over.
+  // 80 % of its lifetime are over.
   ahead += 490_000;
   const isAnother = (token: string): boolean => token !== first && token.split(".").length === 3;
   check(await eventually("a new token", () => cat("holder", "/token/token"), isAnother));
 });
 
-test(
-  "a part of a volume can be mounted, also one whose name is known only when the container starts",
-  { skip },
-  async () => {
-    const env = [{ name: "WHO", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
-    const volumeMounts = [
-      { name: "data", mountPath: "/mine", subPathExpr: "of/$(WHO)" },
-      { name: "data", mountPath: "/all" },
-    ];
-    const volumes = [{ name: "data", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } }];
-    const script =
-      "echo x > /mine/file; cat /all/of/parted/file; dd if=/dev/zero of=/all/big bs=1M count=2 2>&1 | grep -o 'No space'";
-    assert.equal(await world.outputOf("parted", script, { env, volumeMounts }, { volumes }), "x\nNo space\n");
-  },
-);
+test("a subpath of a volume can be mounted, also with subPathExpr", { skip }, async () => {
+  const env = [{ name: "WHO", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
+  const volumeMounts = [
+    { name: "data", mountPath: "/mine", subPathExpr: "of/$(WHO)" },
+    { name: "data", mountPath: "/all" },
+  ];
+  const volumes = [{ name: "data", emptyDir: { medium: "Memory", sizeLimit: "1Mi" } }];
+  const script =
+    "echo x > /mine/file; cat /all/of/parted/file; dd if=/dev/zero of=/all/big bs=1M count=2 2>&1 | grep -o 'No space'";
+  assert.equal(await world.outputOf("parted", script, { env, volumeMounts }, { volumes }), "x\nNo space\n");
+});
 
-test("who may write to a volume may write to a part of it that was not there", { skip }, async () => {
+test("a user that may write to a volume may write to a new subpath", { skip }, async () => {
   const volumeMounts = [
     { name: "data", mountPath: "/part", subPath: "not/there" },
     { name: "data", mountPath: "/all" },
@@ -110,7 +106,7 @@ test("who may write to a volume may write to a part of it that was not there", {
   assert.equal(await world.outputOf("writer", script, { volumeMounts }, spec), "file\n2777\n2777\n");
 });
 
-test("no pod waits for a volume that none of its containers shows", { skip }, async () => {
+test("a pod does not wait for a volume that no container mounts", { skip }, async () => {
   const volumes = [
     { name: "secret", secret: { secretName: "nobody-made-it" } },
     { name: "place", hostPath: { path: "/nobody/made/it", type: "File" as const } },
@@ -127,32 +123,24 @@ test("no pod waits for a volume that none of its containers shows", { skip }, as
   await eventually("the pod is gone", pods, (found) => found.length === 0);
 });
 
-test(
-  "a volume whose object is gone stays as it is, and keeps no other from being brought up to date",
-  { skip },
-  async () => {
-    const names = ["stays", "changes"];
-    for (const name of names)
-      await world.client.create(ConfigMap, { metadata: { namespace: "default", name }, data: { text: "one" } });
-    const volumes = names.map((name) => ({ name, configMap: { name } }));
-    const volumeMounts = names.map((name) => ({ name, mountPath: `/${name}` }));
-    await world.run("half", {
-      volumes,
-      containers: [{ name: "main", image: busybox, command: ["sleep", "100000"], volumeMounts }],
-    });
-    await world.until("half", "ready", isReady);
-    await world.client.delete(ConfigMap, { namespace: "default", name: "stays" });
-    await world.client.patch(
-      ConfigMap,
-      { namespace: "default", name: "changes" },
-      { merge: { data: { text: "two" } } },
-    );
-    const read = (): Promise<string> => world.inside("half", ["cat", "/stays/text", "/changes/text"]);
-    await eventually("the new text", read, (text) => text === "onetwo");
-  },
-);
+test("a volume stays when its object is gone, and others are still updated", { skip }, async () => {
+  const names = ["stays", "changes"];
+  for (const name of names)
+    await world.client.create(ConfigMap, { metadata: { namespace: "default", name }, data: { text: "one" } });
+  const volumes = names.map((name) => ({ name, configMap: { name } }));
+  const volumeMounts = names.map((name) => ({ name, mountPath: `/${name}` }));
+  await world.run("half", {
+    volumes,
+    containers: [{ name: "main", image: busybox, command: ["sleep", "100000"], volumeMounts }],
+  });
+  await world.until("half", "ready", isReady);
+  await world.client.delete(ConfigMap, { namespace: "default", name: "stays" });
+  await world.client.patch(ConfigMap, { namespace: "default", name: "changes" }, { merge: { data: { text: "two" } } });
+  const read = (): Promise<string> => world.inside("half", ["cat", "/stays/text", "/changes/text"]);
+  await eventually("the new text", read, (text) => text === "onetwo");
+});
 
-test("a volume may take the place of what the kernel shows of itself", { skip }, async () => {
+test("a volume may be mounted over /sys", { skip }, async () => {
   const volumes = [{ name: "sys", hostPath: { path: "/sys" } }];
   const volumeMounts = [{ name: "sys", mountPath: "/sys" }];
   const output = await world.outputOf("exporter", "touch /sys/mine && ls /sys", { volumeMounts }, { volumes });

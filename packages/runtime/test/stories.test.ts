@@ -218,3 +218,14 @@ test("does not trust its cached status when the response to a write was lost", a
   await world.settle();
   assert.equal((await world.get(Cache, "c"))?.status?.conditions?.length, 1);
 });
+
+test("1,000 spec changes within a minute are all reconciled", async () => {
+  await using world = await onModel(operator({ name: "test", controllers: [cache] }));
+  for (let size = 1; size <= 1000; size++) {
+    await world.apply(Cache, "c", { spec: { size, extra: true } });
+    await world.advance("50ms");
+    const child = await world.get(ConfigMap, "c-extra");
+    assert.equal(child?.data?.["size"], String(size));
+  }
+  assert.deepEqual(world.failures, []);
+});

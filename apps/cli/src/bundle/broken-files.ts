@@ -1,9 +1,9 @@
-/** Names the files of a bundle that cannot be read: the usual validators pass over them and miss what was in them. */
+/** Names the files of a bundle that cannot be parsed. The usual validators skip them and miss their contents. */
 import type { BundleFiles } from "@capstan/bundle";
 import { toCliError } from "../errors.ts";
 import { findYamlProblem, readYaml } from "../project/yaml.ts";
 
-/** One line for each manifest that is no YAML, as when it was cut short, or whose aliases unfold without measure. */
+/** Returns one line for each manifest that is not valid YAML (for example truncated) or has too many aliases. */
 export function brokenFiles(files: BundleFiles): string[] {
   return [...files].flatMap(([path, bytes]) => {
     if (!/\.(ya?ml|json)$/.test(path)) return [];

@@ -17,7 +17,7 @@ function environment(): Env {
   return known;
 }
 
-/** What is wrong with a rule, or nothing. */
+/** Returns the problem of a rule, or undefined. */
 export function checkConstraint(rule: string): string | undefined {
   const compiled = environment().compile(rule);
   if (!compiled.ok) return compiled.message;

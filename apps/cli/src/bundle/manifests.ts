@@ -8,7 +8,7 @@ import { readText } from "../project/disk.ts";
 import { readYaml } from "../project/yaml.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** Every object of a folder and the folders below, or of standard input. */
+/** Reads every object of a folder and its subfolders, or of standard input. */
 export async function readManifests(folder: string, terminal: Terminal): Promise<Manifest[]> {
   const texts =
     folder === "-"
@@ -29,7 +29,7 @@ function readObjects(name: string, text: string): Manifest[] {
   return readYaml(text, name).flatMap(itemsOf);
 }
 
-/** Lists are taken apart; what is no object of a cluster, such as a kustomization, is left out. */
+/** Flattens lists and drops documents that are not Kubernetes objects, such as a kustomization. */
 function itemsOf(value: unknown): Manifest[] {
   if (typeof value !== "object" || value === null || !("kind" in value)) return [];
   const { items, kind } = value as { readonly items?: unknown; readonly kind: unknown };

@@ -1,4 +1,4 @@
-/** Finds the bundle that is meant: a folder, an image layout on disk, or an image in a registry. */
+/** Opens a bundle: a folder, an image layout on disk, or an image in a registry. */
 import { access } from "node:fs/promises";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -10,10 +10,10 @@ import { readText } from "../project/disk.ts";
 import { brokenFiles } from "./broken-files.ts";
 import { findBuilt, pull, type Transfer } from "../registry/images.ts";
 
-/** The bundle that is meant where none is named: what `capstan bundle generate` makes. */
+/** The default bundle: the output folder of `capstan bundle generate`. */
 export const ownBundle = "./bundle";
 
-/** The files of a bundle; those that cannot be read are named. */
+/** Reads the files of a bundle and logs those that cannot be parsed. */
 export async function openBundle(name: string, transfer: Transfer): Promise<BundleFiles> {
   const files = await find(name, transfer);
   for (const line of brokenFiles(files)) transfer.terminal.err(`capstan: ${line}\n`);
@@ -39,7 +39,7 @@ async function fromLayout(folder: string): Promise<BundleFiles> {
   return readBundleImage(only.descriptor, store);
 }
 
-/** A store makes what it lacks, which is not for a folder of somebody else. */
+/** Opening a store creates missing files, which must not happen in an arbitrary folder. */
 async function mustBeLayout(folder: string): Promise<void> {
   for (const name of ["oci-layout", "index.json"]) {
     const text = await readText(join(folder, name));
@@ -55,7 +55,7 @@ async function mustBeLayout(folder: string): Promise<void> {
   }
 }
 
-/** An image that was built here needs no registry. */
+/** A locally built image needs no registry. */
 async function fromImage(name: string, transfer: Transfer): Promise<BundleFiles> {
   const reference = parseName(name);
   const built = await findBuilt(reference, transfer.terminal);

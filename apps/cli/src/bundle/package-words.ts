@@ -1,13 +1,13 @@
-/** What package.json says about an operator. */
+/** Reads what package.json declares about an operator. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { PackageWords } from "@capstan/scaffold";
 import { CliError } from "../errors.ts";
 
-/** A package as far as bundles care. */
+/** The fields of package.json that bundles use. */
 export type Package = PackageWords & { readonly version?: string };
 
-/** The package of a folder; one without says nothing. */
+/** Reads the package.json of a folder; a missing file gives an empty object. */
 export async function readPackage(root: string): Promise<Package> {
   const text = await readFile(join(root, "package.json"), "utf8").catch(() => undefined);
   if (text === undefined) return {};

@@ -1,4 +1,4 @@
-/** What images run on, as their registries say; nothing is fetched but manifests. */
+/** Reads the platforms of images from their registries. It fetches manifests only. */
 import type { ImagePlatform } from "@capstan/bundle";
 import { type ImageConfig, type Index, type Manifest, parseReference } from "@capstan/oci";
 import type { Transfer } from "../registry/images.ts";
@@ -11,7 +11,7 @@ const accept = [
   "application/vnd.docker.distribution.manifest.v2+json",
 ].join(", ");
 
-/** The platforms of each image, or why they cannot be known. */
+/** The platforms of each image, or why they are unknown. */
 export async function platformsOf(
   images: readonly string[],
   transfer: Transfer,

@@ -1,11 +1,11 @@
-/** What a program's webhooks would be registered as, asked of the runtime, which registers them where no bundle does. */
+/** Computes the webhook registrations of a program with the runtime, which registers them itself when there is no bundle. */
 import type { Registrar } from "@capstan/scaffold";
 
-/** Loads what knows. */
+/** Loads the runtime's registration functions. */
 export async function openRegistrar(): Promise<Registrar> {
   const { conversionOf, registrationsOf } = await import("@capstan/runtime/webhook");
   return (resource, { namespace, service, ...manners }) => {
-    // Nobody is named whom the API server shall trust: OLM fills in its own authority.
+    // There is no caBundle: OLM fills in its own certificate authority.
     const options = {
       ...manners,
       reach: { by: "service", namespace, name: service, port: 443 },

@@ -1,9 +1,9 @@
-/** What could come next on a command line: asked by the completion scripts of the shells. */
+/** Computes the next words of a command line for the completion scripts of the shells. */
 import { find } from "../cli.ts";
 import { commands } from "../commands.ts";
 import type { Command } from "./define.ts";
 
-/** The words that could stand in the place of the last one. */
+/** The words that can replace the last one. */
 export async function complete(words: readonly string[], cwd: string): Promise<readonly string[]> {
   const typed = words.at(-1) ?? "";
   const before = words.slice(0, -1);

@@ -10,10 +10,10 @@ interface AnyOption {
 /** `--name value`. */
 export interface TextOption extends AnyOption {
   readonly type: "text";
-  /** What stands for the value in help: `FILE`. */
+  /** The placeholder of the value in help: `FILE`. */
   readonly value?: string;
   readonly default?: string;
-  /** The only values that are understood. */
+  /** The only accepted values. */
   readonly choices?: readonly string[];
 }
 
@@ -28,7 +28,7 @@ export interface FlagOption extends AnyOption {
   readonly type: "flag";
 }
 
-/** A flag of which it matters whether it was said at all. */
+/** A flag that distinguishes "not given" from "false". */
 export interface YesNoOption extends AnyOption {
   readonly type: "yes-no";
 }
@@ -49,7 +49,7 @@ type ValueOf<O extends Option> = O extends FlagOption
         ? string
         : string | undefined;
 
-/** The values of options as a command gets them. */
+/** The values of options as a command receives them. */
 export type OptionValues<O extends Options> = { readonly [Name in keyof O]: ValueOf<O[Name]> };
 
 /** One positional argument. */
@@ -65,34 +65,34 @@ export interface Example {
   readonly does: string;
 }
 
-/** What a command is run with. */
+/** The input of a command's `run`. */
 export interface Call<O extends Options = Options> {
   readonly options: OptionValues<O>;
   readonly args: readonly string[];
-  /** What followed `--`, untouched, where a command hands it on. */
+  /** The words after `--`, unparsed, for commands with `rest: "handed on"`. */
   readonly rest: readonly string[];
   readonly terminal: Terminal;
 }
 
-/** A command as its file states it. The table of commands knows its name and its one-line summary. */
+/** A command as its file declares it. The table of commands has its name and its one-line summary. */
 export interface Command<O extends Options = Options> {
-  /** More than the summary: a sentence or two. */
+  /** A sentence or two in addition to the summary. */
   readonly describe?: string;
   readonly arguments?: readonly Argument[];
   readonly options: O;
-  /** What becomes of the words after `--`: unless they are handed on, they are arguments. */
+  /** What happens to the words after `--`. Default: they are arguments. */
   readonly rest?: "handed on";
   readonly examples: readonly [Example, ...Example[]];
-  /** What could stand for an argument, asked by shell completion. */
+  /** Candidates for an argument, for shell completion. */
   readonly complete?: (call: { readonly args: readonly string[]; readonly cwd: string }) => Promise<readonly string[]>;
-  /** It tells what goes on itself, as what runs until it is stopped does; all others are named after a second. */
+  /** The command reports its own progress, as those that run until stopped do. For all others the frame reports it after a second. */
   readonly progress?: "own";
-  /** Answers with an exit code; nothing means 0. */
+  /** Returns an exit code. Default: 0. */
   readonly run: (call: Call<O>) => Promise<number | void>;
 }
 
-/** States a command, so that the values of its options are typed. */
+/** Declares a command and types the values of its options. */
 export function defineCommand<const O extends Options>(command: Command<O>): Command {
-  // The frame hands over exactly the values that the options describe.
+  // The frame passes exactly the values that the options describe.
   return command as unknown as Command;
 }

@@ -1,4 +1,4 @@
-/** Help: the list of commands, and one page for each. */
+/** Prints help: the list of commands, and one page for each. */
 import type { Style } from "../output/style.ts";
 import { wrap } from "../output/wrap.ts";
 import type { Command, Option } from "./define.ts";
@@ -35,7 +35,7 @@ export function formatOverview(commands: readonly Listed[], { bold, dim }: Style
   ].join("\n");
 }
 
-/** The paper that a page is written on. */
+/** The style and width of a page. */
 export interface Page {
   readonly style: Style;
   readonly columns: number;
@@ -78,7 +78,7 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [title, ...lines, ""];
 }
 
-/** Two columns; what does not fit on the right goes on below. */
+/** Two columns; the right one wraps. */
 function rows(pairs: readonly (readonly [string, string])[], { columns }: Page): string[] {
   const width = Math.min(30, Math.max(0, ...pairs.map(([left]) => left.length)));
   const indent = " ".repeat(width + 4);
@@ -103,7 +103,7 @@ function formatOption(name: string, option: Option): string {
 function described(option: Option): string {
   if (option.type !== "text") return option.describe;
   const { choices = [], default: usual } = option;
-  // Most options say their choices in their own words.
+  // Most descriptions already contain the choices.
   const isSaid = choices.every((choice) => option.describe.includes(choice));
   const among = isSaid ? "" : `: ${choices.join(", ")}`;
   return `${option.describe}${among}${usual === undefined ? "" : ` (${usual})`}`;

@@ -1,10 +1,10 @@
-/** Turns words into the values of a command's options and arguments, or into one sentence about what is wrong. */
+/** Parses words into the values of a command's options and arguments, or fails with one sentence. */
 import { parseArgs } from "node:util";
 import { CliError } from "../errors.ts";
 import type { Command, Option, Options } from "./define.ts";
 import { suggest } from "./suggest.ts";
 
-/** Words that were understood. */
+/** The result of parsing. */
 export interface Parsed {
   readonly help: boolean;
   readonly options: { readonly [name: string]: string | boolean | readonly string[] | undefined };
@@ -12,7 +12,7 @@ export interface Parsed {
   readonly rest: readonly string[];
 }
 
-/** Reads the words after a command's name. */
+/** Parses the words after a command's name. */
 export function parse(command: Command, words: readonly string[], name: string): Parsed {
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);

@@ -1,6 +1,6 @@
-/** Did you mean: the known word that is nearest to the one that was written. */
+/** Suggests the known word that is nearest to a misspelled one. */
 
-/** `; did you mean X?`, or nothing where no word is near. */
+/** `; did you mean X?`, or an empty text if no word is near. */
 export function suggest(word: string, known: readonly string[]): string {
   const near = nearest(word, known);
   return near === undefined ? "" : `; did you mean ${near}?`;
@@ -13,7 +13,7 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   return best !== undefined && best.edits <= Math.max(1, Math.floor(best.name.length / 3)) ? best.name : undefined;
 }
 
-/** Edits between two words; two neighbours that changed places count as one. */
+/** Edit distance between two words; swapped neighbours count as one edit. */
 function distance(from: string, to: string): number {
   let before: number[] = [];
   let last = Array.from({ length: to.length + 1 }, (_, at) => at);

@@ -15,7 +15,7 @@ import { CliError } from "../errors.ts";
 import { growSlowly } from "../serving-heap.ts";
 import { stopSignal } from "../stop-signal.ts";
 
-/** Runs until it is told to stop. */
+/** Runs until it is stopped. */
 export const apiserver: Command = defineCommand({
   describe: "It has no controllers and no nodes: objects are stored, checked and watched, and nothing else happens.",
   options: {
@@ -79,7 +79,7 @@ const flags: { readonly [code in ServiceRangeErrorCode]: string } = {
   BadPorts: "--service-node-port-range",
 };
 
-/** Ranges that cannot be had are the user's mistake. */
+/** Invalid address ranges are an error of the user. */
 async function start(options: ApiServerOptions): Promise<ApiServer> {
   try {
     return await startApiServer(options);
@@ -88,7 +88,7 @@ async function start(options: ApiServerOptions): Promise<ApiServer> {
   }
 }
 
-/** It opens the server: only its owner may read it, also when the file was there before. */
+/** The kubeconfig has admin credentials: only its owner may read it, also if the file existed before. */
 async function keepKubeconfig(path: string, text: string): Promise<void> {
   await writeFile(path, text, { mode: 0o600 });
   await chmod(path, 0o600);

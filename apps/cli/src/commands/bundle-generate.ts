@@ -150,7 +150,7 @@ const pictures: { readonly [extension: string]: string } = {
 };
 
 async function wordsFrom(pack: Package, { icon, ...asked }: Asked, terminal: Terminal): Promise<OperatorDescription> {
-  // Of what others wrote, nobody knows what it needs.
+  // The minimum version that manifests of other operators need is unknown.
   const { minKubeVersion: usual, ...rest } = descriptionOfPackage(pack);
   const minKubeVersion = asked["min-kube-version"] ?? (asked["input-dir"] === undefined ? usual : undefined);
   const words = minKubeVersion === undefined ? rest : { ...rest, minKubeVersion };
@@ -162,7 +162,7 @@ async function wordsFrom(pack: Package, { icon, ...asked }: Asked, terminal: Ter
   return { ...words, icon: { base64data, mediatype } };
 }
 
-/** What people wrote, in the place where operator-sdk has it too. */
+/** The hand-written base, in the same folder as operator-sdk's. */
 async function readBase(root: string, name: string): Promise<Manifest | undefined> {
   const file = join(root, "config/manifests/bases", `${name}.clusterserviceversion.yaml`);
   const text = await readFile(file, "utf8").catch(() => undefined);
@@ -174,7 +174,7 @@ async function readBase(root: string, name: string): Promise<Manifest | undefine
   return value as Manifest;
 }
 
-/** Files of an earlier bundle that are no longer wanted go; everything else stays. */
+/** Removes files of an earlier bundle that are no longer generated; other files stay. */
 async function write(files: ReadonlyMap<string, string>, out: string, terminal: Terminal): Promise<void> {
   const root = resolve(terminal.cwd, out);
   const disk = await readFiles(root, files.keys());

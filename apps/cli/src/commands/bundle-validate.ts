@@ -1,4 +1,4 @@
-/** `capstan bundle validate`: what is wrong with a bundle, in the words that people know, and what others forget to say. */
+/** `capstan bundle validate`: reports problems of a bundle in the messages of operator-sdk, and some that it does not find. */
 import { execFile } from "node:child_process";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
@@ -85,7 +85,7 @@ export const bundleValidate: Command = defineCommand({
   },
 });
 
-/** Only the validator of platforms wants to know, because it takes a while. */
+/** Only the platform validator reads images, because it is slow. */
 async function lookAtImages(files: BundleFiles, transfer: Transfer): Promise<ValidatorValues["platforms"]> {
   const read = readBundle(files);
   return "bundle" in read ? platformsOf(imagesOf(read.bundle.csv), transfer) : undefined;
@@ -150,7 +150,7 @@ async function readIndexFile(file: string): Promise<NonNullable<ValidatorValues[
   }
 }
 
-/** Programs of others: each prints what it found as JSON. */
+/** External validators: each prints its findings as JSON. */
 async function runExternal(programs: readonly string[], folder: string): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const program of programs.flatMap((list) => list.split(":")).filter((one) => one !== ""))

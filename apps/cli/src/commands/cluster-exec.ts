@@ -30,7 +30,7 @@ export const clusterExec: Command = defineCommand({
   },
 });
 
-/** Runs a program on this terminal; keys that interrupt are for the program. */
+/** Runs a program on this terminal; interrupt keys go to the program. */
 function runToEnd(
   program: string,
   words: readonly string[],

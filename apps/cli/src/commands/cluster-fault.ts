@@ -1,4 +1,4 @@
-/** `capstan cluster fault`: cuts, delays and heals the lines of pods and nodes, and takes nodes away. */
+/** `capstan cluster fault`: cuts, delays and restores network connections of pods and nodes, and stops nodes. */
 import type { Fault, FaultTarget } from "@capstan/cluster";
 import { defineCommand, type Command } from "../command/define.ts";
 import { askCluster } from "../embedded/control.ts";

@@ -30,7 +30,7 @@ export const clusterImagesList: Command = defineCommand({
   },
 });
 
-/** What the layers of an image take on disk, compressed as they came; those for other machines are not counted. */
+/** The compressed size of an image's layers on disk; layers of other platforms are not counted. */
 async function sizeOf(store: Store, descriptor: Parameters<Store["image"]>[0]): Promise<number> {
   try {
     const { manifest } = await store.image(descriptor, platformOf(process));
@@ -57,7 +57,7 @@ export const clusterImagesRemove: Command = defineCommand({
       await store.remove(name);
       terminal.out(`removed ${name}\n`);
     }
-    // Whoever runs pods may still need their files.
+    // Running clusters may still use the unpacked files.
     if ((await listRecords(terminal)).length === 0) await pruneUnpackedImages(store);
   },
 });

@@ -1,4 +1,4 @@
-/** `capstan cluster kubeconfig`: prints what opens a cluster. */
+/** `capstan cluster kubeconfig`: prints the kubeconfig of a cluster. */
 import { readFile } from "node:fs/promises";
 import { defineCommand, type Command } from "../command/define.ts";
 import { nameOption } from "../embedded/name-option.ts";

@@ -42,7 +42,7 @@ export const clusterLoadImage: Command = defineCommand({
   },
 });
 
-/** Looks where a shell looks. */
+/** Searches the PATH as a shell does. */
 function findProgram(word: string, { cwd, env }: Terminal): string {
   const folders = word.includes("/") ? [cwd] : (env["PATH"] ?? "").split(delimiter).filter(Boolean);
   const found = folders.map((folder) => resolve(folder, word)).find((path) => existsSync(path));

@@ -1,4 +1,4 @@
-/** `capstan cluster logs`: what a cluster in the background says. */
+/** `capstan cluster logs`: prints the log of a background cluster. */
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";

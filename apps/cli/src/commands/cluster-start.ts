@@ -1,4 +1,4 @@
-/** `capstan cluster start`: starts an embedded cluster, in the background or here. */
+/** `capstan cluster start`: starts an embedded cluster in the background or the foreground. */
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { launchCluster } from "../embedded/launch.ts";
@@ -67,7 +67,7 @@ function nextSteps({ name, pods }: Pick<ClusterRecord, "name" | "pods">, termina
   ].join("\n");
 }
 
-/** The same wishes as words for another process. */
+/** The given options as words of a command line for another process. */
 function wordsOf(given: { readonly [name: string]: unknown }): readonly string[] {
   return Object.entries(given).flatMap(([name, value]) => (typeof value === "string" ? [`--${name}`, value] : []));
 }

@@ -1,4 +1,4 @@
-/** `capstan cluster stop`: ends a cluster that runs. */
+/** `capstan cluster stop`: stops a running cluster. */
 import { rm } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 import { defineCommand, type Command } from "../command/define.ts";
@@ -7,10 +7,10 @@ import { isAlive, listRecords, needRecord, type ClusterRecord } from "../embedde
 import { clusterFolder } from "../embedded/places.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** How long a cluster may take to end before it is killed; its pods end with it either way. */
+/** How long a cluster may take to stop before it is killed. Its pods stop in both cases. */
 const PATIENCE = 20_000;
 
-/** Ends clusters. */
+/** Stops clusters. */
 export const clusterStop: Command = defineCommand({
   describe: "Its pods end at once. What was started with --data can be started again from there.",
   options: { name: nameOption, all: { type: "flag", describe: "stop every cluster of this user" } },

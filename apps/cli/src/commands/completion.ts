@@ -1,4 +1,4 @@
-/** `capstan completion`: the script that makes a shell complete our words. Each asks the command itself what could come next. */
+/** `capstan completion`: prints the completion script of a shell. The script calls the command for the candidates. */
 import { type Command, defineCommand } from "../command/define.ts";
 import { suggest } from "../command/suggest.ts";
 import { CliError } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** `capstan create e2e-test|upgrade-workflow|dev-container|linter`: what a project can have besides its kinds. */
+/** `capstan create e2e-test|upgrade-workflow|dev-container|linter`: adds optional parts to a project. */
 import { addExtra, type Extra } from "@capstan/scaffold";
 import { type Command, defineCommand, type Example } from "../command/define.ts";
 import { changeProject } from "../project/apply.ts";
@@ -31,7 +31,7 @@ export const createUpgradeWorkflow: Command = creator("upgrade-workflow", {
   example: { line: "capstan create upgrade-workflow", does: "Write .github/workflows/upgrade.yml" },
 });
 
-/** Adds a container to work in. */
+/** Adds a development container. */
 export const createDevContainer: Command = creator("dev-container", {
   describe: "A container with Node, kubectl and Helm, for editors that know .devcontainer; real pods run in it, too.",
   example: { line: "capstan create dev-container", does: "Write .devcontainer/devcontainer.json" },

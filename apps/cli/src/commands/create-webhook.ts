@@ -61,7 +61,7 @@ interface Paths {
   readonly "validation-path": string | undefined;
 }
 
-/** A path is for a function that is asked for at the same time. */
+/** A path needs the function of the same command line. */
 function pathsOf(
   { "defaulting-path": defaultingPath, "validation-path": validatingPath }: Paths,
   asked: { readonly defaulting: boolean; readonly validating: boolean },

@@ -1,4 +1,4 @@
-/** `capstan delete api`: takes a kind out of a project. */
+/** `capstan delete api`: removes a kind from a project. */
 import { removeApi } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";

@@ -1,4 +1,4 @@
-/** `capstan dev`: the operator runs here, on the embedded cluster or a real one, and follows its sources. */
+/** `capstan dev`: runs the operator on the embedded cluster or a real one, and reloads it when its sources change. */
 import { type Command, defineCommand } from "../command/define.ts";
 import { openProject } from "../project/disk.ts";
 import { entryOption, findEntry } from "../project/program.ts";

@@ -1,4 +1,4 @@
-/** `capstan doctor`: runs every check and says what to do about those that fail. */
+/** `capstan doctor`: runs every check and prints how to fix those that fail. */
 import { type Command, defineCommand } from "../command/define.ts";
 import { checks, type Finding } from "../doctor/checks.ts";
 import { outputOption, print } from "../output/print.ts";
@@ -31,7 +31,7 @@ export const doctor: Command = defineCommand({
   },
 });
 
-/** What to do, line by line, for checks whose cure does not fit the table. */
+/** The steps to take, line by line, for checks with a fix that does not fit the table. */
 function todo(findings: readonly (Finding & { readonly name: string })[], columns: number): string {
   return findings
     .filter(({ steps = [] }) => steps.length > 0)

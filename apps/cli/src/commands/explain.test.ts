@@ -8,7 +8,7 @@ const known = [
   { name: "site", resource: "sites.web.example.com" },
 ];
 
-test("a controller is meant by its name or by its kind, as kubectl takes it", () => {
+test("a controller is found by its name or by its kind, as in kubectl", () => {
   for (const [word, controller] of [
     ["backup", "backup"],
     ["Memcached", "memcached"],
@@ -18,13 +18,13 @@ test("a controller is meant by its name or by its kind, as kubectl takes it", ()
     assert.equal(controllerOf(word, known), controller);
 });
 
-test("a controller that is not there is answered with those that are", () => {
+test("an unknown controller fails with the list of known ones", () => {
   assert.throws(() => controllerOf("nosuch", known), {
     code: "BadInput",
     message: 'there is no controller "nosuch": the operator has memcached, backup, site',
   });
 });
 
-test("where the controllers are not known, the operator is asked", () => {
+test("an unknown list of controllers leaves the name to the operator", () => {
   assert.equal(controllerOf("anything", []), "anything");
 });

@@ -1,4 +1,4 @@
-/** `capstan explain`: why an object was reconciled and what came of it. */
+/** `capstan explain`: why an object was reconciled, and the results. */
 import { type Command, defineCommand } from "../command/define.ts";
 import type { ControllerNames } from "../dev/messages.ts";
 import { findSession } from "../dev/session.ts";
@@ -55,7 +55,10 @@ export const explain: Command = defineCommand({
   },
 });
 
-/** The controller that a word means: its name, or its kind as kubectl takes it. Where the controllers are not known, the operator is asked. */
+/**
+ * Finds a controller by its name, or by its kind as kubectl writes it. If the list of controllers is unknown, the operator resolves the
+ * name.
+ */
 export function controllerOf(word: string, known: readonly ControllerNames[]): string {
   if (known.length === 0 || known.some(({ name }) => name === word)) return word;
   const wanted = word.toLowerCase();

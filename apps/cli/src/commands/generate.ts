@@ -1,4 +1,4 @@
-/** `capstan generate`: everything that follows from a program, made from what it exports. */
+/** `capstan generate`: generates everything that follows from the exports of a program. */
 import { join, resolve } from "node:path";
 import {
   apiReference,
@@ -66,14 +66,14 @@ interface Generator<O extends Options> {
   readonly options: O;
   readonly describe?: string;
   readonly examples: readonly [Example, ...Example[]];
-  /** One text for standard output, unless a folder is named. */
+  /** The text for standard output if no folder is given. */
   readonly text?: (loaded: Loaded, asked: Asked) => string;
   readonly files: (loaded: Loaded, asked: Asked, cwd: string) => Files | Promise<Files>;
-  /** Where files go unless said otherwise; where there is a text, it is printed instead. */
+  /** The default folder for files; generators with `text` print instead. */
   readonly folder: string;
-  /** What the program must export: for a Deployment there must be something to run. */
+  /** What the program must export: a Deployment needs an operator. */
   readonly of?: "operator";
-  /** What becomes of files that are there: those that people write in stay as they are. */
+  /** What happens to existing files: those that users edit are not overwritten. */
   readonly existing?: "stay";
 }
 
@@ -108,18 +108,18 @@ function generator<const O extends Options>({
   });
 }
 
-/** Files that are written once: from then on they are for people to change. */
+/** Files that are generated once and then belong to the user. */
 function isPeoples(path: string): boolean {
   return /^manifests\/bases\/.*\.clusterserviceversion\.yaml$/.test(path);
 }
 
 interface Written {
   readonly files: Files;
-  /** Whether a file that is there stays as it is. */
+  /** Whether an existing file is not overwritten. */
   readonly isKept: (path: string) => boolean;
 }
 
-/** Writes what is new; answers with the texts of files that stay though they differ. */
+/** Writes new files; returns the generated texts of kept files that differ. */
 async function writeInto(folder: string, { files, isKept }: Written, terminal: Terminal): Promise<Files> {
   const root = resolve(terminal.cwd, folder);
   const disk = await readFiles(root, files.keys());
@@ -257,7 +257,7 @@ export const generateSamples: Command = generator({
     ),
 });
 
-/** The file's name that `init` gives to samples; kinds of the same name are told apart by their groups. */
+/** The file name that `init` gives to samples; kinds of the same name are distinguished by group. */
 function sampleName({ kind, group }: Resource, all: readonly Resource[]): string {
   const { file } = kindWords(kind);
   return all.filter((other) => other.kind === kind).length === 1 ? file : `${file}.${group}`;

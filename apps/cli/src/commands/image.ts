@@ -80,7 +80,7 @@ export const imageBuild: Command = defineCommand({
   },
 });
 
-/** Clusters of this machine find the image without a registry; an image that is only for other machines is not for them. */
+/** Puts the image where the clusters of this machine find it without a registry. Images for other platforms are skipped. */
 async function makeKnown(name: string, store: Store, terminal: Terminal): Promise<void> {
   const { userImageFolder } = await import("@capstan/cluster");
   const folder = userImageFolder(terminal.env);
@@ -89,12 +89,12 @@ async function makeKnown(name: string, store: Store, terminal: Terminal): Promis
     if (await shareImage({ name, platform: platformOf(process) }, store, await openStore(folder)))
       terminal.err("  capstan cluster finds it, and dev --pods real\n");
   } catch (error) {
-    // The image is built, and whoever only pushes it needs no cluster.
+    // The build succeeded; a push does not need a cluster.
     terminal.err(`  capstan cluster does not find it: ${toCliError(error).message}\n`);
   }
 }
 
-/** An entry outside of the project brings the folder that it is in. */
+/** The root of an entry outside of the project is the folder of the entry. */
 function rootOf(entry: string, root: string): string {
   return entry.startsWith(`${root}/`) ? root : resolve(entry, "..");
 }

@@ -1,4 +1,4 @@
-/** `capstan import crd`: a CRD becomes a file with `defineResource`. */
+/** `capstan import crd`: converts a CRD to a file with `defineResource`. */
 import { join, resolve } from "node:path";
 import { compareCrds, importCrd, type Imported } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
@@ -58,7 +58,7 @@ export const importCrds: Command = defineCommand({
   },
 });
 
-/** A definition that was loaded, with whatever its CRD says otherwise. */
+/** Loads the imported definition and lists how its CRD differs from the original. */
 async function importChecked(crd: unknown): Promise<Imported> {
   const imported = importCrd(crd);
   const { kind } = imported.crd.spec.names;
@@ -74,7 +74,7 @@ function readCrds(text: string, file: string): unknown[] {
   return crds;
 }
 
-/** `kubectl get -o yaml` gives lists. */
+/** `kubectl get -o yaml` prints lists. */
 function itemsOf(object: unknown): unknown[] {
   const items = (object as { items?: unknown } | null)?.items;
   return Array.isArray(items) ? items : [object];

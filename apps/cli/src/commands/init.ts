@@ -1,4 +1,4 @@
-/** `capstan init`: a new project. */
+/** `capstan init`: creates a project. */
 import { readFile, readdir } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import {
@@ -23,7 +23,7 @@ import { askText } from "../project/questions.ts";
 import type { Terminal } from "../terminal.ts";
 import { ownVersion } from "./version.ts";
 
-/** Makes a project. */
+/** Creates a project. */
 export const init: Command = defineCommand({
   describe:
     "Twelve files: one kind with a controller and a test that passes. Nothing is written into a folder that has a project.",
@@ -92,7 +92,7 @@ export const init: Command = defineCommand({
   },
 });
 
-/** Whoever named no kind is told which one there is now. */
+/** Prints the default kind if the user named none. */
 function tellKind({ apis }: Inputs, terminal: Terminal): void {
   for (const { kind, group, version } of apis)
     terminal.out(`\nIts kind is ${kind} (${group}/${version}); --kind and --group name another one.\n`);

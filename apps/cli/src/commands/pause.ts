@@ -1,4 +1,4 @@
-/** `capstan pause` and `capstan resume`: take an object out of the operator's hands, and give it back. */
+/** `capstan pause` and `capstan resume`: the operator ignores an object until it is resumed. */
 import { type Client, isApiError } from "@capstan/client";
 import { apiOf, pauseAnnotation } from "@capstan/runtime";
 import { type Command, defineCommand } from "../command/define.ts";

@@ -1,4 +1,4 @@
-/** `capstan rename`: gives a kind another name, everywhere in the project. */
+/** `capstan rename`: renames a kind everywhere in the project. */
 import { renameApi } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";

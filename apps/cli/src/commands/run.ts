@@ -24,7 +24,7 @@ export const run: Command = defineCommand({
   run: async ({ options, rest, terminal }) => {
     const { entry, exported } = await loadProgram(terminal.cwd, options.entry);
     const operator = operatorOf(exported, entry);
-    // The operator reads its flags as if it had been started itself.
+    // The operator parses its flags as if it were the main program.
     process.argv = [process.argv[0] ?? "node", entry, ...rest];
     await operator.run({
       onFailure: (error) => {
@@ -35,7 +35,7 @@ export const run: Command = defineCommand({
   },
 });
 
-/** What follows -- was not understood; by name, because a project brings its own copy of the class. */
+/** Whether a word after -- is invalid. Checked by name, because a project has its own copy of the class. */
 function hasBadSetting(error: unknown): error is Error {
   return error instanceof Error && error.name === "RuntimeError" && "code" in error && error.code === "BadSetting";
 }

@@ -1,4 +1,4 @@
-/** `capstan generate schema-patch`: the program's schemas, put into CRDs that people keep by hand. */
+/** `capstan generate schema-patch`: writes the program's schemas into hand-written CRDs. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { patchSchemas, ScaffoldError } from "@capstan/scaffold";
@@ -42,7 +42,7 @@ export const schemaPatch: Command = defineCommand({
   },
 });
 
-/** A file that cannot be used is named. */
+/** Adds the file name to errors. */
 function patch<T>(path: string, run: () => T): T {
   try {
     return run();

@@ -1,4 +1,4 @@
-/** `capstan scorecard`: how good a bundle is. The classic tests run here; others run as pods of a cluster. */
+/** `capstan scorecard`: scores a bundle. The classic tests run in this process; others run as pods of a cluster. */
 import { randomBytes } from "node:crypto";
 import { join, resolve } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -126,7 +126,7 @@ function format(tests: readonly ScoredTest[], output: string): string {
   return output === "xunit" ? formatScoreXunit(tests) : formatScoreText(tests);
 }
 
-/** The configuration that was named, else that of the bundle, else the classic one. */
+/** The configuration from the command line, else from the bundle, else the classic one. */
 async function readConfig(files: BundleFiles, { config }: Asked, terminal: Terminal): Promise<ScorecardConfig> {
   if (config !== undefined) return parseScorecardConfig(await readText(resolve(terminal.cwd, config)));
   const { annotations } = readBundle(files).metadata;
@@ -136,7 +136,7 @@ async function readConfig(files: BundleFiles, { config }: Asked, terminal: Termi
   return parseScorecardConfig(bytes === undefined ? JSON.stringify(scorecardConfig) : new TextDecoder().decode(bytes));
 }
 
-/** The classic test that a configuration means, wherever its image comes from. */
+/** The classic test of a configuration entry, whatever the registry of its image. */
 function classicOf({ image, entrypoint }: TestConfig): ClassicTest | undefined {
   if (!/(^|\/)scorecard-test(:|@|$)/.test(image)) return undefined;
   return classicTests.find((name) => entrypoint.includes(name));

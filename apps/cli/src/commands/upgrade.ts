@@ -1,4 +1,4 @@
-/** `capstan upgrade`: brings a project to the templates of this version. */
+/** `capstan upgrade`: updates a project to the templates of this version. */
 import { currentTemplates, type Inputs, planChange, renderProject } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
@@ -44,7 +44,7 @@ export const upgrade: Command = defineCommand({
   },
 });
 
-/** A project of a checkout stays one. */
+/** A project that uses a checkout keeps using it. */
 function newest(inputs: Inputs, version: string): Inputs {
   const { capstan } = inputs;
   if (capstan.startsWith("file:")) return { ...inputs, templates: currentTemplates };

@@ -1,11 +1,11 @@
-/** `capstan version`: the versions of everything that takes part. */
+/** `capstan version`: prints the versions of Capstan, Kubernetes and Node, and the platform. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Command, defineCommand } from "../command/define.ts";
 import { outputOption, print } from "../output/print.ts";
 import { ownFolder } from "../place.ts";
 
-/** The release of Kubernetes whose kinds and rules are built in. */
+/** The Kubernetes release of the built-in kinds and rules. */
 const kubernetes = "1.36";
 
 /** The version of this program. */

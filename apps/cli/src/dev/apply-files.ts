@@ -1,4 +1,4 @@
-/** Puts objects from files on a cluster. */
+/** Applies objects from files to a cluster. */
 import { resolve } from "node:path";
 import type { Client } from "@capstan/client";
 import { parseApiVersion, type KubeObject } from "@capstan/model";
@@ -7,12 +7,12 @@ import { toCliError } from "../errors.ts";
 import { readText } from "../project/disk.ts";
 import { readYaml } from "../project/yaml.ts";
 
-/** Reads these files before anything is started: a name that is wrong is told at once. */
+/** Reads these files before anything is started, so that a wrong name fails at once. */
 export async function checkFiles(files: readonly string[], cwd: string): Promise<void> {
   for (const file of files) readYaml(await readText(resolve(cwd, file)), file);
 }
 
-/** Applies every object of these files; answers with a line for each. */
+/** Applies every object of these files; returns a line for each. */
 export async function applyFiles(client: Client, files: readonly string[], cwd: string): Promise<readonly string[]> {
   const lines: string[] = [];
   for (const file of files) {

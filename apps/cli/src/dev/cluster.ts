@@ -1,4 +1,4 @@
-/** The cluster of a dev session: an embedded one, or one that is there already. */
+/** The cluster of a dev session: an embedded one, or an existing one. */
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, relative, resolve } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
@@ -9,7 +9,7 @@ import { makeFolder } from "../project/disk.ts";
 import type { Terminal } from "../terminal.ts";
 import { sessionFolder } from "./session.ts";
 
-/** What was asked for. */
+/** The cluster options of the command line. */
 export interface ClusterChoice {
   readonly root: string;
   readonly kubeconfig: string | undefined;
@@ -22,20 +22,20 @@ export interface ClusterChoice {
 /** A cluster to run on. */
 export interface DevCluster extends AsyncDisposable {
   readonly client: Client;
-  /** The session's own cluster, or one that somebody has. */
+  /** The session's own cluster, or an existing one of the user. */
   readonly owner: "session" | "somebody";
   /** Its address. */
   readonly server: string;
-  /** A file for kubectl; the usual places where none is named. */
+  /** A file for kubectl; undefined for the default locations. */
   readonly kubeconfig: string | undefined;
   /** A file for the operator. */
   readonly operatorKubeconfig: string | undefined;
   readonly context: string | undefined;
-  /** What to tell the user about it, line by line. */
+  /** Lines about the cluster for the user. */
   readonly about: readonly string[];
 }
 
-/** Where it is opened, and what ends that. */
+/** The terminal, and the signal that aborts the start. */
 interface Opening {
   readonly terminal: Terminal;
   readonly signal: AbortSignal;
@@ -101,10 +101,10 @@ async function start({ port, data, pods }: ClusterChoice, terminal: Terminal): P
   return startCluster({ ...common, pods, images, registry: registrySessions(terminal) });
 }
 
-/** The operator's own namespace, as it has one in production: webhooks are not called for what is in it. */
+/** The operator's namespace, as in production: its own webhooks are not called for objects in it. */
 const home = "capstan-dev";
 
-/** A kubeconfig of an embedded cluster, which is JSON, with that namespace. */
+/** Sets that namespace in the kubeconfig of an embedded cluster, which is JSON. */
 function withNamespace(text: string): string {
   const config = JSON.parse(text) as { readonly contexts: readonly { readonly context: object }[] };
   const contexts = config.contexts.map((entry) => ({ ...entry, context: { ...entry.context, namespace: home } }));
@@ -137,7 +137,7 @@ async function openExisting(
   };
 }
 
-/** Nobody who stops it has to wait for a cluster that does not answer. */
+/** Stopping the session does not wait for a cluster that does not respond. */
 async function unlessStopped<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   const stopped = Promise.withResolvers<never>();
   const stop = (): void => stopped.reject(new CliError("Interrupted", "stopped before the cluster answered"));

@@ -23,13 +23,13 @@ test("an object fails from the first error until a reconcile that does not", asy
   assert.equal(failing.messageOf(["lamp"], "default/a"), undefined);
 });
 
-test("what waits on purpose does not fail", () => {
+test("an intended wait is not a failure", () => {
   const failing = new Failing(ended("failed"));
   failing.hear({ ...line, level: "warn" });
   assert.equal(failing.messageOf(["lamp"], "default/a"), undefined);
 });
 
-test("an object that is gone fails no more; an operator that does not answer changes nothing", async () => {
+test("a deleted object no longer fails; an unreachable operator changes nothing", async () => {
   for (const [code, left] of [
     ["Cluster", "no power"],
     ["Failed", undefined],

@@ -1,8 +1,8 @@
-/** Which objects the operator fails on at present: its log tells when that begins, its history when it is over. */
+/** Tracks the objects with failing reconciles. The operator's log shows when that begins, its history when it ends. */
 import type { ReconcileRecord } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 
-/** A line of the operator's log about an object, as far as it matters here. */
+/** The used fields of a log line about an object. */
 export interface HeardLine {
   readonly level: string;
   readonly controller: string;
@@ -10,7 +10,7 @@ export interface HeardLine {
   readonly message: string;
 }
 
-/** The last reconciles of an object, as the operator remembers them. */
+/** Asks the operator for the last reconciles of an object. */
 export type AskReconciles = (controller: string, key: string) => Promise<readonly ReconcileRecord[]>;
 
 interface Failure {
@@ -29,30 +29,30 @@ export class Failing {
     this.#ask = ask;
   }
 
-  /** Errors about objects are failed reconciles; whoever waits on purpose only warns. */
+  /** Errors about objects are failed reconciles; intended waits are logged as warnings. */
   hear({ level, controller, object: key, message }: HeardLine): void {
     if (level === "error") this.#failures.set(`${controller} ${key}`, { controller, key, message });
   }
 
-  /** Why one of these controllers fails on an object, if one does. */
+  /** The error of one of these controllers for an object, if there is one. */
   messageOf(controllers: readonly string[], key: string): string | undefined {
     const failure = controllers.map((controller) => this.#failures.get(`${controller} ${key}`)).find(Boolean);
     return failure?.message;
   }
 
-  /** Asks about those that failed whether they still do; who asks again meanwhile has to wait for the next time. */
+  /** Checks whether failed objects still fail. A call during a running check does nothing. */
   async recheck(): Promise<void> {
     if (this.#isAsking) return;
     this.#isAsking = true;
     for (const [id, failure] of this.#failures)
       if (await this.#isOver(failure)) {
-        // It may have failed anew while it was asked about.
+        // It may have failed again during the request.
         if (this.#failures.get(id) === failure) this.#failures.delete(id);
       }
     this.#isAsking = false;
   }
 
-  /** Another program runs, whose failures are its own. */
+  /** Another program runs now, with its own failures. */
   clear(): void {
     this.#failures.clear();
   }
@@ -62,7 +62,7 @@ export class Failing {
       const reconciles = await this.#ask(controller, key);
       return reconciles.at(-1)?.outcome !== "failed";
     } catch (error) {
-      // An object that is not remembered is gone; an operator that does not answer tells nothing.
+      // An object without a history is deleted; an operator that does not respond proves nothing.
       return error instanceof CliError && error.code === "Failed";
     }
   }

@@ -1,21 +1,21 @@
-/** Follows the objects of the operator's kinds: lists each kind, then watches it, and begins again when the watch ends. */
+/** Follows the objects of the operator's kinds: lists each kind, watches it, and lists again when the watch ends. */
 import { setTimeout as wait } from "node:timers/promises";
 import { isApiError } from "@capstan/client";
 import type { StoredObject } from "@capstan/model";
 import type { Api } from "@capstan/runtime";
 import type { KindNames } from "./messages.ts";
 
-/** What is told about the objects of a kind. */
+/** Callbacks for the objects of a kind. */
 export interface ObjectEvents {
-  /** All there are: what is not among them is gone. */
+  /** All existing objects; others are deleted. */
   readonly listed: (kind: KindNames, objects: readonly StoredObject[]) => void;
   readonly changed: (kind: KindNames, object: StoredObject) => void;
   readonly removed: (kind: KindNames, object: StoredObject) => void;
-  /** The cluster did not answer, so that what was told before may not hold any more. It is asked again. */
+  /** A request failed, so earlier objects may be stale. The list is retried. */
   readonly failed: (kind: KindNames, error: unknown) => void;
 }
 
-/** How long to wait before a kind is listed again. */
+/** The delay before a kind is listed again. */
 const REST = 1_000;
 const PAGE = 500;
 
@@ -42,7 +42,7 @@ async function followKind(following: Following): Promise<void> {
   }
 }
 
-/** Answers with the version that was told; a kind that is not served, as before its CRD is there, has no objects. */
+/** Returns the listed resourceVersion. A kind that is not served, for example before its CRD exists, has no objects. */
 async function tellAll({ api, kind, events, signal }: Following): Promise<string | undefined> {
   try {
     const objects: StoredObject[] = [];
@@ -62,7 +62,7 @@ async function tellAll({ api, kind, events, signal }: Following): Promise<string
   }
 }
 
-/** Until the watch ends or breaks: the list that follows shows what was missed, or tells what is wrong. */
+/** Runs until the watch ends or fails. The next list shows missed changes or reports the error. */
 async function tellChanges({ api, kind, events, signal }: Following, resourceVersion: string): Promise<void> {
   try {
     for await (const { type, object } of api.watch(kind, { resourceVersion, signal })) {
@@ -71,6 +71,6 @@ async function tellChanges({ api, kind, events, signal }: Following, resourceVer
       else if (type !== "BOOKMARK") events.changed(kind, object);
     }
   } catch {
-    // As above.
+    // The next list handles the error.
   }
 }

@@ -1,9 +1,9 @@
-/** Single keys, where somebody sits at the terminal. */
+/** Reads single keys from an interactive terminal. */
 import type { Terminal } from "../terminal.ts";
 
 const INTERRUPT = "\u0003";
 
-/** What terminals send for keys that are no letters. */
+/** The escape sequences of keys that are not letters. */
 const names: { readonly [sent: string]: string } = {
   "\u001B[A": "up",
   "\u001BOA": "up",
@@ -11,13 +11,13 @@ const names: { readonly [sent: string]: string } = {
   "\u001BOB": "down",
 };
 
-/** The keys in what a terminal sent at once, which is several where somebody is fast. */
+/** Splits one chunk of terminal input into keys; fast typing gives several. */
 export function readKeys(sent: string): readonly string[] {
   const parts = sent.match(/\u001B[[O][\d;]*[A-Za-z~]|[^]/gu) ?? [];
   return parts.map((part) => names[part] ?? part.toLowerCase());
 }
 
-/** Calls back with each key that is pressed: a letter, `up` or `down`. */
+/** Calls back for each pressed key: a letter, `up` or `down`. */
 export function watchKeys({ isInteractive }: Terminal, pressed: (key: string) => void): Disposable {
   if (!isInteractive) return { [Symbol.dispose]: () => {} };
   const { stdin } = process;

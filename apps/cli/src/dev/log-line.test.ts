@@ -19,14 +19,14 @@ const failure = {
   },
 };
 
-test("a failed turn says what is wrong once, how often it was tried, how long it took and where it came from", () => {
+test("a failed reconcile shows error, attempts, duration and origin once", () => {
   assert.equal(
     logFormatter(style)(JSON.stringify(failure)),
     "10:20:30 error lamp default/a no power attempt 3 1.2 s\n    at light (lamp.ts:7:3)\n    at run (x.ts:1:1)",
   );
 });
 
-test("the lines of the program are shown, however deep the framework failed; its own only where there are no others", () => {
+test("stack frames of the program are shown, those of the framework only without them", () => {
   const ours = [
     "    at fromResponse (file:///app/node_modules/@capstan/client/src/errors/from-response.ts:39:10)",
     `    at send (${new URL("../../../../packages/client/src/call/send.ts", import.meta.url).href}:27:9)`,
@@ -46,7 +46,7 @@ test("the lines of the program are shown, however deep the framework failed; its
   assert.deepEqual(line(ours).split("\n").slice(1), ours);
 });
 
-test("an object that fails again at the same place tells the place once; elsewhere, or another object, tells its own", () => {
+test("an object that fails at the same place again shows the place only once", () => {
   const format = logFormatter(style);
   const at = (stack: string, object = "default/a"): string =>
     format(JSON.stringify({ ...failure, object, error: { ...failure.error, stack } }));
@@ -56,7 +56,7 @@ test("an object that fails again at the same place tells the place once; elsewhe
   assert.match(at("Error\n    at second (a.ts:2:1)"), /at second/);
 });
 
-test("an error that says something else than the message is told, too", () => {
+test("an error that differs from the message is shown, too", () => {
   const line = JSON.stringify({
     time: "2030-01-01T10:20:30Z",
     level: "warn",
@@ -66,7 +66,7 @@ test("an error that says something else than the message is told, too", () => {
   assert.equal(logFormatter(style)(line), "10:20:30 warn  late error=slow");
 });
 
-test("other fields follow by name, and what is no JSON is left as it is", () => {
+test("other fields follow by name, and lines that are not JSON stay as they are", () => {
   const line = JSON.stringify({
     time: "2030-01-01T10:20:30Z",
     level: "info",
@@ -79,13 +79,13 @@ test("other fields follow by name, and what is no JSON is left as it is", () => 
   assert.equal(logFormatter(style)("{ plain"), "{ plain");
 });
 
-test("lines that tell of no error are not taken for the same error told again", () => {
+test("lines without an error do not count as a repeated error", () => {
   const format = logFormatter(style);
   const line = JSON.stringify({ time: "2030-01-01T10:20:30Z", level: "info", message: "stopped" });
   assert.deepEqual([format(line), format(line)], ["10:20:30 info  stopped", "10:20:30 info  stopped"]);
 });
 
-test("durations have the unit that people would choose", () => {
+test("durations have a readable unit", () => {
   assert.deepEqual([0.4, 999.4, 1_000, 59_900, 90_000].map(formatDuration), [
     "0 ms",
     "999 ms",
@@ -95,7 +95,7 @@ test("durations have the unit that people would choose", () => {
   ]);
 });
 
-test("only lines about objects are about objects", () => {
+test("only lines with a controller and an object are about objects", () => {
   assert.deepEqual(readObjectLine(JSON.stringify(failure)), {
     level: "error",
     controller: "lamp",

@@ -1,10 +1,12 @@
-/** The operator's log as people read it: JSON lines become a time, a level, who, and what. */
+/** Formats the operator's log for people: a JSON line becomes time, level, source and message. */
 import type { Style } from "../output/style.ts";
 import type { HeardLine } from "./failing.ts";
 
 type Entry = { readonly [name: string]: unknown };
 
-/** Formats the lines of one log. Where an object fails again at the same place, the place is not told again: retries would bury what came first. */
+/**
+ * Formats the lines of one log. If an object fails again at the same place, the stack is not repeated: retries would hide earlier lines.
+ */
 export function logFormatter(style: Style): (line: string) => string {
   const told = new Map<string, string>();
   return (line) => {
@@ -49,7 +51,7 @@ function parse(line: string): Entry | undefined {
   }
 }
 
-/** How often it was tried, where that is more than once. */
+/** The number of the attempt, if it is not the first. */
 function attempt(failures: unknown): readonly string[] {
   return typeof failures === "number" && failures > 0 ? [`attempt ${failures + 1}`] : [];
 }
@@ -66,7 +68,7 @@ function text(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** Of an error that was told in the message already, only where it came from is left to say. */
+/** If the message already contains the error, only its origin is added. */
 function formatField(name: string, value: unknown, { dim, message }: { dim: Style["dim"]; message: unknown }): string {
   if (isError(value)) {
     const said = value.message === message ? "" : `${dim(` ${name}=`)}${value.message}`;
@@ -83,7 +85,7 @@ function withoutStack(error: unknown): unknown {
   return isError(error) ? { ...error, stack: "" } : error;
 }
 
-/** Where it came from: the lines of the program, which can be mended; those of the framework only where there are no others. */
+/** The origin of an error: stack frames of the program, or of the framework if there are no others. */
 function framesOf({ stack }: { readonly stack?: unknown }): string {
   const frames = text(stack)
     .split("\n")
@@ -95,7 +97,7 @@ function framesOf({ stack }: { readonly stack?: unknown }): string {
     .join("");
 }
 
-/** The rooms of the framework, where a project uses a checkout of it. */
+/** The packages of the framework, if a project uses a checkout. */
 const rooms = new URL("../../../../packages/", import.meta.url).href;
 
 function isOfProgram(frame: string): boolean {

@@ -1,4 +1,4 @@
-/** What the process of the operator and `capstan dev` tell each other. */
+/** The messages between the operator's process and `capstan dev`. */
 import type { Snapshot } from "@capstan/runtime";
 
 /** The names of a kind. */
@@ -10,18 +10,18 @@ export interface KindNames {
   readonly scope: "Namespaced" | "Cluster";
 }
 
-/** What tells a kind from others, also from those that have its name in another group: `memcacheds.cache.example.com`. */
+/** Identifies a kind, also among kinds of the same name in other groups: `memcacheds.cache.example.com`. */
 export function resourceOf({ plural, group }: Pick<KindNames, "plural" | "group">): string {
   return `${plural}.${group}`;
 }
 
-/** A controller, and whose objects it looks at. */
+/** A controller, and the kind that it reconciles. */
 export interface ControllerNames {
   readonly name: string;
   readonly resource: string;
 }
 
-/** The program was loaded and waits for its start, or it could not be loaded or run. */
+/** The program is loaded and waits for its start, or it failed to load or run. */
 export type FromChild =
   | {
       readonly type: "loaded";
@@ -29,22 +29,22 @@ export type FromChild =
       readonly controllers: readonly ControllerNames[];
     }
   | { readonly type: "failed"; readonly why: string }
-  /** It stops, and tells what its successor need not ask again. */
+  /** It stops, and passes its caches on to its successor. */
   | { readonly type: "stopping"; readonly known: Snapshot };
 
-/** Tells a process that stands by to load the program, which reads these flags. */
+/** Makes a standby process load the program with these flags. */
 export interface Load {
   readonly flags: readonly string[];
 }
 
-/** Tells the operator to start, with what its predecessor knew. */
+/** Makes the operator start with the caches of its predecessor. */
 export interface Go {
   readonly seed: Snapshot;
 }
 
-/** Tells the operator to look at an object again. */
+/** Makes the operator reconcile an object again. */
 export interface Again {
   readonly controllers: readonly string[];
-  /** `namespace/name`, or the name of an object of the whole cluster. */
+  /** `namespace/name`, or the name of a cluster-scoped object. */
   readonly key: string;
 }

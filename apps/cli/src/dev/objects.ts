@@ -6,7 +6,7 @@ import type { Table } from "../output/print.ts";
 import type { Style } from "../output/style.ts";
 import { type KindNames, resourceOf } from "./messages.ts";
 
-/** The condition by which the runtime tells that an object is paused. */
+/** The condition that the runtime sets on paused objects. */
 const PAUSED = "Paused";
 
 interface ConditionLike {
@@ -15,10 +15,10 @@ interface ConditionLike {
   readonly message?: string;
 }
 
-/** One object, as far as the table shows it. */
+/** The fields of an object that the table shows. */
 export interface Row {
   readonly id: string;
-  /** As people say it. */
+  /** The displayed name. */
   readonly title: string;
   readonly resource: string;
   readonly kind: string;
@@ -47,17 +47,17 @@ export function toRow(names: KindNames, object: StoredObject): Row {
   };
 }
 
-/** How a table is made of rows. */
+/** The input of the table. */
 export interface TableOptions {
   readonly style: Style;
   readonly now: number;
   /** The row that keys act on. */
   readonly selected: string | undefined;
-  /** Whether the operator fails on the object of a row, whatever its conditions were before. */
+  /** Whether reconciles of the row's object fail at present, whatever its conditions are. */
   readonly isFailing: (row: Row) => boolean;
 }
 
-/** The table of these objects, with a mark at the one that keys act on and at those that fail. */
+/** The table of these objects, with a mark at the selected row and at failing ones. */
 export function rowsTable(rows: readonly Row[], { style, now, selected, isFailing }: TableOptions): Table {
   return {
     titles: ["  KIND", "OBJECT", "AGE", "CONDITIONS"],
@@ -71,7 +71,7 @@ export function rowsTable(rows: readonly Row[], { style, now, selected, isFailin
   };
 }
 
-/** `Ready=True` in green, `Ready=False (why)` in red; that it is paused stands before them, whether or not the operator has said so yet. */
+/** `Ready=True` in green, `Ready=False (why)` in red. A paused object shows that first, also before the operator has set the condition. */
 export function conditionsText({ conditions, isPaused }: Row, { green, red, yellow }: Style): string {
   const texts = conditions
     .filter(({ type }) => !isPaused || type !== PAUSED)

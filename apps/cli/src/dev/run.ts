@@ -1,4 +1,4 @@
-/** A dev session, put together: the cluster, the operator's process, the watch on its sources, the screen and the keys. */
+/** Assembles a dev session: the cluster, the operator's process, the watch on its sources, the screen and the keys. */
 import { basename, relative } from "node:path";
 import { apiOf } from "@capstan/runtime";
 import { paperOf } from "../explain/format.ts";
@@ -18,31 +18,31 @@ import { type SourceEvents, watchSources } from "./sources.ts";
 import { openTypeChecker, type TypeChecker, typeErrorsText } from "./type-checker.ts";
 import { View } from "./view.ts";
 
-/** What a session is started with. */
+/** The options of a session. */
 export interface SessionOptions extends ClusterChoice {
   readonly entry: string;
   readonly logLevel: string;
   readonly apply: readonly string[];
 }
 
-/** How often the table is drawn: ages grow. */
+/** The redraw interval of the table, for growing ages. */
 const REDRAW = 250;
-/** How often objects that failed are asked about. */
+/** The interval of checks on failed objects. */
 const RECHECK = 1_000;
 
-/** What runs after a program could not be loaded, or ended. */
+/** What still runs after a program failed to load, or ended. */
 const AFTER_FAILURE = {
   former: "the program as it was before runs on; what you save next is tried again",
   nothing: "nothing runs now; what you save next is tried again",
 } as const;
 
-/** The same below the table. */
+/** The same, below the table. */
 const BELOW = {
   former: "not what you saved: it could not be loaded, see above; the program as it was before runs",
   nothing: "nothing runs: see above; what you save next is tried again",
 } as const;
 
-/** Runs until it is told to stop; from the first moment on, whoever stops it finds nothing left behind. */
+/** Runs until it is stopped. A stop at any moment leaves nothing behind. */
 export async function runSession(options: SessionOptions, terminal: Terminal): Promise<void> {
   const quit = new AbortController();
   const stopped = stopSignal(quit.signal).then(() => quit.abort());
@@ -104,9 +104,9 @@ async function runUntil(
   });
   using types = watchTypes(root, (text) => screen.line(style.yellow(text)));
   const reload: Reload = (why, what) => void (types.cancel(), screen.line(style.dim(why)), runner.reload(what));
-  // What is saved while the program is loaded for the first time must not be missed.
+  // The watch starts before the first load, so that no saved change is missed.
   using _sources = watchSources(root, sourceEvents(root, { reload, say: (text) => screen.line(style.yellow(text)) }));
-  // A program that takes its time to load can be left, and loaded anew.
+  // A program that loads slowly can be quit or reloaded.
   using _keys = watchKeys(terminal, (key) => {
     if (key === "q") quit.abort();
     else void (key === "r" ? reload("reloading", "packages") : view.press(key));
@@ -117,7 +117,7 @@ async function runUntil(
   screen.close();
 }
 
-/** Loads the program anew, and says why. */
+/** Loads the program again, and prints why. */
 type Reload = (why: string, what: "program" | "packages") => void;
 
 function sourceEvents(
@@ -131,7 +131,7 @@ function sourceEvents(
   };
 }
 
-/** Checks types when it is asked to, and says what it finds. */
+/** Checks types on demand and prints the errors. */
 function watchTypes(root: string, say: (text: string) => void): TypeChecker {
   let told: readonly string[] = [];
   return openTypeChecker(root, (errors) => {
@@ -141,7 +141,7 @@ function watchTypes(root: string, say: (text: string) => void): TypeChecker {
   });
 }
 
-/** Draws the table, and looks what still fails, until it is disposed of. */
+/** Redraws the table and rechecks failures until it is disposed of. */
 function keepUp(view: View): Disposable {
   const timers = [setInterval(() => view.draw(), REDRAW), setInterval(() => void view.recheck(), RECHECK)];
   return { [Symbol.dispose]: () => timers.forEach((timer) => clearInterval(timer)) };
@@ -151,13 +151,13 @@ function flagsOf({ operatorKubeconfig, context }: DevCluster, { logLevel }: Sess
   return [
     ...(operatorKubeconfig === undefined ? [] : [`--kubeconfig=${operatorKubeconfig}`]),
     ...(context === undefined ? [] : [`--context=${context}`]),
-    // Undoing an edit of a schema is no mistake here.
+    // In development, reverting a schema edit is allowed.
     "--install-crds=force",
     `--log-level=${logLevel}`,
   ];
 }
 
-/** Does something the first time that it is called, and never again. */
+/** Runs the work on the first call only. */
 function once(work: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined;
   return () => (done ??= work());

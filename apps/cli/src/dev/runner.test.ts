@@ -1,4 +1,4 @@
-/** A reload keeps what the caches knew: nothing is listed again but the program's own kinds. */
+/** A reload keeps the caches: only the program's own kinds are listed again. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -26,7 +26,7 @@ async function until(holds: () => Promise<boolean> | boolean, what: () => string
   }
 }
 
-test("a reload lists nothing again that the program did not define, and misses nothing", async (t) => {
+test("a reload lists only the program's own kinds again and misses no change", async (t) => {
   const { fetch } = await startApiServer();
   const lists: string[] = [];
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -75,7 +75,7 @@ test("a reload lists nothing again that the program did not define, and misses n
     cwd: folder,
     entry,
     flags: [`--kubeconfig=${kubeconfig}`, "--install-crds", "--webhook-bind-address=0"],
-    // What is killed before it has ended tells nothing of what it knew.
+    // A killed process does not pass on its caches.
     patience: 300_000,
     line: (line) => lines.push(line),
     failed: (why) => lines.push(why),
@@ -114,7 +114,7 @@ test("a reload lists nothing again that the program did not define, and misses n
   );
 });
 
-test("a program that does not end to load is given up for the next one that is saved", async (t) => {
+test("a program that never finishes loading is replaced by the next saved one", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "reload-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const entry = join(folder, "main.mjs");

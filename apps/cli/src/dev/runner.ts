@@ -1,6 +1,6 @@
 /**
- * Runs the operator in a process of its own and replaces it when its sources change; the old one runs until the new one is loaded. While one
- * runs, the next stands by with everything loaded but the program, so that a change waits for nothing else.
+ * Runs the operator in a separate process and replaces it when its sources change; the old process runs until the new one is loaded. A
+ * standby process has everything but the program loaded already, so that a reload is fast.
  */
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
@@ -9,18 +9,18 @@ import { createInterface } from "node:readline";
 import { ownProgram } from "../place.ts";
 import type { Again, FromChild, Go, Load } from "./messages.ts";
 
-/** What a runner tells. */
+/** The callbacks of a runner. */
 export interface RunnerEvents {
   /** A line of the operator's log or output. */
   readonly line: (line: string) => void;
   readonly loaded: (message: Extract<FromChild, { type: "loaded" }>, door: string) => void;
-  /** Why it could not be loaded or why it ended, and whether the program as it was before still runs. */
+  /** Why the program failed to load or ended, and whether its previous version still runs. */
   readonly failed: (why: string, left: "former" | "nothing") => void;
-  /** It works, so many milliseconds after it was asked for. */
+  /** The operator works; the time since the reload in milliseconds. */
   readonly started: (milliseconds: number) => void;
 }
 
-/** What is run. */
+/** The options of a runner. */
 export interface RunnerOptions extends RunnerEvents {
   readonly cwd: string;
   readonly entry: string;
@@ -30,7 +30,7 @@ export interface RunnerOptions extends RunnerEvents {
 }
 
 const childFile = ownProgram("dev/child/main");
-/** Nothing in a dev session is worth waiting for. */
+/** Stopping in a dev session need not be graceful. */
 const PATIENCE = 2_000;
 
 /** The operator's process, and its successor. */
@@ -39,19 +39,22 @@ export class Runner implements AsyncDisposable {
   #current: ChildProcess | undefined;
   #standby: ChildProcess | undefined;
   #turn = 0;
-  /** The processes of which it was told why they failed. */
+  /** The processes with a reported failure. */
   readonly #told = new WeakSet<ChildProcess>();
-  /** Those that load the program, which may take as long as it likes. */
+  /** The processes that load the program, which has no time limit. */
   readonly #loading = new Set<ChildProcess>();
 
   constructor(options: RunnerOptions) {
     this.#options = options;
   }
 
-  /** Loads the program anew; what ran before is ended when the new one is ready to start. With `packages`, they are loaded anew, too. */
+  /**
+   * Loads the program again; the old process is stopped when the new one is ready to start. With `packages`, packages are loaded again,
+   * too.
+   */
   async reload(what: "program" | "packages" = "program"): Promise<void> {
     const turn = ++this.#turn;
-    // Nobody waits any more for what is loaded: it may take for ever, as may a program that was saved half done.
+    // An unfinished load is obsolete and may never end, for example of a half-written program.
     for (const loading of this.#loading) loading.kill("SIGKILL");
     const began = performance.now();
     const door = `127.0.0.1:${await freePort()}`;
@@ -83,7 +86,7 @@ export class Runner implements AsyncDisposable {
     child.send({ seed } satisfies Go);
   }
 
-  /** Lets the operator look at an object again; while none runs, there is nobody to ask. */
+  /** Makes the operator reconcile an object again; does nothing if no operator runs. */
   again(what: Again): void {
     if (this.#current?.connected === true) this.#current.send(what);
   }
@@ -97,7 +100,7 @@ export class Runner implements AsyncDisposable {
     if (child !== undefined) await end(child, this.#options.patience);
   }
 
-  /** Tells once why a process failed: that it then ends is no news. */
+  /** Reports the failure of a process once; its exit afterwards is not reported. */
   #fail(child: ChildProcess, why: string): void {
     if (this.#told.has(child)) return;
     this.#told.add(child);
@@ -105,14 +108,14 @@ export class Runner implements AsyncDisposable {
     this.#options.failed(why, isFormerLeft ? "former" : "nothing");
   }
 
-  /** The process that stands by, or one that was not asked to. */
+  /** The standby process, or a new one if there is none. */
   #takeStandby(): ChildProcess {
     const standby = this.#standby;
     this.#standby = undefined;
     return standby === undefined || standby.exitCode !== null || !standby.connected ? this.#fork() : standby;
   }
 
-  /** Only now does the next one get in nobody's way. */
+  /** The next standby process starts only now, so that it does not slow down the start. */
   #onStarted(child: ChildProcess, began: number): void {
     this.#options.started(performance.now() - began);
     if (this.#current === child) this.#standby ??= this.#fork();
@@ -139,7 +142,7 @@ export class Runner implements AsyncDisposable {
   }
 }
 
-/** Ends an operator and takes over what it knew, as far as it had the time to tell. */
+/** Stops an operator and receives its caches, if it sends them in time. */
 async function succeed(former: ChildProcess, patience?: number): Promise<Go["seed"]> {
   let known: Go["seed"] = [];
   former.on("message", (message: FromChild) => {

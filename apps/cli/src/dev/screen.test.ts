@@ -71,7 +71,7 @@ ${keys}`,
     );
   });
 
-  test("of 80 columns shortens long names in their middle, so that conditions can be read", () => {
+  test("of 80 columns shortens long names in the middle to keep conditions readable", () => {
     const { window, show } = open(80);
     const long = row("a-cache-with-a-name-that-leaves-no-room-for-anything-else-in-a-window");
     show([long, ...rows]);
@@ -80,7 +80,7 @@ ${keys}`,
   });
 
   for (const columns of [80, 200]) {
-    test(`of ${columns} columns stays below lines that scroll, also where they wrap and where there are colours`, () => {
+    test(`of ${columns} columns stays below scrolling lines, also wrapped or coloured ones`, () => {
       const { window, screen, show } = open(columns, true);
       for (let turn = 1; turn <= 3; turn++) {
         screen.line(`turn ${turn} ${"x".repeat(250)}`);
@@ -96,7 +96,7 @@ ${keys}`,
     });
   }
 
-  test("of many objects says how many more there are", () => {
+  test("of many objects shows how many more there are", () => {
     const { window, show } = open(80);
     const many = Array.from({ length: 40 }, (_, at) => row(`n${at}`));
     show(many);

@@ -1,4 +1,4 @@
-/** The screen of `capstan dev`: log lines scroll, the table stays below them. Where there is no terminal, changes are told as lines. */
+/** The screen of `capstan dev`: log lines scroll, the table stays below them. Without a terminal, changes are printed as lines. */
 import { formatTable, type Table } from "../output/print.ts";
 import { styleOf } from "../output/style.ts";
 import type { Terminal } from "../terminal.ts";
@@ -6,7 +6,7 @@ import type { Terminal } from "../terminal.ts";
 /** Shows lines and a table. */
 export interface Screen {
   line(text: string): void;
-  /** Shows a table, scrolled to its selected row, and below it what keys do or what is asked. */
+  /** Shows a table, scrolled to its selected row, and below it the keys or a question. */
   table(table: Table, options: { readonly selected: number; readonly below: string }): void;
   close(): void;
 }

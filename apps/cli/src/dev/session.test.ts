@@ -14,7 +14,7 @@ async function project(t: TestContext): Promise<string> {
   return root;
 }
 
-test("a folder has one session: another is refused and leaves the first one's record alone", async (t) => {
+test("a second session in a folder fails and leaves the first one's record alone", async (t) => {
   const root = await project(t);
   {
     await using first = await claimSession(root);
@@ -29,7 +29,7 @@ test("a folder has one session: another is refused and leaves the first one's re
   assert.deepEqual(await findSession(root), session);
 });
 
-test("of many that start at once, one runs", async (t) => {
+test("of several sessions that start at once, one runs", async (t) => {
   const root = await project(t);
   const tries = await Promise.allSettled(Array.from({ length: 8 }, () => claimSession(root)));
   assert.equal(tries.filter(({ status }) => status === "fulfilled").length, 1);
@@ -43,7 +43,7 @@ for (const [whose, record] of [
   ],
   ["that is spoilt", "{"],
 ] as const) {
-  test(`a record ${whose} is in nobody's way`, async (t) => {
+  test(`a record ${whose} does not prevent a session`, async (t) => {
     const root = await project(t);
     await mkdir(sessionFolder(root));
     await writeFile(join(sessionFolder(root), "dev.json"), record);

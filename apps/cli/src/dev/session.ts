@@ -1,4 +1,4 @@
-/** What a running `capstan dev` leaves behind for the other commands: where its cluster and its operator are. A folder has one. */
+/** The record of a running `capstan dev` for other commands: where its cluster and its operator are. A folder has at most one session. */
 import { randomUUID } from "node:crypto";
 import { link, mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
@@ -8,16 +8,16 @@ import type { ControllerNames } from "./messages.ts";
 
 /** A running dev session. */
 export interface Session {
-  /** A file; the usual places where none was named. */
+  /** A file; undefined for the default locations. */
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
-  /** `host:port` of the operator's health door. */
+  /** `host:port` of the operator's health endpoint. */
   readonly door: string;
-  /** Who can be asked there. */
+  /** The controllers that the endpoint knows. */
   readonly controllers?: readonly ControllerNames[] | undefined;
 }
 
-/** The record of a session; what it runs is not known before the operator is loaded. */
+/** The record of a session; the details are unknown until the operator is loaded. */
 interface SessionRecord {
   readonly process: ProcessMark;
   readonly session?: Session | undefined;
@@ -31,13 +31,13 @@ export function sessionFolder(root: string): string {
   return join(root, folder);
 }
 
-/** The folder's session, as long as it is held. */
+/** The session of a folder while it is held. */
 export interface ClaimedSession extends AsyncDisposable {
-  /** Records what runs now. */
+  /** Records the current cluster and operator. */
   write(session: Session): Promise<void>;
 }
 
-/** Makes this process the only session of a folder; refuses while another one runs. */
+/** Makes this process the only session of a folder; fails while another one runs. */
 export async function claimSession(root: string): Promise<ClaimedSession> {
   const at = join(sessionFolder(root), file);
   const own = markOf(process.pid);
@@ -48,11 +48,11 @@ export async function claimSession(root: string): Promise<ClaimedSession> {
     write: (session) =>
       (written = written.catch(() => undefined).then(() => writeWhole(at, { process: own, session }))),
     [Symbol.asyncDispose]: async () => {
-      // What is being written now would be there again after it was removed.
+      // A pending write would recreate the file after its removal.
       await written.catch(() => undefined);
       for (const name of ["kubeconfig", "operator-kubeconfig", file])
         await rm(join(sessionFolder(root), name), { force: true });
-      // Images, and what others put there, stay; an empty folder does not.
+      // Images and files of the user stay; an empty folder is removed.
       await rmdir(sessionFolder(root)).catch(() => undefined);
     },
   };
@@ -67,7 +67,10 @@ export async function findSession(cwd: string): Promise<Session | undefined> {
   }
 }
 
-/** Writes a record where there is none; only one of several processes can. It appears whole: half a record would be taken for a dead one. */
+/**
+ * Writes a record if there is none; of several processes only one succeeds. The file appears complete: a partial record would count as a
+ * dead session's.
+ */
 async function writeFirst(at: string, record: SessionRecord): Promise<boolean> {
   const draft = `${at}.${randomUUID()}`;
   await writeFile(draft, formatRecord(record), { mode: 0o600 });
@@ -82,7 +85,7 @@ async function writeFirst(at: string, record: SessionRecord): Promise<boolean> {
   }
 }
 
-/** Whoever reads it sees the old or the new record, never half of one. */
+/** Replaces the record atomically: readers see the old or the new one. */
 async function writeWhole(at: string, record: SessionRecord): Promise<void> {
   await writeFile(`${at}.new`, formatRecord(record), { mode: 0o600 });
   await rename(`${at}.new`, at);
@@ -92,7 +95,7 @@ function formatRecord(record: SessionRecord): string {
   return `${JSON.stringify(record)}\n`;
 }
 
-/** Removes what a session left that did not come to its end. */
+/** Removes the record of a session that crashed. */
 async function removeDead(at: string): Promise<void> {
   const record = await readRecord(at);
   if (record !== undefined && isAlive(record.process))

@@ -8,7 +8,7 @@ import { test, type TestContext } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
 import { watchSources } from "./sources.ts";
 
-/** A folder whose sources are watched, with what was told about them. */
+/** A folder with watched sources, and the reported changes. */
 function watched(t: TestContext) {
   const root = mkdtempSync(join(tmpdir(), "sources-"));
   mkdirSync(join(root, "src"));
@@ -22,7 +22,7 @@ function watched(t: TestContext) {
   return { root, seen, failures };
 }
 
-/** Writes until it was noticed: a folder that has just been made may be followed a moment later. */
+/** Writes until the change is reported: a new folder may be watched a moment later. */
 async function untilNoticed(file: string, seen: readonly string[]): Promise<void> {
   for (const end = Date.now() + 60_000; !seen.includes(file);) {
     assert.ok(Date.now() < end, `${file} was never noticed`);
@@ -31,9 +31,9 @@ async function untilNoticed(file: string, seen: readonly string[]): Promise<void
   }
 }
 
-test("folders may come and go while they are read", async (t) => {
+test("folders may be created and removed while they are read", async (t) => {
   const { root, seen, failures } = watched(t);
-  // In a process of its own: what one thread does, it does not see half done.
+  // In a separate process: within one thread there is no race.
   const somebody = spawn("sh", ["-c", "for n in $(seq 400); do mkdir -p src/x$n/y/z; rm -r src/x$n; done"], {
     cwd: root,
   });
@@ -42,7 +42,7 @@ test("folders may come and go while they are read", async (t) => {
   assert.deepEqual(failures, []);
 });
 
-test("a folder that takes the place of another is watched, too", async (t) => {
+test("a folder that replaces another is watched, too", async (t) => {
   const { root, seen } = watched(t);
   await untilNoticed(join(root, "src", "before.ts"), seen);
   rmSync(join(root, "src"), { recursive: true });

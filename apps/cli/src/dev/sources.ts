@@ -2,18 +2,18 @@
 import { type FSWatcher, readdirSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 
-/** Editors write a file in several steps: what comes within this time is one change. */
+/** Editors write a file in several steps: changes within this time count as one. */
 const CALM = 60;
 const source = /\.(ts|mts|js|mjs|json)$/;
 const skipped: ReadonlySet<string> = new Set(["node_modules", ".git", ".capstan", "dist"]);
-/** What is said of a folder that was there a moment ago. */
+/** The error codes of a folder that was just removed. */
 const gone: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR"]);
 
-/** What is told about the sources. */
+/** Callbacks for changes of the sources. */
 export interface SourceEvents {
-  /** Once for each burst of changes, with one of the files. */
+  /** Called once for each burst of changes, with one of the files. */
   readonly changed: (path: string) => void;
-  /** A folder cannot be watched, so what happens in it is not seen. */
+  /** A folder cannot be watched, so changes in it are missed. */
   readonly failed: (error: Error) => void;
 }
 
@@ -23,8 +23,8 @@ interface Followed {
 }
 
 /**
- * Watches folders one by one: a watch on a file, which is what a recursive watch is made of on Linux, is lost when an editor replaces
- * the file. Folders come and go at any moment, also while they are read.
+ * Watches folders one by one. A recursive watch on Linux consists of watches on files, which are lost when an editor replaces the file.
+ * Folders may be created and removed at any moment, also while they are read.
  */
 export function watchSources(root: string, { changed, failed: tell }: SourceEvents): Disposable {
   const failed = once(tell);
@@ -66,7 +66,7 @@ export function watchSources(root: string, { changed, failed: tell }: SourceEven
   };
 }
 
-/** The folders below one, itself included, each with its identity. */
+/** A folder and the folders below it, each with its identity. */
 function foldersOf(root: string, failed: SourceEvents["failed"]): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   const visit = (folder: string): void => {
@@ -78,13 +78,13 @@ function foldersOf(root: string, failed: SourceEvents["failed"]): ReadonlyMap<st
   return found;
 }
 
-/** Tells a folder from one that was put in its place, which may get the number of the one that was deleted. */
+/** Distinguishes a folder from its replacement, which may reuse the inode number. */
 function identityOf(folder: string): string {
   const { ino, birthtimeNs } = statSync(folder, { bigint: true });
   return `${ino} ${birthtimeNs}`;
 }
 
-/** Does something with a folder that may vanish meanwhile, which is no failure. */
+/** Runs work on a folder; that the folder is removed meanwhile is not a failure. */
 function unlessGone(work: () => void, failed: SourceEvents["failed"]): void {
   try {
     work();
@@ -98,7 +98,7 @@ function isGone(error: Error): boolean {
   return "code" in error && gone.has(String(error.code));
 }
 
-/** Tells each failure once: folders are looked at again with every change. */
+/** Reports each failure once: folders are scanned again with every change. */
 function once(tell: SourceEvents["failed"]): SourceEvents["failed"] {
   const told = new Set<string>();
   return (error) => {

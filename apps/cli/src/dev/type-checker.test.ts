@@ -17,7 +17,7 @@ function project(t: TestContext): string {
   return root;
 }
 
-test("errors are told, and that there are none any more; a check that was overtaken tells nothing", async (t) => {
+test("errors and their end are reported; an outdated check reports nothing", async (t) => {
   const root = project(t);
   const answers: (readonly string[])[] = [];
   let next = Promise.withResolvers<readonly string[]>();
@@ -48,7 +48,7 @@ test("a project without a compiler, or without its settings, is not checked", (t
   checker.check();
 });
 
-test("what was told is not told again at length", () => {
+test("reported errors are not repeated at length", () => {
   const some = ["a.ts(1,1): error TS1: x", "a.ts(2,1): error TS1: y"];
   assert.equal(typeErrorsText([], []), undefined);
   assert.equal(typeErrorsText(some, []), "2 type errors:\n  a.ts(1,1): error TS1: x\n  a.ts(2,1): error TS1: y");

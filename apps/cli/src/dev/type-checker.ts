@@ -1,19 +1,19 @@
-/** Checks the types of a project beside its operator: Node takes them off unread, and nobody else would tell. */
+/** Checks the types of a project while its operator runs: Node strips types without checking them. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { constants, setPriority } from "node:os";
 import { dirname, join } from "node:path";
 
-/** A type checker that works when it is asked to. */
+/** A type checker that runs on demand. */
 export interface TypeChecker extends Disposable {
-  /** Begins anew; what was being checked is of no interest any more. */
+  /** Starts a check and cancels the running one. */
   check(): void;
-  /** Lets be what is being checked. */
+  /** Cancels the running check. */
   cancel(): void;
 }
 
-/** Checks with the compiler that the project has installed, by its own settings; a project without one is not checked. */
+/** Checks with the compiler and the settings of the project; a project without a compiler is not checked. */
 export function openTypeChecker(root: string, found: (errors: readonly string[]) => void): TypeChecker {
   let running: ChildProcess | undefined;
   let isOver = false;
@@ -29,7 +29,7 @@ export function openTypeChecker(root: string, found: (errors: readonly string[])
     running = child;
     let said = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (said += text));
-    // A compiler that cannot be started has nothing to say of the project.
+    // A compiler that does not start is not an error of the project.
     child.on("error", () => undefined);
     child.on("close", (code) => {
       if (running !== child) return;
@@ -47,14 +47,14 @@ export function openTypeChecker(root: string, found: (errors: readonly string[])
 
 const ERROR = /\berror TS\d+:/u;
 
-/** The operator comes first: this one gets what it leaves of the machine. */
+/** The compiler runs with low priority: the operator comes first. */
 function start(compiler: string, root: string): ChildProcess {
   const args = [compiler, "--noEmit", "--pretty", "false", "--project", root];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ["ignore", "pipe", "ignore"] });
   try {
     if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
   } catch {
-    // It has ended already, or the machine knows no priorities.
+    // The process has ended already, or the system has no priorities.
   }
   return child;
 }
@@ -70,10 +70,10 @@ function compilerOf(root: string): string | undefined {
   }
 }
 
-/** So many errors are told; the rest has mostly the same cause. */
+/** How many errors are printed; the others mostly have the same cause. */
 const MOST = 5;
 
-/** What is said of errors, given those that were told last; nothing where nothing is new. */
+/** The text about errors, given those printed last; undefined if nothing changed. */
 export function typeErrorsText(errors: readonly string[], former: readonly string[]): string | undefined {
   if (errors.length === 0) return former.length === 0 ? undefined : "no type errors any more";
   const count = errors.length === 1 ? "a type error" : `${errors.length} type errors`;

@@ -1,4 +1,4 @@
-/** What the keys of a dev session do, on an API server in this process. Its kinds are those that every cluster has. */
+/** The keys of a dev session, on an API server in this process with built-in kinds. */
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { once } from "node:events";
@@ -72,7 +72,7 @@ async function open(t: TestContext, { change = (_api: Api): Partial<Api> => ({})
   return { client, view, lines, again, show, seen, paused, table, marks, below };
 }
 
-test("objects come and go as they are watched", async (t) => {
+test("watched objects appear and disappear", async (t) => {
   const { client, show, seen, table } = await open(t);
   show();
   await seen("Secret default/b is there");
@@ -83,7 +83,7 @@ test("objects come and go as they are watched", async (t) => {
   assert.deepEqual(table(), ["> Secret default/b", "  Secret default/c"]);
 });
 
-test("what does not run stands below the table until something does", async (t) => {
+test("a load failure stays below the table until a program runs", async (t) => {
   const { view, show, below } = await open(t);
   show();
   view.fail("nothing runs");
@@ -108,7 +108,7 @@ test("p pauses the selected object and no other, and resumes it", async (t) => {
   assert.equal(await paused(), "b");
 });
 
-test("on somebody's cluster, nothing is written before a yes", async (t) => {
+test("on an existing cluster, a key writes only after a yes", async (t) => {
   const { view, lines, show, seen, paused, below } = await open(t, { askBefore: "https://cluster.example.com" });
   show();
   await seen("Secret default/b is there");
@@ -123,7 +123,7 @@ test("on somebody's cluster, nothing is written before a yes", async (t) => {
   assert.match(below(), /^up\/down select/);
 });
 
-test("what the cluster refuses is a line", async (t) => {
+test("a request that the cluster rejects is printed as a line", async (t) => {
   const forbidden = Object.assign(new Error("you may not patch secrets"), { name: "ApiError" });
   const change = () => ({ patch: () => Promise.reject(forbidden) });
   const { view, lines, show, seen } = await open(t, { change });
@@ -133,11 +133,11 @@ test("what the cluster refuses is a line", async (t) => {
   assert.match(lines.at(-1) ?? "", /you may not patch secrets/);
 });
 
-test("a cluster that does not answer for a while has lost no objects, and is told of once", async (t) => {
+test("an outage of the cluster loses no objects and is reported once", async (t) => {
   let isDown = false;
   let lists = 0;
   const change = (api: Api): Partial<Api> => ({
-    // Watches end at once, so that it is listed again and again.
+    // Watches end at once, so that every event comes from a list.
     watch: async function* () {},
     list: (...asked) => {
       if (!isDown) return api.list(...asked);
@@ -161,7 +161,7 @@ test("a cluster that does not answer for a while has lost no objects, and is tol
   assert.deepEqual(table(), ["> Secret default/a", "  Secret default/b"]);
 });
 
-test("e asks each controller about the selected object, a lets each look at it again", async (t) => {
+test("e asks each controller about the selected object, a reconciles it again", async (t) => {
   const asked: string[] = [];
   const server = createServer(({ url = "" }, response) => {
     asked.push(url);
@@ -181,7 +181,7 @@ test("e asks each controller about the selected object, a lets each look at it a
   assert.deepEqual(again, ["first,second default/b"]);
 });
 
-test("an object that the operator fails on is marked until it does no more, and the last error stands below", async (t) => {
+test("a failing object is marked until it succeeds, with its last error below", async (t) => {
   let outcome = "failed";
   const server = createServer((_request, response) => void response.end(JSON.stringify({ reconciles: [{ outcome }] })));
   server.listen(0, "127.0.0.1");
@@ -206,12 +206,12 @@ test("an object that the operator fails on is marked until it does no more, and 
   assert.equal(below(), KEYS);
 });
 
-test("before there is an object, keys say so", async (t) => {
+test("without an object, keys print a hint", async (t) => {
   const { view, lines } = await open(t);
   for (const key of ["up", "down", "p", "e", "a"]) await view.press(key);
   assert.deepEqual(lines, ["there is no object yet", "there is no object yet", "there is no object yet"]);
 });
 
-test("keys that are pressed fast are read one by one", () => {
+test("fast keys are read one by one", () => {
   assert.deepEqual(readKeys("\u001B[A\u001B[BP\u001BOB\u001B[3~q"), ["up", "down", "p", "down", "\u001B[3~", "q"]);
 });

@@ -1,4 +1,4 @@
-/** What a dev session shows of the operator's objects, and what its keys do with the one that is selected. */
+/** The objects that a dev session shows, and what its keys do with the selected one. */
 import type { StoredObject } from "@capstan/model";
 import { type Api, pauseAnnotation } from "@capstan/runtime";
 import { toCliError } from "../errors.ts";
@@ -14,30 +14,30 @@ import type { Screen } from "./screen.ts";
 /** The line below the table. */
 export const KEYS = "up/down select   p pause/resume   e explain   a again   r reload   q quit";
 
-/** An error has no more lines below the table: explain tells it whole. */
+/** The limit of lines of an error below the table; `explain` shows all of it. */
 const MOST_LINES = 4;
 
-/** What a view is made with. */
+/** The options of a view. */
 export interface ViewOptions {
   readonly api: Api;
   readonly screen: Screen;
-  /** Windows are made wider and narrower. */
+  /** A function, because the window may be resized. */
   readonly paper: () => Paper;
-  /** The address of a cluster that is somebody's: nothing is written there unless a person says so. */
+  /** The address of an existing cluster: writes to it need a confirmation. */
   readonly askBefore: string | undefined;
-  /** Lets these controllers look at an object again. */
+  /** Makes these controllers reconcile an object again. */
   readonly again: (controllers: readonly string[], key: string) => void;
 }
 
-/** What runs at present. */
+/** The program that runs at present. */
 export interface Shown {
   readonly kinds: readonly KindNames[];
   readonly controllers: readonly ControllerNames[];
-  /** `host:port` of the operator's health door. */
+  /** `host:port` of the operator's health endpoint. */
   readonly door: string;
 }
 
-/** Something that waits for a yes. */
+/** An action that waits for a confirmation. */
 interface Question {
   readonly text: string;
   readonly onYes: () => Promise<void>;
@@ -52,7 +52,7 @@ export class View implements Disposable {
   #selected: string | undefined;
   #question: Question | undefined;
   #isDeaf = false;
-  /** Why the program as it is now does not run. */
+  /** Why the current program does not run. */
   #trouble: string | undefined;
   readonly #failing = new Failing((controller, key) => askDoor({ door: this.#shown.door, controller, ...keyOf(key) }));
 
@@ -60,7 +60,7 @@ export class View implements Disposable {
     this.#options = options;
   }
 
-  /** Follows the objects of what runs now. */
+  /** Follows the objects of the running program. */
   show(shown: Shown): void {
     this.#shown = shown;
     this.#trouble = undefined;
@@ -71,7 +71,7 @@ export class View implements Disposable {
     this.#following = followObjects(this.#options.api, shown.kinds, this.#events());
   }
 
-  /** The program could not be loaded, or ended: below the table it is not forgotten when lines scroll away. */
+  /** The program failed to load, or ended: the text stays below the table when lines scroll away. */
   fail(trouble: string): void {
     this.#trouble = trouble;
   }
@@ -94,12 +94,12 @@ export class View implements Disposable {
     if (line !== undefined) this.#failing.hear(line);
   }
 
-  /** Looks whether objects that failed still do. */
+  /** Checks whether failed objects still fail. */
   async recheck(): Promise<void> {
     await this.#failing.recheck();
   }
 
-  /** Does what a key stands for; keys that stand for nothing here are left alone. */
+  /** Runs the action of a key; other keys do nothing. */
   async press(key: string): Promise<void> {
     try {
       if (this.#question === undefined) await this.#act(key);
@@ -110,14 +110,14 @@ export class View implements Disposable {
     this.draw();
   }
 
-  /** Why the operator fails on the selected object, and what keys do; or what is asked. */
+  /** The error of the selected object and the keys, or the open question. */
   #below(selected: Row | undefined): string {
     const { style, columns } = this.#options.paper();
     if (this.#question !== undefined) return style.yellow(`${this.#question.text} y/n`);
     const failure = selected === undefined ? undefined : this.#failureOf(selected);
     const first = failure?.split("\n", 1)[0];
     const texts = [this.#trouble, first === undefined ? undefined : `last error: ${first}`];
-    // The reason often stands at the end: it is wrapped, not cut, unless it would push the table away.
+    // The reason is often at the end: errors are wrapped, not cut, up to a limit that keeps the table visible.
     const lines = texts.flatMap((text) => (text === undefined ? [] : wrap(text, columns).slice(0, MOST_LINES)));
     const why = lines.map((line) => `${style.red(line.slice(0, columns))}\n`).join("");
     return `${why}${style.dim(KEYS)}`;
@@ -153,7 +153,7 @@ export class View implements Disposable {
     for (const row of listed) this.#onRow(row);
   }
 
-  /** What a person would see change is told as a line, too. */
+  /** Visible changes are also printed as lines. */
   #onRow(row: Row): void {
     const { style } = this.#options.paper();
     const former = this.#rows.get(row.id);
@@ -226,7 +226,7 @@ export class View implements Disposable {
     await this.#options.api.patch(names, keyOf(key), body, { type: "merge", manager: "capstan-dev" });
   }
 
-  /** Tells why the object was looked at, by each of its controllers. */
+  /** Prints why the object was reconciled, for each of its controllers. */
   async #explain({ title, resource, key }: Row): Promise<void> {
     const { screen, paper } = this.#options;
     const { door } = this.#shown;

@@ -6,23 +6,23 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { Terminal } from "../terminal.ts";
 
-/** What a check found: all is well, something needed is missing, or something that can be done without is not there. */
+/** The result of a check: ok, something required is missing, or something optional is absent. */
 export interface Finding {
   readonly state: "ok" | "missing" | "absent";
-  /** What was found, or what to do. */
+  /** The result, or what to do. */
   readonly detail: string;
-  /** What to do, where it is more than fits a line: a step each. */
+  /** The steps to take, if they do not fit a line. */
   readonly steps?: readonly string[];
 }
 
-/** One question about this machine. */
+/** One check of this machine. */
 export interface Check {
   readonly name: string;
   readonly run: (terminal: Terminal) => Promise<Finding>;
 }
 
 const oldestNode = [22, 18] as const;
-/** Their tests say `await using`; what is published does not. */
+/** The tests of projects use `await using`; published code does not. */
 const ofProjects = [24, 2] as const;
 
 const node: Check = {
@@ -131,5 +131,5 @@ const clusters: Check = {
   },
 };
 
-/** All checks, in the order in which they are told. */
+/** All checks, in the order of the output. */
 export const checks: readonly Check[] = [node, kubectl, temporaryFolder, realPods, project, clusters, cluster];

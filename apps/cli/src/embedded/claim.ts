@@ -1,6 +1,6 @@
 /**
- * Who may use the folder of a cluster: the first who says so, until it ends. Claims are numbered, and who finds the last one's process dead
- * takes the next number, which the file system gives to one only; so nobody ever has to take away what may be another's by now.
+ * Locks the folder of a cluster for one process while it lives. Claims are numbered. A process that finds the owner of the last claim
+ * dead creates the next number with link(2), which succeeds for one process only, so no process ever deletes the claim of another one.
  */
 import { link, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { isAlive, markOf, type ProcessMark } from "./record.ts";
 
 const prefix = "claim-";
 
-/** Claims the folder of a cluster for this process, for as long as it lives. */
+/** Claims the folder of a cluster while this process lives. */
 export async function claimFolder(folder: string, name: string): Promise<void> {
   const own = join(folder, `claiming-${process.pid}`);
   for (;;) {
@@ -25,7 +25,7 @@ export async function claimFolder(folder: string, name: string): Promise<void> {
     if (code !== undefined && code !== "EEXIST" && code !== "ENOENT")
       throw new CliError("Failed", `could not use the folder ${folder}: ${code}`);
     if (code === undefined) return rm(own, { force: true });
-    // Somebody was faster, or has just left and taken the folder along.
+    // Another process was faster, or has just removed the folder: try again.
   }
 }
 

@@ -1,16 +1,16 @@
-/** The door through which commands reach a cluster that runs: one line of JSON each way on a socket that only its owner can open. */
+/** The control socket of a running cluster: one line of JSON each way. Only its owner can open it. */
 import { rm } from "node:fs/promises";
 import { connect, createServer, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 import type { Cluster, Fault, RealCluster } from "@capstan/cluster";
 import { CliError } from "../errors.ts";
 
-/** What can be asked of a cluster. */
+/** A request to a cluster. */
 export type ControlRequest = { readonly do: "fault"; readonly fault: Fault };
 
 type ControlAnswer = { readonly done: string } | { readonly error: string };
 
-/** Opens the door. */
+/** Opens the control socket. */
 export async function openControl(path: string, cluster: Cluster | RealCluster): Promise<AsyncDisposable> {
   await rm(path, { force: true });
   const sockets = new Set<Socket>();
@@ -44,7 +44,7 @@ async function answer(line: string, cluster: Cluster | RealCluster): Promise<Con
   }
 }
 
-/** Asks a cluster; fails with its words. */
+/** Sends a request to a cluster; throws the cluster's error. */
 export async function askCluster(path: string, request: ControlRequest): Promise<string> {
   const socket = connect({ path });
   const line = await new Promise<string>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** A cluster in words. */
+/** Describes a cluster in a few words. */
 import type { ClusterRecord } from "./record.ts";
 
 /** `1 node and real pods`. */

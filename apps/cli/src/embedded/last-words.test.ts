@@ -16,6 +16,6 @@ const cases: readonly (readonly [why: string, log: string, words: string])[] = [
 ];
 
 for (const [why, log, words] of cases)
-  test(`the last words of a log: ${why}`, () => {
+  test(`the final error in a log: ${why}`, () => {
     assert.equal(lastWordsOf(log), words);
   });

@@ -1,6 +1,6 @@
-/** Why a command ended, out of all that it said: its own sentence, not the lines that happen to come last. Pure. */
+/** Extracts the error of a command from its output; it need not be the last line. Pure. */
 
-/** The sentence of a log without its mark and without a stack; the last lines where there is none, nothing where nothing was said. */
+/** The error sentence without prefix and stack; the last lines if there is none; empty for an empty log. */
 export function lastWordsOf(log: string): string {
   const lines = log.trim().split("\n");
   const start = lines.findLastIndex((line) => line.startsWith(mark));

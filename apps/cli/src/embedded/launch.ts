@@ -1,4 +1,4 @@
-/** Starts a cluster in a process of its own and waits until it is ready. */
+/** Starts a cluster in a background process and waits until it is ready. */
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { closeSync, mkdirSync, openSync } from "node:fs";
@@ -12,10 +12,7 @@ import { lastWordsOf } from "./last-words.ts";
 import { clusterFolder } from "./places.ts";
 import { files, findRecord, type ClusterRecord } from "./record.ts";
 
-/**
- * Starts the cluster with the same words in the foreground of a process that goes on when this one ends. Whoever interrupts it before it is
- * ready wants no cluster: it is stopped again.
- */
+/** Runs the same command in the foreground of a process that outlives this one. An interrupt before the cluster is ready stops it again. */
 export async function launchCluster(
   name: string,
   words: readonly string[],
@@ -25,7 +22,7 @@ export async function launchCluster(
   if ((await findRecord(folder)) !== undefined)
     throw new CliError("Cluster", `the cluster ${name} runs already; choose another --name, or stop it first`);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  // Another may be starting a cluster of this name, too: each has a log of its own until it is known whose the name is.
+  // Several processes may start a cluster of the same name: each has its own log until one of them holds the name.
   const log = `${files.log(folder)}.${randomUUID()}`;
   const output = openSync(log, "w", 0o600);
   const options = [...process.execArgv, ...servingOptions];

@@ -1,4 +1,4 @@
-/** The option that says which cluster is meant. */
+/** The option that selects a cluster. */
 import type { TextOption } from "../command/define.ts";
 
 /** `--name`. */

@@ -1,10 +1,10 @@
-/** Where this user's clusters and images are on disk, by the rules of the XDG base directories. */
+/** Where the clusters and images of this user are on disk, by the XDG base directory rules. */
 import { join } from "node:path";
 import { userImageFolder } from "@capstan/cluster";
 import { CliError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** The folder that has a folder for each cluster of this user. */
+/** The parent of the cluster folders of this user. */
 export function clustersFolder({ env }: Pick<Terminal, "env">): string {
   return join(env["XDG_STATE_HOME"] ?? join(home(env), ".local", "state"), "capstan", "clusters");
 }

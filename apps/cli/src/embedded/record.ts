@@ -1,4 +1,4 @@
-/** What is known on disk about a cluster that runs: enough to find it, to enter it and to end it, and nothing of a stranger. */
+/** The record on disk of a running cluster: enough to find, enter and stop it. Records of dead processes are ignored. */
 import { readFileSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { CliError } from "../errors.ts";
 import type { Terminal } from "../terminal.ts";
 import { clusterFolder, clustersFolder } from "./places.ts";
 
-/** A process, told apart from a later one with the same number by the moment of its start. */
+/** A process. The start time distinguishes it from a later process with the same PID. */
 export interface ProcessMark {
   readonly pid: number;
   readonly started: string;
@@ -21,7 +21,7 @@ export interface ClusterRecord {
   readonly nodes: number;
   readonly data: string | undefined;
   readonly startedAt: string;
-  /** How its network is entered; undefined when its pods are simulated. */
+  /** How to enter its network; undefined for simulated pods. */
   readonly network: { readonly process: ProcessMark; readonly names: string } | undefined;
 }
 
@@ -34,14 +34,14 @@ export const files = {
   state: (folder: string) => join(folder, "state"),
 } as const;
 
-/** Writes the record at once, never half. */
+/** Writes the record atomically. */
 export async function writeRecord(folder: string, record: ClusterRecord): Promise<void> {
   const file = files.record(folder);
   await writeFile(`${file}.new`, `${JSON.stringify(record, undefined, 2)}\n`);
   await rename(`${file}.new`, file);
 }
 
-/** The record of a cluster that runs; undefined when none of that name does. */
+/** The record of a running cluster; undefined if no cluster of that name runs. */
 export async function findRecord(folder: string): Promise<ClusterRecord | undefined> {
   const text = await readFile(files.record(folder), "utf8").catch(() => undefined);
   if (text === undefined) return undefined;
@@ -49,7 +49,7 @@ export async function findRecord(folder: string): Promise<ClusterRecord | undefi
   return isAlive(record.process) ? record : undefined;
 }
 
-/** The clusters of this user that run. */
+/** The running clusters of this user. */
 export async function listRecords(terminal: Terminal): Promise<readonly ClusterRecord[]> {
   const folder = clustersFolder(terminal);
   const names = await readdir(folder).catch(() => []);
@@ -57,7 +57,7 @@ export async function listRecords(terminal: Terminal): Promise<readonly ClusterR
   return found.filter((record) => record !== undefined).toSorted((a, b) => a.name.localeCompare(b.name));
 }
 
-/** The cluster of a name, which must run. */
+/** The record of a cluster; fails if it does not run. */
 export async function needRecord(
   terminal: Terminal,
   name: string,
@@ -70,12 +70,12 @@ export async function needRecord(
   throw new CliError("Cluster", `the cluster ${JSON.stringify(name)} does not run; ${hint}`);
 }
 
-/** The mark of a process that runs. */
+/** The mark of a running process. */
 export function markOf(pid: number): ProcessMark {
   return { pid, started: startOf(pid) ?? "" };
 }
 
-/** Whether a process still runs, and is the one that was marked. */
+/** Whether the marked process still runs. */
 export function isAlive({ pid, started }: ProcessMark): boolean {
   try {
     process.kill(pid, 0);
@@ -86,7 +86,7 @@ export function isAlive({ pid, started }: ProcessMark): boolean {
   return started === "" || startOf(pid) === started;
 }
 
-/** When a process was started, in the kernel's ticks; only Linux tells. A process that has ended and waits to be buried has no start. */
+/** The start time of a process in kernel ticks, on Linux only. A zombie has none. */
 function startOf(pid: number): string | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");

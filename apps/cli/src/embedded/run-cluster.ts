@@ -1,4 +1,4 @@
-/** Runs a cluster in this process until it is told to stop, and keeps its record. */
+/** Runs a cluster in this process until it is stopped, and writes its record. */
 import { rename, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { startCluster, type Cluster, type ClusterOptions, type RealCluster } from "@capstan/cluster";
@@ -16,18 +16,18 @@ import { clusterFolder, imagesFolder } from "./places.ts";
 import { files, markOf, writeRecord, type ClusterRecord } from "./record.ts";
 import { registrySessions } from "./registry.ts";
 
-/** What was asked for. */
+/** The options of a cluster. */
 export interface ClusterWishes {
   readonly name: string;
   readonly nodes: number;
   readonly data: string | undefined;
-  /** Undefined: real ones where the machine can run them. */
+  /** Default: real pods if the machine can run them. */
   readonly pods: "real" | "simulated" | undefined;
   readonly port: number;
   readonly kubeconfigOut: string | undefined;
 }
 
-/** Runs a cluster; it is ready when its record is there. */
+/** Runs a cluster. It is ready when its record exists. */
 export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Promise<void> {
   const began = performance.now();
   growSlowly();
@@ -50,7 +50,7 @@ export async function runCluster(wishes: ClusterWishes, terminal: Terminal): Pro
   }
 }
 
-/** Stays until told to stop, or until there is nothing left to stay for. */
+/** Runs until it is stopped, or until the cluster ends. */
 async function stay(cluster: Cluster | RealCluster, { name }: ClusterRecord, terminal: Terminal): Promise<void> {
   const quit = new AbortController();
   let isLost = false;
@@ -65,7 +65,7 @@ async function stay(cluster: Cluster | RealCluster, { name }: ClusterRecord, ter
   throw new CliError("Cluster", `${what}; start it again (whatever --data keeps is still there)`);
 }
 
-/** Whoever sits at the terminal sees what goes on. */
+/** Shows the live view on an interactive terminal. */
 async function show(cluster: Cluster | RealCluster, terminal: Terminal, quit: AbortController): Promise<void> {
   const [{ showView }, { watchKeys }] = await Promise.all([import("./view/live-view.ts"), import("../dev/keys.ts")]);
   using _keys = watchKeys(terminal, (key) => {
@@ -76,13 +76,13 @@ async function show(cluster: Cluster | RealCluster, terminal: Terminal, quit: Ab
   await ended;
 }
 
-/** Unix sockets have short names; what is too long is told before anything is made. */
+/** The paths of Unix sockets are short; a path that is too long fails before anything is created. */
 function mustFitSocket(path: string): void {
   if (Buffer.byteLength(path) <= 107) return;
   throw new CliError("BadInput", `the path ${path} is too long for a socket; set XDG_STATE_HOME to a shorter folder`);
 }
 
-/** What an earlier cluster of this name left goes, but only once the name is ours. */
+/** Removes the files of an earlier cluster of this name, after the name is claimed. */
 async function makeRoom(folder: string, name: string): Promise<void> {
   await claimFolder(folder, name);
   await rm(files.record(folder), { force: true });
@@ -96,7 +96,7 @@ async function possiblePods(terminal: Terminal): Promise<"real" | "simulated"> {
   return "simulated";
 }
 
-/** What is missing, in one line. */
+/** The missing requirements in one line. */
 export function missing({ findings }: MachineReport): string {
   const lacking = findings.filter(({ ok }) => !ok);
   return lacking.map(({ what, remedy }) => (remedy === undefined ? what : `${what} (${remedy})`)).join(", ");
@@ -163,7 +163,7 @@ async function publish(
 ): Promise<void> {
   const out = kubeconfigOut === undefined ? [] : [resolve(cwd, kubeconfigOut)];
   await writeRecord(folder, record);
-  // Whoever waits for the file finds it whole.
+  // Written atomically: a process that waits for the file never reads a part of it.
   for (const file of [join(folder, "kubeconfig"), ...out]) {
     await writeFile(`${file}.new`, kubeconfig, { mode: 0o600 });
     await rename(`${file}.new`, file);

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { test, type TestContext } from "node:test";
 import { askDoor } from "./door.ts";
 
-/** A door that answers every question in the same way. */
+/** An endpoint with the same response to every request. */
 async function door(t: TestContext, status: number, body: string): Promise<string> {
   const server = createServer((_request, response) => void response.writeHead(status).end(body)).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -15,7 +15,7 @@ async function door(t: TestContext, status: number, body: string): Promise<strin
 
 const object = { controller: "lamp", namespace: "default", name: "a" };
 
-test("who is not let in is told what the operator says, not that nothing is known", async (t) => {
+test("a rejected request fails with the operator's message, not as unknown", async (t) => {
   const at = await door(
     t,
     403,
@@ -27,21 +27,21 @@ test("who is not let in is told what the operator says, not that nothing is know
   });
 });
 
-test("an object that was not looked at is not known", async (t) => {
+test("an object without reconciles is not known", async (t) => {
   await assert.rejects(askDoor({ ...object, door: await door(t, 404, "") }), {
     code: "Failed",
     message: /nothing is known about lamp default\/a/,
   });
 });
 
-test("the operator says why it has nothing to tell", async (t) => {
+test("a 404 of the operator fails with the operator's message", async (t) => {
   await assert.rejects(askDoor({ ...object, door: await door(t, 404, "There is no Lamp default/a.\n") }), {
     code: "Failed",
     message: "there is no Lamp default/a",
   });
 });
 
-test("reconciles are answered as they are told", async (t) => {
+test("reconciles are returned as the operator reports them", async (t) => {
   assert.deepEqual(await askDoor({ ...object, door: await door(t, 200, '{"reconciles":[{"outcome":"done"}]}') }), [
     { outcome: "done" },
   ]);

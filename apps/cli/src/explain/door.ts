@@ -1,4 +1,4 @@
-/** Asks a running operator why it did what it did. */
+/** Asks a running operator for the reconciles of an object. */
 import type { ReconcileRecord } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 
@@ -11,10 +11,10 @@ export interface Question {
   readonly name: string;
 }
 
-/** No more of an answer is shown: it may come from anybody who listens there. */
+/** The limit of text shown from a response: any program may listen at that address. */
 const MOST_SAID = 300;
 
-/** The last reconciles of an object, the latest last. Objects of the whole cluster have no namespace: both keys are tried. */
+/** The last reconciles of an object, the latest last. Cluster-scoped objects have no namespace: both keys are tried. */
 export async function askDoor({ door, controller, namespace, name }: Question): Promise<readonly ReconcileRecord[]> {
   let why = "";
   for (const key of [[namespace, name], [name]]) {
@@ -32,12 +32,12 @@ async function wordsOf(response: Response): Promise<string> {
   return (await response.text()).trim().slice(0, MOST_SAID);
 }
 
-/** A sentence as our own are. */
+/** Lower-case start and no full stop, to fit into a sentence of the CLI. */
 function lowered(sentence: string): string {
   return `${sentence.slice(0, 1).toLowerCase()}${sentence.slice(1).replace(/\.$/, "")}`;
 }
 
-/** Whoever is not let in is told so, and not that there is nothing to know. */
+/** A rejected request is an error, distinct from an unknown object. */
 async function refusal(door: string, response: Response): Promise<CliError> {
   const said = await wordsOf(response);
   return new CliError("Cluster", `the operator at ${door} refuses to explain (${response.status}): ${said}`);

@@ -2,14 +2,14 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatFields, formatReconciles, paperOf } from "./format.ts";
 
-test("a few fields are named, of many the first, and one is never counted for itself", () => {
+test('a few fields are listed; of many the first ones, and never "1 more"', () => {
   const fields = ["a", "b", "c", "d", "e", "f"];
   assert.equal(formatFields(fields.slice(0, 4)), "a, b, c, d");
   assert.equal(formatFields(fields.slice(0, 5)), "a, b, c, d, e");
   assert.equal(formatFields(fields), "a, b, c, d and 2 more");
 });
 
-test("where somebody sits, facts go on below where they began; a script gets a line for each", () => {
+test("facts wrap with an indent on a terminal; a script gets one line for each", () => {
   const fields = Array.from({ length: 5 }, (_, at) => `status.conditions[Ready].somethingLong${at}`);
   const reconcile = {
     at: "2030-01-01T00:00:00Z",

@@ -1,22 +1,22 @@
-/** Turns of an object as people read them. */
+/** Formats the reconciles of an object. */
 import type { ReconcileTrigger, ReconcileRecord } from "@capstan/runtime";
 import { type Style, styleOf } from "../output/style.ts";
 import { wrap } from "../output/wrap.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** More fields than this are counted: a line is read, JSON output has them all. */
+/** Further fields are only counted; JSON output has all of them. */
 const MOST_FIELDS = 4;
 
-/** Where the facts of a reconcile begin. */
+/** The indent of the facts of a reconcile. */
 const INDENT = 12;
 
-/** The paper that reconciles are written on; where nobody sits, lines are as long as they are. */
+/** The style and width of the output; without a terminal, lines are not wrapped. */
 export interface Paper {
   readonly style: Style;
   readonly columns: number;
 }
 
-/** The paper of a terminal. */
+/** The style and width of a terminal. */
 export function paperOf(terminal: Pick<Terminal, "color" | "columns" | "isInteractive">): Paper {
   return { style: styleOf(terminal), columns: terminal.isInteractive ? terminal.columns : Number.POSITIVE_INFINITY };
 }
@@ -50,14 +50,14 @@ function formatReconcile(
   return `${lines.join("\n")}\n`;
 }
 
-/** A trigger in words. */
+/** A trigger as text. */
 function formatTrigger({ relation, change, kind, key, fields, manager }: ReconcileTrigger): string {
   const what = key === "" ? kind : `${kind} ${key} ${change}`;
   const where = fields.length === 0 ? "" : `: ${formatFields(fields)}`;
   return `${relation} ${what}${where}${manager === undefined ? "" : ` by ${manager}`}`;
 }
 
-/** Field paths, the first of them when there are many. */
+/** Field paths; only the first ones if there are many. */
 export function formatFields(fields: readonly string[]): string {
   const shown = fields.length > MOST_FIELDS + 1 ? fields.slice(0, MOST_FIELDS) : fields;
   const left = fields.length - shown.length;

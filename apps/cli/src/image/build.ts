@@ -1,4 +1,6 @@
-/** Builds the image of an operator: Node, what the program loads, the program, all in plain JavaScript; nothing runs as root, nothing needs Docker. */
+/**
+ * Builds the image of an operator: Node, dependencies and the program, all in plain JavaScript. It runs as non-root and needs no Docker.
+ */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildImage, buildIndex, type Descriptor, type Platform, type Store } from "@capstan/oci";
@@ -11,28 +13,28 @@ import { formatSbom, npmPurl, type Part } from "./sbom.ts";
 import { stripTypes } from "./strip.ts";
 import { type TracedPackage, tracePackages } from "./trace.ts";
 
-/** What to build. */
+/** The input of a build. */
 export interface OperatorImage {
   readonly root: string;
   readonly entry: string;
   readonly platforms: readonly Platform[];
-  /** An image with Node; absent for this machine's. */
+  /** A base image with Node; undefined for the Node of this machine. */
   readonly from: string | undefined;
   readonly labels: { readonly [key: string]: string };
-  /** Conditions under which packages are resolved, as this process has them. */
+  /** The conditions for resolving packages, as in this process. */
   readonly conditions: readonly string[];
 }
 
-/** What was built. */
+/** The result of a build. */
 export interface BuiltImage {
   readonly store: Store;
   readonly descriptor: Descriptor;
   readonly sbom: string;
-  /** Compressed bytes, for each platform. */
+  /** Compressed size for each platform. */
   readonly sizes: readonly { readonly platform: Platform; readonly bytes: number }[];
 }
 
-/** Builds into a store, which is opened when the program could be loaded; the same sources give the same digest. */
+/** Builds into a store, which is opened after the program is loaded. The same sources give the same digest. */
 export async function buildOperatorImage(
   wanted: OperatorImage,
   open: () => Promise<Store>,

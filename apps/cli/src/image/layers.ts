@@ -1,16 +1,16 @@
-/** The layers of an operator's image: what it depends on, which changes seldom, and the operator itself. */
+/** The layers of an operator's image: its dependencies, which change rarely, and the operator itself. */
 import { readdir, readFile } from "node:fs/promises";
 import { join, posix, relative } from "node:path";
 import { folderEntries, type LayerEntry } from "@capstan/oci";
 import type { TracedPackage } from "./trace.ts";
 
-/** Where the operator lies in the image. */
+/** The operator's folder in the image. */
 export const home = "/operator";
 
 const never =
   /(^|\/)(node_modules|\.git|\.github|test|tests|__tests__|coverage|bench|docs)(\/|$)|\.(test|type-test|bench)\.[cm]?[jt]s$|\.(md|map|tsbuildinfo)$|\.d\.[cm]?ts$/;
 
-/** The packages below node_modules; linked ones lie beside it, with links to them. */
+/** The packages below node_modules; linked packages are beside it, with links to them. */
 export async function dependencyEntries(
   packages: readonly TracedPackage[],
   conditions: readonly string[],
@@ -22,7 +22,7 @@ export async function dependencyEntries(
 
 async function packageEntries({ name, folder, linked }: TracedPackage, isSource: boolean): Promise<LayerEntry[]> {
   const at = linked ? `${home}/packages/${name}` : posix.join(home, placeOf(folder));
-  // From a checkout, either the sources run or what was built of them; both are too much.
+  // From a checkout, the image takes either the sources or the build output, not both.
   const left = isSource ? /^(dist|bin|generate|conformance|launchers)(\/|$)/ : /^src(\/|$)/;
   const include = (path: string): boolean => !never.test(path) && !(linked && left.test(path));
   const files = await folderEntries(folder, { at, include });
@@ -34,13 +34,13 @@ async function packageEntries({ name, folder, linked }: TracedPackage, isSource:
   ];
 }
 
-/** A package keeps its place in the tree, so that it finds what it always found. */
+/** A package keeps its path in the tree, so that it resolves the same dependencies. */
 function placeOf(folder: string): string {
   const parts = folder.split("/node_modules/");
   return `node_modules/${parts.slice(1).join("/node_modules/")}`;
 }
 
-/** Folders at the root of a project that are no part of the operator. */
+/** Folders at the root of a project that do not belong in the image. */
 const others = new Set([
   "node_modules",
   "dist",
@@ -53,7 +53,7 @@ const others = new Set([
   "test-output",
 ]);
 
-/** The operator's own files: sources and what they read; no tests, no manifests. */
+/** The operator's own files: sources and the files that they read, without tests and manifests. */
 export async function operatorEntries(root: string): Promise<LayerEntry[]> {
   const entries: LayerEntry[] = [];
   for (const entry of (await readdir(root, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -71,7 +71,7 @@ export async function operatorEntries(root: string): Promise<LayerEntry[]> {
   return entries;
 }
 
-/** Where the file that is started lies in the image. */
+/** The path of the entry file in the image. */
 export function entryPath(root: string, entry: string): string {
   return posix.join(home, relative(root, entry).split("\\").join("/"));
 }

@@ -12,7 +12,7 @@ async function plainOf(files: { readonly [path: string]: string }): Promise<{ re
   return Object.fromEntries((await toPlain(entries, strip)).map(({ path, body = "" }) => [path, String(body)]));
 }
 
-test("files and whatever names them are renamed together", async () => {
+test("files and the references to them are renamed together", async () => {
   const plain = await plainOf({
     "/operator/src/main.ts": `import { a } from "./a.ts";\nimport b from './deep/b.mts';\nconst c = await import("../c.cts");\nfork(new URL("./a.ts", import.meta.url));\nexport const n: number = a + b + c;\n`,
     "/operator/src/a.ts": "export const a: number = 1;\n",
@@ -29,13 +29,13 @@ test("files and whatever names them are renamed together", async () => {
   });
 });
 
-test("words that only look like a file, and files that are not there, stay as they are", async () => {
+test("text that only looks like a file, and missing files, stay as they are", async () => {
   const text = `const note = "see ./other.ts"; const gone = "./gone.ts"; const types = "./t.d.ts";\n`;
   const files = { "/o/main.js": text, "/o/t.d.ts": "export type T = 1;\n", "/o/data.json": '"./main.ts"' };
   assert.deepEqual(await plainOf(files), files);
 });
 
-test("where both files are there, both stay", async () => {
+test("if both files exist, both stay", async () => {
   const files = {
     "/o/a.ts": "export const a: 1 = 1;\n",
     "/o/a.js": "export const a = 2;\n",
@@ -44,7 +44,7 @@ test("where both files are there, both stay", async () => {
   assert.deepEqual(await plainOf(files), files);
 });
 
-test("packages lead to the renamed files, and keep the rest of what they say", async () => {
+test("package.json points to the renamed files and keeps its other fields", async () => {
   const exports = {
     ".": { source: "./src/index.ts", default: "./dist/index.js" },
     "./x/*": { source: "./src/x/*.ts" },

@@ -1,18 +1,18 @@
-/** Turns the TypeScript of an image into JavaScript, line for line: what runs in production need not be made ready at every start. */
+/** Converts the TypeScript of an image to JavaScript, line for line, so that it is not stripped at every start. */
 import { posix } from "node:path";
 import type { LayerEntry } from "@capstan/oci";
 
-/** Takes the types out of sources; handed in, because Node does it. */
+/** Strips types from sources. A parameter, because Node does it in another process. */
 export type Strip = (sources: readonly string[]) => Promise<readonly string[]>;
 
 const typescript = /(?<!\.d)\.([cm]?)ts$/;
 
-/** The name of a file when its types are gone. */
+/** The name of a file after its types are stripped. */
 export function plainName(path: string): string {
   return path.replace(typescript, ".$1js");
 }
 
-/** Entries without TypeScript. Whatever names a file that is renamed, in code or in a package.json, names it anew. */
+/** Entries without TypeScript. References to renamed files, in code or in a package.json, are updated. */
 export async function toPlain(entries: readonly LayerEntry[], strip: Strip): Promise<LayerEntry[]> {
   const taken = new Set(entries.map(({ path }) => path));
   const sources = entries.filter(
@@ -36,12 +36,12 @@ function textOf({ body = "" }: LayerEntry): string {
   return typeof body === "string" ? body : Buffer.from(body).toString("utf8");
 }
 
-/** The very entry, where nothing changed. */
+/** Returns the same entry if nothing changed. */
 function withBody(entry: LayerEntry, text: string): LayerEntry {
   return text === textOf(entry) ? entry : { ...entry, body: text };
 }
 
-/** A quoted relative path that leads from its file to one that is renamed means that one, be it imported, forked or read. */
+/** Updates quoted relative paths to renamed files, whether imported, forked or read. */
 function renameIn(text: string, path: string, renamed: ReadonlySet<string>): string {
   return text.replaceAll(/(["'`])(\.{1,2}\/[^"'`\n]*\.[cm]?ts)\1/g, (whole, quote: string, named: string) =>
     renamed.has(posix.join(posix.dirname(path), named)) ? `${quote}${plainName(named)}${quote}` : whole,
@@ -55,7 +55,7 @@ function renameInPackage(text: string, path: string, renamed: ReadonlySet<string
   const read = JSON.parse(text) as { [field: string]: unknown };
   const walk = (value: unknown): unknown => {
     if (typeof value === "string") {
-      // A pattern stands for many files.
+      // A pattern matches many files.
       const isMeant = value.includes("*") ? typescript.test(value) : renamed.has(posix.join(folder, value));
       return isMeant ? plainName(value) : value;
     }

@@ -1,4 +1,4 @@
-/** The lowest layer: Node, from this machine or from an image, and the little that a program needs around it. */
+/** The lowest layer: Node, from this machine or from an image, and the few files around it. */
 import { readFile, stat } from "node:fs/promises";
 import {
   buildImage,
@@ -13,13 +13,13 @@ import {
 import { CliError } from "../errors.ts";
 import { pull, type Transfer } from "../registry/images.ts";
 
-/** What the operator runs on. */
+/** The base of the operator's image. */
 export interface Runtime {
   readonly image: Descriptor;
   readonly node: string;
 }
 
-/** An image with this machine's Node in it, built once. */
+/** An image with the Node of this machine, built once. */
 export async function localRuntime(store: Store, platform: Platform): Promise<Runtime> {
   const here = platformOf(process);
   if (platform.os !== here.os || platform.architecture !== here.architecture)
@@ -38,7 +38,7 @@ export async function localRuntime(store: Store, platform: Platform): Promise<Ru
   return { image, node };
 }
 
-/** A user who is nobody, somewhere to write, and whom to trust. */
+/** An unprivileged user, a writable folder, and the CA certificates. */
 async function around(): Promise<LayerEntry[]> {
   const certificates = await readFile("/etc/ssl/certs/ca-certificates.crt").catch(() => undefined);
   return [
@@ -49,7 +49,7 @@ async function around(): Promise<LayerEntry[]> {
     },
     { path: "/etc/group", type: "file", body: "root:x:0:\nnonroot:x:65532:\n" },
     { path: "/tmp", type: "directory", mode: 0o1777 },
-    // Where runtimes mount things; a root that cannot be written must have them.
+    // Mount points of container runtimes, which must exist in a read-only root.
     ...["/proc", "/sys", "/dev", "/run"].map((path): LayerEntry => ({ path, type: "directory" })),
     ...(certificates === undefined
       ? []
@@ -57,7 +57,7 @@ async function around(): Promise<LayerEntry[]> {
   ];
 }
 
-/** An image of a registry that has Node on its path. */
+/** An image from a registry with Node in its PATH. */
 export async function foreignRuntime(name: string, store: Store, transfer: Transfer): Promise<Runtime> {
   return { image: await pull(parseReference(name), store, transfer), node: "node" };
 }

@@ -1,4 +1,4 @@
-/** What is in an image, for those who must know: SPDX 2.3, the same for the same content. */
+/** The software bill of materials of an image: SPDX 2.3, deterministic. */
 import { createHash } from "node:crypto";
 
 /** A part of the image. */
@@ -6,11 +6,11 @@ export interface Part {
   readonly name: string;
   readonly version: string;
   readonly licence: string | undefined;
-  /** Its address among packages: `pkg:npm/...`. */
+  /** The package URL: `pkg:npm/...`. */
   readonly purl: string;
 }
 
-/** The address of a package of npm. */
+/** The package URL of an npm package. */
 export function npmPurl(name: string, version: string): string {
   return `pkg:npm/${name.replace("@", "%40")}@${version}`;
 }
@@ -26,7 +26,7 @@ export function formatSbom(operator: Part, parts: readonly Part[]): string {
     SPDXID: "SPDXRef-DOCUMENT",
     name: `${operator.name}-${operator.version}`,
     documentNamespace: `https://capstan.invalid/sbom/${operator.name}-${digest}`,
-    // No clock: the same content gives the same document.
+    // A fixed date: the same content gives the same document.
     creationInfo: { created: "1970-01-01T00:00:00Z", creators: ["Tool: capstan"] },
     packages: all.map(({ name, version, licence, purl }, at) => ({
       SPDXID: idOf(at),

@@ -1,12 +1,12 @@
-/** Takes the types out of sources, in a process of its own. */
+/** Strips types from sources in a separate process. */
 import { fork } from "node:child_process";
 import { CliError } from "../errors.ts";
 import { ownProgram } from "../place.ts";
 
-/** What became of the sources: their texts, or why one of them has none. */
+/** The stripped texts, or the error of one source. */
 export type Stripped = { readonly texts: readonly string[] } | { readonly why: string; readonly at: number };
 
-/** Sources without their types; every line and column stays where it was. */
+/** Sources without their types; lines and columns do not move. */
 export async function stripTypes(sources: readonly string[]): Promise<readonly string[]> {
   if (sources.length === 0) return [];
   const child = fork(ownProgram("image/stripper/main"), {

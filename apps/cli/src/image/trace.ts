@@ -1,4 +1,4 @@
-/** Finds out which packages a program needs by loading it in a process of its own. */
+/** Finds the packages that a program needs by loading it in a separate process. */
 import { fork } from "node:child_process";
 import { readFile, realpath } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
@@ -12,9 +12,9 @@ export interface TracedPackage {
   readonly name: string;
   readonly version: string;
   readonly licence: string | undefined;
-  /** Where it is on this machine. */
+  /** Its folder on this machine. */
   readonly folder: string;
-  /** Linked packages lie outside of node_modules, and must do so in the image: Node strips types only there. */
+  /** Linked packages are outside of node_modules and stay so in the image: Node strips types only there. */
   readonly linked: boolean;
 }
 
@@ -26,7 +26,7 @@ interface PackageFile {
   readonly dependencies?: { readonly [name: string]: string };
 }
 
-/** The packages that a program loads, and those that they may load later; the program's own is not among them. */
+/** The packages that a program loads, and those that they may load later, without the program's own. */
 export async function tracePackages(entry: string, root: string): Promise<TracedPackage[]> {
   const files = await loadedFiles(entry, root);
   const roots = new Set<string>();
@@ -70,8 +70,8 @@ async function readPackage(folder: string): Promise<PackageFile | undefined> {
 }
 
 /**
- * Adds a package and what it declares, because it may load that late. A package that is also a program declares what only its program
- * needs; of that, only what was loaded counts.
+ * Adds a package and its declared dependencies, because it may load them later. A package with a `bin` declares dependencies of that
+ * program; of those, only the loaded ones count.
  */
 async function add(folder: string, found: Map<string, TracedPackage>, why: "loaded" | "declared"): Promise<void> {
   if (found.has(folder)) return;

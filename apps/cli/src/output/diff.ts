@@ -1,10 +1,10 @@
-/** A change to a file as a unified diff, as `patch` and people read it. */
+/** Formats a change to a file as a unified diff. */
 import { type Change, diffLines, type FileChange, toLines } from "@capstan/scaffold";
 import type { Style } from "./style.ts";
 
 const CONTEXT = 3;
 
-/** The diff of one change to a file that now has this text. */
+/** The diff of one change against the current text. */
 export function formatDiff(change: FileChange, text: string, style: Style): string {
   if (change.action === "leave") return style.dim(`# ${change.path} stays as it is: ${change.why}\n`);
   const next = change.action === "delete" ? "" : change.text;
@@ -15,7 +15,7 @@ export function formatDiff(change: FileChange, text: string, style: Style): stri
   return style.bold(head) + hunks.join("");
 }
 
-/** Changes that are so near to each other that their contexts would touch. */
+/** Groups changes with overlapping contexts. */
 function groups(changes: readonly Change[]): Change[][] {
   const found: Change[][] = [];
   for (const change of changes) {

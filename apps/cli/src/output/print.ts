@@ -1,4 +1,4 @@
-/** Prints what a command found, as a table for people or as JSON or YAML for programs. */
+/** Prints the result of a command: a table for people, JSON or YAML for programs. */
 import type { TextOption } from "../command/define.ts";
 import type { Terminal } from "../terminal.ts";
 import { styleOf, widthOf } from "./style.ts";
@@ -18,13 +18,13 @@ export const outputOption = {
 export interface Table {
   readonly titles: readonly string[];
   readonly rows: readonly (readonly string[])[];
-  /** The column whose cells are shortened in their middle before the last column gets too narrow to read. */
+  /** The column with cells that are shortened in the middle before the last column gets too narrow. */
   readonly givesWay?: number;
-  /** What becomes of a last column that is wider than the window: it is cut, or goes on below. */
+  /** Whether a last column that is too wide is cut or wrapped. */
   readonly overflow?: "cut" | "wrap";
 }
 
-/** Prints a value in the format that was asked for. */
+/** Prints a value in the requested format. */
 export async function print(
   { terminal, output }: { readonly terminal: Terminal; readonly output: string },
   { value, table }: { readonly value: unknown; readonly table: Table | string },
@@ -64,9 +64,9 @@ export function formatTable(
   return [titles.map((title) => bold(title)), ...rows].map((cells) => `${line(cells)}\n`).join("");
 }
 
-/** What the last column should have at least. */
+/** The minimum width of the last column. */
 const LEGIBLE = 30;
-/** What a name needs at least to be told from others. */
+/** The minimum width of a name. */
 const NAME = 16;
 
 function givingWay({ titles, rows }: Table, column: number, columns: number): readonly (readonly string[])[] {
@@ -77,21 +77,21 @@ function givingWay({ titles, rows }: Table, column: number, columns: number): re
   return rows.map((row) => row.map((cell, at) => (at === column ? shortened(cell, room) : cell)));
 }
 
-/** A text with its beginning and its end. */
+/** A text without its middle. */
 function shortened(text: string, width: number): string {
   if (text.length <= width) return text;
   const end = Math.floor((width - 1) / 2);
   return `${text.slice(0, width - 1 - end)}…${text.slice(text.length - end)}`;
 }
 
-/** A row whose last cell goes on in rows of its own; only plain text can. */
+/** A row with a last cell that wraps into further rows; plain text only. */
 function goingOn(row: readonly string[], width: number): string[][] {
   const [first = "", ...more] = wrap(row.at(-1) ?? "", width);
   const before = row.slice(0, -1);
   return [[...before, first], ...more.map((text) => [...before.map(() => ""), text])];
 }
 
-/** Cuts a line to a width; styles take no room. */
+/** Cuts a line to a width; escape sequences of styles do not count. */
 function cut(line: string, columns: number): string {
   if (columns <= 0 || widthOf(line) <= columns) return line;
   let room = columns - 1;

@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import type { Terminal } from "../terminal.ts";
 import { withoutProgress, withProgress } from "./progress.ts";
 
-/** A terminal at which time stands still but for what a test lets pass, and what is said there. */
+/** A terminal with mocked timers, and its output. */
 function sit(t: TestContext, { isWatched = true } = {}) {
   t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
   const said: string[] = [];
@@ -11,14 +11,14 @@ function sit(t: TestContext, { isWatched = true } = {}) {
   return { said, terminal: { color: false, isWatched, err } as Terminal };
 }
 
-/** Work that ends when it is told to. */
+/** Work that the test ends. */
 function begin(t: TestContext, options?: { readonly isWatched: boolean }) {
   const { said, terminal } = sit(t, options);
   const work = Promise.withResolvers<string>();
   return { said, terminal, work, ended: withProgress(terminal, "pulling", () => work.promise) };
 }
 
-test("what is done within a second is done without a word", async (t) => {
+test("work of less than a second prints nothing", async (t) => {
   const { said, work, ended } = begin(t);
   t.mock.timers.tick(999);
   work.resolve("done");
@@ -27,7 +27,7 @@ test("what is done within a second is done without a word", async (t) => {
   assert.deepEqual(said, []);
 });
 
-test("what takes longer is told after a second and every five seconds, until it ends", async (t) => {
+test("longer work is reported after a second and every five seconds until it ends", async (t) => {
   const { said, work, ended } = begin(t);
   t.mock.timers.tick(1_000);
   assert.deepEqual(said, ["pulling … N s\n"]);
@@ -39,7 +39,7 @@ test("what takes longer is told after a second and every five seconds, until it 
   assert.equal(said.length, 3);
 });
 
-test("where nobody watches, nothing is said", async (t) => {
+test("without a terminal, nothing is printed", async (t) => {
   const { said, work, ended } = begin(t, { isWatched: false });
   t.mock.timers.tick(60_000);
   work.resolve("done");
@@ -47,7 +47,7 @@ test("where nobody watches, nothing is said", async (t) => {
   assert.deepEqual(said, []);
 });
 
-test("of works within works the innermost is named, once", async (t) => {
+test("of nested works the innermost is named, once", async (t) => {
   const { said, terminal } = sit(t);
   const [inner, outer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const ended = withProgress(terminal, "building", async () => {
@@ -63,7 +63,7 @@ test("of works within works the innermost is named, once", async (t) => {
   assert.deepEqual(said, ["pulling … N s\n", "building … N s\n"]);
 });
 
-test("whoever is asked may think without being told how long it takes", async (t) => {
+test("waiting for an answer of the user is not reported", async (t) => {
   const { said, terminal } = sit(t);
   const answer = Promise.withResolvers<string>();
   const ended = withProgress(terminal, "upgrading", () => withoutProgress(terminal, () => answer.promise));

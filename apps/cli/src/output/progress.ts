@@ -1,4 +1,4 @@
-/** Says what is going on when something takes longer than a second; scripts, which read what is said, are told nothing. */
+/** Reports work that takes longer than a second. Scripts, which parse the output, get no reports. */
 import type { Terminal } from "../terminal.ts";
 import { styleOf } from "./style.ts";
 
@@ -10,16 +10,16 @@ interface Work {
   readonly began: number;
 }
 
-/** What goes on at a terminal, the innermost last. */
+/** The running works of a terminal, the innermost last. */
 interface Progress {
   readonly works: Work[];
-  /** Somebody is asked, and may think as long as it takes. */
+  /** A question is open, and the user may take any time. */
   isAsking: boolean;
 }
 
 const shown = new WeakMap<Terminal, Progress>();
 
-/** Does the work; after a second of it, says so, and again every five seconds. Of works within works the innermost is named. */
+/** Runs work and reports it after a second, then every five seconds. Of nested works the innermost is named. */
 export async function withProgress<T>(terminal: Terminal, doing: string, work: () => Promise<T>): Promise<T> {
   if (!terminal.isWatched) return work();
   const outer = shown.get(terminal);
@@ -28,7 +28,7 @@ export async function withProgress<T>(terminal: Terminal, doing: string, work: (
     : within(terminal, doing, work);
 }
 
-/** Asks a question; nothing is said until it is answered. */
+/** Asks a question; progress is silent until the answer. */
 export async function withoutProgress<T>(terminal: Terminal, ask: () => Promise<T>): Promise<T> {
   const progress = shown.get(terminal);
   if (progress === undefined) return ask();

@@ -1,4 +1,4 @@
-/** Colours and weights, where the terminal shows them. */
+/** Colours and weights, if the terminal shows them. */
 
 /** Puts text into a style. */
 export type Paint = (text: string) => string;

@@ -1,6 +1,6 @@
-/** Breaks text into lines where words end. */
+/** Wraps text at word boundaries. */
 
-/** A text in lines of at most this width; a word that is longer has a line of its own. */
+/** A text in lines of at most this width; a longer word gets its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   for (const word of text.split(" ")) {

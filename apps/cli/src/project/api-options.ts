@@ -12,7 +12,7 @@ export const kindOptions = {
   kind: { type: "text", value: "KIND", describe: "the kind, like Memcached" },
 } as const satisfies Options;
 
-/** What a new kind may be told besides its name. */
+/** Further options of a new kind. */
 export const shapeOptions = {
   plural: { type: "text", value: "PLURAL", describe: "the plural, where the guess is wrong" },
   namespaced: { type: "yes-no", describe: "objects live in a namespace (yes)" },
@@ -30,12 +30,12 @@ export interface Shape {
   readonly "image-command": readonly string[];
 }
 
-/** A group as it stands in CRDs. */
+/** A group as written in CRDs. */
 export function fullGroup(group: string, domain: string): string {
   return group.includes(".") ? group : `${group}.${domain}`;
 }
 
-/** The parts of an API that its shape decides. */
+/** The inputs of an API that follow from these options. */
 export function shapeOf(shape: Shape): Pick<ApiInputs, "scope" | "plural" | "image"> {
   const image = imageOf(shape);
   return {
@@ -60,7 +60,7 @@ function imageOf({ image, "image-port": port, "image-command": command, namespac
   return { image, ...(port === undefined ? {} : { port: Number(port) }), ...(command.length === 0 ? {} : { command }) };
 }
 
-/** A kind that Kubernetes itself has; `core` stands for the group without a name. */
+/** A built-in kind of Kubernetes; `core` means the group without a name. */
 export function builtIn(
   group: string,
   version: string,

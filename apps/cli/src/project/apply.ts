@@ -1,4 +1,4 @@
-/** Changes a project: plans it from old and new inputs, shows it, does it, and says what came of it. */
+/** Changes a project: plans from old and new inputs, shows the plan, applies it, and reports the result. */
 import { type Additions, type FileChange, type Inputs, planChange, renderProject } from "@capstan/scaffold";
 import { exitCodes } from "../errors.ts";
 import { styleOf } from "../output/style.ts";
@@ -6,14 +6,14 @@ import type { Terminal } from "../terminal.ts";
 import { type Project, readFiles } from "./disk.ts";
 import { writeChanges } from "./write.ts";
 
-/** What to change a project to. */
+/** The desired state of a project. */
 export interface Wanted {
   readonly inputs: Inputs;
   readonly additions: Additions;
   readonly dryRun: boolean;
 }
 
-/** Changes the files of a project from what its inputs gave to what new inputs give; answers with the exit code. */
+/** Changes the files of a project from the output of its inputs to the output of new inputs; returns the exit code. */
 export async function changeProject({ root, inputs }: Project, wanted: Wanted, terminal: Terminal): Promise<number> {
   const base = renderProject(inputs);
   const next = renderProject(wanted.inputs);
@@ -28,7 +28,7 @@ export async function changeProject({ root, inputs }: Project, wanted: Wanted, t
   return report(changes, terminal);
 }
 
-/** Says what was done to each file. */
+/** Prints what was done to each file. */
 export function report(changes: readonly FileChange[], terminal: Terminal): number {
   const { green, yellow, red, dim } = styleOf(terminal);
   const paint = { create: green, update: green, delete: yellow, leave: dim, conflict: red };

@@ -16,7 +16,7 @@ const kubeconfig = JSON.stringify({
   users: [{ name: "u", user: {} }],
 });
 
-/** What a command says beside its output when it connects in a folder in which a dev session runs. */
+/** The standard error of a command that connects in the folder of a running dev session. */
 async function notesOf(t: TestContext, configured: (own: string) => string | undefined): Promise<string> {
   const cwd = await mkdtemp(join(tmpdir(), "capstan-connect-"));
   t.after(() => rm(cwd, { recursive: true }));
@@ -41,11 +41,11 @@ async function notesOf(t: TestContext, configured: (own: string) => string | und
   return said;
 }
 
-test("with another KUBECONFIG it is said that the cluster of the running session is meant", async (t) => {
+test("with another KUBECONFIG, a note names the cluster of the running session", async (t) => {
   assert.match(await notesOf(t, () => "/elsewhere/config"), /^note: this is about the cluster of the `capstan dev`/u);
 });
 
-test("nothing is said where there is no doubt", async (t) => {
+test("without ambiguity there is no note", async (t) => {
   assert.equal(await notesOf(t, () => undefined), "");
   assert.equal(await notesOf(t, (own) => own), "");
   assert.equal(await notesOf(t, (own) => `./${basename(own)}`), "");

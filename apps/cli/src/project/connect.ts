@@ -1,4 +1,4 @@
-/** Connects to the cluster that is meant: the one that was named, else that of a running `capstan dev`, else the configured one. */
+/** Connects to a cluster: the one of the options, else that of a running `capstan dev`, else the configured one. */
 import { resolve } from "node:path";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
 import type { Options } from "../command/define.ts";
@@ -11,13 +11,13 @@ export const clusterOptions = {
   context: { type: "text", value: "NAME", describe: "the context in it" },
 } as const satisfies Options;
 
-/** A client, and the namespace that is meant when none is said. */
+/** A client, and the default namespace. */
 export interface Connection {
   readonly client: Client;
   readonly namespace: string;
 }
 
-/** Connects. */
+/** Connects by options, else to a running session, else by configuration. */
 export async function connect(
   { kubeconfig, context }: { readonly kubeconfig: string | undefined; readonly context: string | undefined },
   terminal: Terminal,
@@ -29,7 +29,7 @@ export async function connect(
   return { client: createClient(config, { userAgent: "capstan" }), namespace: config.namespace };
 }
 
-/** Whoever has set KUBECONFIG may expect that cluster: the answer of another one would be a false comfort. */
+/** A user with KUBECONFIG set may expect that cluster, so results of another one must be marked. */
 function sayWhich(session: Session, { cwd, env, err }: Pick<Terminal, "cwd" | "env" | "err">): void {
   const configured = env["KUBECONFIG"] ?? "";
   if (session.kubeconfig === undefined || configured === "") return;

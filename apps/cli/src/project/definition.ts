@@ -1,4 +1,4 @@
-/** Loads a definition that was generated, as a program would, before anybody relies on it. */
+/** Loads a generated definition as a program would, to check it before use. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 import type { CustomResourceDefinition } from "@capstan/schema";
 import { CliError } from "../errors.ts";
 
-/** The CRD of the one resource that a source defines. */
+/** The CRD of the resource that a source defines. */
 export async function crdOfSource(source: string, name: string): Promise<CustomResourceDefinition> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-definition-"));
   try {

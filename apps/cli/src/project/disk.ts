@@ -11,7 +11,7 @@ export interface Project {
   readonly inputs: Inputs;
 }
 
-/** The project that a folder is in. */
+/** Finds the project of a folder. */
 export async function openProject(cwd: string): Promise<Project> {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const text = await readIfThere(join(folder, inputsFile));
@@ -24,17 +24,17 @@ export async function openProject(cwd: string): Promise<Project> {
   );
 }
 
-/** The texts of these files, as far as they are there. */
+/** The texts of the existing ones of these files. */
 export async function readFiles(root: string, paths: Iterable<string>): Promise<Files> {
   const read = await Promise.all([...paths].map(async (path) => [path, await readIfThere(join(root, path))] as const));
   return new Map(read.flatMap(([path, text]) => (text === undefined ? [] : [[path, text] as const])));
 }
 
-/** Folders that hold nothing of the user's. */
+/** Folders without files of the user. */
 const skipped: ReadonlySet<string> = new Set(["node_modules", ".git", "dist", ".capstan"]);
 const readable = /\.(ts|js|mjs|json|ya?ml|md)$/;
 
-/** Every text of a project that a person may have written. */
+/** Every text of a project that the user may have written. */
 export async function readSources(root: string): Promise<Files> {
   const paths: string[] = [];
   const visit = async (folder: string): Promise<void> => {
@@ -57,7 +57,7 @@ async function leadsToFile(path: string): Promise<boolean> {
   }
 }
 
-/** Whether something is at a path. */
+/** Whether a path exists. */
 export async function exists(path: string): Promise<boolean> {
   try {
     await lstat(path);
@@ -67,14 +67,14 @@ export async function exists(path: string): Promise<boolean> {
   }
 }
 
-/** Makes a folder and those above it, one by one: all at once never ends where no folder can be made, as in /proc. */
+/** Creates a folder and its parents one by one: Node's recursive mkdir never ends where no folder can be created, as in /proc. */
 export async function makeFolder(path: string): Promise<void> {
   if (await exists(path)) return;
   if (path !== dirname(path)) await makeFolder(dirname(path));
   await atPath(path, mkdir(path));
 }
 
-/** The text of a file; what the disk refuses is named with the path. Bytes that are no text are refused: nobody could write them back. */
+/** The text of a file; disk errors contain the path. Bytes that are not UTF-8 are rejected, because they could not be written back. */
 export async function readText(path: string): Promise<string> {
   const bytes = await atPath(path, readFile(path));
   try {

@@ -1,4 +1,4 @@
-/** The comment that says under which licence a source stands. */
+/** The licence header of source files. */
 import { resolve } from "node:path";
 import { CliError } from "../errors.ts";
 import { readText } from "./disk.ts";
@@ -11,7 +11,7 @@ interface Asked {
   readonly year: number;
 }
 
-/** The header that was asked for. */
+/** The requested header. */
 export async function licenceHeader({
   license,
   "license-file": file,
@@ -30,7 +30,7 @@ export async function licenceHeader({
   return `// SPDX-FileCopyrightText: ${holder}\n// SPDX-License-Identifier: ${identifier}`;
 }
 
-/** A text as a comment; one that is a comment already stays as it is. */
+/** A text as a comment; an existing comment stays as it is. */
 function toComment(text: string): string {
   const trimmed = text.trim();
   if (trimmed === "") throw new CliError("BadInput", "the licence file is empty");

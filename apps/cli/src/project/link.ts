@@ -1,4 +1,4 @@
-/** Links a checkout of the framework into a project, so that it runs without a registry. */
+/** Links a checkout of the framework into a project, so that it needs no registry. */
 import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { CliError } from "../errors.ts";
@@ -6,7 +6,7 @@ import { exists } from "./disk.ts";
 
 const linked = ["capstan", "typescript", "@types/node"];
 
-/** Makes `node_modules` with links into the checkout, and the two commands that scripts call. */
+/** Creates `node_modules` with links into the checkout, and the two commands that scripts call. */
 export async function linkCheckout(root: string, checkout: string): Promise<void> {
   if (!(await exists(join(checkout, "apps/cli/src/main.ts")))) {
     throw new CliError("BadInput", `${checkout} is not a checkout of capstan`);

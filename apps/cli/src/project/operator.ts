@@ -2,7 +2,7 @@
 import type { Operator } from "@capstan/runtime";
 import { CliError } from "../errors.ts";
 
-/** The operator among the exports, by shape: the program may have brought another copy of the framework. */
+/** The operator among the exports, by shape: the program may use another copy of the framework. */
 export function operatorOf(exported: readonly unknown[], entry: string): Operator {
   const operators = [...new Set(exported.filter(isOperator))];
   const [operator] = operators;

@@ -1,15 +1,15 @@
-/** Refuses names of images and namespaces that no cluster would take, before they stand in a hundred lines of YAML. */
+/** Rejects invalid names of images and namespaces before they are written to many lines of YAML. */
 import { checkDns1123Label } from "@capstan/model";
 import { parseReference } from "@capstan/oci";
 import { CliError } from "../errors.ts";
 
-/** The name of an image, if it is one. */
+/** Returns the name of an image if it is valid. */
 export function checkImage<T extends string | undefined>(image: T): T {
   if (image !== undefined) parseReference(image);
   return image;
 }
 
-/** The name of a namespace, if it is one. */
+/** Returns the name of a namespace if it is valid. */
 export function checkNamespace<T extends string | undefined>(namespace: T): T {
   if (namespace !== undefined && checkDns1123Label(namespace).length > 0) {
     throw new CliError(

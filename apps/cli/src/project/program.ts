@@ -1,4 +1,4 @@
-/** Runs a user's program far enough to see what it declares. */
+/** Loads a user's program far enough to see what it declares. */
 import { stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -14,12 +14,12 @@ export const entryOption = {
   describe: "the file that exports the operator (src/main.ts, or main.ts)",
 } as const satisfies TextOption;
 
-/** A program that was loaded. */
+/** A loaded program. */
 export interface Loaded {
   readonly entry: string;
   readonly exported: readonly unknown[];
   readonly program: Program;
-  /** The inputs of the project, where there is one. */
+  /** The inputs of the project, if there is one. */
   readonly inputs: Inputs | undefined;
 }
 
@@ -66,7 +66,7 @@ async function isFile(path: string): Promise<boolean> {
   }
 }
 
-/** What a module exports, and what it would have run: a program without a guard is only looked at, too. */
+/** The exports of a module, and the operators that it would run: a program that runs on import is only inspected, too. */
 async function load(file: string): Promise<readonly unknown[]> {
   const { loadWithoutRunning } = await import("@capstan/runtime");
   try {
@@ -79,13 +79,13 @@ async function load(file: string): Promise<readonly unknown[]> {
   }
 }
 
-/** What to do where Node says that a package is missing. */
+/** What to do if Node reports a missing package. */
 export function missingPackage(message: string): string | undefined {
   const name = /^Cannot find package '([^']+)'/.exec(message)?.[1];
   return name === undefined ? undefined : `the package ${name} is not installed: run npm install`;
 }
 
-/** What is wrong and, where Node knows it, in which line of which file; or what to do, where only packages are missing. */
+/** The error with file and line, if Node knows them; or what to do if only packages are missing. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const missing = missingPackage(error.message);

@@ -1,18 +1,18 @@
-/** Questions to whoever sits at the terminal; where nobody does, the usual answer counts. */
+/** Asks the user at an interactive terminal; elsewhere the default counts. */
 import { withoutProgress } from "../output/progress.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What is asked for, and what is wrong with an answer: it throws. */
+/** A question; `check` throws for an invalid answer. */
 export interface TextQuestion {
   readonly question: string;
   readonly usual: string;
   readonly check: (answer: string) => void;
 }
 
-/** Somebody who is wrong this often wants out. */
+/** After this many invalid answers the command fails. */
 const MOST_TRIES = 5;
 
-/** A text, the usual one if the answer is empty. An answer that cannot be used is told why, and asked for again. */
+/** Asks for a text; an empty answer means the default. An invalid answer prints the reason and repeats the question. */
 export async function askText(terminal: Terminal, { question, usual, check }: TextQuestion): Promise<string> {
   if (!terminal.isInteractive) return usual;
   for (let tries = 1; ; tries++) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isNewer } from "./release.ts";
 
-test("releases have the order of semantic versioning", () => {
+test("releases are ordered by semantic versioning", () => {
   const inOrder = [
     "0.0.9",
     "0.1.0-alpha",

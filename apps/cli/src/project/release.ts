@@ -1,6 +1,6 @@
-/** Which of two releases is the newer one, as semantic versioning orders them. */
+/** Compares releases by semantic versioning. */
 
-/** Whether the first is newer than the second; what is no release is not. */
+/** Whether the first is newer than the second; false for texts that are not releases. */
 export function isNewer(release: string, than: string): boolean {
   const [a, b] = [partsOf(release), partsOf(than)];
   if (a === undefined || b === undefined) return false;
@@ -20,7 +20,7 @@ function partsOf(release: string): Parts | undefined {
   return { numbers: [major, minor, patch], prerelease: prerelease?.split(".") ?? [] };
 }
 
-/** What precedes a release is older than the release. */
+/** A pre-release is older than its release. */
 function comparePrereleases(a: readonly string[], b: readonly string[]): number {
   return a.length === 0 || b.length === 0 ? b.length - a.length : compareParts(a, b);
 }
@@ -33,7 +33,7 @@ function compareParts(a: readonly string[], b: readonly string[]): number {
   return a.length - b.length;
 }
 
-/** Numbers are below words; a part that is there is above none. */
+/** Numbers sort before words; more parts sort after fewer. */
 function comparePart(a: string, b: string | undefined): number {
   if (b === undefined) return 1;
   const [isNumber, isOther] = [/^\d+$/.test(a), /^\d+$/.test(b)];

@@ -13,18 +13,18 @@ const Lamp = defineResource({
 const sample = (spec: string): readonly string[] =>
   sampleProblems(`apiVersion: example.com/v1\nkind: Lamp\nmetadata: { name: a }\nspec: ${spec}\n`, "lamp.yaml", [Lamp]);
 
-test("a sample that the schema accepts is left in peace, defaults included", () => {
+test("a sample that the schema accepts has no problems, defaults included", () => {
   assert.deepEqual(sample("{ watts: 5 }"), []);
 });
 
-test("what the schema refuses, and what it does not know, is named by its field", () => {
+test("invalid and unknown fields are reported by their path", () => {
   const [missing, unknown] = sample("{ wats: 5 }");
   assert.match(missing ?? "", /^spec\.watts: Required value/u);
   assert.equal(unknown, "spec.wats: Lamp has no such field");
   assert.match(sample("{ watts: 0 }").join(), /^spec\.watts: Invalid value: 0/u);
 });
 
-test("other kinds and other versions are not judged, and a file that cannot be read is told", () => {
+test("other kinds and versions are skipped, and an unreadable file is reported", () => {
   assert.deepEqual(sampleProblems("apiVersion: v1\nkind: Lamp\n---\n- 1\n---\ntext\n", "other.yaml", [Lamp]), []);
   assert.match(sampleProblems("a: [", "broken.yaml", [Lamp]).join(), /^cannot read broken\.yaml: /u);
 });

@@ -1,13 +1,13 @@
-/** Whether objects in a file are what the schemas of a program accept: a sample that was written for an earlier schema is refused by the cluster. */
+/** Checks objects in a file against the schemas of a program: a cluster rejects a sample for an earlier schema. */
 import { fieldErrors, type Json } from "@capstan/model";
 import { applyDefaults, compileValidator, prune, readSchema, type Resource } from "@capstan/schema";
 import { CliError } from "../errors.ts";
 import { readYaml } from "./yaml.ts";
 
-/** What is to be known of a kind. */
+/** The used fields of a kind. */
 type Described = Pick<Resource, "group" | "kind" | "versions">;
 
-/** What a server would refuse or drop of the objects in a text, a sentence for each; objects of other kinds are not judged. */
+/** The fields that a server would reject or drop, one sentence each; objects of other kinds are skipped. */
 export function sampleProblems(text: string, name: string, resources: readonly Described[]): readonly string[] {
   try {
     return readYaml(text, name).flatMap((object) => problemsOf(object as Json, resources));

@@ -45,7 +45,7 @@ async function contents(folder: string): Promise<{ [path: string]: string }> {
   return Object.fromEntries(await Promise.all(read));
 }
 
-/** A disk that refuses one step, and which step that was. */
+/** A disk that fails at one step, and the name of that step. */
 function failingAt(step: number): { readonly disk: Disk; readonly failed: () => string | undefined } {
   let left = step;
   let failed: string | undefined;
@@ -70,14 +70,14 @@ function failingAt(step: number): { readonly disk: Disk; readonly failed: () => 
   return { disk, failed: () => failed };
 }
 
-test("changes are made, modes stay, and nothing else is left", () =>
+test("changes are written, modes are kept, and no other file is left", () =>
   withFolder(async (folder) => {
     await writeChanges(folder, changes);
     assert.deepEqual(await contents(folder), after);
     assert.equal((await stat(join(folder, "run.sh"))).mode & 0o777, 0o755);
   }));
 
-test("what is a link stays one, and what it leads to is changed", () =>
+test("a link stays a link, and its target is changed", () =>
   withFolder(async (folder) => {
     await mkdir(join(folder, "elsewhere"));
     await writeFile(join(folder, "elsewhere/real.ts"), "a\n");
@@ -89,7 +89,7 @@ test("what is a link stays one, and what it leads to is changed", () =>
     assert.deepEqual(await contents(folder), { ...others, "elsewhere/real.ts": "new a\n" });
   }));
 
-test("whichever step fails, everything is as it was, or everything is done", async () => {
+test("a failure at any step leaves all changes or none", async () => {
   const steps: string[] = [];
   const failAt = async (step: number): Promise<"failed" | "passed"> => {
     let ending: "failed" | "passed" = "failed";
@@ -106,7 +106,7 @@ test("whichever step fails, everything is as it was, or everything is done", asy
       assert.equal(code, "Disk", name);
       assert.match(message, new RegExp(`^cannot write ${folder}/\\S+: that is not allowed here`), name);
       const found = await contents(folder);
-      // Only copies of old texts are removed when all is done: of those, some may stay.
+      // At the end only copies of old texts are removed; some of those may stay.
       const isDone = /^remove .*\.capstan-old$/.test(steps.at(-1) ?? "");
       const kept = Object.fromEntries(
         Object.entries(found).filter(([path]) => !isDone || !path.endsWith(".capstan-old")),
@@ -123,7 +123,7 @@ test("whichever step fails, everything is as it was, or everything is done", asy
     assert.ok(steps.includes(step), `${step} in ${steps.join(", ")}`);
 });
 
-test("what cannot even be taken back is said", () =>
+test("a failed rollback is reported", () =>
   withFolder(async (folder) => {
     const refuse = (): Promise<never> => Promise.reject(Object.assign(new Error("x"), { code: "EROFS" }));
     let moves = 0;
@@ -134,13 +134,13 @@ test("what cannot even be taken back is said", () =>
     );
   }));
 
-test("a place where no folder can be made is refused, and does not hang", async () => {
+test("a path where no folder can be created fails and does not hang", async () => {
   const error = await writeChanges("/proc/foo", changes).catch(toCliError);
   assert.ok(error instanceof Error);
   assert.equal(error.message, "cannot make /proc/foo: no folder can be made there (ENOENT)");
 });
 
-test("what the disk refuses is said with the path, also where the system forgets it", () =>
+test("disk errors contain the path, also where the system omits it", () =>
   withFolder(async (folder) => {
     const refusal = async (work: Promise<unknown>): Promise<string> =>
       work.then(

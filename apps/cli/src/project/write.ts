@@ -1,24 +1,24 @@
-/** Makes changes to a folder: all of them, or none. */
+/** Applies changes to a folder: all of them, or none. */
 import { chmod, copyFile, lstat, mkdir, realpath, rename, rm, rmdir, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { FileChange } from "@capstan/scaffold";
 import { atPath } from "../disk-error.ts";
 import { CliError, toCliError } from "../errors.ts";
 
-/** What changing a folder asks of a disk. */
+/** The disk operations of a change. */
 export interface Disk {
-  /** The permissions of what is at a path, if something is there. */
+  /** The permissions of a path, or undefined if it does not exist. */
   readonly modeOf: (path: string) => Promise<number | undefined>;
-  /** Where a path leads: links are followed, so that they stay links. */
+  /** The target of a path: links are followed, so that they stay links. */
   readonly targetOf: (path: string) => Promise<string>;
-  /** Makes one folder. */
+  /** Creates one folder. */
   readonly makeFolder: (path: string) => Promise<void>;
   readonly removeFolder: (path: string) => Promise<void>;
   readonly write: (path: string, text: string, mode?: number) => Promise<void>;
   readonly copy: (from: string, to: string) => Promise<void>;
-  /** Puts one file in the place of another, at once. */
+  /** Replaces one file by another, atomically. */
   readonly move: (from: string, to: string) => Promise<void>;
-  /** Removes a file, if it is there. */
+  /** Removes a file if it exists. */
   readonly remove: (path: string) => Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export const realDisk: Disk = {
   remove: (path) => rm(path, { force: true }),
 };
 
-/** Makes changes. New texts and copies of the old ones are laid beside their files first, so that no later step needs room. */
+/** Applies changes. New texts and copies of the old ones are written beside their files first, so that later steps need no disk space. */
 export async function writeChanges(root: string, changes: readonly FileChange[], disk: Disk = realDisk): Promise<void> {
   const undo: (() => Promise<void>)[] = [];
   const wanted = await placed(root, changes, disk);
@@ -63,7 +63,7 @@ export async function writeChanges(root: string, changes: readonly FileChange[],
   for (const { path } of wanted) await atPath(old(path), disk.remove(old(path)));
 }
 
-/** What is to be done, by whole paths. A link that goes is removed itself; what is written goes where it leads, once. */
+/** The changes by absolute path. A deletion removes a link itself; a write goes to the target of a link, once. */
 async function placed(root: string, changes: readonly FileChange[], disk: Disk): Promise<readonly FileChange[]> {
   const found = new Map<string, FileChange>();
   for (const change of changes) {
@@ -77,7 +77,7 @@ async function placed(root: string, changes: readonly FileChange[], disk: Disk):
 
 interface Ongoing {
   readonly disk: Disk;
-  /** What takes back the steps so far; the last goes first. */
+  /** Undoes the steps so far, in reverse order. */
   readonly undo: (() => Promise<void>)[];
 }
 
@@ -101,7 +101,7 @@ async function commit(change: FileChange, { disk, undo }: Ongoing): Promise<void
   undo.push(() => (wasThere ? disk.move(old(path), path) : disk.remove(path)));
 }
 
-/** One by one: what Node offers for all at once never ends where the system says that a new folder's parent is not there, as in /proc. */
+/** One by one: Node's recursive mkdir never ends if the system reports a missing parent for a new folder, as in /proc. */
 async function makeFolders(folder: string, { disk, undo }: Ongoing): Promise<void> {
   const missing: string[] = [];
   for (let at = folder; (await disk.modeOf(at)) === undefined && at !== dirname(at); at = dirname(at))

@@ -1,4 +1,4 @@
-/** The images of a project: a store beside it, what goes to registries and what comes from them. */
+/** The images of a project: its store, pushes and pulls. */
 import { resolve } from "node:path";
 import {
   type Descriptor,
@@ -17,12 +17,12 @@ import { CliError } from "../errors.ts";
 import { exists, openProject } from "../project/disk.ts";
 import { openSession } from "./session.ts";
 
-/** Where images are kept until they are pushed: in the project, out of version control. */
+/** Opens the store of images before a push: in the project, not in version control. */
 export async function openImages(terminal: Terminal): Promise<Store> {
   return openStore(await imagesFolder(terminal));
 }
 
-/** The same images, where some were built; whoever only looks for one leaves no folder behind. */
+/** Opens the store only if it exists, so that a lookup creates no folder. */
 async function findImages(terminal: Terminal): Promise<Store | undefined> {
   const folder = await imagesFolder(terminal);
   return (await exists(folder)) ? openStore(folder) : undefined;
@@ -36,7 +36,7 @@ async function imagesFolder({ cwd }: Terminal): Promise<string> {
   return resolve(root, ".capstan/images");
 }
 
-/** An image that was built here, and where it is. */
+/** A locally built image and its store. */
 export async function findBuilt(
   reference: Reference,
   terminal: Terminal,
@@ -46,13 +46,13 @@ export async function findBuilt(
   return store === undefined || descriptor === undefined ? undefined : { store, descriptor };
 }
 
-/** What a transfer is done with. */
+/** The input of a transfer. */
 export interface Transfer {
   readonly terminal: Terminal;
   readonly insecure: boolean;
 }
 
-/** Brings an image from its registry into a store. */
+/** Pulls an image into a store. */
 export async function pull(reference: Reference, store: Store, transfer: Transfer): Promise<Descriptor> {
   const session = await openSession(reference, transfer);
   return withProgress(transfer.terminal, `pulling ${formatReference(reference)}`, () =>
@@ -60,7 +60,7 @@ export async function pull(reference: Reference, store: Store, transfer: Transfe
   );
 }
 
-/** Pushes an image that was built under this name, and answers with its digest. */
+/** Pushes the image that was built under this name; returns its digest. */
 export async function pushBuilt(name: string, transfer: Transfer): Promise<string> {
   const reference = parseReference(name);
   const built = await findBuilt(reference, transfer.terminal);
@@ -74,7 +74,7 @@ export async function pushBuilt(name: string, transfer: Transfer): Promise<strin
   return descriptor.digest;
 }
 
-/** Under which name the store keeps the document that goes with an image. */
+/** The name in the store of the SBOM of an image. */
 export function documentName(image: string): string {
   return `${image}#sbom`;
 }
@@ -86,7 +86,7 @@ async function names(terminal: Terminal): Promise<string> {
   return list.length === 0 ? "none; build one first" : list.join(", ");
 }
 
-/** The digest that a registry has for a reference, without fetching the image. */
+/** The digest of a reference in its registry, without pulling the image. */
 export async function findDigest(image: string, transfer: Transfer): Promise<string> {
   const reference = parseReference(image);
   if (reference.digest !== undefined) return image;

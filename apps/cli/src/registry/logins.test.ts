@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { loginsOf } from "./logins.ts";
 
-test("helpers are asked for logins; what one says that is no JSON is told, not thrown about", async () => {
+test("credential helpers are asked for logins; output that is not JSON is an error", async () => {
   const home = await mkdtemp(join(tmpdir(), "logins-"));
   const helper = (name: string, script: string): Promise<void> =>
     writeFile(join(home, `docker-credential-${name}`), `#!/bin/sh\n${script}\n`, { mode: 0o755 });

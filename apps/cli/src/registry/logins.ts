@@ -1,4 +1,4 @@
-/** Who is logged in where: Docker's configuration and its helpers, or podman's. */
+/** Reads registry logins: Docker's configuration and its credential helpers, or podman's. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -25,7 +25,7 @@ async function readConfig(env: Terminal["env"]): Promise<DockerConfig> {
   return {};
 }
 
-/** A helper that knows nothing says so with an error; we then ask without a login. */
+/** A credential helper without a login fails; the request then goes without one. */
 async function runHelper(env: Terminal["env"], name: string, registry: string): ReturnType<RunHelper> {
   const program = `docker-credential-${name}`;
   const answer = await new Promise<string | undefined>((resolve) => {

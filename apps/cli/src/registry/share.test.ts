@@ -18,7 +18,7 @@ async function stores(t: TestContext): Promise<{ from: Store; to: Store }> {
 const build = (store: Store, platform: typeof amd64) =>
   buildImage({ platform, layers: [[{ path: "/who", type: "file", body: platform.architecture }]] }, store);
 
-test("of an image for several machines, what this one needs is copied and named", async (t) => {
+test("of a multi-platform image, the part for this platform is copied and tagged", async (t) => {
   const { from, to } = await stores(t);
   const [first, second] = [await build(from, amd64), await build(from, arm64)];
   await from.tag("both:1", await buildIndex([first, second], from));
@@ -31,7 +31,7 @@ test("of an image for several machines, what this one needs is copied and named"
   assert.equal(await to.has(first.digest), false);
 });
 
-test("an image for other machines, or one that is not there, is not shared", async (t) => {
+test("an image for other platforms, or a missing one, is not shared", async (t) => {
   const { from, to } = await stores(t);
   await from.tag("far:1", await build(from, arm64));
   assert.equal(await shareImage({ name: "far:1", platform: amd64 }, from, to), false);
@@ -39,7 +39,7 @@ test("an image for other machines, or one that is not there, is not shared", asy
   assert.deepEqual(await to.list(), []);
 });
 
-test("a name that was shared before moves to the new image", async (t) => {
+test("a shared tag moves to the new image", async (t) => {
   const { from, to } = await stores(t);
   await from.tag("app:1", await build(from, amd64));
   await shareImage({ name: "app:1", platform: amd64 }, from, to);

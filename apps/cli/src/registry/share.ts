@@ -1,7 +1,7 @@
-/** Puts an image that was built beside a project where the clusters of this machine look for images. */
+/** Copies a locally built image to the store of the clusters of this machine. */
 import { type Descriptor, isIndex, type Platform, type Store } from "@capstan/oci";
 
-/** Copies an image for one platform, as far as the other store lacks it, and names it there; answers whether there is one for the platform. */
+/** Copies the missing parts of an image for one platform to the other store and tags it there; returns whether the platform exists. */
 export async function shareImage(
   { name, platform }: { readonly name: string; readonly platform: Platform },
   from: Store,

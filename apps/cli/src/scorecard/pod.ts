@@ -1,29 +1,29 @@
-/** The objects that a test of the scorecard runs as: the bundle in ConfigMaps, the test in a Pod. Pure. */
+/** The objects of a scorecard test: the bundle in ConfigMaps, the test in a Pod. Pure. */
 import type { BundleFiles, TestConfig } from "@capstan/bundle";
 import type { Sent } from "@capstan/client";
 import type { ConfigMap, Container, Pod, VolumeMount } from "@capstan/kinds/v1";
 import { CliError } from "../errors.ts";
 
-/** How pods of tests are made. */
+/** Options for the pods of tests. */
 export interface PodOptions {
   readonly namespace: string;
   readonly serviceAccount: string;
   readonly security: "legacy" | "restricted";
   readonly storageImage: string;
-  /** The name that everything of this run carries. */
+  /** The name of this run, which all its objects carry. */
   readonly run: string;
 }
 
-/** A part of the bundle: files under keys, because paths cannot be keys. */
+/** A part of the bundle: files by key, because paths are not valid keys. */
 export interface BundlePart {
   readonly name: string;
   readonly files: readonly { readonly key: string; readonly path: string; readonly base64: string }[];
 }
 
-/** A ConfigMap may have a megabyte, in base64 too. */
+/** A ConfigMap may have 1 MiB, including the overhead of base64. */
 const maxPart = 700 * 1024;
 
-/** Cuts a bundle into parts that a cluster takes. */
+/** Splits a bundle into parts that fit into ConfigMaps. */
 export function partsOf(files: BundleFiles, run: string): BundlePart[] {
   const parts: { name: string; size: number; files: BundlePart["files"][number][] }[] = [];
   let at = 0;
@@ -57,7 +57,7 @@ function labelsOf(run: string): { readonly [key: string]: string } {
   return { app: "scorecard-test", testrun: run };
 }
 
-/** The pod of a test. The bundle lies at /bundle, as every test image expects it. */
+/** The pod of a test. The bundle is mounted at /bundle, as test images expect. */
 export function podOf(test: TestConfig, parts: readonly BundlePart[], options: PodOptions): Sent<Pod, "Namespaced"> {
   const { namespace, serviceAccount, security, run } = options;
   const { storagePath } = test;
@@ -107,7 +107,7 @@ export function podOf(test: TestConfig, parts: readonly BundlePart[], options: P
   };
 }
 
-/** Stays beside the test, so that what it leaves can be fetched. */
+/** Runs beside the test, so that its files can be fetched. */
 function gatherer(image: string, mount: VolumeMount): Container {
   return { name: "scorecard-gather", image, command: ["/bin/sh", "-c", "sleep 1000"], volumeMounts: [mount] };
 }

@@ -1,4 +1,4 @@
-/** Runs tests of the scorecard as pods of a cluster: what a test prints is its result. */
+/** Runs scorecard tests as pods of a cluster. The output of a test is its result. */
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { type BundleFiles, failure, type RunTest, type TestConfig, type TestStatus } from "@capstan/bundle";
@@ -7,22 +7,22 @@ import { ConfigMap, Pod } from "@capstan/kinds/v1";
 import { unpackLayer } from "@capstan/oci";
 import { type BundlePart, configMapOf, partsOf, podOf, type PodOptions } from "./pod.ts";
 
-/** What pods are run with. */
+/** The options of a run. */
 export interface PodRun extends PodOptions {
   readonly client: Client;
   readonly files: BundleFiles;
-  /** Where the files that tests leave are put. */
+  /** The folder for the files of tests. */
   readonly output: string;
   readonly signal: AbortSignal;
   readonly pause: () => Promise<void>;
 }
 
-/** A way to run tests, and to leave nothing behind. */
+/** Runs tests and removes their objects afterwards. */
 export interface PodRunner extends AsyncDisposable {
   readonly runTest: RunTest;
 }
 
-/** Puts the bundle on the cluster. */
+/** Creates the ConfigMaps of the bundle. */
 export async function startPodRunner(run: PodRun): Promise<PodRunner> {
   const parts = partsOf(run.files, run.run);
   for (const part of parts) await run.client.create(ConfigMap, configMapOf(part, run), { signal: run.signal });
@@ -32,7 +32,7 @@ export async function startPodRunner(run: PodRun): Promise<PodRunner> {
   };
 }
 
-/** Runs with no bundle at all are still cleaned up. */
+/** Deletes the objects of a run, also of one without a bundle. */
 export async function cleanUp({ client, namespace, run }: Pick<PodRun, "client" | "namespace" | "run">): Promise<void> {
   const labels = `testrun=${run}`;
   await client.deleteCollection(Pod, { namespace, labelSelector: labels, gracePeriodSeconds: 0 });
@@ -54,7 +54,7 @@ interface Target {
   readonly name: string;
 }
 
-/** Waits for the test's container; answers with why it will never end, where that is so. */
+/** Waits for the test's container; returns a reason if it will never end. */
 async function untilEnded(target: Target, run: PodRun): Promise<string | undefined> {
   for (;;) {
     if (run.signal.aborted) return await stuck(target, run);
@@ -67,7 +67,7 @@ async function untilEnded(target: Target, run: PodRun): Promise<string | undefin
   }
 }
 
-/** A test that does not end in time: what it was waiting for, which others keep to themselves. */
+/** The message for a test that does not end in time, with what its pod waits for. operator-sdk does not print this. */
 async function stuck({ namespace, name }: Target, { client }: PodRun): Promise<string> {
   const { status } = await client.get(Pod, { namespace, name });
   const waiting = (status?.containerStatuses ?? []).flatMap(({ state }) => state?.waiting ?? []);
@@ -86,7 +86,7 @@ function toStatus(log: string): TestStatus {
   }
 }
 
-/** Fetches what a test left, out of the container beside it. */
+/** Fetches the files of a test from the container beside it. */
 async function gather(test: TestConfig, { namespace, name }: Target, run: PodRun): Promise<void> {
   const folder = join(run.output, test.labels["suite"] ?? "", test.labels["test"] ?? name);
   await mkdir(folder, { recursive: true });

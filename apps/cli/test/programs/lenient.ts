@@ -1,4 +1,4 @@
-/** A program that says how its webhook is called, exports nothing and runs at once: what a tool may only look at. */
+/** A program that sets webhook options, exports nothing and runs on import: tools must only inspect it. */
 import { controller, defineResource, operator, s } from "capstan";
 
 const Box = defineResource({

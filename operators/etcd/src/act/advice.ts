@@ -1,4 +1,4 @@
-/** What whoever owns the cluster should know before it becomes a problem. */
+/** Advice in the status: conditions of a cluster that become a problem if they are ignored. */
 import { parseSchedule } from "../cron.ts";
 import { minorOf } from "../decide/index.ts";
 import type { View } from "../decide/index.ts";
@@ -30,7 +30,7 @@ function unreadableSchedule({ maintenance }: ClusterObject["spec"]): Advice[] {
   return [{ topic: "Schedule", text }];
 }
 
-/** etcd 3.5 does not tell its quota: it is the one that it was started with. */
+/** etcd 3.5 does not report its quota. In that case the configured quota counts. */
 function quota({ members }: View, given: number): Advice | undefined {
   const near = members.find(({ talk }) => talk !== undefined && talk.dbBytesInUse > (talk.quota ?? given) * 0.8);
   return (
@@ -41,7 +41,7 @@ function quota({ members }: View, given: number): Advice | undefined {
   );
 }
 
-/** Where the quota never stops anybody, a full disk does, and members do not start on one. */
+/** A volume smaller than the quota fills up first. A member does not start on a full disk. */
 function room({ seen }: View, given: number): Advice | undefined {
   if (seen.desired.volumeBytes >= given) return undefined;
   const text = `volumes of ${seen.desired.volumeBytes} bytes are smaller than the quota of ${given}: a full disk stops members; let storage.size be larger, or lower quota-backend-bytes in spec.options`;
@@ -80,7 +80,7 @@ function fragmentation({ members }: View): Advice | undefined {
   );
 }
 
-/** An image can hold another version than its name says. */
+/** The image can contain another etcd version than its tag names. */
 function maskedSpec({ members }: View): Advice | undefined {
   const found = members.find(({ pod, talk }) => pod && talk && pod.version !== talk.version);
   return (

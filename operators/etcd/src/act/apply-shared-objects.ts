@@ -1,4 +1,4 @@
-/** What a cluster needs beside its members, brought to its desired state in every turn: nothing is written when nothing would change. */
+/** Objects that a cluster needs beside its members. Every reconcile applies them; nothing is written when nothing changed. */
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import { PersistentVolumeClaim, Secret, Service } from "capstan/kinds/v1";
 import { EtcdBackup } from "../kinds/index.ts";
@@ -16,7 +16,7 @@ import {
 import { isImpossible } from "./rejected-step.ts";
 import type { ActionContext } from "./reconcile-context.ts";
 
-/** Writes what can be written; answers with what was refused first, if anything was. */
+/** Applies all shared objects, and returns the first error that the API server rejected one with. */
 export async function applySharedObjects(context: ActionContext): Promise<Error | undefined> {
   const refused: Error[] = [];
   for (const write of sharedWrites(context)) {
@@ -30,7 +30,7 @@ export async function applySharedObjects(context: ActionContext): Promise<Error 
   return refused[0];
 }
 
-/** One that is refused keeps no other from being written. */
+/** A rejected object does not stop the others from being applied. */
 function sharedWrites(context: ActionContext): readonly (() => Promise<unknown>)[] {
   const { apply, seen } = context;
   const { name } = seen;
@@ -49,12 +49,12 @@ function sharedWrites(context: ActionContext): readonly (() => Promise<unknown>)
   ];
 }
 
-/** Where members are still to go, the quorum is that of those who vote, not of those who are wanted. */
+/** While a cluster scales down, the quorum is computed from its present voters, not from `spec.size`. */
 function votersOf({ membership }: ActionContext["seen"]): number {
   return membership.members.filter(({ isLearner }) => !isLearner).length;
 }
 
-/** The policy of the spec is an EtcdBackup of the cluster's name. */
+/** `spec.backup` becomes an EtcdBackup with the name of the cluster. */
 async function applyBackupSchedule({ apply, get, remove, seen }: ActionContext): Promise<void> {
   const { name, object } = seen;
   const { backup } = object.spec;
@@ -67,7 +67,7 @@ async function applyBackupSchedule({ apply, get, remove, seen }: ActionContext):
   if (isOurs) await remove(EtcdBackup, name);
 }
 
-/** The volume of a member, as large as it is wanted or as it already is. */
+/** Applies the volume of a member with the requested size, or its present size if that is larger. */
 export async function applyVolume({ apply, seen }: ActionContext, member: string): Promise<void> {
   const { object, desired, volumes, name } = seen;
   const { storage } = object.spec;

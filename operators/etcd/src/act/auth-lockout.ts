@@ -1,7 +1,7 @@
-/** Members that are heard and refuse the operator: authentication is on in their data, and the operator is nobody to it. */
+/** Detects members that respond but deny the operator access, because authentication is enabled in their data. */
 import type { ClusterObservation } from "../observe/index.ts";
 
-/** What is told of it, with what helps; undefined where nobody refuses. */
+/** Reason and message for the status; undefined if no member denies access. */
 export function lockoutOf({
   memberStatuses,
   template,

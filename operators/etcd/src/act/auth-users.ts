@@ -1,11 +1,11 @@
-/** Users and roles follow the spec; passwords come from Secrets and are written when those change. */
+/** Keeps users and roles as in the spec. Passwords come from Secrets and are written when a Secret changes. */
 import { Secret } from "capstan/kinds/v1";
 import { parseCertificate } from "capstan/pki";
 import { isAuthWanted, superusersOf, syncAuth } from "../etcd/index.ts";
 import { leaderClient } from "./reconcile-context.ts";
 import type { ActionEnvironment, ActionContext } from "./reconcile-context.ts";
 
-/** Users cannot be made as the spec has them. */
+/** The users of the spec cannot be created. */
 export class UsersError extends Error {
   override readonly name = "UsersError";
   readonly code: "LockedOut" | "PasswordMissing" | "PasswordImpossible";
@@ -16,21 +16,21 @@ export class UsersError extends Error {
   }
 }
 
-/** Answers whether something was done. */
+/** Returns whether something was changed. */
 export async function syncUsers(context: ActionContext, { passwords }: ActionEnvironment): Promise<boolean> {
   const { seen, status } = context;
   const { auth } = seen.object.spec;
   const { uid } = seen.object.metadata;
   const cluster = seen.report.quorum?.clusterId;
-  // Who sleeps has nobody to ask.
+  // A hibernated cluster has no member to ask.
   if (cluster === undefined) return false;
   const charge = seen.object.status?.auth;
   const isWanted = isAuthWanted(auth);
   if (!isWanted && !isFormerUser(context, cluster)) return false;
   if (isWanted && (charge?.cluster !== cluster || !charge.inUse)) {
-    // Written down before anything is done: whoever comes after knows that it was the operator who did it.
+    // Recorded before the first change, so that a later reconcile knows that the operator made it.
     status.auth = { cluster, inUse: true };
-    // Data of a backup has the passwords of then.
+    // Data of a backup contains the passwords of that time.
     passwords.delete(uid);
     return true;
   }
@@ -52,15 +52,15 @@ export async function syncUsers(context: ActionContext, { passwords }: ActionEnv
 }
 
 /**
- * Nothing is wanted, and something may be there that the operator made, or that came with the data of a backup. What somebody made by hand
- * is left alone: nobody has asked for it to go.
+ * The spec has no users, but etcd may have some that the operator created or that a backup contained. Users that were created by hand are
+ * left alone.
  */
 function isFormerUser({ seen }: ActionContext, cluster: string): boolean {
   const { auth } = seen.object.status ?? {};
   return auth !== undefined && (auth.inUse || auth.cluster !== cluster);
 }
 
-/** With authentication on, etcd takes the common name of a certificate for the user: the operator must be able to do everything. */
+/** With authentication on, etcd takes the common name of a certificate as the user. The operator needs the role root. */
 function refuseLockout({ seen }: Pick<ActionContext, "seen">): void {
   const { clientSecret } = seen.tls;
   const name = operatorName({ seen });
@@ -71,7 +71,7 @@ function refuseLockout({ seen }: Pick<ActionContext, "seen">): void {
   throw new UsersError("LockedOut", message);
 }
 
-/** The user that the operator is to etcd. */
+/** The etcd user of the operator. */
 function operatorName({ seen }: Pick<ActionContext, "seen">): string {
   const certificate = seen.tls.operator?.certificate;
   return certificate === undefined ? "" : parseCertificate(certificate).subject.commonName;
@@ -82,12 +82,12 @@ function secretOf({ get, seen }: ActionContext, user: string) {
   return name === undefined ? undefined : get(Secret, name);
 }
 
-/** Which password a user has been given: none without a Secret. */
+/** resourceVersion of the user's password Secret; empty without a Secret. */
 function versionOf(context: ActionContext, user: string): string {
   return secretOf(context, user)?.metadata.resourceVersion ?? "";
 }
 
-/** An empty password would let everybody in who knows the name. */
+/** An empty password would admit every client that knows the user name. */
 function passwordsOf(context: ActionContext): { passwords: Map<string, string>; missing: Map<string, UsersError> } {
   const passwords = new Map<string, string>();
   const missing = new Map<string, UsersError>();
@@ -104,7 +104,7 @@ function noPassword(user: string, secret: string): UsersError {
   return new UsersError("PasswordMissing", `user ${user} waits for its password: Secret ${secret} has no \`password\``);
 }
 
-/** etcd gives no password to who was made without one; who cannot do without that user cannot make it anew. */
+/** etcd cannot give a password to a user that was created without one. The operator cannot recreate the user that it needs itself. */
 function refuseRecreation(user: string): UsersError {
   const message =
     `user ${user} was made without a password and etcd gives it none while authentication is on, for the operator needs that user: ` +

@@ -7,27 +7,27 @@ const members = ["e-1", "e-2", "e-0"];
 const created = Date.parse("2026-01-01T00:00:00Z");
 const at = (time: string): number => Date.parse(time);
 
-test("a round is due when the schedule says so, and takes everybody, the leader last", () => {
+test("a round is due by the schedule and covers all members, the leader last", () => {
   const facts = { schedule: "0 3 * * *", created, former: undefined, members };
   assert.equal(dueRound({ ...facts, now: at("2026-01-01T02:59:59Z") }), undefined);
   const round = dueRound({ ...facts, now: at("2026-01-01T03:00:10Z") });
   assert.deepEqual(round, { began: "2026-01-01T03:00:10Z", left: members });
 });
 
-test("a round that was interrupted goes on with who is left and still a member", () => {
+test("an interrupted round continues with its remaining members", () => {
   const former = { began: "2026-01-01T03:00:10Z", left: ["e-0", "e-2", "e-9"] };
   const round = dueRound({ schedule: "0 3 * * *", created, former, members, now: at("2026-01-02T07:00:00Z") });
   assert.deepEqual(round, { began: former.began, left: ["e-2", "e-0"] });
 });
 
-test("after a round the next is due at the next time, and missed ones are not made up for", () => {
+test("the round after this one is due at its next time; missed rounds are skipped", () => {
   const former = { began: "2026-01-01T03:00:10Z", left: [] };
   const facts = { schedule: "0 3 * * *", created, former, members };
   assert.equal(dueRound({ ...facts, now: at("2026-01-02T02:00:00Z") }), undefined);
   assert.deepEqual(dueRound({ ...facts, now: at("2026-01-09T05:00:00Z") })?.began, "2026-01-09T05:00:00Z");
 });
 
-test("no schedule, or one that cannot be read, is never due", () => {
+test("a missing or invalid schedule is never due", () => {
   for (const schedule of [undefined, "61 * * * *"])
     assert.equal(
       dueRound({ schedule, created, former: undefined, members, now: at("2027-01-01T00:00:00Z") }),
@@ -35,7 +35,7 @@ test("no schedule, or one that cannot be read, is never due", () => {
     );
 });
 
-test("whoever may not write to the API server any more pauses nobody", async () => {
+test("a replica without the lease does not defragment a member", async () => {
   const asked: string[] = [];
   const large = { is: "talking", id: "a", leader: "a", dbBytes: 2 ** 30, dbBytesInUse: 2 ** 20 };
   const turnWith = (begin: () => void) => ({

@@ -1,22 +1,25 @@
-/** Defragmentation: a member does not serve while it lasts, so it is one member at a time, followers first, the leader last. */
+/**
+ * Defragmentation. A member does not serve requests meanwhile, so members are defragmented one at a time, followers first, the leader
+ * last.
+ */
 import { nextTime, parseSchedule } from "../cron.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { successorOrder } from "./member-order.ts";
 import { asLeader } from "./reconcile-context.ts";
 import type { ActionContext } from "./reconcile-context.ts";
 
-/** Answers whether a member was defragmented. */
+/** Returns whether a member was defragmented. */
 export async function defragmentNext(context: ActionContext): Promise<boolean> {
   return (await defragmentBySchedule(context)) || (await defragmentByShare(context));
 }
 
-/** Within a step that only the leader can take. */
+/** Called within a step, which only the elected leader can begin. */
 export async function defragment({ seen, signal }: ActionContext, member: string): Promise<void> {
   signal.throwIfAborted();
   await seen.clients.to(member)?.maintenance.defragment({ timeoutMs: defragmentTimeout });
 }
 
-/** One member of the round that is due. What is left is in the status, so that a round that was interrupted goes on. */
+/** Defragments one member of the round that is due. The status lists the remaining members, so that an interrupted round continues. */
 async function defragmentBySchedule(context: ActionContext): Promise<boolean> {
   const { seen, status, event } = context;
   const { metadata, spec, status: written } = seen.object;
@@ -35,7 +38,7 @@ async function defragmentBySchedule(context: ActionContext): Promise<boolean> {
   return true;
 }
 
-/** A round over all members: when it began, and who is still to come. */
+/** A round over all members: its start, and the members that remain. */
 export interface Round {
   readonly began: string;
   readonly left: readonly string[];
@@ -45,14 +48,14 @@ export interface Round {
 export interface RoundFacts {
   readonly schedule: string | undefined;
   readonly now: number;
-  /** When the cluster was asked for: the first round is due after that. */
+  /** Creation time of the cluster: the first round is due after it. */
   readonly created: number;
   readonly former: Round | undefined;
-  /** In the order in which they are worked on. */
+  /** In the order in which they are defragmented. */
   readonly members: readonly string[];
 }
 
-/** The round that is under way or has become due. */
+/** The round that is in progress or has become due. */
 export function dueRound({ schedule, now, created, former, members }: RoundFacts): Round | undefined {
   const times = schedule === undefined ? undefined : parseSchedule(schedule);
   if (times === undefined) return undefined;
@@ -63,7 +66,7 @@ export function dueRound({ schedule, now, created, former, members }: RoundFacts
   return { began: formatTimestamp(now), left: members };
 }
 
-/** One member whose database could shrink by the share that the spec names. */
+/** Defragments one member if its database could shrink by the share in the spec. */
 async function defragmentByShare(context: ActionContext): Promise<boolean> {
   const { whenFreeable } = context.seen.object.spec.maintenance.defragment;
   const next = successorOrder(context.seen).find((member) => freeableShare(context, member) >= whenFreeable / 100);
@@ -79,6 +82,6 @@ function freeableShare({ seen }: ActionContext, member: string): number {
   return 1 - answer.dbBytesInUse / answer.dbBytes;
 }
 
-/** Below this it is not worth a pause. */
+/** A smaller database is not worth the pause. */
 const minDatabaseBytes = 100 * 2 ** 20;
 const defragmentTimeout = 120_000;

@@ -9,7 +9,7 @@ const CHANGES: readonly Action[] = [
   { do: "remove-member", member: "e-1", id: "b", why: "it is gone" },
 ];
 
-/** A turn in which a step can be begun, or cannot, and what was asked of etcd in it. */
+/** A reconcile in which a step can or cannot begin, and the requests that etcd received. */
 function turnWith(action: Action, begin: () => void): { readonly turn: object; readonly asked: string[] } {
   const asked: string[] = [];
   const ask = (what: string) => async () => void asked.push(what);
@@ -35,7 +35,7 @@ async function take(action: Action, context: object): Promise<void> {
 }
 
 for (const action of CHANGES) {
-  test(`${action.do}: whoever may not write to the API server any more does not change the members either`, async () => {
+  test(`${action.do}: a replica without the lease does not change the membership`, async () => {
     const fenced = turnWith(action, () => {
       throw new Error("this replica has lost the lease");
     });
@@ -54,7 +54,7 @@ const HINTS: readonly Action[] = [
 ];
 
 for (const action of HINTS) {
-  test(`${action.do}: nothing is asked in a turn that was given up`, async () => {
+  test(`${action.do}: an aborted reconcile sends no request to etcd`, async () => {
     const { turn: context, asked } = turnWith(action, () => undefined);
     const signal = AbortSignal.abort(new Error("this replica has lost the lease"));
     await assert.rejects(take(action, { ...context, signal }), /lost the lease/u);

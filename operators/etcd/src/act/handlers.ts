@@ -1,4 +1,4 @@
-/** One handler an action. Each does one thing that can be repeated: whoever dies in between finds its traces and goes on. */
+/** One handler for each action. Each does one thing that can be repeated, so that a reconcile after a crash can continue. */
 import { requeue } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { Action } from "../contract.ts";
@@ -18,7 +18,7 @@ import type { Handler, ActionContext } from "./reconcile-context.ts";
 
 const nextStep = requeue("500ms", { reason: "one step at a time" });
 
-/** Exhaustive by type. */
+/** Complete: the type requires a handler for every action. */
 export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
   rest: async (context, environment) => {
     await recordLastGoodTemplate(context);
@@ -78,7 +78,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
 
   excuse: async ({ apply, seen, action, event }) => {
     const { member } = action;
-    // All that is said about its beginning is said again, or it would be taken back.
+    // Server-side apply removes omitted annotations, so all bootstrap annotations are applied again.
     const annotations = bootAnnotations(seen.template, { member, boot: "live", peers: [], isExcused: true });
     event("Warning", "MemberExcused", `${member} may start without comparing its data first: ${action.why}`);
     await apply(Pod, member, { metadata: { annotations } });
@@ -103,7 +103,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
   },
 
   promote: async (context) => {
-    // Whoever asks too late does no harm: etcd itself knows whether this very learner has caught up.
+    // A late request does no harm: etcd itself checks whether this learner has caught up.
     context.signal.throwIfAborted();
     const isDone = await requestChange(
       () => leaderClient(context).members.promote(context.action.id),
@@ -135,7 +135,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
     const client = leaderClient(context);
     const { raftIndex } = await client.maintenance.status();
     let left = Math.min(entriesPerReconcile, Math.max(0, context.action.upTo - raftIndex)) / 2;
-    // A lease that comes and goes is two entries and no key.
+    // Granting and revoking a lease writes two raft entries and no key.
     const grow = async (): Promise<void> => {
       while (left-- > 0) await client.leases.revoke((await client.leases.grant(60)).id);
     };
@@ -157,7 +157,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
     if (backup === undefined) return nextStep;
     const isRepeated = action.reason === "SnapshotBeforeUpdate";
     const isOld = (name: string): boolean => isRepeated && name !== action.name && name in seen.snapshots;
-    // Only the records go: what is in the store stays there, as long as the policy keeps it.
+    // Removes the EtcdBackup objects only. Their content stays in the store as long as the retention keeps it.
     for (const { metadata } of find(EtcdBackup)) if (isOld(metadata.name)) await remove(EtcdBackup, metadata.name);
     const { schedule: _schedule, retention: _retention, ...template } = backup;
     const labels = { ...clusterLabels(seen.name), [snapshotLabel]: action.label };
@@ -194,16 +194,16 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
   },
 };
 
-/** Members write what comes together to disk together. */
+/** Concurrent requests share one write to disk. */
 const entriesPerRequest = 100;
 
-/** So much fits into a turn on a slow disk. */
+/** As many as one reconcile can write on a slow disk. */
 const entriesPerReconcile = 2_000;
 
 /**
- * Adds or removes a member. etcd does not know which operator leads, the API server does: the step is written down there first, which only
- * the leader can do, and only on the very object that it decided by. Each change names its member by id or address, so one that was made
- * already is refused and does no harm.
+ * Adds or removes a member. etcd does not know which replica of the operator leads, so the step is recorded in the API server first: only
+ * the leader can do that, and only at the resourceVersion that it decided on. Each change names its member by id or address, so a
+ * repeated change is rejected and does no harm.
  */
 async function changeMembers(
   context: ActionContext<"add-learner" | "remove-member">,
@@ -220,11 +220,11 @@ async function changeMembers(
   };
   await step("members", askOnce, { input });
   signal.throwIfAborted();
-  // Done before among the same members, and to be done again: etcd went back to older data.
+  // The step was recorded before with the same members: etcd was reset to older data, so the change is needed again.
   if (!hasAsked) await make();
 }
 
-/** Asks etcd for a change. Some refusals say that it is done or not yet time; the next look at the world tells which. */
+/** Requests a change from etcd. Some errors mean that it is done already or too early; the next reconcile observes which. */
 async function requestChange(change: () => Promise<unknown>, mild: readonly EtcdError["code"][]): Promise<boolean> {
   try {
     await change();

@@ -1,4 +1,4 @@
-/** Taking the step that was decided. */
+/** Executes the action that was decided. */
 import type { ReconcileResult } from "capstan";
 import type { Action, RefusalReason } from "../contract.ts";
 import { handlers } from "./handlers.ts";
@@ -10,12 +10,12 @@ import type { Handler, ActionEnvironment, ActionContext } from "./reconcile-cont
 
 export type { ActionEnvironment, ActionContext } from "./reconcile-context.ts";
 
-/** Handlers as the controller wants them: around each, the status is told and the ways to the members are closed. */
+/** The handlers of the controller. Around each handler, the status is reported and the clients of the members are closed. */
 export function actions(environment: ActionEnvironment): {
   readonly [D in Action["do"]]: (context: ActionContext<D>) => Promise<ReconcileResult>;
 } {
   const entries = Object.entries(handlers).map(([name, handler]) => {
-    // Each handler gets the action of its own name: the controller picks it by that name.
+    // The controller picks a handler by the name of the action, so the types match.
     const own = handler as unknown as Handler<Action["do"]>;
     return [name, (context: ActionContext) => runAction(context, own, environment)];
   });
@@ -24,7 +24,7 @@ export function actions(environment: ActionEnvironment): {
   };
 }
 
-/** With these, not even Services and Secrets are kept. */
+/** For these reasons the operator does not even apply Services and Secrets. */
 const unmanagedReasons: ReadonlySet<RefusalReason> = new Set(["Paused", "NameTaken", "NameInvalid"]);
 
 async function runAction(
@@ -38,7 +38,7 @@ async function runAction(
   const isHandsOff = context.action.do === "refuse" && unmanagedReasons.has(context.action.reason);
   try {
     const refused = isHandsOff ? undefined : await applySharedObjects(context);
-    // Nobody begins without what belongs to it; whoever lives is looked after all the same.
+    // A cluster is not bootstrapped without its shared objects. The members of a running cluster are managed all the same.
     if (refused !== undefined && context.seen.recordedState.clusterId === undefined) throw refused;
     const answer = await handler(context, environment);
     if (refused === undefined) clearRejectedStep(context);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isDefragmentUseless } from "./maintenance.ts";
 
-test("room is made again at once when nobody tried, soon when something changed, and else after long", () => {
+test("space is reclaimed at once at first, soon after a change, and else rarely", () => {
   const at = Date.parse("2026-01-01T00:00:00Z");
   const former = { revision: 7, quota: 100, at: "2026-01-01T00:00:00Z" };
   const same = { revision: 7, quota: 100 };

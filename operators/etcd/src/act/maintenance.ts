@@ -1,4 +1,4 @@
-/** What is done for a cluster that is well: room made when it is full or fragmented, one member at a time; users kept. */
+/** Maintenance of a healthy cluster: reclaims space of a full or fragmented database, one member at a time, and synchronizes users. */
 import { EtcdError } from "../etcd/index.ts";
 import { quotaOf } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
@@ -8,20 +8,20 @@ import { asLeader, leaderClient } from "./reconcile-context.ts";
 import type { ActionEnvironment, ActionContext } from "./reconcile-context.ts";
 import { syncUsers } from "./auth-users.ts";
 
-/** Answers whether something was done, so that the next look comes soon. */
+/** Returns whether something was done, so that the next reconcile comes soon. */
 export async function maintain(context: ActionContext, environment: ActionEnvironment): Promise<boolean> {
   if (await reclaimSpace(context)) return true;
   try {
     if (await syncUsers(context, environment)) return true;
   } catch (error) {
-    // Users who cannot be made as the spec has them are no reason to let databases grow.
+    // An error of the users must not stop defragmentation.
     await defragmentNext(context);
     throw error;
   }
   return await defragmentNext(context);
 }
 
-/** A full database refuses writes until it has room again and somebody says so: old revisions go, then the freed space, then the alarm. */
+/** A full database rejects writes until space is reclaimed and the alarm is disarmed: compact, defragment, disarm. */
 async function reclaimSpace(context: ActionContext): Promise<boolean> {
   const { seen, status } = context;
   const full = seen.report.alarms.filter(({ kind }) => kind === "NoSpace");
@@ -45,7 +45,7 @@ async function reclaimSpace(context: ActionContext): Promise<boolean> {
       `the database holds ${after.dbSizeInUse} bytes of live data and its quota is ${quota}: delete keys, or raise quota-backend-bytes in spec.options`,
     );
     status.exhausted = { revision, quota, at: formatTimestamp(seen.now) };
-    // Everybody has just paused: what else is due has time until the next turn.
+    // All members have just paused. Other maintenance waits for the next reconcile.
     return true;
   }
   status.exhausted = undefined;
@@ -55,14 +55,14 @@ async function reclaimSpace(context: ActionContext): Promise<boolean> {
   return true;
 }
 
-/** What was found when room was to be made last and there was none. */
+/** The state of the last attempt that reclaimed too little space. */
 export interface DefragmentAttempt {
   readonly revision: number;
   readonly quota: number;
   readonly at: string;
 }
 
-/** Everybody pauses for it: it is not done again while nothing was deleted and the quota is the same, nor more often than now and then. */
+/** An attempt pauses all members. It is repeated only after a write or a change of the quota, and after a minimum interval. */
 export function isDefragmentUseless(
   former: DefragmentAttempt | undefined,
   { revision, quota, now }: { readonly revision: number; readonly quota: number; readonly now: number },

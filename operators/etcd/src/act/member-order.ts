@@ -1,4 +1,4 @@
-/** In which order members are worked on. */
+/** The order in which members are worked on. */
 import type { Observation } from "../contract.ts";
 
 /** Followers first, the leader last. */

@@ -1,4 +1,4 @@
-/** What the operator measures of its clusters; etcd's own metrics come from the members. */
+/** Metrics of the operator about its clusters. The members serve etcd's metrics themselves. */
 import { counter, gauge } from "capstan";
 import { viewOf } from "../decide/index.ts";
 import type { ActionContext } from "./reconcile-context.ts";
@@ -17,7 +17,7 @@ export const LAST_BACKUP = gauge(
 );
 export const ACTIONS = counter("etcd_operator_actions_total", "Steps that were taken, by kind", [...CLUSTER, "action"]);
 
-/** Steps that change something; looking and waiting are not counted. */
+/** Actions without a change are not counted. */
 const IDLE: ReadonlySet<string> = new Set(["rest", "wait", "refuse"]);
 
 export function measure({ metric, seen, action }: ActionContext): void {

@@ -1,4 +1,7 @@
-/** Pods as the spec has them: tried before somebody is stopped for them, remembered when all is well, and told when they cannot be made. */
+/**
+ * Pod templates: checked before a pod is stopped for them, recorded as last good template when the cluster is healthy, reported when they
+ * are rejected.
+ */
 import { Pod, PodTemplate } from "capstan/kinds/v1";
 import { hasTemplateFailed, targetVersion, viewOf } from "../decide/index.ts";
 import {
@@ -15,8 +18,8 @@ import { isImpossible, describeRejection } from "./rejected-step.ts";
 import type { ActionContext } from "./reconcile-context.ts";
 
 /**
- * Lets the API server judge the pod that a member is to have, before the one that it has is stopped for it. A PodTemplate is judged as a
- * pod is, and runs nothing. It stays until all is well: a spec that is edited again and again would have it made and removed as often.
+ * Lets the API server validate the desired pod of a member before the present pod is stopped. A PodTemplate is validated like a pod and
+ * runs nothing. It stays until the cluster is healthy, because a spec that is edited often would create and delete it as often.
  */
 export async function dryRunTemplate(context: ActionContext, member: string, version: string): Promise<void> {
   const { apply, seen } = context;
@@ -31,7 +34,7 @@ function dryRunName(cluster: string): string {
   return `${cluster}-next`;
 }
 
-/** Makes the pod of a member. */
+/** Creates the pod of a member. */
 export async function startMember(context: ActionContext<"create-pod">, seed: SeedParts | undefined): Promise<void> {
   const { create, seen, action } = context;
   const { member, boot, version } = action;
@@ -41,7 +44,7 @@ export async function startMember(context: ActionContext<"create-pod">, seed: Se
   else await unlessRefused(context, version, async () => await create(Pod, member, buildPod(seen.template, input)));
 }
 
-/** All is well: this is the form to come back to, and there is nothing to try. */
+/** The cluster is healthy: records the template as last good template, and removes the dry-run template. */
 export async function recordLastGoodTemplate({ apply, remove, seen }: ActionContext): Promise<void> {
   const { name, template, desired } = seen;
   await remove(PodTemplate, dryRunName(name));
@@ -56,7 +59,7 @@ export async function recordLastGoodTemplate({ apply, remove, seen }: ActionCont
   });
 }
 
-/** A form that cannot be had is written down, so that nobody waits for it. */
+/** Records a template that was rejected, so that no update waits for it. */
 async function unlessRefused(
   { seen, status }: ActionContext,
   version: string,

@@ -1,4 +1,4 @@
-/** What every action works with. */
+/** The context of all actions. */
 import type { ReconcileResult } from "capstan";
 import type { Action } from "../contract.ts";
 import type { EtcdClient } from "../etcd/index.ts";
@@ -8,17 +8,20 @@ import type { SeedParts } from "../pods/index.ts";
 /** One action of the union, by name. */
 export type ActionOf<D extends Action["do"]> = Extract<Action, { readonly do: D }>;
 
-/** The context of a turn, what was seen, and what was decided. */
+/** The context of a reconcile, the observation, and the decided action. */
 export type ActionContext<D extends Action["do"] = Action["do"]> = ClusterContext & {
   readonly seen: ClusterObservation;
   readonly action: ActionOf<D>;
 };
 
-/** What actions are handed beside the context. */
+/** Dependencies of the actions. */
 export interface ActionEnvironment {
-  /** What the pod of a first member needs that begins with the data of a backup. */
+  /** Parts of the first member's pod that restore the data of a backup. */
   readonly seedParts: (context: ActionContext, member: string, version: string) => SeedParts;
-  /** Which versions of password Secrets each cluster was told of, by its uid. Forgotten with the process: then they are told again. */
+  /**
+   * resourceVersions of the password Secrets that were written to each cluster, by its uid. A restart of the operator forgets them and
+   * writes the passwords again.
+   */
   readonly passwords: Map<string, ReadonlyMap<string, string>>;
 }
 
@@ -28,15 +31,15 @@ export type Handler<D extends Action["do"]> = (
 ) => Promise<ReconcileResult> | ReconcileResult;
 
 /**
- * Does something to members for which they pause, once: two operators at once could stop a majority. etcd does not know which of them leads,
- * the API server does: the step is written down there first, which only the leader can do.
+ * Runs an operation that pauses members. Two replicas at once could stop a majority. etcd does not know which replica leads, so the step
+ * is recorded in the API server first, which only the leader can do.
  */
 export async function asLeader({ step, seen }: ActionContext, what: string, run: () => Promise<void>): Promise<void> {
-  // What is done again at another time is another step.
+  // The time makes a repetition another step.
   await step("care", run, { input: { what, at: seen.now } });
 }
 
-/** A member that answers for all: changes of membership go through it. */
+/** Client of the member through which membership is changed. */
 export function leaderClient({ seen }: Pick<ActionContext, "seen">): EtcdClient {
   const { membership, memberStatuses, clients } = seen;
   const names = membership.members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);

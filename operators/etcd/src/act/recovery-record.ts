@@ -1,14 +1,14 @@
-/** What the status remembers of a recovery: why it began, what it began with, and how far it is. */
+/** The status of a recovery: its reason, its source, and its phase. */
 import type { NewRecovery, SkippedBackup } from "../contract.ts";
 import type { ClusterStatus, ClusterObservation } from "../observe/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 
-/** As the status takes it. */
+/** The status type with mutable fields. */
 type RecoveryStatus = Omit<NonNullable<ClusterStatus["recovery"]>, "passed"> & {
   passed?: { -readonly [Part in keyof SkippedBackup]: string }[];
 };
 
-/** Watchers of the old data must not see revisions that they have seen already: so many writes are more than any cluster has between two. */
+/** Clients that watched the old data must not see a revision twice. No cluster makes this many writes between two backups. */
 const revisionBump = 1_000_000_000;
 
 export function recoveryRecord(
@@ -35,7 +35,10 @@ function skippedOf(skipped: readonly SkippedBackup[] | undefined): Pick<Recovery
   return skipped === undefined ? {} : { passed: skipped.map((one) => ({ ...one })) };
 }
 
-/** The backup is settled when the recovery begins. Each raises revisions above the one before, whichever backup it takes. */
+/**
+ * The backup is chosen when the recovery begins. Each recovery raises the revision above that of the one before, whichever backup it
+ * restores.
+ */
 function sourceOf(
   { object, seedFrom, newest }: Pick<ClusterObservation, "object" | "seedFrom" | "newest">,
   { source, restore }: NewRecovery,

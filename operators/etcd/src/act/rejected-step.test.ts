@@ -4,7 +4,7 @@ import { EtcdError } from "../etcd/index.ts";
 import { toRejectedStep } from "./rejected-step.ts";
 import type { ActionContext } from "./reconcile-context.ts";
 
-/** What is told when a step fails so. */
+/** The reports about a step that fails with this error. */
 function told(code: EtcdError["code"]): readonly string[] {
   const words: string[] = [];
   const context = {
@@ -17,7 +17,7 @@ function told(code: EtcdError["code"]): readonly string[] {
   return words;
 }
 
-test("what etcd refuses for good is told; what passes by itself is only tried again", () => {
+test("a permanent etcd error is reported; a temporary one is only retried", () => {
   for (const code of ["RoleNotFound", "Invalid", "Denied"] as const)
     assert.deepEqual(told(code), ["event Refused", "Degraded"]);
   for (const code of ["Unreachable", "NoLeader", "Deadline"] as const) assert.deepEqual(told(code), []);

@@ -1,13 +1,13 @@
 /**
- * What stood in the way of a step: told in the status, and tried again soon. The runtime asks ever more rarely where it cannot know
- * better; here nobody would tell that a quota was raised or that a member takes orders again, and a cluster may be waiting for it.
+ * A step that was rejected is reported in the status and retried soon. The runtime's backoff would grow: no event says that a quota was
+ * raised or that a member accepts changes again, and a cluster may be waiting for it.
  */
 import { requeue } from "capstan";
 import type { Requeue } from "capstan";
 import { EtcdError, isPassing } from "../etcd/index.ts";
 import type { ActionContext } from "./reconcile-context.ts";
 
-/** The reason of `Degraded` while the API server or etcd refuses what the operator asks for. */
+/** The reason of `Degraded` while the API server or etcd rejects a request of the operator. */
 export const rejectedReason = "Refused";
 
 /** When the step is retried after an error that is a known obstacle; undefined for any other error, which is left to the backoff. */
@@ -20,18 +20,18 @@ export function toRejectedStep(context: ActionContext, error: unknown): Requeue 
   return requeue("15s", { reason: message });
 }
 
-/** What is told of an error that stays. */
+/** Message of an error that persists. */
 export function describeRejection(error: Error): string {
   if (error instanceof EtcdError) return `etcd refuses: ${error.message}${authCodes.has(error.code) ? authRemedy : ""}`;
   return `${isRejection(error) ? "the API server refuses: " : ""}${error.message}`;
 }
 
-/** With authentication on, whoever has any certificate may look, so that it shows late who may do nothing. */
+/** With authentication on, any certificate may read the status, so the missing rights show only at a change. */
 const authCodes: ReadonlySet<EtcdError["code"]> = new Set(["Unauthenticated", "Denied", "UserNotFound"]);
 const authRemedy =
   " (if authentication is on, the certificate that the operator shows must be that of root, or of a user with that role)";
 
-/** A step was taken: whatever was refused before is not refused any more, but for a form that somebody was spared. */
+/** A step succeeded: an earlier rejection is over, unless the status still records a rejected template. */
 export function clearRejectedStep(context: ActionContext): void {
   const before = context.status.formRefused === undefined ? wasRejected(context) : undefined;
   if (before !== undefined) context.event("Normal", "Mended", `over: ${before}`);
@@ -42,7 +42,7 @@ function wasRejected({ seen }: ActionContext): string | undefined {
   return former?.status === "True" && former.reason === rejectedReason ? former.message : undefined;
 }
 
-/** Somebody else was quicker, or the API server is away: over before anybody could look. */
+/** Another writer was first, or the API server is unavailable: the error passes by itself. */
 function isTransient(error: Error): boolean {
   if (error instanceof EtcdError) return isPassing(error);
   if (error.name === "AbortError") return true;
@@ -66,12 +66,12 @@ const transientCodes: ReadonlySet<string> = new Set([
   "Unreachable",
 ]);
 
-/** Asking again would not help as long as nobody changes something: the API server said no, or there is nothing to ask it for. */
+/** A retry cannot help until something changes: the API server rejected the request, or an object for it is missing. */
 export function isImpossible(error: unknown): error is Error {
   return error instanceof Error && !(error instanceof EtcdError) && !isTransient(error);
 }
 
-/** The API server understood and said no: asking again at once would not help. */
+/** The API server rejected the request: an immediate retry would not help. */
 export function isRejection(error: unknown): error is Error {
   return error instanceof Error && "code" in error && (error.code === "Forbidden" || error.code === "Invalid");
 }

@@ -1,4 +1,4 @@
-/** Tells what was seen and what is being done: fields, conditions, members, advice. */
+/** Writes the observation and the action to the status: fields, conditions, members, advice. */
 import type { Action } from "../contract.ts";
 import {
   compareVersions,
@@ -51,12 +51,12 @@ export function report(context: ActionContext): void {
   });
 }
 
-/** Trouble that no step has told of yet becomes an event when it begins, and when it is over. */
+/** A failure that no step has reported becomes an event when it begins and when it ends. */
 function recordFailureEvents({ seen, action, event }: ActionContext, failure: Failure | undefined): void {
   const former = seen.object.status?.conditions?.find(({ type }) => type === "Degraded");
   const before = former?.status === "True" ? former.reason : undefined;
   if (failure === undefined) {
-    // Whether a refusal is over shows when the step is taken.
+    // A rejection ends when its step succeeds.
     if (before !== undefined && before !== rejectedReason) event("Normal", "Mended", `over: ${former?.message}`);
     return;
   }
@@ -64,10 +64,10 @@ function recordFailureEvents({ seen, action, event }: ActionContext, failure: Fa
   if (!isTold && failure.reason !== before) event("Warning", failure.reason, failure.message);
 }
 
-/** Trouble that a step tells of when it notes it. */
+/** Failures for which the step itself records the event. */
 const reportedBySteps: ReadonlySet<string> = new Set(["UpdateFailed", "FormFailed", "VolumeRefused"]);
 
-/** What the EtcdBackup of the cluster's name tells. */
+/** Copies the status of the EtcdBackup with the name of the cluster. */
 function reportBackup({ get, seen, status }: ActionContext): void {
   const policy = seen.object.spec.backup;
   const backup = policy === undefined ? undefined : get(EtcdBackup, seen.name);
@@ -82,7 +82,7 @@ function reportBackup({ get, seen, status }: ActionContext): void {
   status.backup = last && { ...last };
 }
 
-/** Who it is and where it comes from: written down once, and never changed but for a cluster that was made anew from a backup. */
+/** Identity and origin of the cluster. Recorded once; a recovery from a backup changes the cluster id. */
 function reportIdentity({ seen, status }: ActionContext): void {
   const { recordedState, report, object, pods } = seen;
   const isRenamed = recordedState.recovery?.source === "Backup" && isRecovering(recordedState.recovery);
@@ -91,7 +91,7 @@ function reportIdentity({ seen, status }: ActionContext): void {
   const isBorn = recordedState.recovery === undefined && object.spec.bootstrap !== undefined;
   const source = isBorn ? pods.find(({ restoredBackup }) => restoredBackup !== undefined)?.restoredBackup : undefined;
   status.bornFrom ??= source;
-  // Users that come with its first data are the operator's to look after. Those of who lived before this was written may be made by hand.
+  // Users in the first data belong to the operator. In a cluster that existed before this field, users may have been created by hand.
   if (source !== undefined && recordedState.clusterId === undefined) status.auth ??= { cluster: "", inUse: true };
 }
 
@@ -121,7 +121,7 @@ function reportFields({ seen, status }: ActionContext, view: View): void {
   status.advice = adviceFor(view, seen.object.spec);
 }
 
-/** What the next look at the world has to know. */
+/** State that the next observation needs. */
 function reportRecordedState({ seen, status }: ActionContext): void {
   const version = targetVersion(viewOf(seen));
   if (status.formRefused?.print !== seen.desired.templateHashFor(version)) status.formRefused = undefined;
@@ -187,7 +187,7 @@ function memberStatus(member: Member, { former, leaderIndex, now }: MemberStatus
     ...(version === undefined ? {} : { version }),
     ...(podVersion === undefined ? {} : { podVersion }),
     ...(pod?.node === undefined ? {} : { node: pod.node }),
-    // Figures that change with every write are rounded, or the status would be written all the time.
+    // Values that change with every write are rounded, so that the status is not written all the time.
     ...(talk === undefined
       ? {}
       : {
@@ -212,7 +212,7 @@ function healthOf({ isWell, isCorrupt, ruin, pod, talk, isStarted }: Member): Me
   return pod.isReady || !isStarted ? "Starting" : "Unreachable";
 }
 
-/** A few entries behind is no lag. */
+/** A lag of a few entries counts as none. */
 function lagOf(applied: number, leaderIndex: number | undefined): number {
   const lag = Math.max(0, (leaderIndex ?? applied) - applied);
   return lag < 1_000 ? 0 : Math.round(lag / 1_000) * 1_000;
@@ -224,7 +224,7 @@ function rounded(bytes: number): number {
 
 const MEBIBYTE = 2 ** 20;
 
-/** The kubelets see a quorum, we do not: members serve, and it is the operator that is cut off. */
+/** The kubelets report a quorum of ready members: the cluster serves, but the operator cannot reach it. */
 function isServingUnobserved({ voters }: View): boolean {
   return voters.length > 0 && voters.filter(({ pod }) => pod?.isReady === true).length >= quorumOf(voters.length);
 }
@@ -243,7 +243,7 @@ function availability(view: View) {
     : { reason: voters.length === 0 ? "NotYetBorn" : "NoQuorum", message };
 }
 
-/** Whose data is there when everybody sleeps. */
+/** Which data is kept while the cluster is hibernated. */
 function holdReason({ voters }: View): string {
   const isKept = ({ volume }: Member): boolean => volume?.state === "bound" || volume?.state === "pending";
   const lost = voters.filter((voter) => !isKept(voter)).map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The controller of EtcdBackup: looks, decides, and takes one step. */
+/** The controller of EtcdBackup: observes, decides, and takes one step. */
 import { requeue, controller } from "capstan";
 import type { ReconcileResult, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
@@ -16,7 +16,7 @@ import type { Manifest } from "./manifest.ts";
 import { measureJob } from "./metrics.ts";
 import { backupPod, isDisputed, policyOf, retentionFor, verifyPod } from "./pods.ts";
 
-/** What controllers of backups are handed. */
+/** Dependencies of the backup controllers. */
 export interface BackupMeans {
   readonly agentImage: AgentImage;
   /** Milliseconds since 1970. */
@@ -48,7 +48,10 @@ async function turn(context: BackupContext, environment: BackupMeans): Promise<R
   return act(nextStep(seen), { context, means: environment, object, cluster, seen });
 }
 
-/** Nobody can be asked: members are remembered while they sleep. Who is to sleep and still serves can be. */
+/**
+ * Whether the cluster has no member that can be asked. A hibernated cluster still lists its members; one that is about to hibernate still
+ * serves.
+ */
 function isAsleep({ spec, status }: ClusterObject): boolean {
   const { members = [], ready = 0 } = status ?? {};
   return members.length === 0 || (spec.size === 0 && ready === 0);
@@ -138,7 +141,7 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
   status.recorded = job.pod;
   if (!result.ok) {
     status.failures = (seen.status.failures ?? 0) + 1;
-    // The pause before the next attempt begins when this one has ended.
+    // The backoff begins at the end of this attempt.
     status.lastAttempt = formatTimestamp(seen.now);
     status.phase = seen.spec.schedule === undefined ? "Failed" : "Scheduled";
     status.message = `${result.code}: ${result.message}`;
@@ -160,11 +163,11 @@ function record(job: SeenJob, result: JobResult, scene: Scene): void {
   succeed(newest, scene);
 }
 
-/** A backup that is still to be tried does not count yet. */
+/** A backup that still needs its trial restore does not count yet. */
 function succeed(newest: BackupRecord, scene: Scene): void {
   const { status, event } = scene.context;
   const { spec } = scene.seen;
-  // One after the other that does not pass its trial is made with ever longer pauses, too.
+  // Backups that fail their trial restore one after the other are also made with growing delays.
   if (spec.verify === "restore" && newest.verified !== "restore") {
     const message = `${newest.name} is yet to be tried`;
     if ((scene.seen.status.failures ?? 0) > 0) status.condition("Ready", false, { reason: ON_TRIAL, message });
@@ -200,7 +203,7 @@ function toRecord(
     ...(forks === undefined ? {} : { forks }),
     hash: snapshot.sha256,
     ...(digest === undefined ? {} : { digest }),
-    // It was read back and compared before it was declared.
+    // The content was read back and compared before the manifest was written.
     verified: "checksum",
     ...(kvHash ? { kvHash } : {}),
   };
@@ -213,7 +216,7 @@ function noteNext({ context, seen }: Scene): void {
   context.status.nextTime = formatTimestamp(due);
 }
 
-/** Reasons of conditions are words. */
+/** The reason of a condition is a CamelCase word. */
 function reasonOf(code: string): string {
   return /^[A-Za-z]+$/.test(code) ? code : "Failed";
 }

@@ -21,7 +21,7 @@ function conditionOf(reason: string): NonNullable<BackupSeen["status"]["conditio
   ];
 }
 
-/** Twelve hours in which no trial is ever passed: which steps are taken, and when backups are made. */
+/** Twelve hours in which every trial restore fails: the steps, and the times of the backups. */
 function play(schedule: string | undefined, reason: string): { readonly made: number[]; readonly tried: number } {
   const made: number[] = [];
   let tried = 0;
@@ -51,13 +51,13 @@ function play(schedule: string | undefined, reason: string): { readonly made: nu
   return { made, tried };
 }
 
-test("a backup that never passes its trial keeps no other from being made by schedule, and is tried in between", () => {
+test("a backup that fails its trial does not stop the schedule, and is tried again", () => {
   const { made, tried } = play("0 * * * *", "Different");
   assert.deepEqual(made, [60, 120, 180, 240, 300, 360, 420, 480, 540, 600, 660]);
   assert.ok(tried > made.length && tried < 100, `tried ${tried} times`);
 });
 
-test("after an outage, one that could be made at last is tried before the next is made, however often the schedule asks", () => {
+test("a backup after an outage is tried before the schedule makes another one", () => {
   const last = { ...record, name: "b9", time: "2026-01-01T01:00:10Z" };
   const status = { last, failures: 9, lastAttempt: "2026-01-01T01:00:00Z", conditions: conditionOf("OnTrial") };
   const spec = { cluster: "e", verify: "restore", timeout: "10m", schedule: "*/5 * * * *" };
@@ -66,7 +66,7 @@ test("after an outage, one that could be made at last is tried before the next i
   assert.equal(nextStep({ ...seen, now: seen.now + 6 * MINUTE } as unknown as BackupSeen).do, "verify");
 });
 
-test("one by hand that is spoiled in the store is made anew, with pauses; what may pass later is only tried again", () => {
+test("a manual backup that is spoiled is made again; a temporary failure is retried", () => {
   const { made } = play(undefined, "NotFound");
   assert.ok(made.length > 1 && made.length < 80, `made ${made.length} times`);
   assert.deepEqual(play(undefined, "Unreachable").made, []);

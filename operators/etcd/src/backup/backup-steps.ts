@@ -1,4 +1,4 @@
-/** What to do next about an EtcdBackup: a pure function of everything seen. */
+/** The next step for an EtcdBackup: a pure function of the observation. */
 import type { ObjectOf } from "capstan";
 import { parseDuration } from "../duration.ts";
 import type { EtcdBackup } from "../kinds/index.ts";
@@ -7,39 +7,37 @@ import { nextTime, parseSchedule } from "../cron.ts";
 import type { SeenJob } from "./job-pods.ts";
 
 type BackupObject = ObjectOf<typeof EtcdBackup>;
-/** A backup as the status tells it. */
+/** A backup as recorded in the status. */
 export type BackupRecord = NonNullable<NonNullable<BackupObject["status"]>["last"]>;
 
-/** Everything that the next step depends on. */
 export interface BackupSeen {
   readonly now: number;
   readonly spec: BackupObject["spec"];
   readonly status: Partial<NonNullable<BackupObject["status"]>>;
   readonly created: number;
   readonly jobs: readonly SeenJob[];
-  /** `none`: there is no such cluster; `asleep`: it has no members that could be asked. */
+  /** `none`: the cluster does not exist. `asleep`: it has no running members. */
   readonly cluster: "none" | "asleep" | "there";
 }
 
-/** One step. */
 export type BackupStep =
   | { readonly do: "make" }
   | { readonly do: "verify"; readonly record: BackupRecord }
-  /** Writes down how a job ended. */
+  /** Records the result of a job. */
   | { readonly do: "record"; readonly job: SeenJob; readonly result: JobResult }
-  /** Removes the pod of a job that was written down. */
+  /** Removes the pod of a job after its result was recorded. */
   | { readonly do: "clear"; readonly pod: string }
-  /** Nothing can be done until somebody changes something. */
+  /** Nothing can be done until the user changes something. */
   | {
       readonly do: "refuse";
       readonly reason: "InvalidSchedule" | "ClusterMissing" | "ClusterAsleep";
       readonly why: string;
     }
   | { readonly do: "wait"; readonly ms: number; readonly why: string; readonly isRunning: boolean }
-  /** It was asked for once, and is done. */
+  /** A backup without schedule is complete. */
   | { readonly do: "rest" };
 
-/** A pod that does not even start gets so much longer than its job may take. */
+/** Extra time over the timeout of the job, for a pod that does not start. */
 const PATIENCE = 5 * 60_000;
 const LOOK = 10_000;
 const FIRST_DELAY = 30_000;
@@ -101,7 +99,10 @@ function begin(seen: BackupSeen): BackupStep {
   return { do: "make" };
 }
 
-/** One that does not pass its trial keeps no other from being made: by schedule the next takes its place, by hand one that is spoiled does. */
+/**
+ * A backup that fails its trial restore does not block others. With a schedule the next backup replaces it; without one, a spoiled backup
+ * is made again.
+ */
 function isToBeMadeAnew({ now, spec, status }: BackupSeen, { time }: BackupRecord): boolean {
   if ((status.failures ?? 0) === 0 || isFresh(status)) return false;
   const schedule = spec.schedule === undefined ? undefined : parseSchedule(spec.schedule);
@@ -110,10 +111,10 @@ function isToBeMadeAnew({ now, spec, status }: BackupSeen, { time }: BackupRecor
   return SPOILED.has(reason) || (reason === "Different" && (status.failures ?? 0) < ENOUGH);
 }
 
-/** The reason of `Ready` of one that was made after others had failed and has yet to be tried. */
+/** The reason of `Ready` for a backup that was made after failures and still needs its trial restore. */
 export const ON_TRIAL = "OnTrial";
 
-/** Whatever failed before was not about it. */
+/** Earlier failures were about other backups. */
 function isFresh(status: BackupSeen["status"]): boolean {
   return reasonOf(status) === ON_TRIAL;
 }
@@ -122,10 +123,10 @@ function reasonOf({ conditions }: BackupSeen["status"]): string {
   return conditions?.find(({ type }) => type === "Ready")?.reason ?? "";
 }
 
-/** After so many that are whole and do not pass, somebody has to look: more of them would only fill the store. */
+/** After this many complete backups that fail their trial, a human has to look. More of them would only fill the store. */
 const ENOUGH = 6;
 
-/** What is in the store can never be had again as it was. */
+/** Reasons after which a retry of the trial cannot succeed: the stored content is spoiled. */
 const SPOILED: ReadonlySet<string> = new Set([
   "Changed",
   "Corrupt",
@@ -136,7 +137,7 @@ const SPOILED: ReadonlySet<string> = new Set([
   "WrongKey",
 ]);
 
-/** A backup that could not be tried is tried again after a while; a new one may be due before. */
+/** A failed trial restore is retried after a delay; a new backup may be due earlier. */
 function trialTime(seen: BackupSeen, { time }: BackupRecord): number {
   const { status, now, spec } = seen;
   const failures = status.failures ?? 0;

@@ -19,11 +19,11 @@ function candidate(memberId: string, revision: number, more: Partial<EndpointSta
     errors: [],
     ...more,
   };
-  // Only the status decides.
+  // Only the status matters here.
   return { status, client: {} as EtcdClient };
 }
 
-test("the newest is asked, a follower among equals, never a learner", () => {
+test("the member with the newest revision is asked, a follower first, no learner", () => {
   const chosen = (...all: ReturnType<typeof candidate>[]): string | undefined =>
     choose(all, { alarms: [], learners: "never" })?.status.memberId;
   assert.equal(chosen(candidate("a", 5), candidate("b", 7), candidate("c", 6)), "b");
@@ -33,7 +33,7 @@ test("the newest is asked, a follower among equals, never a learner", () => {
   assert.equal(chosen(candidate("b", 9, { isLearner: true })), undefined);
 });
 
-test("a learner is asked where it may be and nobody who votes answers, and never one of another cluster", () => {
+test("a learner of this cluster is asked if allowed and no voter responds", () => {
   const chosen = (...all: ReturnType<typeof candidate>[]): string | undefined =>
     choose(all, { clusterId: "c", alarms: [], learners: "at last" })?.status.memberId;
   assert.equal(chosen(candidate("b", 9, { isLearner: true }), candidate("a", 7)), "a");
@@ -41,7 +41,7 @@ test("a learner is asked where it may be and nobody who votes answers, and never
   assert.equal(chosen(candidate("b", 9, { isLearner: true, clusterId: "another" })), undefined);
 });
 
-test("a member of another cluster or with corrupt data is not asked, however new it seems", () => {
+test("a member of another cluster or with corrupt data is not asked", () => {
   const lastGood = [candidate("a", 100), candidate("b", 100)];
   const foreign = candidate("f", 900, { clusterId: "another" });
   const chosen = (all: ReturnType<typeof candidate>[], alarms: readonly Alarm[] = [], clusterId?: string) =>
@@ -49,6 +49,6 @@ test("a member of another cluster or with corrupt data is not asked, however new
   assert.equal(chosen([foreign, ...lastGood], [], "c"), "b");
   assert.equal(chosen([foreign], [], "c"), undefined);
   assert.equal(chosen(lastGood, [{ memberId: "b", kind: "Corrupt" }], "c"), "a");
-  // A full database is a reason to keep its data, not to let it go.
+  // A full database is still worth a backup.
   assert.equal(chosen(lastGood, [{ memberId: "b", kind: "NoSpace" }], "c"), "b");
 });

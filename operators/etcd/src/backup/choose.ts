@@ -1,23 +1,23 @@
-/** Which member is asked for the snapshot. */
+/** Chooses the member that provides the snapshot. */
 import type { Alarm, EndpointStatus, EtcdClient } from "../etcd/index.ts";
 import { BackupError } from "./errors.ts";
 
-/** A member that answered. */
+/** A member that responded. */
 export interface Candidate {
   readonly client: EtcdClient;
   readonly status: EndpointStatus;
 }
 
-/** Whose data may be kept. */
+/** Which members may provide the snapshot. */
 export interface Trusted {
-  /** The cluster that is to be backed up, if that is known: a member that wandered in from another one has other data. */
+  /** The id of the cluster, if known. A member of another cluster has other data. */
   readonly clusterId?: string | undefined;
   readonly alarms: readonly Alarm[];
-  /** Whether a learner is asked where nobody who votes answers: it has all up to some revision, and may be far behind. */
+  /** Whether a learner is asked if no voter responds. A learner has all data up to some revision, but may be far behind. */
   readonly learners: "never" | "at last";
 }
 
-/** The one with the highest revision; among equals a follower, because a snapshot costs the member that gives it. */
+/** The member with the highest revision. A follower is preferred, because a snapshot puts load on the member. */
 export function choose(
   candidates: readonly Candidate[],
   { clusterId, alarms, learners }: Trusted,
@@ -32,25 +32,25 @@ export function choose(
   return asked.toSorted((a, b) => b.status.revision - a.status.revision || weight(b) - weight(a))[0];
 }
 
-/** Asks all members how they are and chooses. */
+/** Asks all members for their status and chooses one. */
 export async function chooseMember(
   clients: readonly EtcdClient[],
   { clusterId, learners }: Pick<Trusted, "clusterId" | "learners">,
   signal?: AbortSignal,
 ): Promise<Candidate> {
   const call = signal ? { signal } : {};
-  // A linearizable read first: afterwards somebody has everything that was acknowledged before. Without quorum the newest must do.
+  // After a linearizable read, at least one member has every write acknowledged before. Without quorum, the newest member has to do.
   await Promise.any(clients.map((client) => client.maintenance.checkHealth(call))).catch(() => {});
   const memberStatuses = await Promise.allSettled(
     clients.map(async (client) => {
-      // Members agree on alarms: without quorum nobody tells them, and there is no better data than what is left.
+      // Alarms need a quorum. Without one they cannot be read, and the remaining data is the best there is.
       const asking = client.maintenance.alarms({ ...call, timeoutMs: 5000 }).catch((): readonly Alarm[] => []);
       const [status, alarms] = await Promise.all([client.maintenance.status(call), asking]);
       return { client, status, alarms };
     }),
   );
   const spoke = memberStatuses.flatMap((answer) => (answer.status === "fulfilled" ? [answer.value] : []));
-  // What a member of another cluster complains of is not about ours.
+  // Alarms of a member of another cluster are ignored.
   const alarms = spoke.filter(({ status }) => (clusterId ?? status.clusterId) === status.clusterId);
   const chosen = choose(spoke, { clusterId, learners, alarms: alarms.flatMap((one) => one.alarms) });
   if (chosen) return chosen;

@@ -1,13 +1,10 @@
-/** Compression of streams. */
 import { pipeline, Readable } from "node:stream";
 import type { Transform } from "node:stream";
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { BackupError } from "./errors.ts";
 
-/** How a backup is compressed. */
 export type Compression = "none" | "gzip" | "zstd";
 
-/** Compresses a stream. */
 export function compress(content: AsyncIterable<Uint8Array>, how: Compression): AsyncIterable<Buffer> {
   switch (how) {
     case "none":
@@ -19,7 +16,7 @@ export function compress(content: AsyncIterable<Uint8Array>, how: Compression): 
   }
 }
 
-/** The way back; what cannot be read is corrupt or cut off. */
+/** Decompresses a stream. Fails if the content is corrupt or truncated. */
 export async function* decompress(
   content: AsyncIterable<Uint8Array>,
   how: Compression,
@@ -33,7 +30,7 @@ export async function* decompress(
 }
 
 function through(content: AsyncIterable<Uint8Array>, transform: Transform): AsyncIterable<Buffer> {
-  // Whatever goes wrong at the source arrives at the reader, because the pipeline destroys the transform with it.
+  // The pipeline destroys the transform with an error of the source, so the reader receives it.
   pipeline(Readable.from(content), transform, () => {});
   return transform as AsyncIterable<Buffer>;
 }
@@ -42,7 +39,7 @@ async function* toBuffers(content: AsyncIterable<Uint8Array>): AsyncGenerator<Bu
   for await (const part of content) yield Buffer.isBuffer(part) ? part : Buffer.from(part);
 }
 
-/** zlib's own codes; other errors come from the source and are told as they are. */
+/** Converts errors of zlib. Other errors come from the source and are passed on. */
 function toBackupError(error: unknown): unknown {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "Z_BUF_ERROR")

@@ -25,14 +25,14 @@ const failsWith =
   (error: unknown) =>
     error instanceof BackupError && codes.includes(error.code);
 
-test("what was encrypted is decrypted, whatever its length", async () => {
+test("content of any length is decrypted to what was encrypted", async () => {
   for (const length of [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 3 * CHUNK, 3 * CHUNK + 17]) {
     const content = randomBytes(length);
     assert.ok((await opened(await sealed(content))).equals(content), `${length} bytes`);
   }
 });
 
-test("nothing can be changed, cut off, moved or added", async () => {
+test("changed, truncated, moved or added chunks are rejected", async () => {
   const content = randomBytes(3 * CHUNK + 100);
   const whole = await sealed(content);
   const any = fc.nat({ max: whole.length - 1 });
@@ -53,7 +53,7 @@ test("nothing can be changed, cut off, moved or added", async () => {
   await assert.rejects(opened(Buffer.concat([whole, Buffer.from("more")])), BackupError);
 });
 
-test("content opens under its own key and identity only", async () => {
+test("content decrypts only with its own key and identity", async () => {
   for (const length of [10, 2 * CHUNK]) {
     const whole = await sealed(randomBytes(length));
     await assert.rejects(opened(whole, { key: randomBytes(32) }), failsWith("Corrupt"));
@@ -62,13 +62,13 @@ test("content opens under its own key and identity only", async () => {
   await assert.rejects(opened(Buffer.from("plain text, never encrypted, and long enough")), failsWith("Corrupt"));
 });
 
-test("a key is 32 random bytes in base64, in hexadecimal or as they are", () => {
+test("a key is 32 random bytes: base64, hexadecimal or raw", () => {
   assert.deepEqual(parseKey(key), key);
   assert.deepEqual(parseKey(Buffer.from(`${key.toString("hex")}\n`)), key);
   assert.deepEqual(parseKey(Buffer.from(`${key.toString("base64")}\n`)), key);
 });
 
-test("text, and everything else that is not 32 random bytes, is refused with the way to make a key", () => {
+test("text, and anything else that is not 32 random bytes, is rejected with help", () => {
   const weak = randomBytes(16).toString("hex");
   const refused = [
     "",

@@ -8,14 +8,14 @@ import { isUtf8 } from "node:buffer";
 import { createCipheriv, createDecipheriv, createHash, hkdfSync } from "node:crypto";
 import { BackupError } from "./errors.ts";
 
-/** The version of the form; the manifest's `format` changes with it. */
+/** Version of the encrypted format. The manifest's `format` changes with it. */
 const MAGIC = Buffer.from("CPSTNBK2");
 const SALT = 32;
 const TAG = 16;
 const CHUNK = 64 << 10;
 const KEY = 32;
 
-/** Reads a key from a Secret: 32 bytes in base64, in hexadecimal, or as they are. */
+/** Reads a key from a Secret: 32 bytes in base64, in hexadecimal, or raw. */
 export function parseKey(content: Buffer): Buffer {
   const text = content.toString("utf8").trim();
   const key = [content, fromBase64(text), fromHex(text)].find((template) => template?.length === KEY);
@@ -35,29 +35,28 @@ function fromHex(text: string): Buffer | undefined {
   return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, "hex") : undefined;
 }
 
-/** Letters, digits and the like: a password, or a key in hexadecimal that is half as long as it looks. 32 random bytes never are. */
+/** Whether the bytes are printable text: a password, or a hexadecimal key of half the length. 32 random bytes never are. */
 function isText(bytes: Buffer): boolean {
   return isUtf8(bytes) && !/[^\P{C}\s]/u.test(bytes.toString("utf8"));
 }
 
-/** Tells keys apart without telling them. */
+/** A fingerprint that identifies a key without revealing it. */
 export function keyPrint(key: Buffer): string {
   return createHash("sha256").update("capstan backup key\0").update(key).digest("hex").slice(0, 16);
 }
 
-/** The key that proves manifests: another one than those of the contents. */
+/** The key for proofs of manifests. It differs from the keys of the content. */
 export function manifestKey(key: Buffer): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", "capstan backup manifest 2", KEY));
 }
 
-/** What a stream is encrypted with. */
 export interface StreamKey {
   readonly key: Buffer;
-  /** What the content belongs to. Under another identity it does not open. */
+  /** The identity of the backup. The content does not decrypt under another identity. */
   readonly identity: string;
 }
 
-/** Encrypts; the salt comes from outside, 32 random bytes that are never used twice. */
+/** Encrypts a stream. The caller provides the salt: 32 random bytes that are never reused. */
 export async function* encrypt(
   content: AsyncIterable<Uint8Array>,
   { salt, ...secret }: StreamKey & { readonly salt: Buffer },
@@ -71,7 +70,7 @@ export async function* encrypt(
   }
 }
 
-/** Decrypts; nothing is given out that was not authenticated, and the end only when it is the end. */
+/** Decrypts a stream. It yields authenticated bytes only, and ends only after the chunk marked as last. */
 export async function* decrypt(
   content: AsyncIterable<Uint8Array>,
   secret: StreamKey,
@@ -98,7 +97,7 @@ function open(chunk: Buffer, streamKey: Buffer, iv: Buffer): Buffer | undefined 
   }
 }
 
-/** A last chunk that opens as one in the middle was not the last: the rest is missing. */
+/** If the last chunk decrypts as one in the middle, the remaining chunks are missing. */
 function refuse(chunk: Buffer, at: { streamKey: Buffer; count: number; isLast: boolean }): never {
   if (at.isLast && open(chunk, at.streamKey, nonce(at.count, false))) throw truncated();
   if (at.count > 0) {
@@ -112,7 +111,7 @@ function truncated(): BackupError {
   return new BackupError("Truncated", "the encrypted content breaks off: name another backup");
 }
 
-/** Eleven bytes of count, one that says whether it is the last. */
+/** Eleven bytes of chunk count, and one byte that marks the last chunk. */
 function nonce(count: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12);
   bytes.writeUIntBE(count, 5, 6);
@@ -120,7 +119,7 @@ function nonce(count: number, isLast: boolean): Buffer {
   return bytes;
 }
 
-/** The identity enters as a hash: HKDF takes at most 1024 bytes of it. */
+/** The identity is hashed, because HKDF takes at most 1024 bytes of info. */
 function deriveKey({ key, identity }: StreamKey, salt: Buffer): Buffer {
   const info = Buffer.concat([
     Buffer.from("capstan backup content 2\0"),
@@ -129,7 +128,7 @@ function deriveKey({ key, identity }: StreamKey, salt: Buffer): Buffer {
   return Buffer.from(hkdfSync("sha256", key, salt, info, KEY));
 }
 
-/** Takes the head off a stream and tells its salt. */
+/** Strips the header from a stream and reports its salt. */
 async function* afterHead(
   content: AsyncIterable<Uint8Array>,
   useSalt: (salt: Buffer) => void,
@@ -156,7 +155,7 @@ async function* afterHead(
   if (head !== undefined) throw truncated();
 }
 
-/** Cuts a stream into chunks of one size and knows which is the last; an empty stream has one, which is empty. */
+/** Splits a stream into chunks of one size and marks the last one. An empty stream has one empty chunk. */
 async function* inChunks(
   content: AsyncIterable<Uint8Array>,
   size: number,

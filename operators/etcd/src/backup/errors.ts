@@ -1,36 +1,36 @@
-/** What can go wrong with backups beside the store and etcd themselves. */
+/** Errors of backups, except those of the store and of etcd. */
 
 /** Why a backup could not be made, read or used. */
 export type BackupErrorCode =
-  /** No member could be asked for a snapshot. */
+  /** No member could provide a snapshot. */
   | "NoMember"
-  /** The bytes are not what was written. */
+  /** The content differs from what was written. */
   | "Corrupt"
   /** The end is missing. */
   | "Truncated"
-  /** It was encrypted with another key, or with one at all, or without. */
+  /** The backup is encrypted with another key, or encrypted although no key is configured. */
   | "WrongKey"
   /** The Secret holds something else than 32 random bytes. */
   | "BadKey"
   /** A key is configured, and the backup is not encrypted. */
   | "Unencrypted"
-  /** The manifest describes a backup of another name, cluster, time or revision than its place in the store says. */
+  /** Name, cluster, time or revision in the manifest do not match its name in the store. */
   | "Misplaced"
-  /** The backup is of another cluster than the one that is restored. */
+  /** The backup is of another cluster than the restored one. */
   | "OtherCluster"
   /** The newest backup that the operator made is not in the store. */
   | "Missing"
   /** The backup in the store is not the one that the operator recorded. */
   | "Changed"
-  /** It was taken from a newer etcd than the one that should read it. */
+  /** The backup is from a newer etcd than the one that would read it. */
   | "NewerVersion"
-  /** No room is left where the snapshot is kept meanwhile. */
+  /** The scratch volume is full. */
   | "Full"
-  /** There is no such backup. */
+  /** The backup does not exist. */
   | "NotFound"
   /** The store has backups of several clusters. */
   | "Ambiguous"
-  /** A scratch member that was restored from it differs. */
+  /** A member restored from the backup in a trial differs from the manifest. */
   | "Different"
   /** Written by a newer operator. */
   | "Unsupported";

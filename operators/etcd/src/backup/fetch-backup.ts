@@ -1,4 +1,4 @@
-/** Gets a backup out of a store again: decrypted, decompressed, and compared with what was written down about it. */
+/** Reads a backup from a store: decrypts, decompresses, and compares it with its manifest. */
 import { createHash } from "node:crypto";
 import { readUpTo, StoreError } from "../store/index.ts";
 import type { Store, StoreCall } from "../store/index.ts";
@@ -19,13 +19,12 @@ import type { Manifest, Trust } from "./manifest.ts";
 import { spoolSnapshot } from "./snapshot/spool.ts";
 import type { SnapshotFile } from "./snapshot/spool.ts";
 
-/** Which content to read. */
 export interface ReadContentOptions extends StoreCall, Trust {
   readonly store: Store;
   readonly manifest: Manifest;
 }
 
-/** The snapshot of a backup; fails at the latest at its end when anything differs. */
+/** The snapshot of a backup. Fails at its end at the latest if anything differs. */
 export async function* readContent(options: ReadContentOptions): AsyncGenerator<Buffer, void, void> {
   const { store, manifest, key, signal } = options;
   checkSeal(manifest, manifest.name, options);
@@ -36,7 +35,7 @@ export async function* readContent(options: ReadContentOptions): AsyncGenerator<
   yield* snapshot.measure(decompress(plain, manifest.compression));
 }
 
-/** Reads what is known of a backup, and believes it only if it is authentic and that of this name. */
+/** Reads a manifest. Fails unless it is authentic and belongs to this name. */
 export async function readManifest(store: Store, name: string, options: StoreCall & Trust = {}): Promise<Manifest> {
   const manifest = parseManifest(await readText(store, name, options));
   checkManifest(manifest, name, options);
@@ -58,19 +57,19 @@ async function readText(store: Store, name: string, { signal }: StoreCall): Prom
   throw new BackupError("Corrupt", message);
 }
 
-/** What to fetch, and for which etcd. */
+/** The backup to fetch, and the etcd version for it. */
 export interface FetchOptions extends StoreCall, Trust {
   readonly store: Store;
   readonly name: string;
-  /** Of the manifest that was recorded, if one was. */
+  /** Digest of the recorded manifest, if there is one. */
   readonly digest?: string | undefined;
   /** The file to write. */
   readonly path: string;
-  /** The version of the etcd that will read it. */
+  /** The etcd version that will read the snapshot. */
   readonly version: string;
 }
 
-/** Puts the snapshot of a backup into a file. */
+/** Downloads the snapshot of a backup into a file. */
 export async function fetchBackup(
   options: FetchOptions,
 ): Promise<{ readonly manifest: Manifest; readonly file: SnapshotFile }> {
@@ -84,7 +83,7 @@ export async function fetchBackup(
   return { manifest, file };
 }
 
-/** Counts and hashes what passes, and compares at the end. */
+/** Counts and hashes the stream, and compares at its end. */
 class Measure {
   readonly #name: string;
   readonly #expected: { readonly bytes: number; readonly sha256: string };

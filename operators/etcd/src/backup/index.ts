@@ -1,4 +1,4 @@
-/** Backups of clusters: made and tried by pods, described in stores, restored into members. */
+/** Backups of clusters: made and verified by pods, kept in stores, restored into members. */
 import type { Controller } from "capstan";
 import { backupController } from "./backup-controller.ts";
 import type { BackupMeans } from "./backup-controller.ts";

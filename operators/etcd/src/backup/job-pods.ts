@@ -1,4 +1,4 @@
-/** Pods that do jobs, as a decision sees them. */
+/** Pods that run jobs, as observed. */
 import type { ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import type { JobResult } from "./agent/job.ts";
@@ -13,7 +13,7 @@ type ContainerStatus = NonNullable<NonNullable<PodObject["status"]>["containerSt
 export interface SeenJob {
   readonly pod: string;
   readonly purpose: string;
-  /** The very cluster that it was begun for. */
+  /** The uid of the cluster that the job was created for. */
   readonly clusterUid?: string;
   /** Milliseconds since 1970. */
   readonly created: number;
@@ -23,7 +23,7 @@ export interface SeenJob {
     | { readonly is: "ended"; readonly result: JobResult };
 }
 
-/** What a pod's status says about its job. */
+/** Reads the state of a job from the status of its pod. */
 export function seeJob(pod: PodObject): SeenJob {
   const { metadata, status } = pod;
   const { name, labels, creationTimestamp, deletionTimestamp } = metadata;
@@ -39,7 +39,7 @@ export function seeJob(pod: PodObject): SeenJob {
   };
 }
 
-/** The agent's own word counts most; then that of whoever failed before it; then the kubelet's. */
+/** The agent's result takes precedence, then a failed container before it, then the message of the kubelet. */
 function resultOf(status: PodObject["status"]): JobResult | undefined {
   const containers = containersOf(status);
   const agent = containers.find(({ name, state }) => name === AGENT && state?.terminated);

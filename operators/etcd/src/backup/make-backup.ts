@@ -1,4 +1,7 @@
-/** Makes a backup: a snapshot of the newest member, checked, compressed, encrypted, stored, read back, and only then declared. */
+/**
+ * Makes a backup: takes a snapshot of the newest member, checks, compresses, encrypts, stores and reads it back, then writes the
+ * manifest.
+ */
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -16,22 +19,21 @@ import type { Manifest } from "./manifest.ts";
 import { inspectSnapshot, spoolSnapshot } from "./snapshot/spool.ts";
 import type { SnapshotFile } from "./snapshot/spool.ts";
 
-/** Everything that a backup needs. */
 export interface MakeBackupOptions {
   readonly members: readonly EtcdClient[];
   readonly store: Store;
-  /** A folder in which the snapshot is kept meanwhile. */
+  /** A folder for the snapshot during the backup. */
   readonly scratch: string;
   readonly cluster: { readonly namespace: string; readonly name: string; readonly uid?: string };
-  /** Its id, if it is known: members of another one are not asked. */
+  /** The cluster id, if known. Members of another cluster are not asked. */
   readonly clusterId?: string | undefined;
-  /** How often a member had gone on alone. */
+  /** How many times the cluster continued from a single member. */
   readonly forks?: number | undefined;
-  /** Whether a learner may give it where nobody else answers. */
+  /** Whether a learner may provide the snapshot if no voter responds. */
   readonly learners: "never" | "at last";
-  /** The spec of the cluster, to make it again. */
+  /** The spec of the cluster, to recreate it. */
   readonly spec?: unknown;
-  /** The policy by which it is made, if it belongs to one. */
+  /** The backup policy, if the backup belongs to one. */
   readonly policy?: string | undefined;
   readonly compression: Compression;
   readonly key?: Buffer;
@@ -41,7 +43,7 @@ export interface MakeBackupOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Makes a backup and tells what is known of it. */
+/** Makes a backup and returns its manifest. */
 export async function makeBackup(options: MakeBackupOptions): Promise<Manifest> {
   const { members, scratch, signal } = options;
   const chosen = await chooseMember(members, options, signal);
@@ -81,7 +83,7 @@ async function describe(options: MakeBackupOptions, { client, status }: Candidat
   };
 }
 
-/** The member's hash at the snapshot's revision. It may have been compacted meanwhile: then there is nothing to compare with. */
+/** The member's hash at the revision of the snapshot. If that revision was compacted meanwhile, there is no hash to compare with. */
 async function hashOf(client: EtcdClient, revision: number, signal?: AbortSignal): Promise<Manifest["kvHash"]> {
   try {
     const { hash, compactRevision } = await client.maintenance.hashKv({ revision, ...(signal ? { signal } : {}) });
@@ -105,7 +107,7 @@ async function upload(options: MakeBackupOptions, draft: Draft, file: SnapshotFi
       call,
     );
     const manifest = seal({ ...draft, stored: { bytes, sha256: hash.digest("hex") } }, key);
-    // What cannot be read back is not a backup.
+    // Content that cannot be read back is not a backup.
     for await (const part of readContent({ store, manifest, ...(key ? { key } : {}), ...call })) void part;
     await store.put(names.manifest, once(Buffer.from(formatManifest(manifest))), call);
     return manifest;

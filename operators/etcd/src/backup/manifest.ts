@@ -1,45 +1,44 @@
 /**
- * What is known of a backup: a small object beside its content, written last, so that what has one is complete. With a key it carries a proof
- * over all its fields. A reader that has the key believes a manifest only after `checkManifest`: the proof must be there and right, and the
- * manifest must lie under its own name. Without a key the manifest proves nothing: anybody who writes to the store can write one.
+ * The manifest of a backup: a small object beside the content. It is written last, so a backup with a manifest is complete. With a key it
+ * carries a proof over all its fields. A reader with the key accepts a manifest only after `checkManifest`: the proof must be valid, and
+ * the manifest must be stored under its own name. Without a key it proves nothing: any writer of the store can create one.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import type { Compression } from "./compression.ts";
 import { keyPrint, manifestKey } from "./encryption.ts";
 import { BackupError } from "./errors.ts";
 
-/** What is known of a backup. */
 export interface Manifest {
   readonly format: 2;
-  /** In the store, without ending. */
+  /** Name in the store, without extension. */
   readonly name: string;
   readonly cluster: {
     readonly namespace: string;
     readonly name: string;
-    /** Of the Kubernetes object: another one has the same name later. */
+    /** uid of the EtcdCluster. A later cluster can have the same name. */
     readonly uid?: string;
     readonly clusterId: string;
   };
-  /** The spec of the cluster then: enough to make it again. */
+  /** The spec of the cluster at that time, enough to recreate it. */
   readonly spec?: unknown;
-  /** By which policy it was made: others push it out no more. Without one, any may. */
+  /** The backup policy. Other policies do not prune this backup. Without a policy, any may. */
   readonly policy?: string;
-  /** How often a member of the cluster had gone on alone: then its id stays, and revisions may have fallen. */
+  /** How many times the cluster continued from a single member. That keeps the cluster id, and the revision may decrease. */
   readonly forks?: number;
   /** ISO 8601. */
   readonly time: string;
-  /** The member that gave it. */
+  /** The member that provided the snapshot. */
   readonly member: string;
-  /** Of the etcd that gave it. */
+  /** etcd version of that member. */
   readonly version: string;
   readonly storageVersion?: string;
   readonly revision: number;
-  /** etcd's own hash over the keys, to compare a restored member with. */
+  /** etcd's hash over the keys, for comparison with a restored member. */
   readonly kvHash?: { readonly hash: number; readonly compactRevision: number };
   readonly snapshot: { readonly bytes: number; readonly sha256: string };
   readonly stored: { readonly bytes: number; readonly sha256: string };
   readonly compression: Compression;
-  /** Which key it was encrypted with, and a proof by that key over all other fields. */
+  /** Fingerprint of the encryption key, and a proof by that key over all other fields. */
   readonly encryption?: { readonly key: string; readonly proof: string };
 }
 
@@ -58,13 +57,12 @@ export function nameOfContent(object: string): string | undefined {
   return object.endsWith(".snapshot") ? object.slice(0, -".snapshot".length) : undefined;
 }
 
-/** A name that sorts by time and tells the revision; the salt keeps apart what is made in the same second. */
+/** A name that sorts by time and contains the revision. The salt separates backups of the same second. */
 export function backupName({ cluster, time, revision, salt }: NameParts): string {
   const moment = time.toISOString().replace(/[-:]|\.\d{3}/g, "");
   return `${cluster.namespace}/${cluster.name}/${moment}-r${revision}-${salt}`;
 }
 
-/** What a name is made of. */
 export interface NameParts {
   readonly cluster: { readonly namespace: string; readonly name: string };
   readonly time: Date;
@@ -72,7 +70,7 @@ export interface NameParts {
   readonly salt: string;
 }
 
-/** What a name tells; nothing, if it is not the name of a backup. */
+/** Parses a name; undefined if it is not the name of a backup. */
 export function parseName(name: string): Omit<NameParts, "salt"> | undefined {
   const [, namespace, cluster, moment, revision] = NAME.exec(name) ?? [];
   if (namespace === undefined || cluster === undefined || moment === undefined) return undefined;
@@ -83,33 +81,32 @@ export function parseName(name: string): Omit<NameParts, "salt"> | undefined {
 
 const NAME = /^([a-z0-9][-a-z0-9]*)\/([a-z0-9][-.a-z0-9]*)\/(\d{8}T\d{6}Z)-r(\d{1,16})-[0-9a-f]{1,64}$/;
 
-/** Adds the proof, if there is a key. */
+/** Adds the proof if a key is given. */
 export function seal(manifest: Omit<Manifest, "encryption">, key: Buffer | undefined): Manifest {
   return key ? { ...manifest, encryption: { key: keyPrint(key), proof: prove(manifest, key) } } : manifest;
 }
 
-/** What the content belongs to, as text: it is encrypted under this. */
+/** The identity of the backup as text. The content is encrypted for it. */
 export function identityOf({ name, cluster, time, revision }: Pick<Manifest, Identity>): string {
   return canonical({ name, cluster, time, revision });
 }
 
 type Identity = "name" | "cluster" | "time" | "revision";
 
-/** sha256 over all fields, the same however they are ordered. */
+/** sha256 over all fields, independent of their order. */
 export function digestOf(manifest: Manifest): string {
   return createHash("sha256").update(canonical(manifest)).digest("hex");
 }
 
-/** More is not read: a spec is an object of Kubernetes, which is smaller. */
+/** Limit for reading. A spec is a Kubernetes object, which is smaller. */
 export const LARGEST_MANIFEST = 4 << 20;
 
-/** As text. */
 export function formatManifest(manifest: Manifest): string {
   const text = `${JSON.stringify(manifest, null, 2)}\n`;
   return Buffer.byteLength(text) <= LARGEST_MANIFEST ? text : JSON.stringify(manifest);
 }
 
-/** From text. Fields that the format does not have are refused, so that a change of meaning needs another number. */
+/** Parses a manifest. Unknown fields are rejected, so that a change of meaning needs a new format number. */
 export function parseManifest(text: string): Manifest {
   const value = parseJson(text);
   if (!isRecord(value)) throw unreadable();
@@ -122,15 +119,15 @@ export function parseManifest(text: string): Manifest {
   throw unreadable();
 }
 
-/** What a reader believes. */
+/** Which manifests a reader accepts. */
 export interface Trust {
-  /** With a key, only what that key has sealed is believed. */
+  /** With a key, only manifests with a proof of that key are accepted. */
   readonly key?: Buffer;
-  /** Believe manifests without encryption all the same: for the time after a key was introduced. */
+  /** Accept manifests without encryption as well: for the time after a key was introduced. */
   readonly allowUnencrypted?: boolean;
 }
 
-/** Fails unless the manifest is authentic, as far as there is a key, and that of the backup of this name. */
+/** Fails unless the manifest belongs to the backup of this name and, with a key, is authentic. */
 export function checkManifest(manifest: Manifest, name: string, trust: Trust): void {
   checkSeal(manifest, name, trust);
   const { cluster, time, revision } = parseName(name) ?? refuseName(name);
@@ -146,7 +143,7 @@ export function checkManifest(manifest: Manifest, name: string, trust: Trust): v
   throw new BackupError("Misplaced", message);
 }
 
-/** Fails unless the manifest has a proof by the key. */
+/** Fails unless the manifest has a valid proof of the key. */
 export function checkSeal(manifest: Manifest, name: string, { key, allowUnencrypted = false }: Trust): void {
   const { encryption, ...rest } = manifest;
   if (encryption === undefined) {
@@ -166,7 +163,7 @@ export function checkSeal(manifest: Manifest, name: string, { key, allowUnencryp
   throw new BackupError("Corrupt", `the manifest of the backup ${name} was changed by somebody without its key`);
 }
 
-/** Fails unless it is the very backup that was recorded. */
+/** Fails unless the manifest is the recorded one. */
 export function checkDigest(manifest: Manifest, digest: string | undefined): void {
   if (digest === undefined || digestOf(manifest) === digest) return;
   const message = `the backup ${manifest.name} in the store is not the one that was recorded (sha256 ${digestOf(manifest)}, not ${digest}): it was replaced`;
@@ -178,7 +175,7 @@ function refuseName(name: string): never {
   throw new BackupError("NotFound", message);
 }
 
-/** Fails when the etcd that should read a backup is older than the one that made it. */
+/** Fails if the backup is from a newer etcd than the one that should read it. */
 export function checkVersion(manifest: Manifest, target: string): void {
   const [from, to] = [manifest.storageVersion ?? manifest.version, target].map(minorOf);
   if (from === undefined || to === undefined || from <= to) return;
@@ -195,10 +192,10 @@ function prove(manifest: Omit<Manifest, "encryption">, key: Buffer): string {
   return createHmac("sha256", manifestKey(key)).update(canonical(manifest)).digest("hex");
 }
 
-/** Kubernetes takes no deeper objects; what a store has may be anything. */
+/** Kubernetes accepts no deeper objects, but a store can contain anything. */
 const DEEPEST = 256;
 
-/** The same text for the same content, however its fields are ordered. */
+/** Canonical JSON: independent of the order of fields. */
 function canonical(value: unknown, depth = 0): string {
   if (depth > DEEPEST) throw unreadable();
   if (Array.isArray(value)) return `[${value.map((one) => canonical(one, depth + 1)).join(",")}]`;
@@ -224,7 +221,7 @@ const orNothing = (check: Check): Check => {
   return (value) => value === undefined || check(value);
 };
 
-/** Has exactly these fields, and each as it must be. */
+/** Requires exactly these fields, each of them valid. */
 function shape(fields: { readonly [field: string]: Check }): Check {
   const checks = new Map(Object.entries(fields));
   return (value) =>

@@ -1,4 +1,4 @@
-/** What is measured of backups: how long they take, and how often they fail, by reason. */
+/** Metrics of backups: duration, and failures by reason. */
 import { counter, gauge } from "capstan";
 import type { Context } from "capstan";
 import type { EtcdBackup } from "../kinds/index.ts";

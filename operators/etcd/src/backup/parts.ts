@@ -1,31 +1,30 @@
-/** The parts of pods that make and use backups: containers, volumes and mounts, as pure functions of the specs. */
+/** Parts of backup pods: containers, volumes and mounts, as pure functions of the specs. */
 import type { ObjectOf } from "capstan";
 import type { EtcdBackup } from "../kinds/index.ts";
 import { FILES, JOB_VARIABLE, PATHS } from "./agent/job.ts";
 import type { Job, StoreJob } from "./agent/job.ts";
 
-/** Where backups are kept, as a spec says it. */
+/** The store of a spec. */
 export type StoreSpec = ObjectOf<typeof EtcdBackup>["spec"]["store"];
-/** Which entry of which Secret. */
 export interface SecretKey {
   readonly name: string;
   readonly key: string;
 }
 
-/** A volume of a pod, and where an agent finds it. */
+/** A volume of a pod, and its mount path in the agent. */
 export interface Part {
   readonly volume: { readonly name: string; readonly [source: string]: unknown };
   readonly mountPath: string;
   readonly readOnly: boolean;
 }
 
-/** The word that makes the operator's program an agent. */
+/** The argument that starts the operator's program as agent. */
 export const AGENT_ARGUMENT = "backup-agent";
 
-/** Nobody's user. */
+/** User id `nonroot` of distroless images. */
 const USER = 65_532;
 
-/** The rights of pods that need none. */
+/** Pod security context without privileges. */
 export const POD_SECURITY = {
   runAsNonRoot: true,
   runAsUser: USER,
@@ -34,21 +33,21 @@ export const POD_SECURITY = {
   seccompProfile: { type: "RuntimeDefault" },
 } as const;
 
-/** The same for a container. */
+/** The container's part of it. */
 export const CONTAINER_SECURITY = {
   allowPrivilegeEscalation: false,
   readOnlyRootFilesystem: true,
   capabilities: { drop: ["ALL"] },
 } as const;
 
-/** Exactly one kind of store is there: the schema says so. */
+/** The schema guarantees exactly one kind of store. */
 export function toStoreJob({ s3, volume }: StoreSpec): StoreJob {
   if (s3 === undefined) return { kind: "volume", path: volume?.path ?? "" };
   const { bucket, prefix, endpoint, region, pathStyle } = s3;
   return { kind: "s3", bucket, prefix, ...(endpoint === undefined ? {} : { endpoint }), region, pathStyle };
 }
 
-/** What an agent needs to use a store. */
+/** Volumes that an agent needs for a store. */
 export function storeParts({ s3, volume }: StoreSpec, encryption: SecretKey | undefined): Part[] {
   const key = encryption
     ? [secretFile("encryption", encryption, { file: FILES.key, mountPath: PATHS.encryption })]
@@ -65,17 +64,17 @@ export function storeParts({ s3, volume }: StoreSpec, encryption: SecretKey | un
   return [credentials, ...ca, ...key];
 }
 
-/** All entries of a Secret as files. */
+/** Mounts all keys of a Secret as files. */
 export function secretFolder(name: string, secretName: string, mountPath: string): Part {
   return { volume: { name, secret: { secretName } }, mountPath, readOnly: true };
 }
 
-/** Room for a snapshot on its way. */
+/** Temporary space for a snapshot. */
 export function scratchPart(mountPath: string = PATHS.scratch): Part {
   return { volume: { name: "scratch", emptyDir: {} }, mountPath, readOnly: false };
 }
 
-/** A container that does one job. */
+/** A container that runs one job. */
 export function agentContainer(options: {
   readonly name: string;
   readonly image: string;
@@ -96,7 +95,6 @@ export function agentContainer(options: {
   };
 }
 
-/** The mounts of parts. */
 export function mountsOf(parts: readonly Part[]) {
   return parts.map(({ volume, mountPath, readOnly }) => ({ name: volume.name, mountPath, readOnly }));
 }

@@ -5,7 +5,7 @@ import { endpointsOf, isDisputed, policyOf, retentionFor } from "./pods.ts";
 
 type Status = NonNullable<ClusterObject["status"]>;
 
-/** Three members, as far as it matters. */
+/** A cluster of three members with this status. */
 function clusterWith(status: Partial<Status>): ClusterObject {
   const members = ["e-0", "e-1", "e-2"].map((name) => ({ name }));
   const whole = {
@@ -23,7 +23,7 @@ const degraded = (reason: string): Partial<Status> =>
   ({ conditions: [{ type: "Degraded", status: "True", reason }] }) as unknown as Partial<Status>;
 const spec = { retention: { count: 2 } };
 
-test("a backup pushes others out only where the members' data is not known to differ", () => {
+test("a backup prunes others only if no data of members is known to differ", () => {
   assert.deepEqual(retentionFor(spec, clusterWith(compared([]))), { count: 2 });
   assert.deepEqual(retentionFor(spec, clusterWith(compared(["e-0"]))), {});
   assert.deepEqual(retentionFor(spec, clusterWith(degraded("DataDiffers"))), {});
@@ -31,14 +31,14 @@ test("a backup pushes others out only where the members' data is not known to di
   assert.equal(isDisputed(clusterWith(degraded("MemberIll"))), false);
 });
 
-test("whoever differs from a majority gives no snapshot; where all differ, any may", () => {
+test("a member that differs from the majority is not asked for a snapshot", () => {
   const hosts = (differing: string[]): string[] =>
     endpointsOf(clusterWith(compared(differing))).map((url) => new URL(url).hostname.split(".")[0] ?? "");
   assert.deepEqual(hosts(["e-0"]), ["e-1", "e-2"]);
   assert.deepEqual(hosts(["e-0", "e-1", "e-2"]), ["e-0", "e-1", "e-2"]);
 });
 
-test("each schedule counts its own backups; those made by hand count together, and those before an update belong to nobody", () => {
+test("each schedule prunes its own backups; manual ones share one policy", () => {
   const of = (metadata: object, schedule?: string): string | undefined =>
     policyOf({ metadata: { name: "nightly", namespace: "n", ...metadata }, spec: { schedule } } as never);
   assert.equal(of({}, "0 3 * * *"), "n/nightly");

@@ -1,4 +1,4 @@
-/** The pods that make, describe and try backups, and what a member needs that begins with one. */
+/** The pods that make, describe and verify backups, and the parts of a member's pod that restore one. */
 import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import { compareVersions } from "../decide/index.ts";
@@ -26,18 +26,17 @@ type BackupObject = ObjectOf<typeof EtcdBackup>;
 type BackupSpec = BackupObject["spec"];
 type ClusterObject = ObjectOf<typeof EtcdCluster>;
 
-/** What all these pods have in common. */
 interface Common {
   readonly agentImage: string;
   readonly labels: { readonly [label: string]: string };
-  /** For registries that ask who pulls. */
+  /** Pull secrets for private registries. */
   readonly pullSecrets: readonly { readonly name: string }[];
 }
 
-/** Where to find a backup. */
+/** The location of a backup. */
 export interface BackupSource {
   readonly store: StoreSpec;
-  /** The newest of `sourceCluster` if left out. */
+  /** Default: the newest of `sourceCluster`. */
   readonly backup?: string | undefined;
   /** sha256 of the manifest, if it was recorded. */
   readonly digest?: string | undefined;
@@ -46,17 +45,17 @@ export interface BackupSource {
   readonly allowUnencrypted?: boolean | undefined;
 }
 
-/** What is known of the newest backup, where none is named. */
+/** What the operator knows about the newest backup, if the source names none. */
 export interface Expected {
-  /** The cluster that is restored: its own backups are meant, unless the source says otherwise. */
+  /** The cluster that is restored. Its own backups are meant by default. */
   readonly cluster: { readonly namespace: string; readonly name: string; readonly uid?: string };
-  /** The newest that the operator made. */
+  /** The newest backup that the operator made. */
   readonly recorded?: Recorded | undefined;
 }
 
-/** The label by which a pod's purpose is known. */
+/** The label with the purpose of a pod. */
 export const PURPOSE_LABEL = "etcd.capstan.dev/purpose";
-/** The container whose result counts. */
+/** The container that returns the result. */
 export const AGENT = "agent";
 
 /** Takes a snapshot and stores it. */
@@ -72,13 +71,13 @@ export function backupPod(
     cluster: { namespace: metadata.namespace ?? "", name: metadata.name, uid: metadata.uid },
     clusterId: cluster.status?.clusterId,
     forks: forksOf(cluster.status),
-    // One by schedule would push better ones out; who asks for one now has reasons.
+    // A scheduled backup from a learner would push out better ones. A manual backup may use a learner.
     learners: spec.schedule === undefined ? "at last" : "never",
     spec: clusterSpec,
     policy,
     endpoints: endpointsOf(cluster),
     compression: spec.compression,
-    // What is to be tried pushes nothing out before it was.
+    // A backup with a trial restore prunes others only after the trial.
     ...(spec.verify === "restore" ? {} : { retention: retentionFor(spec, cluster) }),
   };
   const parts = [
@@ -90,13 +89,13 @@ export function backupPod(
   return onePod({ ...options, purpose: "backup", timeout: spec.timeout, parts, containers: [container] });
 }
 
-/** Each schedule has its own, and those made by hand have one together; what secures an update belongs to whoever comes next. */
+/** Each schedule has its own policy, and manual backups share one. A safeguard snapshot has no policy, so any policy may prune it. */
 export function policyOf({ metadata, spec }: Pick<BackupObject, "metadata" | "spec">): string | undefined {
   if (metadata.labels?.[snapshotLabel] !== undefined) return undefined;
   return spec.schedule === undefined ? "by hand" : `${metadata.namespace}/${metadata.name}`;
 }
 
-/** As long as the members' data differs, or may, a new backup may be of the wrong data: it pushes no other out. */
+/** While the data of members differs or may differ, a new backup may contain wrong data. It does not prune others. */
 export function isDisputed({ status }: Pick<ClusterObject, "status">): boolean {
   const { comparison, survivors, conditions = [] } = status ?? {};
   const degraded = conditions.find(({ type }) => type === "Degraded");
@@ -106,7 +105,7 @@ export function isDisputed({ status }: Pick<ClusterObject, "status">): boolean {
 
 const DISPUTES: ReadonlySet<string> = new Set(["DataDiffers", "DataUncompared"]);
 
-/** What is kept, as the agent is told it. */
+/** Retention for the agent. */
 export function retentionFor(spec: Pick<BackupSpec, "retention">, cluster: Pick<ClusterObject, "status">): Retention {
   return isDisputed(cluster) ? {} : toRetention(spec);
 }
@@ -118,10 +117,10 @@ function toRetention({ retention: { count, age } = {} }: Pick<BackupSpec, "reten
   };
 }
 
-/** A database of 8 GiB from a slow store. */
+/** Enough to read a database of 8 GiB from a slow store. */
 const READING = "1h";
 
-/** Reads a backup and tells what is known of it. */
+/** A pod that reads a backup and returns its manifest. */
 export function describePod(
   options: Common & { readonly source: BackupSource; readonly expected: Expected },
 ): DesiredPod {
@@ -132,22 +131,21 @@ export function describePod(
   return onePod({ ...options, purpose: "describe", timeout: READING, parts, containers: [container] });
 }
 
-/** What is to be tried. */
 export interface Trial {
   readonly source: BackupSource & { readonly backup: string };
-  /** Image and version of an etcd that can read it. */
+  /** Image and version of an etcd that can read the backup. */
   readonly image: string;
   readonly version: string;
   readonly revision: number;
   readonly kvHash?: { readonly hash: number; readonly compactRevision: number } | undefined;
   readonly timeout: string;
-  /** What is kept in the store once it has passed. */
+  /** Retention that is applied after the trial succeeded. */
   readonly retention: Retention;
 }
 
 const TRIAL = { client: "http://127.0.0.1:2379", peer: "http://127.0.0.1:2380" };
 
-/** Restores a backup into a member of its own, starts that, and compares it with what is known of the backup. */
+/** A pod that restores a backup into a scratch member, starts it, and compares it with the manifest. */
 export function verifyPod(options: Common & { readonly trial: Trial }): DesiredPod {
   const { agentImage, trial } = options;
   const { source, image, version, revision, kvHash, retention } = trial;
@@ -192,25 +190,25 @@ export function verifyPod(options: Common & { readonly trial: Trial }): DesiredP
   });
 }
 
-/** Who begins with a backup. */
+/** A member that starts with the data of a backup. */
 export interface Seed {
   readonly agentImage: string;
   readonly source: BackupSource;
   readonly expected: Expected;
-  /** Image and version of the etcd that the member runs. */
+  /** Image and etcd version of the member. */
   readonly image: string;
   readonly version: string;
   readonly member: string;
   readonly peerURL: string;
   readonly token: string;
-  /** The member's volume, by name and place, and the folder on it that etcd will use. */
+  /** The member's volume and mount path, and the data folder on it. */
   readonly volume: { readonly name: string; readonly mountPath: string };
   readonly dataDir: string;
-  /** What revisions are raised by, for clients that knew the cluster before; 0 for one that nobody knew. */
+  /** Raises the revision, for clients that knew the cluster before; 0 for a new cluster. */
   readonly bump: number;
 }
 
-/** What the pod of a first member needs that begins with the data of a backup: fetched, restored by etcd's own program, put in place. */
+/** Parts of the first member's pod that starts with the data of a backup: it is downloaded, restored by etcdutl, and moved into place. */
 export function seedParts(seed: Seed) {
   const { agentImage, source, expected, image, version, member, peerURL, token, volume, dataDir, bump } = seed;
   const folder = `${volume.mountPath}/restore`;
@@ -262,12 +260,12 @@ function fetchContainer({ agentImage, source, expected, version, folder, parts }
   return agentContainer({ name: "fetch", image: agentImage, job: clearing(job, folder), parts });
 }
 
-/** A mounted folder cannot be removed itself: then only what is in it. */
+/** A mount point cannot be removed, only its content. */
 function clearing(job: Extract<Job, { do: "fetch" }>, folder: string): Job {
   return folder === PATHS.scratch ? { ...job, clear: `${folder}/data` } : job;
 }
 
-/** Revisions that are below are called compacted: a watcher that asks for them is told to look anew. etcd knows how since 3.5.10. */
+/** Marks lower revisions as compacted, so that a client that watches them lists again. Supported since etcd 3.5.10. */
 function raiseBy(bump: number, version: string): readonly string[] {
   if (bump === 0 || compareVersions(version, "3.5.10") < 0) return [];
   return [`--bump-revision=${bump}`, "--mark-compacted"];
@@ -327,7 +325,7 @@ function onePod({ labels, pullSecrets, purpose, timeout, parts, initContainers =
     containers,
     volumes: parts.map((part) => part.volume),
   };
-  // Containers of several kinds are put together here; the API server judges the whole.
+  // The containers have different types; the API server validates the pod.
   return { metadata: { labels: { ...labels, [PURPOSE_LABEL]: purpose } }, spec } as DesiredPod;
 }
 
@@ -336,7 +334,7 @@ function storeWork({ store, encryption, allowUnencrypted }: Omit<BackupSource, "
   return { store: toStoreJob(store), isEncrypted: encryption !== undefined, ...allowed };
 }
 
-/** A name says the cluster, too; otherwise the newest of the source is meant, or of the cluster that is restored. */
+/** A backup name contains its cluster. Otherwise the newest backup of the source is meant, or of the restored cluster. */
 function wanted({ backup, digest, sourceCluster }: BackupSource, expected: Expected | undefined): Wanted {
   const source =
     sourceCluster === undefined
@@ -346,7 +344,7 @@ function wanted({ backup, digest, sourceCluster }: BackupSource, expected: Expec
   return { digest, cluster: source ?? expected?.cluster, recorded: expected?.recorded };
 }
 
-/** The Secret with which everything is allowed. */
+/** The Secret of a client certificate with all rights. */
 function tlsSecretOf({ metadata, spec }: ClusterObject): string | undefined {
   switch (spec.tls.mode) {
     case "Off":
@@ -358,7 +356,7 @@ function tlsSecretOf({ metadata, spec }: ClusterObject): string | undefined {
   }
 }
 
-/** Whoever differs from a majority is not asked; where all differ, nobody knows whom to ask. */
+/** A member that differs from the majority is not asked. If all differ, there is no majority and all are asked. */
 export function endpointsOf({ metadata, spec, status }: Pick<ClusterObject, "metadata" | "spec" | "status">): string[] {
   const scheme = spec.tls.mode === "Off" ? "http" : "https";
   const host = (member: string): string => `${member}.${metadata.name}.${metadata.namespace ?? ""}.svc`;

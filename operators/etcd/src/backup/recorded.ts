@@ -1,10 +1,10 @@
-/** The newest backup that the operator made, as the statuses of EtcdBackups record it: what the store has is compared with it. */
+/** The newest backup that the operator made, as recorded in the status of EtcdBackups. The content of the store is compared with it. */
 import { isDeepStrictEqual } from "node:util";
 import { toStoreJob } from "./parts.ts";
 import type { StoreSpec } from "./parts.ts";
 import type { Recorded } from "./retention.ts";
 
-/** An EtcdBackup, as far as it matters. */
+/** The fields of an EtcdBackup that matter here. */
 export interface RecordingBackup {
   readonly spec: { readonly cluster: string; readonly store?: StoreSpec };
   readonly status?: { readonly last?: RecordedLast | undefined } | undefined;
@@ -17,13 +17,13 @@ interface RecordedLast extends Recorded {
   readonly forks?: number | undefined;
 }
 
-/** Whose backups, and where. */
+/** Cluster and store of the backups. */
 export interface RecordedOf {
   readonly store: StoreSpec;
   readonly cluster: { readonly namespace?: string | undefined; readonly name: string };
 }
 
-/** The last one that any EtcdBackup of the cluster made in that store. Retention always keeps it. It is chosen as the agent chooses. */
+/** The last backup that any EtcdBackup of the cluster made in that store. Retention always keeps it. The agent uses the same order. */
 export function recordedFor(
   backups: readonly RecordingBackup[],
   { store, cluster }: RecordedOf,
@@ -38,7 +38,7 @@ export function recordedFor(
   return newest && { name: newest.name, ...(newest.digest === undefined ? {} : { digest: newest.digest }) };
 }
 
-/** Credentials and certificates say how a store is reached, not which one it is. */
+/** Credentials and certificates do not identify a store. */
 function isSamePlace(one: StoreSpec | undefined, other: StoreSpec): boolean {
   return one !== undefined && isDeepStrictEqual(toStoreJob(one), toStoreJob(other));
 }

@@ -1,4 +1,4 @@
-/** The controller of EtcdRestore: looks, decides, and takes one step. */
+/** The controller of EtcdRestore: observes, decides, and takes one step. */
 import { requeue, controller } from "capstan";
 import type { ReconcileResult, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
@@ -20,7 +20,7 @@ type RestoreContext = Context<
   typeof EtcdRestore | typeof EtcdBackup
 >;
 
-/** On a cluster: the restore that made it. */
+/** Label of a cluster: the restore that created it. */
 const RESTORE_LABEL = "etcd.capstan.dev/restore";
 
 export function restoreController(environment: BackupMeans): Controller {
@@ -29,7 +29,7 @@ export function restoreController(environment: BackupMeans): Controller {
 }
 
 async function turn(context: RestoreContext, environment: BackupMeans): Promise<ReconcileResult> {
-  // The object's own type is spelled out: made readonly once more it would be too deep for the compiler.
+  // The type is written out, because another readonly layer would exceed the compiler's depth limit.
   const { object } = context;
   const cluster = context.get(EtcdCluster, object.spec.cluster);
   const all = context.find(EtcdRestore);
@@ -109,7 +109,7 @@ async function describe({ context, means: environment, object }: Scene): Promise
   context.status.message = "the backup is being looked up";
 }
 
-/** What the operator knows of the backups that the restore may mean. A cluster that is replaced has its own; one that is made has none yet. */
+/** What the operator knows about the backups that the restore may mean. An existing cluster has its own; a new one has none yet. */
 function expectedBy(context: RestoreContext, { metadata, spec }: RestoreObject): Expected {
   const namespace = metadata.namespace ?? "";
   const target = spec.overwrite === undefined ? undefined : context.get(EtcdCluster, spec.cluster);
@@ -121,12 +121,12 @@ function expectedBy(context: RestoreContext, { metadata, spec }: RestoreObject):
   };
 }
 
-/** The cluster outlives the restore: it is not owned. Whoever came here before and was cut off made the same one. */
+/** The cluster outlives the restore, so it is not owned. An interrupted reconcile created the same cluster. */
 async function create({ manifest, digest }: Described, { context, object }: Scene): Promise<void> {
   const { cluster } = object.spec;
   const spec = specFrom(manifest, object.spec, digest);
   const labels = { [RESTORE_LABEL]: object.metadata.uid };
-  // The spec was one when the backup was made; the API server judges whether it still is.
+  // The spec was valid when the backup was made. The API server validates it again.
   await context.apply(EtcdCluster, cluster, { metadata: { labels }, spec } as never, { owned: false });
   context.event("Normal", "Created", `${cluster} begins with the data of ${manifest.name}`);
 }
@@ -170,7 +170,7 @@ function seeTarget({ metadata, spec, status }: ClusterObject, uid: string): Seen
   };
 }
 
-/** Whoever asked first goes first. */
+/** The oldest restore goes first. */
 function isRival(other: RestoreObject, self: RestoreObject): boolean {
   if (other.spec.cluster !== self.spec.cluster || other.metadata.uid === self.metadata.uid) return false;
   if (other.status?.phase === "Succeeded" || other.status?.phase === "Failed") return false;

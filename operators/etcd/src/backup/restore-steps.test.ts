@@ -11,15 +11,15 @@ function step(spec: object, status: object, more: Partial<SeenTarget> = {}): str
   return next.do === "fail" ? next.reason : next.do;
 }
 
-test("a restore in place goes on with the cluster that it was meant for, and with no other of its name", () => {
+test("a restore in place continues only with the cluster that it was created for", () => {
   const overwrite = { overwrite: "e" };
   assert.equal(step(overwrite, { clusterUid: "new" }), "wait");
   assert.equal(step(overwrite, { clusterUid: "old" }), "ClusterGone");
-  // One that an older operator began does not say which it was.
+  // A restore that an older operator began does not record the uid of the cluster.
   assert.equal(step(overwrite, {}), "wait");
 });
 
-test("a restore into a new cluster waits for the one that it made, and for no other of its name", () => {
+test("a restore into a new cluster waits only for the cluster that it created", () => {
   assert.equal(step({}, {}, { isOurs: true, isAvailable: false }), "wait");
   assert.equal(step({}, {}, { isOurs: true }), "succeed");
   assert.equal(step({}, {}), "ClusterGone");

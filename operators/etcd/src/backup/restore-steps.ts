@@ -1,4 +1,4 @@
-/** What to do next about an EtcdRestore: a pure function of everything seen. */
+/** The next step for an EtcdRestore: a pure function of the observation. */
 import type { ObjectOf } from "capstan";
 import type { EtcdCluster, EtcdRestore } from "../kinds/index.ts";
 import { BackupError } from "./errors.ts";
@@ -9,45 +9,43 @@ import type { Manifest } from "./manifest.ts";
 type RestoreObject = ObjectOf<typeof EtcdRestore>;
 type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
 
-/** The cluster of that name, as far as it matters. */
+/** The fields of the target cluster that matter here. */
 export interface SeenTarget {
   readonly uid: string;
-  /** Whether this restore made it. */
+  /** Whether this restore created it. */
   readonly isOurs: boolean;
   readonly version: string;
   readonly isAvailable: boolean;
-  /** What its operator says is wrong. */
+  /** The message of its `Degraded` condition. */
   readonly trouble?: string | undefined;
-  /** The restore that was last carried out in place. */
+  /** The last completed restore in place. */
   readonly restored?: string | undefined;
-  /** The restore that was last called off, and why. */
+  /** The last cancelled restore, with the reason. */
   readonly calledOff?: { readonly restore: string | undefined; readonly why: string } | undefined;
 }
 
-/** Everything that the next step depends on. */
 export interface RestoreSeen {
   readonly uid: string;
   readonly spec: RestoreObject["spec"];
   readonly status: Partial<NonNullable<RestoreObject["status"]>>;
   readonly jobs: readonly SeenJob[];
   readonly target: SeenTarget | undefined;
-  /** Another restore of the same cluster that came first and is not done. */
+  /** Another unfinished restore of the same cluster that is older. */
   readonly rival?: string | undefined;
 }
 
-/** A backup that was found and read to its end. */
+/** A backup that was found and read completely. */
 export interface Described {
   readonly manifest: Manifest;
-  /** sha256 of its manifest in the store. */
+  /** sha256 of its manifest. */
   readonly digest?: string | undefined;
 }
 
-/** One step. */
 export type RestoreStep =
-  /** Asks the store what is known of the backup. */
+  /** Reads the manifest of the backup. */
   | { readonly do: "describe" }
   | (Described & { readonly do: "create"; readonly pod: string })
-  /** The cluster's own controller does it, when it sees that this restore runs. */
+  /** The controller of the cluster does it when it sees that this restore runs. */
   | (Described & { readonly do: "overwrite"; readonly pod: string })
   | { readonly do: "succeed" }
   | { readonly do: "fail"; readonly reason: string; readonly why: string; readonly pod?: string }
@@ -72,7 +70,7 @@ export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
   return { do: "wait", why: leftover.state.trouble ?? "the backup is being looked up" };
 }
 
-/** The spec of the cluster to make: that of the backup, beginning with its data. */
+/** The spec of the cluster to create: the spec of the backup, bootstrapped from its data. */
 export function specFrom(manifest: Manifest, source: RestoreObject["spec"], digest?: string): ClusterSpec | undefined {
   const { spec } = manifest;
   if (typeof spec !== "object" || spec === null) return undefined;
@@ -114,7 +112,7 @@ function useDescription(job: SeenJob, { spec, target }: RestoreSeen): RestoreSte
     : { do: "overwrite", manifest, digest, pod };
 }
 
-/** A cluster of the same name that somebody made since is not what was to be replaced. */
+/** A cluster that was created later under the same name is not the target. */
 function isGone({ spec, status, target }: RestoreSeen): boolean {
   if (target === undefined) return true;
   return spec.overwrite === undefined ? !target.isOurs : (status.clusterUid ?? target.uid) !== target.uid;
@@ -127,7 +125,7 @@ function goOn(seen: RestoreSeen): RestoreStep {
   if (target.calledOff?.restore === uid) {
     return { do: "fail", reason: "CalledOff", why: `${target.calledOff.why}; the cluster goes on with its old data` };
   }
-  // A cluster that this restore made has no first member before the data of the backup is in its volume.
+  // A cluster that this restore created has no first member before its volume has the data of the backup.
   const isThere = target.isOurs || target.restored === uid;
   if (isThere && target.isAvailable) return { do: "succeed" };
   return { do: "wait", why: target.trouble ?? "the cluster is being restored" };

@@ -20,14 +20,15 @@ const backups = [0, 1, 5, 30, 100].map((hours): Manifest => ({
 const removed = (retention: { count?: number; ageMs?: number }, list = backups): string[] =>
   toRemove(list, retention, now).map(({ name }) => name);
 
-test("without a rule everything is kept", () => assert.deepEqual(removed({}), []));
-test("the count keeps the newest", () => assert.deepEqual(removed({ count: 2 }), ["5h", "30h", "100h"]));
-test("the age removes the old ones", () => assert.deepEqual(removed({ ageMs: 24 * HOUR }), ["30h", "100h"]));
-test("both must hold", () => assert.deepEqual(removed({ count: 4, ageMs: 48 * HOUR }), ["100h"]));
-test("the newest is always kept", () =>
+test("without a limit, every backup is kept", () => assert.deepEqual(removed({}), []));
+test("count keeps the newest backups", () => assert.deepEqual(removed({ count: 2 }), ["5h", "30h", "100h"]));
+test("age removes old backups", () => assert.deepEqual(removed({ ageMs: 24 * HOUR }), ["30h", "100h"]));
+test("a backup is kept only if both limits allow it", () =>
+  assert.deepEqual(removed({ count: 4, ageMs: 48 * HOUR }), ["100h"]));
+test("the newest backup is always kept", () =>
   assert.deepEqual(removed({ count: 1, ageMs: HOUR }, backups.slice(3)), ["100h"]));
 
-test("what was made since a member last went on alone is newer, whatever its revision", () => {
+test("a backup after a single-member recovery is newer, whatever its revision", () => {
   const [one, other, third] = backups;
   assert.ok(one && other && third);
   const ordered = byRevision([

@@ -1,4 +1,4 @@
-/** Which backups are there, which are kept, which go. */
+/** Lists backups in a store, and decides which to keep. */
 import { readUpTo, StoreError } from "../store/index.ts";
 import type { Store, StoreCall, StoredObject } from "../store/index.ts";
 import { BackupError } from "./errors.ts";
@@ -6,7 +6,7 @@ import { readManifest } from "./fetch-backup.ts";
 import { checkDigest, nameOfContent, nameOfManifest, objectNames, parseName } from "./manifest.ts";
 import type { Manifest, Trust } from "./manifest.ts";
 
-/** What is kept: those that are among so many newest and younger than so long, and always the newest. */
+/** Keeps backups that are within both count and age, and always the newest one. */
 export interface Retention {
   readonly count?: number;
   readonly ageMs?: number;
@@ -15,13 +15,13 @@ export interface Retention {
 const DAY = 86_400_000;
 const AT_ONCE = 8;
 
-/** Something that has the name of a backup, and why it does not count as one. */
+/** An object with the name of a backup that is rejected, with the reason. */
 export interface Refused {
   readonly name: string;
   readonly error: BackupError;
 }
 
-/** The complete and authentic backups whose names begin so, newest first; and what has such a name and is refused. Other files are passed over. */
+/** Complete and authentic backups with this name prefix, newest first, and rejected objects with such a name. Other files are ignored. */
 export async function listBackups(
   store: Store,
   prefix: string,
@@ -35,7 +35,7 @@ export async function listBackups(
       try {
         backups.push(await readManifest(store, name, options));
       } catch (error) {
-        // Another operator may have removed it just now.
+        // Another operator may have removed it meanwhile.
         if (!(error instanceof BackupError)) throw error;
         if (error.code !== "NotFound") refused.push({ name, error });
       }
@@ -56,25 +56,25 @@ function callOf({ signal }: StoreCall): StoreCall {
   return signal ? { signal } : {};
 }
 
-/** Which backup is meant. */
+/** The requested backup. */
 export interface Wanted {
-  /** Its name; left out: the newest. */
+  /** Default: the newest. */
   readonly backup?: string | undefined;
-  /** sha256 of its manifest, if that was recorded. */
+  /** sha256 of its manifest, if recorded. */
   readonly digest?: string | undefined;
-  /** Whose backup. With a uid, those of an earlier cluster of the same name are not meant. Left out: the only one in the store. */
+  /** The cluster of the backup. A uid excludes an earlier cluster of the same name. Default: the only cluster in the store. */
   readonly cluster?: { readonly namespace: string; readonly name: string; readonly uid?: string } | undefined;
-  /** The newest that is known to have been made: without it in the store, something else would be restored in its place. */
+  /** The newest backup known to exist. If the store does not have it, the restore fails instead of taking another. */
   readonly recorded?: Recorded | undefined;
 }
 
-/** A backup as its maker recorded it outside of the store. */
+/** A backup as recorded outside of the store. */
 export interface Recorded {
   readonly name: string;
   readonly digest?: string | undefined;
 }
 
-/** The backup that is meant: the one named, or the newest. Fails rather than to take an older one for the newest. */
+/** Finds the requested backup: the named or the newest one. Fails rather than return an older one as the newest. */
 export async function findBackup(store: Store, desired: Wanted, options: StoreCall & Trust = {}): Promise<Manifest> {
   const manifest =
     desired.backup === undefined
@@ -95,7 +95,7 @@ async function findNewest(store: Store, desired: Wanted, options: StoreCall & Tr
   const { cluster } = desired;
   const recorded = await readRecorded(store, desired, options);
   const { backups, refused } = await listBackups(store, cluster === undefined ? "" : prefixOf(cluster), options);
-  // A list may leave something out.
+  // A list may be incomplete.
   const all = recorded === undefined ? backups : [recorded, ...backups.filter(({ name }) => name !== recorded.name)];
   checkSingle(store, all);
   const own = all.filter((one) => cluster?.uid === undefined || (one.cluster.uid ?? cluster.uid) === cluster.uid);
@@ -134,7 +134,7 @@ function checkSingle(store: Store, backups: readonly Manifest[]): void {
   throw new BackupError("Ambiguous", message);
 }
 
-/** What is refused and called later than the newest may be the newest, replaced in the store. */
+/** A rejected object with a later name may be the newest backup, replaced in the store. */
 function checkLater(refused: readonly Refused[], newest: Manifest | undefined): void {
   const moment = newest === undefined ? 0 : Math.floor(Date.parse(newest.time) / 1000) * 1000;
   const timeOf = ({ name }: Refused): number => parseName(name)?.time.getTime() ?? 0;
@@ -158,14 +158,14 @@ async function noneOf(store: Store, { cluster }: Wanted, options: StoreCall): Pr
   return new BackupError("NotFound", message);
 }
 
-/** Of one cluster, newest first: clocks may be wrong, revisions only grow, but for when a member goes on alone. */
+/** Backups of one cluster, newest first. Clocks may be wrong; revisions only grow, except when a cluster continues from a single member. */
 export function byRevision(backups: readonly Manifest[]): Manifest[] {
   const isLater = ({ forks = 0 }: Manifest, other: Manifest): number => forks - (other.forks ?? 0);
   const order = (a: Manifest, b: Manifest): number => isLater(b, a) || b.revision - a.revision;
   return backups.toSorted((a, b) => order(a, b) || compare(b.time, a.time) || compare(b.name, a.name));
 }
 
-/** Which of the backups, newest first, are not kept. */
+/** The backups that are not kept. Expects them newest first. */
 export function toRemove(backups: readonly Manifest[], { count, ageMs }: Retention, now: number): Manifest[] {
   return backups.filter(({ time }, at) => {
     if (at === 0) return false;
@@ -175,18 +175,20 @@ export function toRemove(backups: readonly Manifest[], { count, ageMs }: Retenti
   });
 }
 
-/** What is removed, and because of which backup. */
 export interface PruneOptions extends StoreCall, Trust {
-  /** The one that was just made or tried: it stays, and only others of the very same cluster and policy may go, or of none. */
+  /**
+   * The backup that was just made or verified. It stays, and only others of the same cluster and policy, or without policy, may be
+   * removed.
+   */
   readonly proven: Manifest;
   readonly retention: Retention;
   readonly now: number;
 }
 
 /**
- * Removes what is not kept, the manifest first: what has none is not a backup. Also what broken uploads left a day ago. A cluster
- * that was made later under the same name is another one: it does not push out what is left of the one before. Ages are counted by
- * the store's own clock: an agent whose clock runs ahead makes no backup old. What is refused neither counts nor is removed.
+ * Removes backups beyond the retention, the manifest first: content without a manifest is not a backup. Also removes content that broken
+ * uploads left a day ago. Backups of an earlier cluster with the same name stay. Ages are measured by the clock of the store, so that an
+ * agent with a wrong clock does not age backups. Rejected objects are neither counted nor removed.
  */
 export async function prune(
   store: Store,
@@ -217,12 +219,12 @@ export async function prune(
   return { kept: backups.filter(isKept), removed: [...gone], refused };
 }
 
-/** No object is younger than the store's clock. */
+/** The newest modification time: a lower bound for the store's clock. */
 function newestTime(objects: readonly StoredObject[]): number[] {
   return objects.length === 0 ? [] : [Math.max(...objects.map(({ modified }) => modified.getTime()))];
 }
 
-/** The names of contents that are a day old and beside which no manifest is listed. */
+/** Names of contents that are a day old and have no manifest in the list. */
 function leftovers(objects: readonly StoredObject[], today: number): string[] {
   const described = new Set(objects.flatMap(({ name }) => nameOfManifest(name) ?? []));
   return objects.flatMap(({ name, modified }) => {
@@ -232,7 +234,7 @@ function leftovers(objects: readonly StoredObject[], today: number): string[] {
   });
 }
 
-/** A list may leave something out; only what cannot be found by its own name either is not there. */
+/** A list may be incomplete: a manifest is missing only if reading it by name fails as well. */
 async function hasNoManifest(store: Store, name: string, call: StoreCall): Promise<boolean> {
   try {
     await readUpTo(await store.get(objectNames(name).manifest, call), 0);

@@ -1,4 +1,4 @@
-/** The first member of a cluster that never was. */
+/** Starts the first member of a new cluster. */
 import type { Action, Observation } from "../contract.ts";
 import { newMemberName, viewOf } from "./view.ts";
 import { targetVersion } from "./target-version.ts";
@@ -8,7 +8,7 @@ export function bootstrapCluster(seen: Observation): Action {
   if (seen.membership.by === "quorum") return { do: "wait", for: "the identity of the cluster to be written down" };
   const [first, ...others] = seen.volumes.filter(({ state }) => state !== "stopping");
   if (first === undefined) return { do: "create-volume", member: newMemberName(view) };
-  // Several volumes without a memory: the status was lost, not the cluster. They go on with what they have.
+  // Several volumes without a recorded cluster id: the status was lost, not the cluster. The members continue with their data.
   const boot = others.length > 0 ? "live" : seen.desired.bootstrapsFromBackup ? "seed-backup" : "seed";
   const homeless = [first, ...others].find(({ member }) => !seen.pods.some((pod) => pod.member === member));
   const version = targetVersion(view);
@@ -16,7 +16,7 @@ export function bootstrapCluster(seen: Observation): Action {
   return repairBootstrapPod(seen, version) ?? { do: "wait", for: `${first.member} to start` };
 }
 
-/** A pod that does not serve is made anew when another one is wanted: a mistake in the spec can always be mended. */
+/** A pod that does not serve is recreated when the template changes, so that a mistake in the spec can be fixed. */
 function repairBootstrapPod(seen: Observation, version: string): Action | undefined {
   const wrong = seen.pods.find(
     ({ state, isReady, templateHash: print }) =>

@@ -1,4 +1,4 @@
-/** The decision: one step from everything that was seen. Read it from top to bottom; the first rule that fits is taken. */
+/** The decision: one step from the whole observation. Rules are tried from top to bottom; the first one that returns an action wins. */
 import type { Action, Decide, RecordedRecovery, Observation, ObservedPod } from "../contract.ts";
 import { bootstrapCluster } from "./bootstrap.ts";
 import { recreateMembersWithData, decideWithoutQuorum } from "./quorum-loss.ts";
@@ -23,10 +23,10 @@ import { viewOf } from "./view.ts";
 import { applyOverride } from "./override.ts";
 import type { View } from "./view.ts";
 
-/** A rule: what it wants to be done, if anything. */
+/** A rule returns an action if it applies. */
 export type Rule = (view: View) => Action | undefined;
 
-/** Rules while the members have quorum, the most urgent first. */
+/** Rules for a cluster with quorum, the most urgent first. */
 const WITH_QUORUM: readonly Rule[] = [
   clearBootstrapFlags,
   disarmAlarms,
@@ -46,13 +46,13 @@ const WITH_QUORUM: readonly Rule[] = [
   rollUpdate,
 ];
 
-/** As long as nobody may be let in or taken away, members are restarted all the same: nothing is lost by it, and it may be the cure. */
+/** While no member may be added or removed, members are restarted all the same: that loses no data and may fix the cause. */
 function changeSizeOrRoll(view: View): Action | undefined {
   const action = changeSize(view);
   return action?.do === "refuse" ? (rollUpdate(view) ?? action) : action;
 }
 
-/** Rules while they have none, or none that we can see. */
+/** Rules for a cluster without quorum, or without one that the operator can observe. */
 const WITHOUT_QUORUM: readonly Rule[] = [
   growVolumes,
   replanUpdate,
@@ -71,13 +71,13 @@ export const decide: Decide = (seen) => {
     : action;
 };
 
-/** Whoever has lived comes back, whatever has become of the spec; for somebody new there is time until it is mended. */
+/** Existing members are recreated with the last good template if the desired one was rejected. New members wait until the spec is fixed. */
 function needsLastGoodTemplate(seen: Observation, { boot, version }: Extract<Action, { do: "create-pod" }>): boolean {
   if (hasTemplateFailed(seen)) return true;
   return (boot === "live" || boot === "survive") && seen.lastGood !== undefined && isTemplateRejected(seen, version);
 }
 
-/** A restore that was called off must know before another recovery takes its place in the status, or it would be tried for ever. */
+/** A cancelled EtcdRestore must see the cancellation before another recovery replaces it in the status, or it would be retried forever. */
 function isRestoreUnacknowledged({ restore, recordedState: { recovery } }: Observation): boolean {
   return restore !== undefined && recovery?.phase === "Refused" && recovery.restore === restore.uid;
 }
@@ -98,30 +98,30 @@ function firstRule(seen: Observation): Action {
   return { do: "rest" };
 }
 
-/** What is not ours to touch. */
+/** Objects that this operator must not manage. */
 function refuseToManage({ name, desired, foreign }: Observation): Action | undefined {
   if (desired.isPaused) return { do: "refuse", reason: "Paused", why: "spec.paused is set" };
   if (foreign.length > 0) return { do: "refuse", reason: "NameTaken", why: describeForeignObjects(foreign) };
   return refuseName(name);
 }
 
-/** A recovery that was begun goes on; one that somebody asks for is begun. */
+/** Continues a recovery in progress, or begins one that was requested. */
 function recoverIfNeeded(seen: Observation): Action | undefined {
   const { restore, recordedState } = seen;
   const { recovery } = recordedState;
   if (recovery !== undefined && isRecovering(recovery) && !isSuperseded(seen, recovery))
     return decideRecovery(seen, recovery);
   if (restore === undefined || recovery?.restore === restore.uid) return undefined;
-  // Everybody has to stop for it: whoever cannot be stopped is waited for, and the others serve meanwhile.
+  // All members have to stop for a restore. While a pod on a lost node cannot be stopped, the restore waits and the others serve.
   return seen.pods.some(({ isNodeLost }) => isNodeLost) ? undefined : beginRestore(restore);
 }
 
-/** Nobody serves yet what the operator chose by itself, and somebody says what to take instead: it may be stuck. */
+/** A requested restore replaces an automatic recovery that does not serve yet, because that may be stuck. */
 function isSuperseded({ restore }: Observation, recovery: RecordedRecovery): boolean {
   return restore !== undefined && recovery.restore === undefined && recovery.phase !== "Rejoining";
 }
 
-/** A restore in place is a recovery that somebody asked for. */
+/** A restore in place is a recovery requested by the user. */
 function beginRestore({ uid, name }: NonNullable<Observation["restore"]>): Action {
   const reason = `${name} asks for a backup in the place of all data`;
   const recovery = {
@@ -138,13 +138,16 @@ function describeForeignObjects(foreign: readonly string[]): string {
   return `${foreign.join(", ")} exist and belong to somebody else: rename the cluster or remove them`;
 }
 
-/** Started anew one by one, members of one authority would find nobody who trusts them. All at once, none is in doubt. */
+/** In a rolling update, members with a new authority would not be trusted by the others. The change needs all members to stop. */
 function refuseTrust(members: readonly string[]): Action {
   const why = `${members.join(", ")} run with certificates of another authority, whom members with the new ones would not trust: put spec.tls.mode back, or let the cluster sleep (size 0) and wake it with the new mode`;
   return { do: "refuse", reason: "TrustRefused", why };
 }
 
-/** Whoever speaks for all must be who it should be, and remember the others: who has forgotten them may not stop them from coming back. */
+/**
+ * The member list must be of this cluster and contain the known members. A member that reports an impossible list must not stop the
+ * others from being recreated.
+ */
 function refuseForeignMembers(view: View): Action | undefined {
   const { membership, recordedState, rejectedMemberList } = view.seen;
   if (rejectedMemberList !== undefined)
@@ -154,7 +157,10 @@ function refuseForeignMembers(view: View): Action | undefined {
   return { do: "refuse", reason: "DataDiffers", why };
 }
 
-/** What it has goes with its pod: its volume does, or is gone under a process that runs. One that never ran has nothing. */
+/**
+ * The data of the member would be lost with its pod: its volume is being deleted, or is gone under a running process. A member that never
+ * ran has no data.
+ */
 function isVolumeStopping(
   { volumes, memberStatuses }: Observation,
   { member, state, isContainerDown: isDown }: ObservedPod,
@@ -164,14 +170,14 @@ function isVolumeStopping(
   return memberStatuses[member]?.is === "talking" || (state === "running" && !isDown);
 }
 
-/** Whoever sleeps keeps its data, or does not sleep. */
+/** Refuses to hibernate a cluster if that would lose data. */
 function refuseHibernation(members: readonly string[]): Action {
   const names = members.join(", ");
   const why = `the volumes of ${names} are gone or are being deleted, and their data would be gone as soon as their pods end: put spec.size back, and the members are exchanged for others first; or make a backup and delete the EtcdCluster`;
   return { do: "refuse", reason: "VolumesLeaving", why };
 }
 
-/** Followers first, so that the last to go is the last to have written. */
+/** Stops followers first, so that the leader stops last with all writes. */
 function hibernate(seen: Observation): Action {
   const { members } = viewOf(seen);
   const leader = members.find(({ isLeader }) => isLeader)?.name;

@@ -1,8 +1,8 @@
-/** Whoever is let in gets the data of those who are there, so nobody is given up or let in before it is known that they agree. */
+/** A new member copies the data of the present ones. So no member is added or removed before their data was found equal. */
 import type { Action } from "../contract.ts";
 import type { View } from "./view.ts";
 
-/** What to do instead of giving somebody up or letting somebody in, as long as data has to be compared and cannot be. */
+/** The action while data has to be compared and cannot be, instead of adding or removing a member. */
 export function holdUntilCompared(view: View): Action | undefined {
   const { uncompared } = view.seen;
   if (uncompared === undefined) return undefined;
@@ -14,7 +14,9 @@ export function holdUntilCompared(view: View): Action | undefined {
 
 type Uncompared = NonNullable<View["seen"]["uncompared"]>;
 
-/** Who gave none, and whose is of no use: the one is to be mended in a member, the other is not. */
+/**
+ * Separates members that returned no hash from those with a hash that cannot be compared: only the first ones can be fixed at the member.
+ */
 function describeUncompared({ members, unlike = [] }: Uncompared): string {
   const mute = members.filter((name) => !unlike.includes(name));
   const gaveNone =
@@ -29,7 +31,7 @@ function describeRemedy({ members, unlike = [] }: Uncompared): string {
   return "hashes of two versions may differ until the update is over, and those of two compactions until the next write";
 }
 
-/** It could not be compared for so long that somebody has to know. */
+/** The comparison has failed for so long that the user has to know. */
 export function isWaitingForComparison({ seen }: View): boolean {
   const { uncompared, now, desired } = seen;
   return uncompared !== undefined && now - uncompared.since >= desired.replaceAfter;

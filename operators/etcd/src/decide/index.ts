@@ -1,4 +1,4 @@
-/** The decision of the operator, and the words that it is made of. */
+/** The decision of the operator, and helpers around it. */
 export { decide } from "./decide.ts";
 export { isRecovering } from "./recovery.ts";
 export { hasTemplateFailed, isTemplateRejected, targetVersion } from "./target-version.ts";

@@ -1,11 +1,11 @@
 /**
- * Nobody who voted is left, and a learner is. etcd cannot go on alone with its data (a learner does not vote, and whoever is left alone
- * must), but gives a snapshot of it: that becomes a backup, and the cluster begins anew with it if nothing newer is there.
+ * No voter is left, but a learner is. etcd cannot continue as a single member with the data of a learner, because a learner does not
+ * vote. But the learner provides a snapshot: that becomes a backup, and the cluster is bootstrapped from it if there is no newer one.
  */
 import type { Action } from "../contract.ts";
 import type { Member, View } from "./view.ts";
 
-/** What has to be done before a backup may take the place of data: undefined when no learner has more than the newest one. */
+/** The action before a backup may replace data; undefined if no learner is ahead of the newest backup. */
 export function backUpLearner(view: View, gone: string): Action | undefined {
   const learner = mostAdvancedLearner(view);
   if (learner?.talk === undefined) return undefined;
@@ -21,7 +21,7 @@ export function backUpLearner(view: View, gone: string): Action | undefined {
   return { do: "wait", for: `a backup ${why}${guard.is === "failing" ? `, which fails: ${guard.why}` : ""}` };
 }
 
-/** The revision of a database in which nothing was ever written. */
+/** The revision of an empty database. */
 const EMPTY = 1;
 
 function mostAdvancedLearner({ learners, seen }: View): Member | undefined {

@@ -1,4 +1,4 @@
-/** Rules that keep the right members, while there is quorum: start, replace, promote, add, remove. */
+/** Membership rules while there is quorum: start, replace, promote, add, remove. */
 import type { Action } from "../contract.ts";
 import { isTemplateTrial } from "./template-rollback.ts";
 import {
@@ -24,7 +24,7 @@ import { skipInitialCheck } from "./skip-initial-check.ts";
 import { overriddenMembers } from "./override.ts";
 import type { Member, View } from "./view.ts";
 
-/** What belongs to members that were removed goes. */
+/** Deletes pods and volumes of removed members. */
 export function removeLeftovers({ seen, members }: View): Action | undefined {
   const isListed = (name: string): boolean => members.some((member) => member.name === name);
   const pod = seen.pods.find(({ member, state }) => !isListed(member) && state !== "stopping");
@@ -33,15 +33,15 @@ export function removeLeftovers({ seen, members }: View): Action | undefined {
   return volume && { do: "delete-volume", member: volume.member, why: "it is no member any more" };
 }
 
-/** An alarm outlives its member and stops everybody else. */
+/** An alarm outlives its member and stops all others. */
 export function disarmAlarms({ seen }: View): Action | undefined {
   const [id] = seen.staleAlarms;
   return id === undefined ? undefined : { do: "disarm", id };
 }
 
 /**
- * A member that has begun must never begin anew: not as a second cluster of the same identity, not with a vote and without its memory.
- * And one that was let start without comparing its data, and was found to be right, compares it again from now on.
+ * A member that has started must not bootstrap again: neither as a second cluster with the same identity, nor as a voter without its
+ * data. A member that skipped the initial check and has good data performs it again from now on.
  */
 export function clearBootstrapFlags({ members }: View): Action | undefined {
   const isToldTooMuch = ({ isWell, pod }: Member): boolean =>
@@ -50,14 +50,17 @@ export function clearBootstrapFlags({ members }: View): Action | undefined {
   return member && { do: "wean", member: member.name };
 }
 
-/** A first member that began with a backup would ask for it again whenever it is moved: it goes on as one of many before others come. */
+/**
+ * A first member that was restored from a backup would download it again whenever it is rescheduled. Its pod is recreated without the
+ * restore before others join.
+ */
 export function clearSeedFlags({ members }: View): Action | undefined {
   const [only, ...others] = members;
   const isWeaned = only === undefined || others.length > 0 || !only.isWell || only.pod?.boot !== "seed-backup";
   return isWeaned ? undefined : { do: "delete-pod", member: only.name, why: "it has taken over the backup" };
 }
 
-/** Every member has a volume and a pod of the right kind; a member that has lived never begins anew. */
+/** Every member has a volume and the right pod. A member that has started never bootstraps again. */
 export function startPods(view: View): Action | undefined {
   for (const member of view.members) {
     const action = startPod(view, member);
@@ -69,7 +72,7 @@ export function startPods(view: View): Action | undefined {
 function startPod(view: View, member: Member): Action | undefined {
   const { name, isStarted, isWell, pod, volume, ruin } = member;
   if (ruin !== undefined) return undefined;
-  // Its data is under the process that runs, and nowhere else: another comes in its place.
+  // Its data exists only under the running process: the member is replaced.
   if (isStarted && hasLostVolume({ volume })) return undefined;
   if (volume === undefined) return { do: "create-volume", member: name };
   const boot = isStarted ? "live" : "join";
@@ -90,27 +93,27 @@ function recreatePod(view: View, member: Member, version: string): Action | unde
   return { do: "delete-pod", member: name, why, next: version };
 }
 
-/** Its kubelet is content, and the operator hears nothing of it: that may be its form. The others have quorum without it. */
+/** The kubelet reports it ready, but the operator cannot reach it, maybe because of its template. The others have quorum without it. */
 function isUnreachableWithOldTemplate(view: View, member: Member, version: string): boolean {
   const { pod, talk } = member;
   if (pod?.isReady !== true || talk !== undefined || isTemplateRejected(view.seen, version)) return false;
   return isDrifted(view, member, version) && canStopMember(view, member, "restart");
 }
 
-/** Members that can never be well again, or were away for too long, are removed; the next turns add others. */
+/** Removes members that can never become healthy again or were away for too long. Later reconciles add others. */
 export function removeLostMembers(view: View): Action | undefined {
   const disagreement = refuseDisagreement(view);
   if (disagreement !== undefined) return disagreement;
   const ruined = view.members.filter((member) => lossReason(view, member) !== undefined);
   for (const member of ruined.toSorted((one, other) => removalPriority(one) - removalPriority(other))) {
     const action = removeMember(view, member, lossReason(view, member) ?? "");
-    // What somebody's word is about comes first then.
+    // A member with an override takes precedence over a refusal.
     if (action !== undefined && !(action.do === "refuse" && overriddenMembers(view).length > 0)) return action;
   }
   return undefined;
 }
 
-/** Corrupt members are known for certain only where the good ones are the majority, without one that can never tell again. */
+/** Corrupt members are known only if the good ones are a majority. A voter that lost its data and does not respond is not counted. */
 function refuseDisagreement(view: View): Action | undefined {
   const { voters, wellVoters } = view;
   const corrupt = voters.filter(({ isCorrupt }) => isCorrupt).map(({ name }) => name);
@@ -121,7 +124,7 @@ function refuseDisagreement(view: View): Action | undefined {
   return { do: "refuse", reason: "DataDiffers", why: describeDisagreement(view, corrupt) };
 }
 
-/** Where some differ from more than half of all, it is known who is right: then only too few of those serve. */
+/** If more than half of all members agree, the corrupt ones are known, but too few good ones serve. */
 function describeDisagreement({ voters }: View, corrupt: readonly string[]): string {
   const who = corrupt.join(", ");
   const rest = voters.filter(({ name }) => !corrupt.includes(name));
@@ -132,7 +135,7 @@ function describeDisagreement({ voters }: View, corrupt: readonly string[]): str
   return `${who} has other data than ${lastGood}, and too few of the ${voters.length} members are well for it to be replaced: mend what keeps the others from serving, or restore a backup`;
 }
 
-/** Learners first, whose going changes no quorum; then whoever has bad data, which others may get from it; then who is away. */
+/** Learners first, because they do not count for the quorum; then corrupt members, which may spread bad data; then absent ones. */
 function removalPriority({ isVoter, isCorrupt }: Member): number {
   return Number(isVoter) * 2 + Number(!isCorrupt);
 }
@@ -150,13 +153,13 @@ function absenceOf(view: View, member: Member): string | undefined {
   return away >= desired.replaceAfter ? `it has been away since ${new Date(pod.since).toISOString()}` : undefined;
 }
 
-/** So many times longer the first with a new form may take: somebody may still mend the spec. */
+/** Factor for the first member with a new template: the user may still fix the spec. */
 const trialCrashLimit = 12;
 
-/** Removes a member if the others have quorum without it; a leader hands over first. */
+/** Removes a member if the others have quorum without it. A leader transfers leadership first. */
 function removeMember(view: View, member: Member, why: string): Action | undefined {
   if (!canStopMember(view, member, "remove")) return undefined;
-  // Who differs from most of all is known by a comparison; everybody else may be the one who is right.
+  // A corrupt member is known by comparison. Any other member may have the right data.
   const hold = member.isVoter && !member.isCorrupt ? holdUntilCompared(view) : undefined;
   if (hold !== undefined) return hold;
   const successor = member.isLeader ? leaderCandidate(view, member) : undefined;
@@ -164,14 +167,14 @@ function removeMember(view: View, member: Member, why: string): Action | undefin
   return { do: "remove-member", member: member.name, id: member.id, why };
 }
 
-/** A learner votes once it has caught up; one that is no longer wanted goes. */
+/** Promotes a learner that has caught up, and removes one that is not needed. */
 export function promoteLearner(view: View): Action | undefined {
   const [learner] = view.learners;
   if (learner === undefined) return undefined;
   if (view.voters.length >= targetSize(view)) return removeMember(view, learner, "it is not needed any more");
   if (!learner.isWell) return { do: "wait", for: `${learner.name} to join` };
   if (!hasCaughtUp(view, learner)) return { do: "wait", for: `${learner.name} to catch up` };
-  // It has the data of those who were there when it came.
+  // The learner has the data of the members that were present when it joined.
   const hold = overriddenMembers(view).length > 0 ? undefined : holdUntilCompared(view);
   return hold ?? { do: "promote", member: learner.name, id: learner.id };
 }
@@ -181,7 +184,7 @@ function hasCaughtUp({ members }: View, learner: Member): boolean {
   return leader !== undefined && (learner.talk?.applied ?? 0) >= leader.raftIndex * 0.9;
 }
 
-/** Nothing else is begun while a member is ill. */
+/** Nothing else begins while a member is unhealthy. */
 export function waitForUnhealthy(view: View): Action | undefined {
   const ill = view.members.find(({ isWell, pod }) => !isWell || pod?.isReady !== true);
   if (ill === undefined) return undefined;
@@ -191,7 +194,7 @@ export function waitForUnhealthy(view: View): Action | undefined {
   return removal ?? { do: "wait", for: `${ill.name} to be well` };
 }
 
-/** Volumes grow in place, whoever is ill: a full one may be why. Where the cluster does not let them, everything else goes on. */
+/** Expands volumes even if members are unhealthy, because a full volume may be the cause. After a rejection, the other rules continue. */
 export function growVolumes({ seen }: View): Action | undefined {
   const { growthRejected: growthRefused } = seen.recordedState;
   if (growthRefused !== undefined && seen.now - growthRefused.at < rejectionRetryAfter) return undefined;
@@ -199,7 +202,7 @@ export function growVolumes({ seen }: View): Action | undefined {
   return small && { do: "grow-volume", member: small.member };
 }
 
-/** One member more or less. */
+/** Adds or removes one member. */
 export function changeSize(view: View): Action | undefined {
   const { voters } = view;
   const room = targetSize(view);
@@ -209,7 +212,7 @@ export function changeSize(view: View): Action | undefined {
   return victim && removeMember(view, victim, "the cluster is to be smaller");
 }
 
-/** How many voters there shall be: one more for a while when members have to be exchanged that could not be stopped safely. */
+/** Desired number of voters: one more while members are replaced that cannot be stopped safely. */
 function targetSize(view: View): number {
   const { seen, voters } = view;
   const { size } = seen.desired;
@@ -217,18 +220,18 @@ function targetSize(view: View): number {
   return exchanged.length > 0 && voters.length <= size + 1 ? size + 1 : size;
 }
 
-/** A member is exchanged for a new one when somebody asked for it, when its volume is gone or on its way out, or when it cannot be restarted. */
+/** A member is replaced if an EtcdOperation requests it, if its volume is gone or being deleted, or if it cannot be restarted safely. */
 function mustBeReplaced(view: View, member: Member): boolean {
   if (view.seen.desired.replace.includes(member.name) || isOnLostNode(member)) return true;
   return isSmall(view) && isDrifted(view, member, targetVersion(view));
 }
 
-/** One or two voters cannot spare one, not even for a moment. */
+/** One or two voters keep no quorum while one restarts. */
 function isSmall({ seen }: View): boolean {
   return seen.desired.size <= 2;
 }
 
-/** Who goes first: those that are to be exchanged, then the youngest; the leader rather not. */
+/** Order of removal: members to be replaced, then the newest ones; the leader last. */
 function scaleDownPriority(view: View, member: Member): number {
   const exchange = mustBeReplaced(view, member) ? 10_000_000 : 0;
   return exchange + (member.isLeader ? 0 : 1_000_000) + serialOf(member.name);

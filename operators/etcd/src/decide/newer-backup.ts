@@ -1,10 +1,11 @@
 /**
- * A copy is left, and a backup has more. Members and backups of one cluster are beginnings of one and the same history, so the one with the
- * higher revision has all of the other: as long as etcd's id is the same, nobody went on alone in between and no later backup has less.
+ * A member survived, and a backup has a higher revision. Members and backups of one cluster are prefixes of one history, so the higher
+ * revision contains the lower. That holds if the cluster id is the same, no single-member recovery happened in between, and no later
+ * backup has a lower revision.
  */
 import type { Action, Observation, SkippedBackup } from "../contract.ts";
 
-/** A backup with a higher revision than what is left: whether it is taken, and how it is told of where it is not. */
+/** A backup with a higher revision than the surviving member: whether it is used, and a sentence about it if not. */
 interface NewerBackup {
   readonly isTaken: boolean;
   readonly sentence: string;
@@ -20,14 +21,14 @@ export function newerBackup(seen: Observation, revision: number): NewerBackup | 
   return { isTaken: isNewestInLine && desired.recoversFromBackup, sentence };
 }
 
-/** Who is left, how far it is, and who is not. */
+/** The surviving member, its revision, and the lost ones. */
 interface Survivors {
   readonly name: string;
   readonly revision: number;
   readonly gone: string;
 }
 
-/** The volumes of those that are left stay until a member serves the backup. */
+/** The volumes of the survivors stay until a member serves the backup. */
 export function restoreNewerBackup(seen: Observation, { name, revision, gone }: Survivors): Action {
   const { newestBackup, newestRevision = 0 } = seen;
   const recovery = {
@@ -41,7 +42,7 @@ export function restoreNewerBackup(seen: Observation, { name, revision, gone }: 
   return { do: "note-recovery", recovery };
 }
 
-/** Backups that could not be used, and for which what is left was gone back to: they are not tried again. */
+/** Backups that could not be used, so that the recovery returned to a survivor. They are not tried again. */
 export function skippedBefore({ recordedState }: Pick<Observation, "recordedState">): {
   readonly passed?: readonly SkippedBackup[];
 } {

@@ -1,14 +1,14 @@
 /**
- * A human's word: where data has to be compared and cannot be, for good, somebody may say with an EtcdOperation that a member is to be replaced
- * all the same. It counts for whoever gives no hash or does not serve, never for one that is well and was compared, never below quorum, and
- * never where data is known to differ.
+ * The override: if data has to be compared and cannot be, an EtcdOperation can request to replace a member all the same. It applies to a
+ * member that returns no hash or does not serve. It never applies to a healthy and compared member, below quorum, or if data is known to
+ * differ.
  */
 import type { Action } from "../contract.ts";
 import { canStopMember, newMemberName, quorumOf, leaderCandidate } from "./view.ts";
 import type { Member, View } from "./view.ts";
 import { isWaitingForComparison } from "./hold-until-compared.ts";
 
-/** The members that somebody's word is about, as far as it counts. */
+/** The members with an override that applies. */
 export function overriddenMembers(view: View): readonly Member[] {
   const { overridden = [] } = view.seen.desired;
   return hasAppliedOverride(view)
@@ -16,7 +16,7 @@ export function overriddenMembers(view: View): readonly Member[] {
     : [];
 }
 
-/** One comes before one goes: the word is about the place of one, however many there is room for. */
+/** Adds a member before it removes one. An override replaces one member, even if more are missing. */
 export function applyOverride(view: View): Action | undefined {
   const [member] = overriddenMembers(view);
   if (member === undefined || view.learners.length > 0) return undefined;
@@ -28,20 +28,20 @@ export function applyOverride(view: View): Action | undefined {
   return { do: "remove-member", member: member.name, id: member.id, why };
 }
 
-/** There are to be no fewer than before; where there are to be more, too, only as many come by a word as it takes. */
+/** The number of voters must not decrease. If the cluster also scales up, an override adds only as many members as it needs. */
 function needsReplacement(view: View, member: Member): boolean {
   const { voters, seen } = view;
   if (voters.length >= seen.desired.size) return voters.length === seen.desired.size;
   return !canStopMember(view, member, "remove") || (voters.length <= 3 && losesFaultTolerance(view, member));
 }
 
-/** Without it, not one more could be borne to be away. */
+/** Without this member, the cluster tolerates no further failure. */
 function losesFaultTolerance({ voters }: View, { name }: Member): boolean {
   const left = voters.filter((voter) => voter.name !== name);
   return left.filter(({ isVoting }) => isVoting).length <= quorumOf(left.length);
 }
 
-/** Only after the operator has tried for a while: a hash that comes a moment later may show that somebody else is to go. */
+/** Only after the comparison has failed for a while: a late hash may show that another member is the corrupt one. */
 function hasAppliedOverride(view: View): boolean {
   return (
     isWaitingForComparison(view) &&

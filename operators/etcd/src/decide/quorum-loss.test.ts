@@ -8,16 +8,16 @@ const survivor = (name: string, revision: number, raftIndex: number, state: "bou
   volume: { state },
 });
 
-test("the newest data is that of the longest agreed log, then of the highest revision, whatever the term; better on a volume that stays", () => {
+test("the newest data has the longest committed log, then the highest revision", () => {
   const order = (...survivors: readonly ReturnType<typeof survivor>[]): string[] =>
     survivors.toSorted(newestFirst).map(({ name }) => name);
-  // It has only not taken in yet what it has.
+  // The member has not applied all of its committed entries yet.
   assert.deepEqual(order(survivor("a", 11, 40), survivor("b", 10, 50)), ["b", "a"]);
   assert.deepEqual(order(survivor("a", 10, 50), survivor("b", 11, 50)), ["b", "a"]);
   assert.deepEqual(order(survivor("a", 10, 50, "stopping"), survivor("b", 10, 50)), ["b", "a"]);
 });
 
-test("whoever has lost everything is told of backups of an earlier cluster of the same name, and how to take one", () => {
+test("backups of an earlier cluster of the same name are named after data loss", () => {
   assert.equal(describeMissingBackup({ name: "e" }), "there is no backup");
   assert.match(
     describeMissingBackup({ name: "e", backupsOfEarlierCluster: 2 }),

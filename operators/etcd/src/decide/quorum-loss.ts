@@ -1,4 +1,4 @@
-/** No quorum: bring back whoever has data, and decide whether the others are gone for good. */
+/** Quorum loss: recreates all members with data, and decides whether the others are lost permanently. */
 import type { Action } from "../contract.ts";
 import { backUpLearner } from "./learner.ts";
 import { hasOldTemplate, versionFor } from "./target-version.ts";
@@ -7,7 +7,7 @@ import { newerBackup, listSkipped, skippedBefore, restoreNewerBackup } from "./n
 import type { Member, View } from "./view.ts";
 import { skipInitialCheck } from "./skip-initial-check.ts";
 
-/** Every volume gets its pod back. Nothing here can begin a second cluster: pods go on with the data that they find, or fail. */
+/** Recreates the pod of every volume. This cannot create a second cluster: pods continue with their data, or fail. */
 export function recreateMembersWithData(view: View): Action | undefined {
   const { seen } = view;
   for (const volume of seen.volumes) {
@@ -16,7 +16,7 @@ export function recreateMembersWithData(view: View): Action | undefined {
     if (pod === undefined && volume.state !== "stopping" && volume.state !== "lost") {
       return { do: "create-pod", member: volume.member, boot: "live", version };
     }
-    // A volume that is being deleted lives as long as its pod: it may be the last copy.
+    // A volume that is being deleted exists as long as its pod. It may be the last copy.
     if (pod === undefined || pod.state === "stopping" || volume.state === "stopping") continue;
     if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
     const why = "it does not serve and another form is wanted";
@@ -25,43 +25,43 @@ export function recreateMembersWithData(view: View): Action | undefined {
   return undefined;
 }
 
-/** Waits as long as the members could come back by themselves. */
+/** Waits as long as the members may recover by themselves. */
 export function decideWithoutQuorum(view: View): Action {
   const { voters } = view;
   const need = quorumOf(voters.length);
   const serving = voters.filter((voter) => voter.pod?.isReady === true && !isForeign(view, voter));
-  // The kubelets see a quorum that we do not: it is us who are cut off.
+  // The kubelets report a quorum: the operator is cut off, not the members.
   if (serving.length >= need) return { do: "wait", for: "a way to the members, which serve without us" };
   const survivors = voters.filter((voter) => !isGone(voter));
   if (survivors.length >= need) return waitForMembers(view, survivors, need);
   return decideRecoverySource(view, survivors);
 }
 
-/** Its data is gone for good. A process that cannot start proves nothing: its disk may be full, and its data the newest that there is. */
+/** Its data is lost permanently. A process that cannot start proves nothing: its disk may be full, and its data may be the newest. */
 function isGone({ ruin, volume }: Member): boolean {
   return ruin !== undefined || volume === undefined;
 }
 
-/** It answers, and as a member of another cluster: its volume was exchanged or put back to an earlier life of this one. */
+/** It responds as a member of another cluster: its volume was swapped or reset to an earlier state. */
 function isForeign({ seen }: View, { talk }: Member): boolean {
   return (
     talk !== undefined && seen.recordedState.clusterId !== undefined && talk.clusterId !== seen.recordedState.clusterId
   );
 }
 
-/** It has a volume and could not start for so long that somebody has to look. */
+/** It has a volume but could not start for so long that the user has to look. */
 function isStuck({ seen }: View, { pod, talk }: Member): boolean {
   if (pod === undefined || pod.isReady || !pod.isContainerDown || talk !== undefined) return false;
   return seen.now - pod.since >= seen.desired.replaceAfter;
 }
 
-/** Somebody is up, and may be what keeps the others from starting: who is right can be known when they have a quorum. */
+/** A responding member with other data may stop the others from starting. A quorum is needed to find the majority. */
 function skipCheckOfStuck(view: View, stuck: readonly Member[]): Action | undefined {
   const isAnswered = view.voters.some((voter) => voter.talk !== undefined && !isGone(voter));
   return isAnswered ? skipInitialCheck(stuck, "it does not start, and its data may differ from what is up") : undefined;
 }
 
-/** Nobody but a human can tell whether its data matters: the sentence says why it does not start, and both ways out. */
+/** Only a human can decide whether its data matters. The message explains why it does not start, and both options. */
 function refuseStuck(stuck: readonly Member[]): Action {
   const names = stuck.map(({ name }) => name).join(", ");
   const [first = ""] = stuck.map(({ name }) => name);
@@ -87,11 +87,11 @@ function waitForMembers(view: View, survivors: readonly Member[], need: number):
   return { do: "wait", for: `${starting.join(", ") || seen.name} to come back` };
 }
 
-/** The majority is gone for good. Go on with what survived, if that is certain and allowed. */
+/** The majority is lost permanently. Continues with the surviving data, if that is certain and allowed. */
 function decideRecoverySource(view: View, survivors: readonly Member[]): Action {
   const { seen, voters } = view;
   const gone = voters.filter((voter) => !survivors.includes(voter));
-  // Whoever may still be running could be part of a quorum that we do not see.
+  // A member that may still run could be part of a quorum that the operator does not see.
   const doubt = seen.pods.find(({ isNodeLost }) => isNodeLost);
   const names = gone.map(({ name }) => name).join(", ");
   if (doubt !== undefined) {
@@ -101,7 +101,7 @@ function decideRecoverySource(view: View, survivors: readonly Member[]): Action 
   }
   const torn = gone.find(({ isCorrupt }) => isCorrupt);
   if (torn !== undefined) return refuseDisagreement(`${torn.name} says that its data is corrupt`);
-  // Whole data that is not what it should be may be what somebody put there on purpose: no backup takes its place by itself.
+  // Intact data of another cluster may be there on purpose. It is not replaced by a backup automatically.
   const strangers = survivors.length > 0 ? [] : gone.filter((member) => isForeign(view, member));
   if (strangers.length > 0)
     return refuseDisagreement(`${namesOf(strangers)} serve data of another cluster, or of an earlier life of this one`);
@@ -113,7 +113,7 @@ function decideRecoverySource(view: View, survivors: readonly Member[]): Action 
   return backUpLearner(view, names) ?? chooseBackup(view, names);
 }
 
-/** Whoever was a learner when somebody last looked may have been let vote since, and have the newest data: only it can tell. */
+/** A learner may have been promoted since the last observation and have the newest data. Only the member itself can report that. */
 function skipCheckOfHidden(view: View, hidden: readonly Member[]): Action {
   const stuck = hidden.filter((member) => isStuck(view, member));
   return stuck.length > 0 ? refuseStuck(stuck) : { do: "wait", for: `${namesOf(hidden)} to tell whether it votes` };
@@ -140,11 +140,11 @@ function chooseSurvivor(view: View, survivors: readonly Member[], gone: string):
 
 type Newest = Member & { readonly talk: NonNullable<Member["talk"]> };
 
-/** With the newest that is left, or with a backup that has all of that and more. */
+/** Recovers from the newest survivor, or from a backup with a higher revision. */
 function recoverFromSurvivor(view: View, { name, talk, volume }: Newest, gone: string): Action {
   const { revision, raftIndex } = talk;
   const later = newerBackup(view.seen, revision);
-  // Its data ends with its pod: if the backup were spoiled, nothing would be left to go back to.
+  // Its data is deleted with its pod. If the backup were unusable, nothing would be left.
   if (volume?.state === "stopping") {
     return refuse(
       `the data of ${gone} is gone, and the newest copy that is left is on the volume of ${name}, which is being deleted as soon as the pod ends: save a snapshot from it now and restore that${later?.sentence ?? ""}`,
@@ -163,7 +163,7 @@ function recoverFromSurvivor(view: View, { name, talk, volume }: Newest, gone: s
   return { do: "note-recovery", recovery };
 }
 
-/** Who is newest is nobody's to take whose data may differ: after a while somebody is told that it cannot be known, and what can be done. */
+/** The newest survivor is not used while its data may differ. After a while the refusal explains that, and the options. */
 function waitForHashes({ seen }: View, names: string, gone: string): Action {
   const { name, now, withoutHashSince = now, desired } = seen;
   if (now - withoutHashSince < desired.replaceAfter)
@@ -175,9 +175,8 @@ function waitForHashes({ seen }: View, names: string, gone: string): Action {
 }
 
 /**
- * By how much of the log they know to be agreed on, and among equals by revision. What is agreed on is the same for all, so more of it
- * holds all of the less; a revision tells only how much of that was taken in. The term tells nothing: whoever was cut off may have
- * counted it up alone.
+ * Orders by committed raft index, then by revision. Committed entries are the same for all members, so a longer log contains a shorter
+ * one; the revision shows only how many of them are applied. The term means nothing: an isolated member may have increased it alone.
  */
 export function newestFirst(one: Survivor, other: Survivor): number {
   const [left, right] = [one.talk, other.talk];
@@ -195,7 +194,7 @@ function chooseBackup({ seen }: View, gone: string): Action {
   if (!seen.desired.recoversFromBackup)
     return refuse(`the data of ${gone} is gone, and spec.recovery.fromBackup is false`);
   if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and ${describeMissingBackup(seen)}`);
-  // The newest is not what was recorded: whether an older one may take its place is not the operator's to say, for somebody may want just that.
+  // The newest backup is unusable. Whether to restore an older one is the user's decision.
   const { passed: skipped = [] } = skippedBefore(seen);
   if (skipped.length > 0)
     return refuse(
@@ -214,7 +213,7 @@ interface MissingBackup extends Pick<View["seen"], "name" | "backupsOfEarlierClu
   readonly known?: View["seen"]["recordedState"];
 }
 
-/** Whether an earlier cluster of the same name was the same to somebody, only they can say. */
+/** Only the user can decide whether to restore a backup of an earlier cluster with the same name. */
 export function describeMissingBackup({
   name,
   backupsOfEarlierCluster = 0,

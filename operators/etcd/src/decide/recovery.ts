@@ -1,4 +1,4 @@
-/** A recovery under way: stop everybody, go on with one, and let it serve alone before others may join. */
+/** A recovery in progress: stops all members, continues with one, and lets it serve alone before others join. */
 import type { Action, RecordedRecovery, Observation, ObservedPod } from "../contract.ts";
 import { newMemberName, viewOf } from "./view.ts";
 import { hasOldTemplate, versionFor } from "./target-version.ts";
@@ -24,7 +24,7 @@ export function decideRecovery(seen: Observation, recovery: RecordedRecovery): A
   }
 }
 
-/** Nobody may run while one goes on alone: the others would be a second cluster of the same name. */
+/** No other member may run while one continues alone, or there would be two clusters with the same name. */
 function stopMembers(seen: Observation, recovery: RecordedRecovery): Action {
   const running = seen.pods.find(({ state }) => state !== "stopping");
   if (running !== undefined) {
@@ -42,7 +42,7 @@ function startSurvivor(seen: Observation, recovery: RecordedRecovery): Action {
   const pod = seen.pods.find((one) => one.member === member);
   const volume = seen.volumes.find((one) => one.member === member);
   if (volume === undefined || volume.state === "lost" || (pod === undefined && volume.state === "stopping")) {
-    // Nobody has served yet: what is left is looked at anew.
+    // No member has served since: the remaining data is examined again.
     const reason = `the volume of ${member}, which was to be recovered from, is gone, too`;
     return { do: "note-recovery", recovery: { ...recovery, phase: "Refused", reason } };
   }
@@ -77,7 +77,7 @@ function seedFromBackup(seen: Observation, recovery: RecordedRecovery): Action {
   );
 }
 
-/** Some data is left that the backup was to take the place of: it is gone back to where the backup is not wanted any more, or worth nothing. */
+/** Some old data remains. The recovery returns to it if the backup is unusable or restoring it is no longer allowed. */
 function returnToSurvivor(seen: Observation, recovery: RecordedRecovery): Action | undefined {
   if (recovery.source !== "Backup" || recovery.restore !== undefined || isServed(seen, recovery)) return undefined;
   const names = otherSurvivors(seen, recovery).join(", ");
@@ -95,25 +95,25 @@ function returnToSurvivor(seen: Observation, recovery: RecordedRecovery): Action
   return { do: "note-recovery", recovery: { ...recovery, ...given, phase: "Returning", reason } };
 }
 
-/** Those that voted and whose volumes are there, other than who begins with the backup. */
+/** Other voters that still have their volumes. */
 function otherSurvivors(seen: Observation, { member }: RecordedRecovery): readonly string[] {
   const isLeft = (name: string): boolean =>
     seen.volumes.some((one) => one.member === name && (one.state === "bound" || one.state === "pending"));
   return viewOf(seen).voters.flatMap(({ name }) => (name !== member && isLeft(name) ? [name] : []));
 }
 
-/** The kubelet says that the backup is served: somebody may have written since, also where the operator is cut off. */
+/** The kubelet reports the restored member ready: clients may have written since, even if the operator is cut off. */
 function isServed({ pods }: Observation, { member }: RecordedRecovery): boolean {
   return pods.some((pod) => pod.member === member && pod.isReady);
 }
 
-/** What has been wrong for a while with the backup itself. */
+/** The error of the backup itself, after it persisted for a while. */
 function backupFailureFor({ pods, now, desired }: Observation, { member }: RecordedRecovery): string | undefined {
   const pod = pods.find((one) => one.member === member);
   return pod === undefined || now - pod.since < desired.replaceAfter ? undefined : pod.backupFailure;
 }
 
-/** A pod that came to its end, or that was made from a spec that has been mended since, is made anew. */
+/** Recreates a pod that ended, or that does not serve and has an outdated template. */
 function recreatePod(seen: Observation, pod: ObservedPod, version: string): Action | undefined {
   if (pod.state === "ended") return { do: "delete-pod", member: pod.member, why: "it ended" };
   if (pod.state === "stopping" || !hasOldTemplate(seen, pod, version)) return undefined;
@@ -121,7 +121,10 @@ function recreatePod(seen: Observation, pod: ObservedPod, version: string): Acti
   return { do: "delete-pod", member: pod.member, why, next: version };
 }
 
-/** Everybody waits for one that does not start: why, and what else there is. Nobody else is taken by itself, for its data may be the newest. */
+/**
+ * The recovery waits for a member that does not start. The refusal explains why, and the options. No other member is used automatically,
+ * because this one may have the newest data.
+ */
 function reportFailure(
   { now, desired }: Observation,
   pod: ObservedPod,
@@ -143,7 +146,7 @@ function reportLostNode({ member }: ObservedPod): Action {
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
-/** A restore in place that comes to nothing is called off: until somebody serves the backup, all of the old data is there. */
+/** Cancels a restore in place that cannot succeed. The old data exists until a member serves the backup. */
 function abandonRestore(seen: Observation, recovery: RecordedRecovery): Action | undefined {
   const why = recovery.restore === undefined ? undefined : recoveryFailure(seen, recovery);
   if (why === undefined || isServed(seen, recovery)) return undefined;
@@ -163,7 +166,7 @@ function recoveryFailure(
   return `${member} could not begin with the backup: ${pod.startFailure}`;
 }
 
-/** Whoever was to begin with the backup goes, with its volume, which was made for it; then the others come back to theirs. */
+/** Removes the member that should start with the backup, with its volume; then the others are recreated with their old data. */
 function returnToOldData(seen: Observation, recovery: RecordedRecovery): Action {
   const pod = seen.pods.find(({ member }) => member === recovery.member);
   if (pod?.state === "stopping") return { do: "wait", for: `${pod.member} to stop` };
@@ -175,7 +178,7 @@ function returnToOldData(seen: Observation, recovery: RecordedRecovery): Action 
   return { do: "note-recovery", recovery: { ...recovery, phase: "Refused", reason } };
 }
 
-/** A pod that would throw others out when it restarts must be gone before others come. */
+/** A pod with `--force-new-cluster` would remove the others at a restart. It is replaced before others join. */
 function finishRecovery(seen: Observation, recovery: RecordedRecovery): Action {
   const { member = "" } = recovery;
   const pod = seen.pods.find((one) => one.member === member);
@@ -189,7 +192,7 @@ function finishRecovery(seen: Observation, recovery: RecordedRecovery): Action {
   return { do: "note-recovery", recovery: { ...recovery, phase: "Done", reason: `${member} serves; others may join` } };
 }
 
-/** It has served alone: whatever the others still have is older than what somebody may have been told. */
+/** The member has served alone: the data of the others is older than what clients may have read. */
 function refuseLoss(member: string): Action {
   const why = `the volume of ${member}, which went on alone, is gone: ask for a backup with an EtcdRestore that says overwrite`;
   return { do: "refuse", reason: "QuorumLost", why };

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Observation, ObservedPod } from "../contract.ts";
 import { decide } from "./decide.ts";
 
-/** One member that is to sleep, as far as it matters. */
+/** One member that should hibernate. */
 function actionFor(pod: Partial<ObservedPod>, volume: Observation["volumes"][number]["state"] | undefined): string {
   const seen = {
     name: "e",
@@ -18,7 +18,7 @@ function actionFor(pod: Partial<ObservedPod>, volume: Observation["volumes"][num
   return decide(seen as unknown as Observation).do;
 }
 
-test("nobody is put to sleep whose data goes with its pod; who never ran has none", () => {
+test("hibernation is refused if data goes with a pod; a pod that never ran has none", () => {
   assert.equal(actionFor({}, "bound"), "delete-pod");
   assert.equal(actionFor({}, "stopping"), "refuse");
   assert.equal(actionFor({ isContainerDown: true }, "stopping"), "refuse");

@@ -1,9 +1,9 @@
-/** Which version and which form a member's pod shall have now. */
+/** The version and template that a member's pod should have now. */
 import type { ObservedPod } from "../contract.ts";
 import type { Member, View } from "./view.ts";
 import { lowest } from "./version.ts";
 
-/** The version that the cluster is being brought to: one step of an update, or where it was put back to, or where it is. */
+/** The version that the cluster goes to: the present step of an update, the version after a rollback, or the running one. */
 export function targetVersion({ seen }: View): string {
   const { update } = seen.recordedState;
   if (update === undefined) return runningVersion(seen) ?? seen.desired.version;
@@ -18,7 +18,7 @@ export function runningVersion(seen: View["seen"]): string | undefined {
   return lowest([...running, ...remembered.map(([, version]) => version)]);
 }
 
-/** The version that a member's pod is made with: another one only when it is its turn. */
+/** The version for a member's pod. It changes only when the update reaches that member. */
 export function versionFor(view: View, member: string): string {
   const { update, versions } = view.seen.recordedState;
   const own = view.seen.pods.find((pod) => pod.member === member)?.version ?? versions[member];
@@ -27,31 +27,34 @@ export function versionFor(view: View, member: string): string {
   return update.member === member ? update.to : own;
 }
 
-/** Whether a member's pod is not as it should be. */
+/** Whether a member's pod has another template than desired. */
 export function isDrifted({ seen }: View, { pod }: Member, version: string): boolean {
   return pod !== undefined && pod.templateHash !== templateHashFor(seen, version);
 }
 
-/** The fingerprint that a pod shall have with a version. */
+/** The desired template hash for a version. */
 function templateHashFor(seen: View["seen"], version: string): string {
   return (hasTemplateFailed(seen) ? (seen.lastGood ?? seen.desired) : seen.desired).templateHashFor(version);
 }
 
-/** Whether a member did not come back in the form that the spec still has: until that is another one, the last good one is kept to. */
+/** Whether a member did not become ready with the present template of the spec. Until that changes, the last good template is used. */
 export function hasTemplateFailed({ recordedState, desired, lastGood }: View["seen"]): boolean {
   return lastGood !== undefined && recordedState.templateFailed?.form === desired.templateDigest;
 }
 
-/** Whether the API server has just refused the pods that are wanted with a version: nobody is stopped for them, and who is gone comes back as it was. */
+/**
+ * Whether the API server has recently rejected the desired pods of a version. No pod is stopped for them, and lost pods are recreated
+ * with the last good template.
+ */
 export function isTemplateRejected({ recordedState, desired, now }: View["seen"], version: string): boolean {
   const { templateRejected: formRefused } = recordedState;
   return formRefused?.print === desired.templateHashFor(version) && now - formRefused.at < rejectionRetryAfter;
 }
 
-/** After so long somebody may have mended what the API server goes by. */
+/** After this time the cause of the rejection may be fixed. */
 export const rejectionRetryAfter: number = 5 * 60_000;
 
-/** Whether a pod that does not serve is to be made anew because another form is wanted, which can be had. */
+/** Whether a pod that does not serve has to be recreated with another, accepted template. */
 export function hasOldTemplate(seen: View["seen"], pod: ObservedPod, version: string): boolean {
   return !pod.isReady && pod.templateHash !== templateHashFor(seen, version) && !isTemplateRejected(seen, version);
 }

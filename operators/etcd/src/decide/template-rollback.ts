@@ -1,10 +1,13 @@
-/** Another form is tried with one member; if that one does not come back in it, all go on in the last good one, as with versions. */
+/**
+ * A new template is tried with one member. If that does not become ready, all members continue with the last good template, as with
+ * versions.
+ */
 import type { Action, ObservedPod } from "../contract.ts";
 import { hasTemplateFailed } from "./target-version.ts";
 import { canStopMember, leaderCandidate } from "./view.ts";
 import type { Member, View } from "./view.ts";
 
-/** The first with a new version or a new form may be ill because of it: then not the member is at fault, but what was asked for. */
+/** The first member with a new version or template may be unhealthy because of it. Then the template is at fault, not the member. */
 export function isTemplateTrial({ seen, members }: View, { name }: Member, pod: ObservedPod): boolean {
   const { update } = seen.recordedState;
   if (pod.isNodeLost) return false;
@@ -15,7 +18,7 @@ export function isTemplateTrial({ seen, members }: View, { name }: Member, pod: 
   return hasNewForm(pod) && !isProven;
 }
 
-/** A member did not come back in a new form in time, whether its process starts or not. */
+/** A member did not become ready with a new template in time, whether its process starts or not. */
 export function abandonTemplate(view: View): Action | undefined {
   const { desired, lastGood } = view.seen;
   if (
@@ -36,9 +39,9 @@ function hasTemplateTrialFailed(view: View, member: Member): boolean {
   const { pod } = member;
   const { now, desired, recordedState, lastGood } = view.seen;
   if (pod === undefined || pod.isReady || pod.state === "stopping") return false;
-  // The spec may say the same in other words.
+  // A changed spec may result in the same template.
   if (pod.templateHash === lastGood?.templateHashFor(pod.version)) return false;
-  // Where the version is another one, too, that is put back first.
+  // If the version changed as well, the version is rolled back first.
   const isUpdated =
     recordedState.update !== undefined &&
     recordedState.update.failed === undefined &&
@@ -46,7 +49,7 @@ function hasTemplateTrialFailed(view: View, member: Member): boolean {
   return !isUpdated && now - pod.since >= desired.updateDeadline && isTemplateTrial(view, member, pod);
 }
 
-/** Whoever talks in a form that failed is made anew, too: its pod is not ready, and everybody waits for it. */
+/** A responding member with a failed template is recreated as well: its pod is not ready, and all others wait for it. */
 export function rollBackTemplate(view: View): Action | undefined {
   const { seen } = view;
   if (!hasTemplateFailed(seen)) return undefined;

@@ -1,4 +1,4 @@
-/** Updates: to another version or another form, one member at a time, followers first, leader last. */
+/** Updates to another version or template: one member at a time, followers first, leader last. */
 import type { Action, RecordedUpdate } from "../contract.ts";
 import { snapshotFor, takeSnapshot } from "./snapshot-before-update.ts";
 import { isDrifted, runningVersion, targetVersion } from "./target-version.ts";
@@ -6,12 +6,12 @@ import { canStopMember, isOnLostNode, leaderCandidate } from "./view.ts";
 import type { Member, View } from "./view.ts";
 import { minorOf, nextVersion } from "./version.ts";
 
-/** Called when every member is well. */
+/** Called when all members are healthy. */
 export function rollUpdate(view: View): Action | undefined {
   return planUpdate(view) ?? updateNextMember(view) ?? finishUpdate(view) ?? waitForStore(view) ?? refuseVersion(view);
 }
 
-/** Notes where to go next, if that is not where we are going. */
+/** Records the next version, unless the update goes there already. */
 function planUpdate(view: View): Action | undefined {
   const { desired, recordedState } = view.seen;
   const { update } = recordedState;
@@ -24,19 +24,19 @@ function planUpdate(view: View): Action | undefined {
   return update === undefined ? (takeSnapshot(view, to) ?? beginUpdate(view, to)) : noteUpdate(view, to);
 }
 
-/** The version that members have to go to next and are not yet going to. */
+/** The next version, if members are not going there already. */
 function plannedVersion(view: View): string | undefined {
   const { desired, recordedState } = view.seen;
   const next = nextVersion(runningOf(view), desired.version, desired.patches);
   if ("stuck" in next || isBelow(desired.version, recordedState.clusterVersion)) return undefined;
   const { update } = recordedState;
   const isAllAt = (version: string): boolean => view.members.every(({ pod }) => pod?.version === version);
-  // A step that is over is crossed out first.
+  // A completed step is cleared first.
   const isUnderWay = update === undefined ? isAllAt(next.go) : update.to === next.go || isAllAt(update.to);
   return isUnderWay ? undefined : next.go;
 }
 
-/** While its backup fails, an update waits; everything else goes on. */
+/** While its safeguard snapshot fails, the update waits. The other rules continue. */
 function beginUpdate(view: View, to: string): Action | undefined {
   const guard = snapshotFor(view, to);
   if (guard.is === "failing") return undefined;
@@ -64,7 +64,7 @@ function runningOf({ seen }: View): string {
   return runningVersion(seen) ?? seen.desired.version;
 }
 
-/** An update that has to wait for its backup, told when everything else is done. */
+/** Reports an update that waits for its safeguard snapshot, after all other rules. */
 function waitForStore(view: View): Action | undefined {
   const to = view.seen.recordedState.update === undefined ? plannedVersion(view) : undefined;
   const guard = to === undefined ? undefined : snapshotFor(view, to);
@@ -74,23 +74,23 @@ function waitForStore(view: View): Action | undefined {
 }
 
 /**
- * Up to 3.5 members write entries into their log that 3.7 cannot read. What is behind a member's last snapshot is never read again, so
- * the log has to grow past one snapshot more before the first member starts with 3.7.
+ * Up to 3.5, members write raft entries that 3.7 cannot read. Entries before the last raft snapshot are never read again, so the log has
+ * to grow past one more snapshot before the first member starts with 3.7.
  */
 function logFloorFor({ voters, seen }: View, to: string): { readonly floor?: number } {
   const isAmong = voters.every(({ pod }) => pod !== undefined && minorOf(pod.version) >= entriesUnreadable);
   if (minorOf(to) < entriesUnreadable || isAmong) return {};
-  // Members run with what they were started with: a count that has just been lowered is nobody's yet.
+  // Running members use the count that they were started with. A lowered count is not in effect yet.
   const counts = voters.map(({ pod }) => pod?.snapshotCount ?? 0);
   const count = Math.max(seen.desired.snapshotCount, ...counts);
   return { floor: Math.max(0, ...voters.map(({ talk }) => talk?.applied ?? 0)) + count + logMargin };
 }
 
-/** The first minor version that does not read the old entries. */
+/** The first minor version that cannot read the old entries. */
 const entriesUnreadable = 7;
 const logMargin = 200;
 
-/** Before the first member is updated or joins with the new version. */
+/** Runs before the first member is updated or joins with the new version. */
 export function advanceLog({ seen, voters }: View): Action | undefined {
   const { update } = seen.recordedState;
   if (update?.floor === undefined || update.failed !== undefined) return undefined;
@@ -102,7 +102,7 @@ function isBelow(version: string, clusterVersion: string | undefined): boolean {
   return clusterVersion !== undefined && minorOf(version) < minorOf(clusterVersion);
 }
 
-/** A version that cannot be reached is told when everything else is done. */
+/** Reports a version that cannot be reached, after all other rules. */
 function refuseVersion(view: View): Action | undefined {
   const { desired, recordedState } = view.seen;
   if (isBelow(desired.version, recordedState.clusterVersion)) {
@@ -118,7 +118,7 @@ function refuseUnknown(minor: number, version: string): Action {
   return { do: "refuse", reason: "VersionUnknown", why };
 }
 
-/** The next member that is not as it should be. */
+/** Updates the next member with an outdated template. */
 function updateNextMember(view: View): Action | undefined {
   const { seen, voters } = view;
   const version = targetVersion(view);
@@ -139,7 +139,7 @@ function updateNextMember(view: View): Action | undefined {
   return { do: "delete-pod", member: next.name, why: `it is updated to ${version}`, next: version };
 }
 
-/** With a lower quota than the database has bytes, all writes would be refused as soon as the first member has it. */
+/** With a quota below the database size, etcd would reject all writes as soon as the first member has it. */
 function refuseQuota({ seen, voters }: View): Action | undefined {
   const { quota } = seen.desired;
   const full = voters.find(({ talk }) => talk !== undefined && talk.dbBytes > quota && (talk.quota ?? 0) > quota);
@@ -148,7 +148,7 @@ function refuseQuota({ seen, voters }: View): Action | undefined {
   return { do: "refuse", reason: "QuotaTooSmall", why };
 }
 
-/** Nobody drifts any more: the step is done, and what is noted of it can go. */
+/** No member is outdated: the step is complete and its record is cleared. */
 function finishUpdate(view: View): Action | undefined {
   const { recordedState } = view.seen;
   const { update } = recordedState;
@@ -157,7 +157,7 @@ function finishUpdate(view: View): Action | undefined {
   return { do: "note-update", update: undefined, note: `all members run ${update.to}` };
 }
 
-/** Where the update goes has changed since it began: it is led there, whoever's turn it is. */
+/** The spec changed during the update: the update goes to the new version, whichever member is next. */
 export function replanUpdate(view: View): Action | undefined {
   const { desired, recordedState, now } = view.seen;
   const { update } = recordedState;
@@ -169,7 +169,7 @@ export function replanUpdate(view: View): Action | undefined {
   return { do: "note-update", update: led, note: `the spec has changed: members go to ${next.go} instead` };
 }
 
-/** A member that did not come back from its update in time: the update is put back while etcd allows it. */
+/** A member did not become ready after its update in time: the update is rolled back while etcd allows it. */
 export function abandonUpdate(view: View): Action | undefined {
   const { desired, recordedState, now, updatingSince } = view.seen;
   const { update } = recordedState;
@@ -188,7 +188,7 @@ export function abandonUpdate(view: View): Action | undefined {
   return { do: "note-update", update: noted, note: `${failed}; going back to ${update.from}` };
 }
 
-/** It is its turn, or it is a new member that begins with the new version. */
+/** The member is being updated, or is a new member with the new version. */
 function isBeingUpdated({ name, isVoter, pod }: Member, { member, to }: RecordedUpdate): boolean {
   return name === member || (!isVoter && pod?.version === to);
 }

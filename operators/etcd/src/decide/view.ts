@@ -1,9 +1,9 @@
-/** What an observation means for each member and for the whole: the words in which decisions are made. */
+/** The observation from the point of view of decisions: health of each member, and quorum. */
 import type { MemberStatus, ListedMember, Observation, ObservedPod, ObservedVolume } from "../contract.ts";
 
 type Responding = Extract<MemberStatus, { is: "talking" }>;
 
-/** One member with everything that is known of it. */
+/** One member with all that is observed about it. */
 export interface Member {
   readonly name: string;
   readonly id: string;
@@ -13,16 +13,16 @@ export interface Member {
   readonly volume: ObservedVolume | undefined;
   readonly talk: Responding | undefined;
   readonly isLeader: boolean;
-  /** It answers, knows a leader and is who it should be: its vote counts, even if its data is corrupt. */
+  /** It responds, knows a leader and has the right identity: its vote counts, even if its data is corrupt. */
   readonly isVoting: boolean;
   /** It votes and its data is good. */
   readonly isWell: boolean;
   readonly isCorrupt: boolean;
-  /** Its data is gone, wrong or somebody else's: it can never be well again. */
+  /** Why it can never become healthy again: its data is lost, corrupt, or of another member or cluster. */
   readonly ruin: string | undefined;
 }
 
-/** The whole. */
+/** All members. */
 export interface View {
   readonly seen: Observation;
   readonly members: readonly Member[];
@@ -32,7 +32,6 @@ export interface View {
   readonly hasQuorum: boolean;
 }
 
-/** How many of so many voters make a quorum. */
 export function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
@@ -77,10 +76,10 @@ interface Facts {
   readonly talk: Responding | undefined;
 }
 
-/** Only facts that cannot change back count: silence is no proof. */
+/** Only permanent facts count. A member that does not respond proves nothing. */
 function lossReasonOf(seen: Observation, { id, isStarted, volume, talk }: Facts): string | undefined {
   const { membership, recordedState } = seen;
-  // Under a process that runs, data lives on for as long as that: it serves until another is there.
+  // A running process still has the data of a lost volume. It serves until another member replaces it.
   const isServing = talk !== undefined && membership.by === "quorum";
   if (isStarted && hasLostVolume({ volume }) && !isServing) return "its volume is gone";
   if (talk === undefined) return undefined;
@@ -90,38 +89,38 @@ function lossReasonOf(seen: Observation, { id, isStarted, volume, talk }: Facts)
   return undefined;
 }
 
-/** What it has written is not there any more when it starts the next time. */
+/** Its data will not exist at its next start. */
 export function hasLostVolume({ volume }: Pick<Member, "volume">): boolean {
   return volume === undefined || volume.state === "lost";
 }
 
-/** Who differs is known only where a majority agrees. */
+/** A differing member is known to be corrupt only if a majority agrees. */
 function isCorruptIn({ membership, differing }: Observation, name: string, talk: Responding): boolean {
   return talk.isCorrupt || (membership.by === "quorum" && differing.includes(name));
 }
 
-/** By serial: `etcd-2` comes before `etcd-10`. */
+/** Sorts by serial: `etcd-2` before `etcd-10`. */
 export function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   return serialOf(one.name) - serialOf(other.name);
 }
 
-/** The number of a member: its name ends with it. */
+/** The number at the end of a member's name. */
 export function serialOf(name: string): number {
   return Number(name.slice(name.lastIndexOf("-") + 1));
 }
 
-/** The name of a member that there never was. */
+/** A member name that was never used before. */
 export function newMemberName({ seen, members }: View): string {
   const names = [...members.map(({ name }) => name), ...[...seen.pods, ...seen.volumes].map(({ member }) => member)];
   return `${seen.name}-${Math.max(seen.recordedState.serial, -1, ...names.map(serialOf)) + 1}`;
 }
 
-/** What it has goes with its pod: it is exchanged, never restarted. */
+/** Its data is lost with its pod: it is replaced, never restarted. */
 export function isOnLostNode({ volume, isStarted }: Pick<Member, "volume" | "isStarted">): boolean {
   return isStarted && (hasLostVolume({ volume }) || volume?.state === "stopping");
 }
 
-/** Whether quorum exists for certain after a voter is taken away or stopped for a while. */
+/** Whether the cluster certainly has quorum after a voter is removed or restarted. */
 export function canStopMember({ voters }: View, member: Member, how: "remove" | "restart"): boolean {
   if (!member.isVoter) return true;
   if (how === "restart" && isOnLostNode(member)) return false;
@@ -129,7 +128,7 @@ export function canStopMember({ voters }: View, member: Member, how: "remove" | 
   return left >= quorumOf(how === "remove" ? voters.length - 1 : voters.length) && left > 0;
 }
 
-/** The well voter that is furthest, other than one. */
+/** The healthy voter with the highest applied index, other than the leader. */
 export function leaderCandidate({ wellVoters }: View, leader: Member): Member | undefined {
   const others = wellVoters.filter(({ name }) => name !== leader.name);
   return others.toSorted((one, other) => (other.talk?.applied ?? 0) - (one.talk?.applied ?? 0))[0];

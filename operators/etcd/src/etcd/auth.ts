@@ -37,7 +37,6 @@ const METHODS = {
 
 const ALLOWED = ["read", "write", "readwrite"] as const;
 
-/** The calls about users and roles. */
 export function authCalls({ ask }: Caller): AuthCalls {
   const tell = async <Request>(
     method: Method<Request, HeaderOnly>,

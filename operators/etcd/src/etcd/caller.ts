@@ -1,27 +1,26 @@
-/** Typed calls over a channel, with the token that etcd's authentication asks for: fetched when needed, renewed when refused. */
+/** Typed calls over a channel, with etcd's authentication token: requested when needed, renewed when rejected. */
 import type { Channel } from "./channel.ts";
 import type { CallOptions, ConnectOptions } from "./client.ts";
 import { EtcdError } from "./errors.ts";
 import { LoginRequest, LoginResponse } from "./wire/cluster-messages.ts";
 import type { Message } from "./wire/message.ts";
 
-/** A method: where it is, what it takes, what it answers. */
+/** A method: path, request and response. */
 export interface Method<Request, Answer> {
   readonly path: string;
   readonly request: Message<Request>;
   readonly answer: Message<Answer>;
 }
 
-/** Asks methods. */
 export interface Caller {
   readonly endpoint: string;
-  /** One question, one answer. */
+  /** Unary call. */
   readonly ask: <Request, Answer>(
     method: Method<Request, Answer>,
     request: Partial<Request>,
     options?: CallOptions,
   ) => Promise<Answer>;
-  /** One question, many answers; without a limit of time unless one is given. */
+  /** Streaming call. Default: no timeout. */
   readonly stream: <Request, Answer>(
     method: Method<Request, Answer>,
     request: Partial<Request>,
@@ -31,7 +30,6 @@ export interface Caller {
 
 const LOGIN = { path: "Auth/Authenticate", request: LoginRequest, answer: LoginResponse };
 
-/** A caller over a channel. */
 export function createCaller(channel: Channel, options: ConnectOptions): Caller {
   const { endpoint, credentials, timeoutMs: limit = 5000 } = options;
   let token: Promise<string | undefined> | undefined;
@@ -50,7 +48,7 @@ export function createCaller(channel: Channel, options: ConnectOptions): Caller 
   const currentToken = (): Promise<string | undefined> => {
     if (token) return token;
     const fetched = login();
-    // A login that failed, or that found nothing to log in to, is tried again by the next call.
+    // A login that failed, or found authentication disabled, is retried by the next call.
     const forget = (): void => {
       if (token === fetched) token = undefined;
     };
@@ -58,7 +56,7 @@ export function createCaller(channel: Channel, options: ConnectOptions): Caller 
     token = fetched;
     return fetched;
   };
-  /** Runs a call; when the token was refused, once more with a new one. */
+  /** Runs a call. If the token is rejected, runs it again with a new one. */
   const withToken = async <T>(run: (token: string | undefined) => Promise<T>): Promise<T> => {
     const used = currentToken();
     try {
@@ -89,7 +87,7 @@ export function createCaller(channel: Channel, options: ConnectOptions): Caller 
   };
 }
 
-/** The one message of an answer; the status after it is awaited too. */
+/** The only message of a response. Also waits for the status after it. */
 async function only(messages: AsyncIterable<Buffer>, endpoint: string, path: string): Promise<Buffer> {
   let first: Buffer | undefined;
   for await (const message of messages) first ??= message;

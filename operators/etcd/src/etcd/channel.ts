@@ -1,4 +1,4 @@
-/** One HTTP/2 connection to a member, opened when first needed and again after a loss, and gRPC calls over it. */
+/** One HTTP/2 connection to a member, opened on the first call and again after a loss, and gRPC calls over it. */
 import { connect, constants } from "node:http2";
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from "node:http2";
 import type { Clock } from "capstan";
@@ -11,13 +11,13 @@ import { FrameReader, toFrame } from "./frames.ts";
 import { toVerdict } from "./status-codes.ts";
 import { WireError } from "./wire/bytes.ts";
 
-/** One call: which method, what is sent, and whether more will be. */
+/** One call: the method, the request, and whether the client's side stays open. */
 export interface Call extends CallOptions {
-  /** Service and method, such as `KV/Put`. */
+  /** Service and method, for example `KV/Put`. */
   readonly path: string;
   readonly request: Buffer;
   readonly token?: string | undefined;
-  /** Keeps our side open, as watches need it. */
+  /** Keeps the client's side open, as watches need it. */
   readonly isOpenEnded?: boolean;
 }
 
@@ -35,7 +35,7 @@ export class Channel implements AsyncDisposable {
     this.#clock = clock;
   }
 
-  /** The messages of the answer. Leaving the loop early cancels the call; an error status is thrown at the end. */
+  /** The messages of the response. Leaving the loop early cancels the call; an error status is thrown at the end. */
   async *call({ path, request, token, isOpenEnded = false, ...limits }: Call): AsyncGenerator<Buffer, void, void> {
     const { endpoint } = this.#options;
     using deadline = startDeadline({ ...limits, clock: this.#clock, endpoint, what: path });
@@ -50,7 +50,7 @@ export class Channel implements AsyncDisposable {
       yield* readMessages(stream);
       checkStatus(await status, { endpoint, path });
     } catch (error) {
-      // A member ends calls whose time is over without a word; the connection lives on.
+      // A member resets a call after its deadline without a status. The connection stays usable.
       if (stream?.rstCode === constants.NGHTTP2_CANCEL && session?.closed === false) deadline.pass();
       const failure = this.#toError(error, { path, deadline, stream });
       if (failure.code === "Deadline") this.#retire();
@@ -66,7 +66,7 @@ export class Channel implements AsyncDisposable {
     session?.destroy();
   }
 
-  /** A live session; whoever comes while one is being opened waits for the same one. */
+  /** An open session. Concurrent calls wait for the same one. */
   async #ready(deadline: Deadline): Promise<ClientHttp2Session> {
     this.#session ??= this.#open();
     return raceWith(deadline.signal, this.#session);
@@ -102,7 +102,7 @@ export class Channel implements AsyncDisposable {
     return session;
   }
 
-  /** After a silence the connection may lead nowhere: new calls get a new one, running ones may finish. */
+  /** After a timeout the connection may be dead: new calls get a new one, running calls may finish. */
   #retire(): void {
     const old = this.#session;
     this.#session = undefined;
@@ -148,7 +148,7 @@ function formatTimeout(ms: number): string {
   return ms < 1e8 ? `${Math.ceil(ms)}m` : `${Math.ceil(ms / 1000)}S`;
 }
 
-/** The status comes after the last message, or instead of any. */
+/** The status follows the last message, or replaces all messages. */
 function watchStatus(stream: ClientHttp2Stream): Promise<IncomingHttpHeaders | undefined> {
   return new Promise((resolve) => {
     stream.once("response", (headers) => {
@@ -187,7 +187,7 @@ function checkStatus(headers: IncomingHttpHeaders | undefined, call: { endpoint:
   });
 }
 
-/** gRPC escapes what is not plain ASCII; a sentence that breaks the rule is shown as it is. */
+/** gRPC percent-encodes non-ASCII text. Invalid encodings are returned as they are. */
 function decodeSentence(text: string): string {
   try {
     return decodeURIComponent(text);

@@ -1,47 +1,46 @@
-/** What can be asked of one etcd member: the client's interface, in the words of etcd. */
+/** The interface of a client for one etcd member, in the terms of etcd. */
 import type { Duplex } from "node:stream";
 
 /** Ids of members and clusters, as etcdctl prints them: lower-case hexadecimal without leading zeros. */
 export type Id = string;
 
-/** How long a call may take and who may end it. */
+/** Timeout and cancellation of a call. */
 export interface CallOptions {
-  /** Milliseconds until the call fails with `Deadline`; the client's own limit if left out. */
+  /** Milliseconds until the call fails with `Deadline`. Default: the timeout of the client. */
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
 }
 
-/** Opens a byte stream to a member: TCP, a forwarded port, a test's pipe. TLS is laid on top of it. */
+/** Opens a byte stream to a member: TCP, a forwarded port, a pipe in tests. TLS is added on top. */
 export type Dial = (
   target: { readonly host: string; readonly port: number },
   options: { readonly signal?: AbortSignal },
 ) => Duplex | Promise<Duplex>;
 
-/** What a client shows and trusts, all PEM. */
+/** Certificates of a client, all PEM. */
 export interface TlsMaterial {
-  /** One or more authorities. */
+  /** One or more certificate authorities. */
   readonly ca: string;
   readonly certificate?: string;
   readonly privateKey?: string;
-  /** The name that the member's certificate must carry, if it is not the host of the address. */
+  /** The name in the member's certificate, if it is not the host of the endpoint. */
   readonly serverName?: string;
 }
 
-/** How to reach and greet a member. */
 export interface ConnectOptions {
   /** Client address of one member: `http://host:2379` or `https://host:2379`. */
   readonly endpoint: string;
-  /** Needed for https. */
+  /** Required for https. */
   readonly tls?: TlsMaterial;
-  /** Name and password; the token is fetched and renewed by the client. */
+  /** Name and password. The client requests and renews the token. */
   readonly credentials?: { readonly name: string; readonly password: string };
-  /** TCP to the host of the endpoint, if left out. */
+  /** Default: TCP to the host of the endpoint. */
   readonly dial?: Dial;
-  /** Limit of calls that name none; five seconds if left out. */
+  /** Timeout of calls without one. Default: five seconds. */
   readonly timeoutMs?: number;
 }
 
-/** One etcd member. It connects when first asked and again after a loss; disposing it closes the connection. */
+/** One etcd member. Connects on the first call and again after a loss. Disposing closes the connection. */
 export interface EtcdClient extends AsyncDisposable {
   readonly endpoint: string;
   readonly members: MemberCalls;
@@ -49,11 +48,11 @@ export interface EtcdClient extends AsyncDisposable {
   readonly kv: KvCalls;
   readonly leases: LeaseCalls;
   readonly auth: AuthCalls;
-  /** Changes of keys from a revision on, until the consumer stops; fails with `Compacted` if the revision is gone. */
+  /** Changes of keys from a revision on, until the consumer stops. Fails with `Compacted` if the revision was compacted. */
   watch(options: WatchOptions): AsyncIterable<WatchBatch>;
 }
 
-/** A member as the cluster knows it. A member that never started has no name and no client address. */
+/** A member of the cluster. A member that never started has no name and no client URL. */
 export interface Member {
   readonly id: Id;
   readonly name: string;
@@ -62,17 +61,17 @@ export interface Member {
   readonly isLearner: boolean;
 }
 
-/** The membership as one member answered it. */
+/** The membership as one member reports it. */
 export interface Membership {
   readonly clusterId: Id;
-  /** The member that answered. */
+  /** The member that responded. */
   readonly memberId: Id;
   readonly members: readonly Member[];
 }
 
-/** Who is in the cluster. */
+/** Membership calls. */
 export interface MemberCalls {
-  /** Linearizable unless told otherwise: without quorum it fails with `NoLeader`; `local` asks only this member's memory. */
+  /** Linearizable by default: without quorum it fails with `NoLeader`. With `local`, the member responds from its own state. */
   list(options?: CallOptions & { readonly local?: boolean }): Promise<Membership>;
   add(
     options: CallOptions & { readonly peerURLs: readonly string[]; readonly isLearner?: boolean },
@@ -82,80 +81,79 @@ export interface MemberCalls {
   update(id: Id, options: CallOptions & { readonly peerURLs: readonly string[] }): Promise<void>;
 }
 
-/** How one member is. Numbers that etcd 3.5 does not tell are undefined. */
+/** Status of one member. Fields that etcd 3.5 does not report are undefined. */
 export interface EndpointStatus {
   readonly clusterId: Id;
   readonly memberId: Id;
   readonly revision: number;
-  /** The version of the program, such as 3.6.16. */
+  /** The version of the program, for example 3.6.16. */
   readonly version: string;
-  /** The version of the stored data, such as 3.6.0 (from 3.6 on). */
+  /** The storage version, for example 3.6.0 (since 3.6). */
   readonly storageVersion?: string;
   readonly dbSize: number;
   readonly dbSizeInUse: number;
-  /** From 3.6 on. */
+  /** Since 3.6. */
   readonly dbSizeQuota?: number;
-  /** Undefined when the member knows no leader. */
+  /** Undefined if the member knows no leader. */
   readonly leader?: Id;
   readonly isLearner: boolean;
   readonly raftTerm: number;
   readonly raftIndex: number;
   readonly raftAppliedIndex: number;
-  /** What etcd complains of, such as a raised alarm or a missing leader. */
+  /** Errors that etcd reports, for example an alarm or a missing leader. */
   readonly errors: readonly string[];
-  /** The version to which a downgrade is under way (from 3.6 on). */
+  /** The target version of a downgrade in progress (since 3.6). */
   readonly downgradeTo?: string;
 }
 
-/** Program and cluster version, as the member's /version page tells. */
+/** Server and cluster version from the member's /version endpoint. */
 export interface Versions {
   readonly server: string;
-  /** The version that the cluster speaks; "not_decided" in the first moments. */
+  /** The cluster version; "not_decided" at first. */
   readonly cluster: string;
   readonly storage?: string;
 }
 
-/** A hash over the stored keys up to a revision: members that agree on revision and compaction must agree on it. */
+/** A hash over the keys up to a revision. Members with equal revision and compaction must have equal hashes. */
 export interface HashKv {
   readonly memberId: Id;
   readonly clusterId: Id;
   readonly hash: number;
   readonly revision: number;
   readonly compactRevision: number;
-  /** The revision up to which the hash was computed (told from 3.6 on). */
+  /** The revision up to which the hash was computed (since 3.6). */
   readonly hashRevision?: number;
 }
 
-/** An alarm that a member has raised. */
 export interface Alarm {
   readonly memberId: Id;
   readonly kind: "NoSpace" | "Corrupt";
 }
 
-/** What a snapshot is when its first bytes arrive. */
+/** A snapshot, after its first bytes have arrived. */
 export interface SnapshotStream extends AsyncIterable<Buffer> {
-  /** Size of the whole stream with its 32 bytes of checksum. */
+  /** Size of the stream, including 32 bytes of checksum. */
   readonly size: number;
-  /** The version whose storage format the data has, as told from 3.6 on. */
+  /** The version of the storage format (since 3.6). */
   readonly version?: string;
 }
 
-/** What keeps a member well. */
+/** Maintenance calls. */
 export interface MaintenanceCalls {
   status(options?: CallOptions): Promise<EndpointStatus>;
   versions(options?: CallOptions): Promise<Versions>;
   /** Succeeds when a linearizable read succeeds, which proves quorum. */
   checkHealth(options?: CallOptions): Promise<void>;
   hashKv(options?: CallOptions & { readonly revision?: number }): Promise<HashKv>;
-  /** Only the leader obeys; others answer `NotLeader`. */
+  /** Only the leader accepts it; others fail with `NotLeader`. */
   moveLeader(to: Id, options?: CallOptions): Promise<void>;
   /** Blocks the member while it runs. */
   defragment(options?: CallOptions): Promise<void>;
   alarms(options?: CallOptions): Promise<readonly Alarm[]>;
   disarm(alarm: Alarm, options?: CallOptions): Promise<void>;
-  /** The database with etcd's sha256 appended. The limit of time is for the whole stream; none if left out. */
+  /** The database with etcd's sha256 appended. The timeout covers the whole stream. Default: none. */
   snapshot(options?: CallOptions): Promise<SnapshotStream>;
-  /** Prepares for going back one minor version, asks whether that would be possible, or calls it off. */
+  /** Prepares a downgrade by one minor version, checks whether it is possible, or cancels it. */
   downgrade(action: "validate" | "enable" | "cancel", version: string, options?: CallOptions): Promise<void>;
 }
 
@@ -171,10 +169,10 @@ export interface KeyValue {
 
 type Bytes = string | Uint8Array;
 
-/** Which keys: one, those with a prefix, or from one up to another (not included). */
+/** Keys: one, those with a prefix, or a range without its end. */
 export type Keys = { readonly key: Bytes } | { readonly prefix: Bytes } | { readonly from: Bytes; readonly to: Bytes };
 
-/** What to read. Linearizable and at the newest revision if nothing else is said. */
+/** What to read. Default: linearizable, at the newest revision. */
 export type RangeOptions = Keys & {
   readonly revision?: number;
   readonly limit?: number;
@@ -183,7 +181,7 @@ export type RangeOptions = Keys & {
   readonly countOnly?: boolean;
 };
 
-/** What a read found, and the store's revision then. */
+/** Result of a read, and the revision of the store. */
 export interface RangeAnswer {
   readonly revision: number;
   readonly kvs: readonly KeyValue[];
@@ -199,29 +197,27 @@ export type Compare = { readonly key: Bytes; readonly is: "=" | "<" | ">" } & (
   | { readonly value: Bytes }
 );
 
-/** A step of a transaction. */
+/** An operation of a transaction. */
 export type Operation =
   | { readonly do: "get"; readonly keys: RangeOptions }
   | { readonly do: "put"; readonly key: Bytes; readonly value: Bytes; readonly lease?: Id }
   | { readonly do: "delete"; readonly keys: Keys };
 
-/** What each step answered. */
+/** Result of an operation. */
 export type OperationAnswer =
   | { readonly did: "get"; readonly range: RangeAnswer }
   | { readonly did: "put" }
   | { readonly did: "delete"; readonly deleted: number };
 
-/** Conditions, what to do when all hold, what otherwise. */
+/** Conditions, operations if all hold, and operations otherwise. */
 export interface Transaction {
   readonly when: readonly Compare[];
   readonly then?: readonly Operation[];
   readonly otherwise?: readonly Operation[];
 }
 
-/** Reading and writing keys. */
 export interface KvCalls {
   range(keys: RangeOptions, options?: CallOptions): Promise<RangeAnswer>;
-  /** One key, or undefined. */
   get(key: Bytes, options?: CallOptions): Promise<KeyValue | undefined>;
   put(
     key: Bytes,
@@ -237,32 +233,32 @@ export interface KvCalls {
     readonly succeeded: boolean;
     readonly answers: readonly OperationAnswer[];
   }>;
-  /** Forgets what is older; `physical` waits until it is off the database. */
+  /** Compacts older revisions. `physical` waits until they are removed from the database. */
   compact(revision: number, options?: CallOptions & { readonly physical?: boolean }): Promise<void>;
 }
 
-/** Keys that go away by themselves. */
+/** Leases. */
 export interface LeaseCalls {
   grant(ttlSeconds: number, options?: CallOptions): Promise<{ readonly id: Id; readonly ttlSeconds: number }>;
-  /** Prolongs it once; the answer is the new time to live. */
+  /** Renews a lease once and returns the new time to live. */
   keepAlive(id: Id, options?: CallOptions): Promise<{ readonly ttlSeconds: number }>;
   revoke(id: Id, options?: CallOptions): Promise<void>;
 }
 
-/** What a role may do. */
+/** A permission of a role. */
 export interface Permission {
   readonly allow: "read" | "write" | "readwrite";
   readonly keys: Keys;
 }
 
-/** Users, roles, and whether anybody asks for them. */
+/** Users, roles, and whether authentication is on. */
 export interface AuthCalls {
   isEnabled(options?: CallOptions): Promise<boolean>;
   enable(options?: CallOptions): Promise<void>;
   disable(options?: CallOptions): Promise<void>;
   users(options?: CallOptions): Promise<readonly string[]>;
   rolesOf(user: string, options?: CallOptions): Promise<readonly string[]>;
-  /** Without a password the user can only come with a certificate of that common name. */
+  /** A user without a password can only authenticate with a certificate of that common name. */
   addUser(user: { readonly name: string; readonly password?: string }, options?: CallOptions): Promise<void>;
   changePassword(user: { readonly name: string; readonly password: string }, options?: CallOptions): Promise<void>;
   removeUser(name: string, options?: CallOptions): Promise<void>;
@@ -276,7 +272,6 @@ export interface AuthCalls {
   forbid(role: string, keys: Keys, options?: CallOptions): Promise<void>;
 }
 
-/** What to watch. */
 export type WatchOptions = Keys & {
   readonly fromRevision?: number;
   readonly signal?: AbortSignal;

@@ -1,4 +1,4 @@
-/** Puts a client together: a channel, a caller over it, and the calls by topic. */
+/** Builds a client: a channel, a caller over it, and the calls by topic. */
 import { systemClock } from "capstan";
 import type { Clock } from "capstan";
 import { authCalls } from "./auth.ts";
@@ -12,7 +12,7 @@ import { memberCalls } from "./members.ts";
 import { readVersions } from "./versions.ts";
 import { watchKeys } from "./watch.ts";
 
-/** A client for one member. Nothing is opened until something is asked. */
+/** A client for one member. It connects on the first call. */
 export function connectEtcd(options: ConnectOptions, clock: Clock = systemClock): EtcdClient {
   const channel = new Channel(options, clock);
   const caller = createCaller(channel, options);

@@ -1,27 +1,25 @@
-/** A limit of time joined with the caller's own signal: one signal, and afterwards the reason. */
+/** A timeout combined with the caller's signal: one signal, and afterwards the reason. */
 import type { Clock } from "capstan";
 import type { CallOptions } from "./client.ts";
 import { EtcdError } from "./errors.ts";
 
-/** What ends a call early. */
 export interface Deadline extends Disposable {
   readonly signal: AbortSignal;
   readonly timeoutMs: number | undefined;
-  /** Counts too: the member says that the time is over, a moment before it is here. */
+  /** Marks the deadline as passed: the member reported it shortly before the local timer. */
   pass(): void;
-  /** The error with which a call that was cut short fails; undefined while nothing has cut it. */
+  /** The error of a call that was cut short; undefined if it was not. */
   failure(isSent: boolean): EtcdError | undefined;
 }
 
-/** What a deadline is made from. */
 export interface DeadlineOptions extends CallOptions {
   readonly clock: Clock;
   readonly endpoint: string;
-  /** What the call is, for the message. */
+  /** Description of the call for the message. */
   readonly what: string;
 }
 
-/** Starts counting; disposing it stops. */
+/** Starts the timer; disposing stops it. */
 export function startDeadline({ clock, endpoint, what, timeoutMs, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   let cut: "Deadline" | "Aborted" | undefined;

@@ -1,4 +1,4 @@
-/** Opens connections to a member: the handed-in byte stream, TLS on top where the address asks for it. */
+/** Opens connections to a member: the given byte stream, with TLS on top for https. */
 import { once } from "node:events";
 import { connect as connectTcp, isIP } from "node:net";
 import type { Duplex } from "node:stream";
@@ -10,7 +10,7 @@ import { EtcdError } from "./errors.ts";
 export const dialTcp: Dial = async ({ host, port }, { signal }) => {
   const socket = connectTcp({ host, port, noDelay: true });
   try {
-    // The signal is for connecting only: `connect` would keep it for as long as the socket lives.
+    // The signal is for connecting only: `connect` would keep it for the lifetime of the socket.
     await once(socket, "connect", signal ? { signal } : {});
     return socket;
   } catch (error) {
@@ -19,10 +19,10 @@ export const dialTcp: Dial = async ({ host, port }, { signal }) => {
   }
 };
 
-/** What the other side must speak. */
+/** The ALPN protocol of the connection. */
 export type Protocol = "h2" | "http/1.1";
 
-/** A connection that is ready to be written to. */
+/** A connection that is ready for writing. */
 export async function openConnection(
   options: ConnectOptions,
   protocol: Protocol,
@@ -33,7 +33,7 @@ export async function openConnection(
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   try {
     const stream = await dial({ host, port: Number(port || 2379) }, { signal });
-    // Whoever reads from the stream learns of its end there; an error that comes later must not end the program.
+    // A reader receives the error from the stream. A later error must not crash the process.
     stream.on("error", () => {});
     return scheme === "https:" ? await secure(stream, { options, host, protocol, signal }) : stream;
   } catch (cause) {
@@ -54,7 +54,7 @@ async function secure(stream: Duplex, { options, host, protocol, signal }: Secur
   const secured = connectTls({
     socket: stream,
     host: name,
-    // RFC 6066: an address is not a server name.
+    // RFC 6066: an IP address is not a server name.
     servername: isIP(name) ? "" : name,
     ca: tls?.ca,
     cert: tls?.certificate,
@@ -72,7 +72,7 @@ async function secure(stream: Duplex, { options, host, protocol, signal }: Secur
   }
 }
 
-/** Nothing was asked yet, so nothing was done. */
+/** No request was sent, so it cannot have taken effect. */
 function toUnreachable(endpoint: string, cause: unknown): EtcdError {
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = `could not connect to etcd at ${endpoint}: ${why}; check that the member runs and that its certificate is trusted`;

@@ -1,31 +1,31 @@
-/** What can go wrong between us and an etcd member, with codes to tell one from the other. */
+/** Errors of calls to an etcd member, with codes. */
 
 /** Why a call to etcd failed. */
 export type EtcdErrorCode =
-  /** Nobody answered: refused, reset, no route, TLS trouble, or the member is stopping. */
+  /** No response: connection refused or reset, no route, TLS error, or the member is stopping. */
   | "Unreachable"
   /** The deadline of the call passed. */
   | "Deadline"
-  /** The caller gave up. */
+  /** The caller aborted. */
   | "Aborted"
-  /** The member has no leader, lost it during the call, or the cluster has no quorum: try again later. */
+  /** The member has no leader, lost it during the call, or the cluster has no quorum: retry later. */
   | "NoLeader"
-  /** Only the leader may be asked this. */
+  /** Only the leader accepts this call. */
   | "NotLeader"
-  /** A learner cannot answer this. */
+  /** A learner does not accept this call. */
   | "IsLearner"
-  /** The learner is too far behind to be promoted: try again later. */
+  /** The learner is too far behind to be promoted: retry later. */
   | "LearnerNotReady"
-  /** There is a learner already. */
+  /** The cluster has a learner already. */
   | "TooManyLearners"
   /** The member is a voter already. */
   | "NotLearner"
   | "MemberNotFound"
-  /** A member with that id or that peer address exists. */
+  /** A member with that id or peer URL exists. */
   | "MemberExists"
-  /** etcd refuses the change because too few members are started or connected. */
+  /** etcd rejects the change because too few members are started or connected. */
   | "Unhealthy"
-  /** The quota is used up: only reads and deletes work until the alarm is disarmed. */
+  /** The quota is exceeded: only reads and deletes work until the alarm is disarmed. */
   | "NoSpace"
   /** The corruption alarm is raised. */
   | "Corrupt"
@@ -38,31 +38,30 @@ export type EtcdErrorCode =
   | "UserNotFound"
   | "RoleNotFound"
   | "AlreadyExists"
-  /** Authentication cannot be switched on: there is no user root with the role root. */
+  /** Authentication cannot be enabled: a user root with the role root does not exist. */
   | "NoRoot"
-  /** Authentication is off, so there is nothing to log in to. */
+  /** Authentication is off, so there is no login. */
   | "AuthDisabled"
   | "Invalid"
-  /** This version of etcd does not know the call. */
+  /** This version of etcd does not support the call. */
   | "Unsupported"
-  /** The answer was not what the protocol says. */
+  /** The response violates the protocol. */
   | "Malformed"
   | "Other";
 
-/** What an error needs to say beside its message. */
 export interface EtcdErrorOptions extends ErrorOptions {
   readonly endpoint: string;
-  /** Whether the call may have taken effect all the same. */
+  /** Whether the call may have taken effect. */
   readonly maybeDone: boolean;
 }
 
-/** A call to etcd that did not succeed. The message says what, why, and what to do. */
+/** A failed call to etcd. The message says what failed, why, and what to do. */
 export class EtcdError extends Error {
   override readonly name = "EtcdError";
   readonly code: EtcdErrorCode;
-  /** The member that was asked. */
+  /** The endpoint of the member. */
   readonly endpoint: string;
-  /** True when the call may have taken effect although no answer came: whoever keeps a history must treat it as open. */
+  /** True if the call may have taken effect although no response arrived: a history must treat it as open. */
   readonly maybeDone: boolean;
 
   constructor(code: EtcdErrorCode, message: string, options: EtcdErrorOptions) {
@@ -73,7 +72,10 @@ export class EtcdError extends Error {
   }
 }
 
-/** Over by itself: somebody is away, starts, catches up, or was quicker. Everything else stays until somebody changes something. */
+/**
+ * The error passes by itself: a member is away, starts, or catches up, or another writer was first. All other errors stay until something
+ * changes.
+ */
 export function isPassing({ code }: EtcdError): boolean {
   return PASSING.has(code);
 }

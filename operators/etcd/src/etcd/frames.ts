@@ -1,9 +1,8 @@
-/** gRPC's framing: one byte that says whether it is compressed, four bytes of length, then the message. */
+/** gRPC framing: one byte for compression, four bytes of length, then the message. */
 import { WireError } from "./wire/bytes.ts";
 
 const HEAD = 5;
 
-/** A message with its head. */
 export function toFrame(message: Buffer): Buffer {
   const frame = Buffer.allocUnsafe(HEAD + message.length);
   frame[0] = 0;
@@ -12,7 +11,7 @@ export function toFrame(message: Buffer): Buffer {
   return frame;
 }
 
-/** Cuts a stream of chunks back into messages. */
+/** Splits a stream of chunks into messages. */
 export class FrameReader {
   #chunks: Buffer[] = [];
   #length = 0;
@@ -22,7 +21,7 @@ export class FrameReader {
     this.#length += chunk.length;
   }
 
-  /** The next whole message, or undefined until more arrives. */
+  /** The next complete message, or undefined until more data arrives. */
   next(): Buffer | undefined {
     if (this.#length < HEAD) return undefined;
     const head = this.#joined(HEAD);
@@ -40,7 +39,7 @@ export class FrameReader {
     return this.#length === 0;
   }
 
-  /** The first chunk, made long enough by joining it with as few others as needed. */
+  /** The first chunk, joined with as many others as needed for the length. */
   #joined(needed: number): Buffer {
     const first = this.#chunks[0];
     if (first !== undefined && first.length >= needed) return first;

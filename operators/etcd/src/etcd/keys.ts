@@ -1,17 +1,16 @@
-/** Which keys are meant, in etcd's words: a key, or the range from a key up to an end that is not included. */
+/** Conversion of keys to etcd's form: a key, or a range from a key to an exclusive end. */
 import type { Keys } from "./client.ts";
 
-/** A range as it goes over the wire. */
+/** A range in the wire format. */
 export interface WireRange {
   readonly key: Buffer;
   readonly rangeEnd: Buffer;
 }
 
 const NONE = Buffer.alloc(0);
-/** As a key: the smallest there is; as an end: no end. */
+/** As a key: the smallest one; as an end: no end. */
 const ZERO = Buffer.of(0);
 
-/** To etcd's key and range end. */
 export function toRange(keys: Keys): WireRange {
   if ("prefix" in keys) {
     const prefix = Buffer.from(keys.prefix);
@@ -21,14 +20,13 @@ export function toRange(keys: Keys): WireRange {
   return { key: Buffer.from(keys.key), rangeEnd: NONE };
 }
 
-/** And back. */
 export function fromRange({ key, rangeEnd }: WireRange): Keys {
   if (rangeEnd.length === 0) return { key };
   if (key.equals(ZERO) && rangeEnd.equals(ZERO)) return { prefix: NONE };
   return endOfPrefix(key).equals(rangeEnd) ? { prefix: key } : { from: key, to: rangeEnd };
 }
 
-/** The first key behind all that begin so: the last byte that can be raised is raised, what follows is dropped. */
+/** The first key after all with this prefix: increments the last byte that can be incremented, and drops the following ones. */
 function endOfPrefix(prefix: Buffer): Buffer {
   for (let at = prefix.length - 1; at >= 0; at--) {
     const byte = prefix[at];

@@ -23,7 +23,6 @@ const METHODS = {
   compact: { path: "KV/Compact", request: CompactRequest, answer: HeaderOnly },
 };
 
-/** The calls about keys. */
 export function kvCalls({ ask }: Caller): KvCalls {
   return {
     range: async (keys, options) => toRangeAnswer(await ask(METHODS.range, toRangeRequest(keys), options)),
@@ -55,7 +54,7 @@ export function kvCalls({ ask }: Caller): KvCalls {
   };
 }
 
-/** A stored key as users see it. */
+/** Converts a stored key from the wire format. */
 export function toKeyValue({ lease, ...kv }: WireKeyValue): KeyValue {
   return lease === "" ? kv : { ...kv, lease };
 }

@@ -1,4 +1,4 @@
-/** Calls about keys that go away by themselves. */
+/** Calls about leases. */
 import type { Caller } from "./caller.ts";
 import type { LeaseCalls } from "./client.ts";
 import { EtcdError } from "./errors.ts";
@@ -10,7 +10,6 @@ const METHODS = {
   revoke: { path: "Lease/LeaseRevoke", request: LeaseRequest, answer: HeaderOnly },
 };
 
-/** The calls about leases. */
 export function leaseCalls({ ask, endpoint }: Caller): LeaseCalls {
   return {
     grant: async (ttlSeconds, options) => {
@@ -19,7 +18,7 @@ export function leaseCalls({ ask, endpoint }: Caller): LeaseCalls {
     },
     keepAlive: async (id, options) => {
       const { ttl } = await ask(METHODS.keepAlive, { id }, options);
-      // etcd answers a lease that is gone with no time left, not with an error.
+      // For an expired lease etcd returns a TTL of 0 instead of an error.
       if (ttl > 0) return { ttlSeconds: ttl };
       throw new EtcdError("LeaseNotFound", `etcd at ${endpoint} knows no lease ${id}: grant a new one`, {
         endpoint,

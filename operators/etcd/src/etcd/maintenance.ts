@@ -1,4 +1,4 @@
-/** Calls that show how a member is and keep it well. */
+/** Calls about status and maintenance of a member. */
 import type { Caller } from "./caller.ts";
 import type {
   Alarm,
@@ -37,19 +37,18 @@ const ALARM = { get: 0, disarm: 2 };
 const ALARM_KINDS = { NoSpace: 1, Corrupt: 2 } as const;
 const DOWNGRADE = { validate: 0, enable: 1, cancel: 2 } as const;
 
-/** A member may need minutes for a large database. */
+/** A large database can take minutes. */
 const DEFRAGMENT_MS = 10 * 60_000;
 
-/** The sha256 behind the data is not counted in what remains. */
+/** `remainingBytes` does not include the sha256 after the data. */
 const CHECKSUM = 32;
 
-/** The key that etcdctl reads to see whether a member is healthy; nobody needs to be allowed to read it. */
+/** The key that etcdctl reads for its health check. No permission for it is needed. */
 const HEALTH_KEY = Buffer.from("health");
 
-/** How the /version page is read: it is not part of gRPC. */
+/** Reads the /version endpoint, which is not part of gRPC. */
 export type ReadVersions = (options?: CallOptions) => Promise<Versions>;
 
-/** The calls of maintenance. */
 export function maintenanceCalls(caller: Caller, versions: ReadVersions): MaintenanceCalls {
   const { ask } = caller;
   return {
@@ -74,7 +73,7 @@ export function maintenanceCalls(caller: Caller, versions: ReadVersions): Mainte
   };
 }
 
-/** Being denied the key proves quorum as well: permissions are looked up by consensus. */
+/** A permission error proves quorum as well, because permissions are checked by consensus. */
 async function checkHealth({ ask }: Caller, options?: CallOptions): Promise<void> {
   try {
     await ask(METHODS.range, { key: HEALTH_KEY, countOnly: true }, options);
@@ -114,7 +113,7 @@ function toAlarm({ memberId, alarm }: { memberId: string; alarm: number }): Alar
   return [];
 }
 
-/** Waits for the first part, which tells how much is still to come. */
+/** Waits for the first part, which contains the remaining size. */
 async function openSnapshot(caller: Caller, options: CallOptions = {}): Promise<SnapshotStream> {
   const parts = caller.stream(METHODS.snapshot, {}, options);
   const first = await parts.next();

@@ -1,4 +1,4 @@
-/** Calls about who is in the cluster. */
+/** Membership calls. */
 import type { Caller } from "./caller.ts";
 import type { MemberCalls, Membership } from "./client.ts";
 import { EtcdError } from "./errors.ts";
@@ -20,7 +20,6 @@ const METHODS = {
   update: { path: "Cluster/MemberUpdate", request: MemberUpdateRequest, answer: MembersResponse },
 };
 
-/** The calls about members. */
 export function memberCalls({ ask, endpoint }: Caller): MemberCalls {
   return {
     list: async ({ local = false, ...options } = {}) =>

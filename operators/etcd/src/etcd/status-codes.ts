@@ -1,7 +1,7 @@
-/** From gRPC's status and etcd's sentence to our codes: etcd tells many errors apart only by the text, so the table is here, once. */
+/** Maps gRPC status and etcd's message to error codes. etcd distinguishes many errors only by their text. */
 import type { EtcdErrorCode } from "./errors.ts";
 
-/** What went wrong, and whether the call may have been carried out nevertheless. */
+/** The error code, and whether the call may have taken effect. */
 export interface Verdict {
   readonly code: EtcdErrorCode;
   readonly maybeDone: boolean;
@@ -10,7 +10,7 @@ export interface Verdict {
 const done = (code: EtcdErrorCode): Verdict => ({ code, maybeDone: false });
 const open = (code: EtcdErrorCode): Verdict => ({ code, maybeDone: true });
 
-/** The sentences of etcd 3.5 to 3.7 (api/v3rpc/rpctypes), without the word "etcdserver: ". */
+/** The messages of etcd 3.5 to 3.7 (api/v3rpc/rpctypes), without the prefix "etcdserver: ". */
 const BY_SENTENCE: ReadonlyMap<string, Verdict> = new Map([
   ["no leader", done("NoLeader")],
   ["leader changed", open("NoLeader")],
@@ -52,7 +52,7 @@ const BY_SENTENCE: ReadonlyMap<string, Verdict> = new Map([
   ["not capable", done("Unsupported")],
 ]);
 
-/** gRPC's own statuses, for sentences that are not in the table. */
+/** gRPC statuses, for messages that are not in the table. */
 const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
   [1, open("Aborted")],
   [3, done("Invalid")],
@@ -67,7 +67,7 @@ const BY_STATUS: ReadonlyMap<number, Verdict> = new Map([
   [16, done("Unauthenticated")],
 ]);
 
-/** What gRPC's status and message mean. Streams of etcd 3.5 tell refusals as the room inside says them, beginning with "auth: ". */
+/** Maps status and message. Streams of etcd 3.5 return auth errors with the internal prefix "auth: ". */
 export function toVerdict(status: number, sentence: string): Verdict {
   const recordedState = BY_SENTENCE.get(sentence.replace(/^(?:etcdserver|auth): /, ""));
   return recordedState ?? BY_STATUS.get(status) ?? open("Other");

@@ -1,16 +1,14 @@
-/** Brings users, roles and the switch of authentication to what a spec says. Nothing is written when nothing would change. */
+/** Brings users, roles and the state of authentication to the spec. Nothing is written when nothing would change. */
 import type { EtcdClient, Keys, Permission } from "./client.ts";
 import { EtcdError, isPassing } from "./errors.ts";
 import { toRange } from "./keys.ts";
 
-/** What a spec says about authentication. */
 export interface AuthSpec {
   readonly enabled: boolean;
   readonly roles: readonly { readonly name: string; readonly permissions: readonly PermissionSpec[] }[];
   readonly users: readonly { readonly name: string; readonly roles: readonly string[] }[];
 }
 
-/** A permission in a spec. */
 export interface PermissionSpec {
   readonly access: "Read" | "Write" | "ReadWrite";
   readonly key: string;
@@ -18,39 +16,42 @@ export interface PermissionSpec {
   readonly prefix: boolean;
 }
 
-/** What is known beside the spec. */
+/** Input beside the spec. */
 export interface AuthMeans {
-  /** Passwords of users; who has none comes with a certificate. */
+  /** Passwords of users. A user without one authenticates with a certificate. */
   readonly passwords: ReadonlyMap<string, string>;
-  /** Whether a password was changed since it was last written: etcd does not tell what it has. */
+  /** Whether a password changed since it was last written. etcd does not return passwords. */
   readonly isChanged: (user: string) => boolean;
-  /** Whether it was made without a password: then it can be given none, and is made anew. */
+  /** Whether the user was created without a password. etcd cannot give it one, so the user is recreated. */
   readonly wasWithout?: (user: string) => boolean;
-  /** Users that cannot be made anew while authentication is on, and what is to be said: root, and whoever asks. */
+  /** Users that cannot be recreated while authentication is on, with the error to report: root, and the caller's own user. */
   readonly fixed?: ReadonlyMap<string, Error>;
-  /** Users whose password is wanted and not there, and what is to be said: they are not made, for they could never be given one. */
+  /**
+   * Users with a missing password Secret, with the error to report. They are not created, because they could not be given a password
+   * later.
+   */
   readonly missing?: ReadonlyMap<string, Error>;
-  /** A user has the password that it should have, or none. */
+  /** Called when a user has its password, or needs none. */
   readonly onDone?: (user: string) => void;
 }
 
-/** The role and user that may do everything; without them authentication cannot be on. */
+/** The role and user with all rights. Authentication cannot be on without them. */
 const ROOT = "root";
 
-/** Whose certificate may do everything once authentication is on. */
+/** Users with all rights once authentication is on. */
 export function superusersOf({ users }: Pick<AuthSpec, "users">): readonly string[] {
   return [ROOT, ...users.filter(({ roles }) => roles.includes(ROOT)).map(({ name }) => name)];
 }
 
 /**
- * Makes it so; answers with what was done, in words. What etcd refuses keeps nothing else from being done, but for the switch: it is not
- * put on before everybody is who the spec says.
+ * Synchronizes, and returns descriptions of the changes. After an error the other changes continue, but authentication is enabled only if
+ * all users are as in the spec.
  */
 export async function syncAuth(client: EtcdClient, spec: AuthSpec, environment: AuthMeans): Promise<readonly string[]> {
   const { auth } = client;
   const isOn = await auth.isEnabled();
   const done: string[] = [];
-  // Before anybody goes: it may be the user who asks, and nobody could put it off then.
+  // Disable authentication before users are deleted: one of them may be the caller's own user, which could not disable it later.
   if (!spec.enabled && isOn) {
     await auth.disable();
     done.push("authentication is off");
@@ -66,12 +67,12 @@ export async function syncAuth(client: EtcdClient, spec: AuthSpec, environment: 
   return done;
 }
 
-/** Whether a spec asks for anything: without any wish there is no need for a root. */
+/** Whether the spec requests anything. Otherwise no root user is needed. */
 export function isAuthWanted({ enabled, users, roles }: AuthSpec): boolean {
   return enabled || users.length > 0 || roles.length > 0;
 }
 
-/** Does one thing; what is refused is kept for later. Where nobody answers, the rest would fail as well. */
+/** Runs one change and collects its error. If the member does not respond, the error is thrown, because the others would fail as well. */
 async function attempt(failures: Error[], run: () => Promise<void>): Promise<void> {
   try {
     await run();
@@ -91,7 +92,7 @@ async function syncRoles({ auth }: EtcdClient, spec: AuthSpec, done: string[]): 
     done.push(`role ${name} was added`);
   }
   for (const [role, permissions] of desired) {
-    // It may do everything, whatever it is told.
+    // The role root has all rights; permissions do not matter.
     if (role !== ROOT) await attempt(failures, () => syncPermissions(auth, { role, permissions }, done));
   }
   for (const name of existing) {
@@ -115,7 +116,7 @@ async function syncPermissions(
     done.push(`role ${role} may ${permission.allow} ${former.length === 0 ? "more" : "instead"}`);
   }
   const others = existing.filter((permission) => !desired.some((one) => isOver(one, permission)));
-  // Several may be over the same keys: all of them go at once.
+  // Several permissions may have the same keys: one call removes all of them.
   for (const { allow, keys } of new Map(others.map((one) => [rangeText(one.keys), one])).values()) {
     await auth.forbid(role, keys);
     done.push(`role ${role} may ${allow} less`);
@@ -123,8 +124,8 @@ async function syncPermissions(
 }
 
 /**
- * etcd puts a permission in the place of another over the same keys, unless there is one that begins with the same key and ends elsewhere:
- * then both stay, and what was to be taken away is allowed as before.
+ * etcd replaces a permission over the same keys, unless another one begins with the same key and has another end. Then both stay, and the
+ * old right remains.
  */
 async function replacePermission(auth: EtcdClient["auth"], role: string, permission: Permission): Promise<void> {
   await auth.allow(role, permission);
@@ -192,7 +193,7 @@ async function syncUser(
   }
 }
 
-/** A user that was made without a password keeps to certificates, whatever etcd answers to another password: it has to be made anew. */
+/** A user created without a password accepts certificates only, whatever etcd returns for a new password. It has to be recreated. */
 async function syncPassword(
   auth: EtcdClient["auth"],
   { user, means: environment }: UserWish,
@@ -219,7 +220,7 @@ function toPermission({ access, key, rangeEnd, prefix }: PermissionSpec): Permis
   return { allow, keys: rangeEnd === undefined ? { key } : { from: key, to: rangeEnd } };
 }
 
-/** One for each range: whoever may read and may write the same keys may do both. */
+/** One permission for each range: read and write of the same keys become readwrite. */
 function toPermissions(specs: readonly PermissionSpec[]): readonly Permission[] {
   const merged = new Map<string, Permission>();
   for (const permission of specs.map(toPermission)) {
@@ -240,7 +241,7 @@ function rangeText(keys: Keys): string {
   return `${key.toString("hex")}-${rangeEnd.toString("hex")}`;
 }
 
-/** Somebody else, or an earlier attempt, was faster. */
+/** Another writer or an earlier attempt was first. */
 async function tolerate(code: EtcdError["code"], call: Promise<void>): Promise<void> {
   try {
     await call;

@@ -1,4 +1,4 @@
-/** Reads a member's /version page: the only place that tells the version which the cluster speaks. */
+/** Reads a member's /version endpoint, the only source of the cluster version. */
 import { request } from "node:http";
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -9,7 +9,7 @@ import { startDeadline } from "./deadline.ts";
 import { openConnection } from "./dial.ts";
 import { EtcdError } from "./errors.ts";
 
-/** Asks over a connection of its own: the port speaks HTTP/1.1 beside gRPC. */
+/** Uses a separate connection: the port serves HTTP/1.1 beside gRPC. */
 export async function readVersions(options: ConnectOptions, clock: Clock, call: CallOptions = {}): Promise<Versions> {
   const { endpoint, timeoutMs = 5000 } = options;
   using deadline = startDeadline({ clock, endpoint, what: "/version", timeoutMs, ...call });

@@ -1,4 +1,4 @@
-/** Watching keys: one stream a watch, closed when the consumer leaves. */
+/** Watches of keys: one stream for each watch, closed when the consumer stops. */
 import type { Caller } from "./caller.ts";
 import type { WatchBatch, WatchOptions } from "./client.ts";
 import { EtcdError } from "./errors.ts";
@@ -8,7 +8,6 @@ import { WatchRequest, WatchResponse } from "./wire/kv-messages.ts";
 
 const WATCH = { path: "Watch/Watch", request: WatchRequest, answer: WatchResponse };
 
-/** Changes from a revision on. */
 export async function* watchKeys(caller: Caller, options: WatchOptions): AsyncGenerator<WatchBatch, void, void> {
   const { fromRevision = 0, signal } = options;
   const create = { ...toRange(options), startRevision: fromRevision };

@@ -2,7 +2,6 @@
 import { defineResource, s } from "capstan";
 import { backupForm } from "./store.ts";
 
-/** A backup that exists. */
 export const backupRecord = s.object({
   name: s.string().describe("Its name in the store"),
   time: s.timestamp().describe("When it was taken"),

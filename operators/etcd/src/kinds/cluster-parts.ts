@@ -1,4 +1,4 @@
-/** The parts of a cluster's spec: each with its rules, and a sentence for every field. */
+/** The parts of a cluster's spec, with validation rules and descriptions. */
 import { s } from "capstan";
 
 /** The name of a Secret in the namespace of the object. */
@@ -33,7 +33,7 @@ export const storage = s
   )
   .describe("The members' volumes");
 
-/** A patience: one that is over at once would be none. */
+/** A timeout of at least 5 seconds. */
 function patience(usual: string, what: string) {
   return duration
     .rules(s.rule(`${secondsOf("self")} >= 5`, "at least 5s: whoever starts needs a moment"))
@@ -41,7 +41,7 @@ function patience(usual: string, what: string) {
     .describe(what);
 }
 
-/** The seconds of a duration, in the language of rules. */
+/** Seconds of a duration, in CEL. */
 function secondsOf(field: string): string {
   const units = { s: 1, m: 60, h: 3_600, d: 86_400 };
   const sums = Object.entries(units).map(
@@ -50,7 +50,6 @@ function secondsOf(field: string): string {
   return `(${sums.join(" + ")})`;
 }
 
-/** Certificates. */
 export const tls = s
   .object({
     mode: s
@@ -127,7 +126,7 @@ const user = s.object({
   roles: s.array(s.string().max(128)).max(64).default([]).describe("The roles that it has, and no others"),
 });
 
-/** Who may do what. */
+/** Authentication. */
 export const auth = s
   .object({
     enabled: s.boolean().default(false).describe("Whether etcd asks who somebody is"),
@@ -142,7 +141,6 @@ export const auth = s
   )
   .describe("Users, roles and what they may do");
 
-/** What is done regularly. */
 export const maintenance = s
   .object({
     defragment: s
@@ -180,7 +178,7 @@ export const maintenance = s
   })
   .describe("What is done regularly to keep the database small");
 
-/** How members go to another version. */
+/** Updates to another version. */
 export const update = s
   .object({
     deadline: patience(
@@ -200,7 +198,7 @@ export const update = s
   })
   .describe("How members go to another version");
 
-/** What is done about members that are gone. */
+/** Recovery of lost members. */
 export const recovery = s
   .object({
     quorumLoss: s
@@ -215,16 +213,16 @@ export const recovery = s
   })
   .describe("What is done about members that are gone");
 
-/** Flags that decide who a member is, or that give up what members promise: they belong to the operator. */
+/** Flags that determine the identity of a member or weaken its guarantees. They are reserved for the operator. */
 export const OWN_FLAGS: string =
   "^(name|data-dir|wal-dir|config-file|initial-.*|listen-.*|advertise-.*|force-new-cluster|.*-file|client-cert-auth|peer-client-cert-auth|" +
   "auto-tls|peer-auto-tls|auto-compaction-.*|discovery.*|proxy.*|enable-v2|unsafe-.*|strict-reconfig-check|" +
   "experimental-initial-corrupt-check|(experimental-)?compact-hash-check-enabled)$";
 
-/** Features by which members find out that their data differs. */
+/** Features by which members detect corrupt data. */
 export const OWN_FEATURES = "(InitialCorruptCheck|CompactHashCheck)";
 
-/** What a user adds to the members' pods. */
+/** User's additions to the members' pods. */
 export const template = s
   .object({
     metadata: s

@@ -1,4 +1,4 @@
-/** What the operator tells about a cluster, and what it must not forget. */
+/** The status of a cluster: reports for the user, and state that the operator relies on. */
 import { s } from "capstan";
 import { backupRecord } from "./backup.ts";
 import { backupSource } from "./store.ts";
@@ -140,7 +140,6 @@ const advice = s.object({
   text: s.string().describe("What to do"),
 });
 
-/** The status of an EtcdCluster. */
 export const clusterStatus = s.object({
   size: s.int32().describe("Members that the cluster has"),
   ready: s.int32().describe("Members that are well"),

@@ -1,4 +1,4 @@
-/** `EtcdCluster`: what a user asks for. `{ size: 3, version: "3.6.16" }` is complete. */
+/** `EtcdCluster`: the desired state of a cluster. `{ size: 3, version: "3.6.16" }` is complete. */
 import { defineResource, s } from "capstan";
 import { PROFILES } from "../pods/profile.ts";
 import { clusterStatus } from "./cluster-status.ts";
@@ -17,7 +17,7 @@ import { backupForm, backupSource, imagePullSecrets } from "./store.ts";
 
 const amounts = s.record(s.quantity()).max(16);
 
-/** The volumes of each profile, in the language of rules. */
+/** Volume sizes of the profiles, in CEL. */
 const volumes = `{${Object.entries(PROFILES)
   .map(([name, { storage: size }]) => `'${name}': '${size}'`)
   .join(", ")}}`;

@@ -1,4 +1,4 @@
-/** `EtcdOperation`: something done to a cluster once, by hand, on record. */
+/** `EtcdOperation`: a manual operation on a cluster, recorded as an object. */
 import { defineResource, s } from "capstan";
 
 export const EtcdOperation = defineResource({

@@ -1,4 +1,4 @@
-/** `EtcdRestore`: a cluster made anew from a backup, or an existing one put back in place. */
+/** `EtcdRestore`: creates a cluster from a backup, or restores an existing one in place. */
 import { defineResource, s } from "capstan";
 import { backupChoice, imagePullSecrets } from "./store.ts";
 

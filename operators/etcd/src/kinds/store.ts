@@ -1,7 +1,7 @@
-/** Where backups are kept, as a spec says it. */
+/** The store of backups in specs. */
 import { s } from "capstan";
 
-/** An entry of a Secret. */
+/** A key of a Secret. */
 export const secretKey = s.object({
   name: s.string().min(1).max(253).describe("The Secret, in the namespace of this object"),
   key: s.string().min(1).max(253).describe("Which of its entries"),
@@ -20,7 +20,7 @@ const s3 = s
   })
   .describe("A bucket of an S3-compatible object store");
 
-/** A volume: a claim that this namespace has, such as one on NFS. */
+/** An existing PersistentVolumeClaim of the namespace, for example on NFS. */
 const volume = s
   .object({
     claim: s.string().min(1).max(253).describe("A PersistentVolumeClaim in the namespace of this object"),
@@ -41,7 +41,7 @@ const allowUnencrypted = s
     "With `encryption`: take backups that are not encrypted, too, for the time after the key was introduced. Who writes to the store can then forge one",
   );
 
-/** Which backup, and how it is read. */
+/** The backup, and how to read it. */
 export const backupChoice = {
   store,
   backup: s.string().max(512).optional().describe("Its name in the store; left out: the newest of `sourceCluster`"),
@@ -64,10 +64,10 @@ export const backupChoice = {
   allowUnencrypted,
 };
 
-/** A backup, by where it is. */
+/** The location of a backup. */
 export const backupSource = s.object(backupChoice);
 
-/** Secrets for registries that ask who pulls. */
+/** Pull secrets for private registries. */
 export const imagePullSecrets = s
   .array(s.object({ name: s.string().min(1).max(253).describe("A Secret of type kubernetes.io/dockerconfigjson") }))
   .max(16)
@@ -75,7 +75,7 @@ export const imagePullSecrets = s
   .default([])
   .describe("With which images are pulled: of members, and of the pods that make, try and fetch backups");
 
-/** How backups are written: the same for those made once and those made on a schedule. */
+/** The form of backups, the same for manual and scheduled ones. */
 export const backupForm = {
   store,
   compression: s.enum("none", "gzip", "zstd").default("gzip").describe("How the snapshot is made smaller"),

@@ -10,7 +10,7 @@ const facts = {
   generation: 3,
 } as const;
 
-test("what was found of the same is looked at again after one minute, two, four, and at last an hour", () => {
+test("an unchanged finding is checked again after one minute, two, four, up to an hour", () => {
   const found = { differing: ["e-0", "e-1"] };
   let comparison = withSince({ at: 0, ...found }, { former: undefined, subject: "s", now: 0 });
   const pauses: number[] = [];
@@ -23,7 +23,7 @@ test("what was found of the same is looked at again after one minute, two, four,
   assert.deepEqual(pauses, [1, 1, 2, 4, 8, 16, 32, 60, 60, 60]);
 });
 
-test("others are another question, and so is another finding", () => {
+test("other members or another finding are checked at once", () => {
   const former = withSince({ at: 0, differing: ["e-0", "e-1"] }, { former: undefined, subject: "s", now: 0 });
   assert.equal(isStillValid(former, { subject: "s", now: 1 }), true);
   assert.equal(isStillValid(former, { subject: "t", now: 1 }), false);
@@ -34,12 +34,12 @@ test("others are another question, and so is another finding", () => {
   assert.deepEqual(withSince({ at: now, differing: [] }, { former, subject: "s", now }), { at: now, differing: [] });
 });
 
-test("what was kept is of whom it was, also where there are others now", () => {
+test("a kept finding stays about its members, even if there are others now", () => {
   const former = withSince({ at: 0, differing: ["e-0"] }, { former: undefined, subject: "s", now: 0 });
   assert.equal(withSince(former, { former, subject: "t", now: MINUTE }), former);
 });
 
-test("another voter, another pod and another spec make it another question; a learner does not", () => {
+test("another voter, pod or spec is checked at once; a learner does not matter", () => {
   const subject = disagreementKey(facts);
   const pods = facts.pods.with(0, { member: "e-0", uid: "other" });
   const learner = { member: "e-2", id: "id-e-2", isStarted: true, isLearner: true };

@@ -1,4 +1,7 @@
-/** How often data that is known to differ is compared again: everybody reads all of it, and as long as nothing is done about it the same is found. */
+/**
+ * The interval for comparing data that is known to differ. Each comparison reads all data of all members, and its finding stays the same
+ * until something is done.
+ */
 import type { ObservedPod } from "../contract.ts";
 import type { Comparison } from "./compare.ts";
 import type { MemberReport } from "./query-members.ts";
@@ -8,11 +11,11 @@ import { isOlder, nextInterval, hourlyInterval } from "./intervals.ts";
 export interface DisagreementFacts {
   readonly hearing: Pick<MemberReport, "quorum">;
   readonly pods: readonly Pick<ObservedPod, "member" | "uid">[];
-  /** Of the spec: somebody may have changed it because of what was found. */
+  /** Generation of the spec: the user may have changed it because of the finding. */
   readonly generation: number;
 }
 
-/** Who votes, in which pods, by which spec: others are another question, and it is asked at once. */
+/** The voters, their pods, and the generation of the spec. A change of the key is compared at once. */
 export function disagreementKey({ hearing: report, pods, generation }: DisagreementFacts): string {
   const voters = (report.quorum?.members ?? []).filter(({ isLearner }) => !isLearner);
   const uidOf = (name: string): string => pods.find(({ member }) => member === name)?.uid ?? "no pod";
@@ -20,11 +23,11 @@ export function disagreementKey({ hearing: report, pods, generation }: Disagreem
   return [...names, `spec ${generation}`].join(", ");
 }
 
-/** What was found just now, and since when the same has been found of the same. */
+/** The new finding, with the time since which it is the same for the same key. */
 export function withSince(found: Comparison, { former, subject, now }: Finding): Comparison {
   const { of, since: _since, ...rest } = found;
   if (!isUnhealthy(found)) return rest;
-  // What was kept has it already.
+  // A kept finding has its time already.
   if (of !== undefined) return found;
   const isSame = former?.of === subject && textOf(former) === textOf(found);
   return { ...found, of: subject, since: isSame ? (former.since ?? former.at) : now };
@@ -36,7 +39,7 @@ interface Finding {
   readonly now: number;
 }
 
-/** Whether what was found is still to be taken for what is: for one minute, two, four, and at last an hour. */
+/** Whether a finding is still valid: for one minute, two, four, up to an hour. */
 export function isStillValid(former: Comparison, { subject, now }: Pick<Finding, "subject" | "now">): boolean {
   const { since = former.at } = former;
   return former.of === subject && !isOlder(former, { now, than: nextInterval(former, since, hourlyInterval) });

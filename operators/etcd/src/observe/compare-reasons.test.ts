@@ -15,7 +15,7 @@ const three: readonly ListedMember[] = ["e-0", "e-1", "e-2"].map((member) => ({
 const talking = { is: "talking" } as MemberStatus;
 const silent: MemberStatus = { is: "silent", why: "nobody answers" };
 
-/** Three members, the last of whom is as it is said. */
+/** Three members; the last one has this state. */
 function factsWith(
   pod: Partial<ObservedPod>,
   { answer = silent, ...more }: Partial<CompareReasonFacts> & { answer?: MemberStatus } = {},
@@ -45,12 +45,12 @@ function volumeOf({ member }: ListedMember): ObservedVolume {
   return { member, state: "bound", requested: 1, capacity: 1 };
 }
 
-test("nobody is compared out of turn while all is well, or somebody only starts", () => {
+test("no early comparison while members are healthy or only starting", () => {
   assert.deepEqual(reasonsToCompare(factsWith({}, { answer: talking })), []);
   assert.deepEqual(reasonsToCompare(factsWith({ isReady: false })), []);
 });
 
-test("whoever ends again and again, is given up, has no volume or speaks unchecked is a reason, one for each time", () => {
+test("a crash loop, replacement, lost volume or skipped check is a reason, once each", () => {
   assert.deepEqual(reasonsToCompare(factsWith({ isReady: false, restarts: 1 })), ["e-2 (u-e-2) does not start"]);
   const long = { isReady: false, since: NOW - 300_000 };
   assert.deepEqual(reasonsToCompare(factsWith(long)), ["e-2 (u-e-2) is given up"]);
@@ -66,14 +66,14 @@ test("whoever ends again and again, is given up, has no volume or speaks uncheck
   assert.deepEqual(reasonsToCompare(unchecked), ["e-2 (u-e-2) speaks unchecked"]);
 });
 
-test("whoever talks and is given up is a reason, too: it may be cut off from the others only", () => {
+test("a responding member that is replaced is a reason: it may only be cut off", () => {
   const long = { isReady: false, since: NOW - 300_000 };
   assert.deepEqual(reasonsToCompare(factsWith(long, { answer: talking })), ["e-2 (u-e-2) is given up"]);
 });
 
 const CHANGE = ["e-0, e-1, e-2 are about to change"];
 
-test("more voters, fewer voters and others in their place are a reason, where there are two to compare", () => {
+test("more, fewer or other voters are a reason if there are two to compare", () => {
   const reasons = (desired: Partial<CompareReasonFacts["wanted"]>, pod: Partial<ObservedPod> = {}): readonly string[] =>
     reasonsToCompare(factsWith(pod, { answer: talking, wanted: { ...WANTED, ...desired } }));
   for (const size of [1, 2, 4, 5]) assert.deepEqual(reasons({ size }), CHANGE);
@@ -86,7 +86,7 @@ test("more voters, fewer voters and others in their place are a reason, where th
   assert.deepEqual(reasonsToCompare(factsWith({}, { hearing: alone, wanted: { ...WANTED, size: 5 } })), []);
 });
 
-test("another form or version is a reason where members are exchanged for it, as long as anybody is without it", () => {
+test("a new template or version is a reason while members are replaced for it", () => {
   const members = three.slice(1);
   const report = {
     quorum: { by: "quorum", clusterId: "c", members },

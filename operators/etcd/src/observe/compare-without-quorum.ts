@@ -1,49 +1,52 @@
-/** Compares the data of those that are left without quorum: who of them goes on depends on it, and nobody writes meanwhile. */
+/**
+ * Compares the data of the members that survive a quorum loss. The choice of the recovery source depends on it, and no client can write
+ * meanwhile.
+ */
 import type { MemberStatus, Observation, ObservedPod } from "../contract.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
 import type { MemberReport } from "./query-members.ts";
 import { reuseInterval, isOlder, nextInterval, retryInterval } from "./intervals.ts";
 import type { MemberClients } from "./member-clients.ts";
 
-/** What was found when those that are left were last compared. */
+/** The finding of the last comparison of survivors. */
 export interface SurvivorComparison {
   readonly at: number;
-  /** Who they were, in which pods and with what: others are another question. */
+  /** The survivors, their pods and revisions. A change is compared at once. */
   readonly of: string;
   readonly differing: readonly string[];
   readonly withoutHash: readonly string[];
 }
 
-/** What is known of the data of those that are left. */
+/** What is known about the data of the survivors. */
 export type Survivors = Required<Pick<Observation, "differing" | "withoutHash">>;
 
-/** What a comparison depends on. */
 export interface SurvivorFacts {
   readonly answers: MemberReport["answers"];
   readonly pods: readonly Pick<ObservedPod, "member" | "uid">[];
   readonly clusterId: string | undefined;
   readonly now: number;
   readonly former: SurvivorComparison | undefined;
-  /** Since when somebody has given no hash. */
+  /** Since when a member has returned no hash. */
   readonly since: number | undefined;
 }
 
-/** What holds now, and what is to be remembered. */
+/** The present finding, and the state to record. */
 export interface SurvivorResult {
   readonly survivors: Survivors;
   readonly remains: SurvivorComparison | undefined;
 }
 
 /**
- * Who of those that are left differs, and who could not be asked; there is nothing to compare where one is left. Strangers are nobody's
- * measure. All data is read for it, so what was found is kept as long as they are the same, and what was not is asked for with pauses.
+ * Which survivors differ, and which could not be asked. A single survivor has no other to compare with. Members of another cluster are
+ * ignored. A comparison reads all data, so a finding is kept while the survivors are the same, and a missing hash is requested with
+ * growing delays.
  */
 export async function compareSurvivors(clients: MemberClients, facts: SurvivorFacts): Promise<SurvivorResult> {
   const { answers: memberStatuses, now, former } = facts;
   const own = ownHashes(facts);
   const names = own.map(([member]) => member);
   const isOpen = former !== undefined && former.withoutHash.length > 0;
-  // Whoever comes and goes is not to be asked each time it comes.
+  // A member that comes and goes is not asked each time.
   if (own.length < 2) return { survivors: { differing: [], withoutHash: [] }, remains: isOpen ? former : undefined };
   const of = own.map((one) => formatOne(one, facts.pods)).join(", ");
   if (former?.of === of && !isDue(former, facts)) return { survivors: former, remains: former };
@@ -66,7 +69,7 @@ const unreachableStatus = { is: "silent", why: "" } as const;
 
 type Talking = Extract<MemberStatus, { is: "talking" }>;
 
-/** Learners give no hash, and what they have is nobody's measure. */
+/** Learners return no hash and do not count. */
 function ownHashes({ answers: memberStatuses, clusterId }: SurvivorFacts): readonly (readonly [string, Talking])[] {
   return Object.entries(memberStatuses).flatMap(([member, answer]) => {
     if (answer.is !== "talking" || answer.isLearner) return [];

@@ -1,4 +1,4 @@
-/** Compares the data of members that have quorum, now and then: etcd's own checks raise alarms, this one finds who is wrong without them. */
+/** Compares the data of members with quorum periodically. etcd's checks raise alarms; this one finds the corrupt member without them. */
 import type { MemberStatus, ListedMember, ObservedVolume } from "../contract.ts";
 import { alarmedMembers, compareAfterAlarm, compareBeforeChange, withData } from "./corruption.ts";
 import type { HashComparison } from "./corruption.ts";
@@ -9,61 +9,60 @@ import { reuseInterval, isOlder, nextInterval, hourlyInterval } from "./interval
 import type { MemberClients } from "./member-clients.ts";
 import { doesNotStart } from "./compare-reasons.ts";
 
-/** When data was last compared, and who had other data than the majority. */
+/** The last comparison: its time, and the members that differ from the majority. */
 export interface Comparison {
   readonly at: number;
   readonly differing: readonly string[];
-  /** Who was found to be right just now, where somebody was accused: an alarm about one of them is wrong. */
+  /** Members in the majority, recorded while an alarm is raised: an alarm about one of them is wrong. */
   readonly agreeing?: readonly string[];
-  /** Who was accused then. */
+  /** Members named by an alarm at that time. */
   readonly accused?: readonly string[];
-  /** Where somebody differs or was accused: of whom that was found, and since when it has been. */
+  /** If members differ or were named by an alarm: the key of the finding, and since when it is the same. */
   readonly of?: string;
   readonly since?: number;
-  /** The reasons to compare that it was an answer to. No clock says so: one that is put back would make it answer what came later. */
+  /** The reasons that this comparison covers. Times are not used: after a clock was set back, it would cover later reasons. */
   readonly answered?: readonly string[];
 }
 
-/** Reasons to compare that nothing has answered yet, and when an answer was last tried to be had. */
+/** Reasons that no comparison covers yet, and the time of the last attempt. */
 export interface Uncompared {
   readonly at: number;
   readonly reasons: readonly string[];
-  /** Who could not be compared. */
+  /** Members that could not be compared. */
   readonly members: readonly string[];
-  /** Those of them that gave a hash, of another version or compaction than others. */
+  /** The members among them that returned a hash of another version or compaction. */
   readonly unlike?: readonly string[];
 }
 
-/** A comparison by the hour that not everybody gave a hash for. */
+/** An hourly comparison for which a hash was missing. */
 export interface MissedComparison {
   readonly at: number;
   readonly members: readonly string[];
 }
 
-/** What is known of the members' data. */
+/** What is known about the members' data. */
 export interface ComparisonResult {
   readonly missed?: MissedComparison | undefined;
   readonly comparison?: Comparison | undefined;
   readonly uncompared?: Uncompared | undefined;
 }
 
-/** What a comparison depends on. */
 export interface CompareFacts {
   readonly hearing: MemberReport;
   readonly volumes: readonly ObservedVolume[];
   readonly now: number;
   readonly former: ComparisonResult;
-  /** Who could be compared: what was found of others says nothing. */
+  /** Key of the members that could be compared. A finding about others does not count. */
   readonly subject: string;
-  /** Why not to wait until it is due. */
+  /** Reasons for an early comparison. */
   readonly reasons: readonly string[];
-  /** Since when there has been no answer, if there is none. */
+  /** Since when a reason is not covered. */
   readonly unansweredSince?: number | undefined;
-  /** Since when comparisons by the hour have been missed. */
+  /** Since when hourly comparisons have been missed. */
   readonly missedSince?: number | undefined;
 }
 
-/** The comparison that counts, and what it does not answer. */
+/** The valid comparison, and the reasons that it does not cover. */
 export async function compareData(clients: MemberClients, facts: CompareFacts): Promise<ComparisonResult> {
   const { former, now, reasons, unansweredSince, subject } = facts;
   const answered = answeredBy(former.comparison, now);
@@ -94,7 +93,7 @@ export async function compareData(clients: MemberClients, facts: CompareFacts): 
   };
 }
 
-/** Which reasons need not be asked about again: those that this comparison answers, and those that come and go. */
+/** The reasons that need no further comparison: those that this one covers, and those that come and go. */
 function answeredNow({ former, now, reasons }: CompareFacts, { answered, left }: ComparisonState): readonly string[] {
   const lasting = reasons.filter((reason) => !left.includes(reason));
   const over = isOlder(former.comparison, { now, than: reuseInterval }) ? [] : answered.filter(isRepeated);
@@ -106,17 +105,17 @@ interface ComparisonState {
   readonly left: readonly string[];
 }
 
-/** What was answered long ago is asked again: somebody may have gone bad since. */
+/** An old comparison covers no reason: data may have become corrupt since. */
 function answeredBy(comparison: Comparison | undefined, now: number): readonly string[] {
   return isOlder(comparison, { now, than: hourlyInterval }) ? [] : (comparison?.answered ?? []);
 }
 
-/** Whoever ends again and again talks in between: nobody is given up for it, so what was found a moment ago will do. */
+/** A crash-looping member responds in between. It is not replaced for that, so a recent comparison is enough. */
 function isRepeated(reason: string): boolean {
   return reason.endsWith(doesNotStart);
 }
 
-/** All data of all members is read for it: what could not be had a moment ago is not asked for again at once. */
+/** A comparison reads all data of all members, so a failed one is not repeated at once. */
 function wasAttempted(former: Uncompared | undefined, { open, now, since = now }: ComparisonAttempt): boolean {
   if (former === undefined || isOlder(former, { now, than: nextInterval(former, since) })) return false;
   return open.every((reason) => former.reasons.includes(reason));
@@ -128,17 +127,17 @@ interface ComparisonAttempt {
   readonly since: number | undefined;
 }
 
-/** What was found; without `missing` nobody was asked because of a reason. */
+/** The finding. Without `missing`, no comparison was made for a reason. */
 type Finding = Pick<HashComparison, "comparison"> & Partial<HashComparison> & Pick<ComparisonResult, "missed">;
 
 interface ComparisonReasons {
-  /** Something is to be known that nobody has tried to find out yet. */
+  /** A reason for which no comparison was tried yet. */
   readonly isUrgent: boolean;
-  /** It was tried a moment ago: nobody is asked by the hour either. */
+  /** A comparison was tried recently: the hourly one is skipped as well. */
   readonly isWaiting: boolean;
 }
 
-/** The former one until it is old, and as long as not everybody can be asked. */
+/** Keeps the former comparison until it is old, and while not all members can be asked. */
 async function compare(
   clients: MemberClients,
   {
@@ -162,7 +161,7 @@ async function compare(
     const { comparison, ...open } = await compareAfterAlarm(clients, quorum, { answers: memberStatuses, now });
     return { comparison: comparison && { ...comparison, accused }, ...open };
   }
-  // One alone has nobody to differ from: what was found among others is over.
+  // A single member has no other to differ from: an earlier finding is over.
   if (isSingleMember(report.quorum)) return { comparison: kept.comparison && { ...kept.comparison, differing: [] } };
   if (isUrgent)
     return {
@@ -177,7 +176,7 @@ async function compare(
   return { ...kept, ...(byTheHour ?? { missed }) };
 }
 
-/** It was tried a moment ago, in vain. */
+/** A recent attempt failed. */
 function missedMembers(
   missed: MissedComparison | undefined,
   { now, since }: { readonly now: number; readonly since: number },
@@ -189,7 +188,7 @@ function isSingleMember({ members }: Quorum): boolean {
   return members.filter(({ isLearner }) => !isLearner).length < 2;
 }
 
-/** Compares everybody, because it is time; undefined where not all can be compared. */
+/** The periodic comparison of all members; undefined if not all can be compared. */
 async function compareAll(
   clients: MemberClients,
   { members: listed, clusterId }: Quorum,
@@ -198,15 +197,15 @@ async function compareAll(
   const voters = listed.filter(({ isLearner }) => !isLearner);
   if (!areComparable(voters, memberStatuses, clusterId)) return undefined;
   const { differing, members } = await compareOnce(clients, voters, memberStatuses);
-  // A compaction may have come in between: who differs must do so twice.
+  // A compaction may happen in between, so a member must differ twice.
   const again = differing.length === 0 ? { differing, members } : await compareOnce(clients, voters, memberStatuses);
   const silent = [...members, ...again.members];
-  // Everybody reads all data for it: what somebody does not give is not asked for in every turn.
+  // A comparison reads all data of all members, so a missing hash is not requested in every reconcile.
   if (silent.length > 0) return { missed: { at: now, members: [...new Set(silent)] } };
   return { comparison: { at: now, differing: differing.filter((member) => again.differing.includes(member)) } };
 }
 
-/** As many as the status has room for. */
+/** Limit of the status field. */
 const maxHashAttempts = 128;
 
 interface ComparisonTime {
@@ -221,12 +220,12 @@ function isDue(former: Comparison | undefined, moment: ComparisonTime): boolean 
     : !isStillValid(former, moment);
 }
 
-/** What was found of an accusation holds for as long as that. */
+/** Drops the finding about an alarm when the alarm is over. */
 function withoutAttempt({ agreeing: _agreeing, accused: _accused, ...comparison }: Comparison): Comparison {
   return comparison;
 }
 
-/** The same were accused a moment ago: as long as nothing may be done about it, nobody reads all data again and again. */
+/** The same alarm was checked recently. While nothing can be done about it, the data is not read again. */
 function isResolved(
   former: Comparison | undefined,
   { accused, quorum, ...moment }: ComparisonTime & { readonly accused: readonly string[]; readonly quorum: Quorum },
@@ -238,7 +237,7 @@ function isResolved(
 
 type Quorum = NonNullable<MemberReport["quorum"]>;
 
-/** Everybody differs, so nobody could say who is right: to ask again reads all data of all members. */
+/** All members differ, so there is no majority. Comparing again would read all data of all members. */
 function isUndecided(former: Comparison | undefined, { members }: Quorum): boolean {
   return former !== undefined && members.every(({ member }) => former.differing.includes(member));
 }
@@ -246,7 +245,7 @@ function isUndecided(former: Comparison | undefined, { members }: Quorum): boole
 type Answers = MemberReport["answers"];
 type Responding = Extract<MemberStatus, { is: "talking" }>;
 
-/** Two or more that all answer, are of this cluster, and hash alike because they have one version. */
+/** Two or more members that all respond, belong to this cluster, and have the same version, so that their hashes can be compared. */
 function areComparable(voters: readonly ListedMember[], memberStatuses: Answers, clusterId: string): boolean {
   const talking = voters.flatMap(({ member }): Responding[] => {
     const answer = memberStatuses[member];
@@ -256,7 +255,7 @@ function areComparable(voters: readonly ListedMember[], memberStatuses: Answers,
   return voters.length > 1 && talking.length === voters.length && talking.every(isAlike);
 }
 
-/** Who differs, and who gave no hash. */
+/** The members that differ, and those without a hash. */
 async function compareOnce(
   clients: MemberClients,
   voters: readonly ListedMember[],

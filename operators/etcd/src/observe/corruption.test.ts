@@ -13,32 +13,32 @@ const hashed = (member: string, hash: number, compactRevision = 1): Hashed => ({
 const older = (member: string, hash: number): Hashed => ({ ...hashed(member, hash), version: "3.5.35" });
 const three = ["a", "b", "c"].map(voter);
 
-test("two of three agree: the third differs, whoever accused whom", () => {
+test("two of three agree: the third differs, whichever member an alarm names", () => {
   const majority = majorityOf([hashed("a", 9), hashed("b", 1), hashed("c", 1)], three);
   assert.deepEqual(majority, { agreeing: ["b", "c"], differing: ["a"] });
 });
 
-test("without a majority of all voters, silent ones included, nobody is right", () => {
+test("without a majority of all voters, silent ones included, no member is right", () => {
   assert.equal(majorityOf([hashed("a", 9), hashed("b", 1)], three), undefined);
   assert.equal(majorityOf([hashed("a", 9), hashed("b", 1), hashed("c", 2)], three), undefined);
   const five = ["a", "b", "c", "d", "e"].map(voter);
   assert.equal(majorityOf([hashed("a", 9), hashed("b", 1), hashed("c", 1)], five), undefined);
 });
 
-test("a silent minority does not stop the others from knowing", () => {
+test("a silent minority does not prevent a result", () => {
   const five = ["a", "b", "c", "d", "e"].map(voter);
   const majority = majorityOf([hashed("a", 9), hashed("b", 1), hashed("c", 1), hashed("d", 1)], five);
   assert.deepEqual(majority, { agreeing: ["b", "c", "d"], differing: ["a"] });
 });
 
-test("who has another compaction is neither right nor wrong, and a learner has no vote", () => {
+test("another compaction is neither right nor wrong, and a learner has no vote", () => {
   const majority = majorityOf([hashed("a", 9, 2), hashed("b", 1), hashed("c", 1)], three);
   assert.deepEqual(majority, { agreeing: ["b", "c"], differing: [] });
   const withLearner = [voter("a"), voter("b"), { ...voter("c"), isLearner: true }];
   assert.equal(majorityOf([hashed("a", 9), hashed("b", 1), hashed("c", 1)], withLearner), undefined);
 });
 
-test("only listed members can be accused", () => {
+test("only listed members can be named by an alarm", () => {
   const quorum = { by: "quorum", clusterId: "x", members: three } as const;
   const alarms = [
     { kind: "Corrupt", memberId: "id-b" },
@@ -48,21 +48,21 @@ test("only listed members can be accused", () => {
   assert.deepEqual(alarmedMembers({ quorum, alarms }), ["b"]);
 });
 
-test("data differs where two voters have other hashes after the same compaction", () => {
+test("data differs if two voters have other hashes after the same compaction", () => {
   assert.equal(areHashesSplit([hashed("a", 1), hashed("b", 1)], three), false);
   assert.equal(areHashesSplit([hashed("a", 1), hashed("b", 2)], three), true);
   assert.equal(areHashesSplit([hashed("a", 1, 4), hashed("b", 2, 5)], three), false);
   assert.equal(areHashesSplit([hashed("a", 1), hashed("z", 2)], three), false, "whoever is no voter has no say");
 });
 
-test("who runs another version is right where its hash is the same, and else neither right nor wrong", () => {
+test("another version is right if its hash is equal, and else undecided", () => {
   assert.deepEqual(majorityOf([older("a", 1), hashed("b", 1), hashed("c", 1)], three)?.agreeing, ["a", "b", "c"]);
   const majority = majorityOf([older("a", 9), hashed("b", 1), hashed("c", 1)], three);
   assert.deepEqual(majority, { agreeing: ["b", "c"], differing: [] });
   assert.equal(areHashesSplit([older("a", 1), hashed("b", 2)], three), false);
 });
 
-test("an answer takes a hash of everybody who talks and votes, each time, after one compaction and of one version", () => {
+test("a result needs comparable hashes of all responding voters in each round", () => {
   const all = { members: three, asked: ["a", "b", "c"] };
   const [a, b, c] = [hashed("a", 1), hashed("b", 1), hashed("c", 1)];
   const missing = (rounds: readonly (readonly Hashed[])[], of = all): readonly string[] =>
@@ -85,7 +85,7 @@ test("an answer takes a hash of everybody who talks and votes, each time, after 
   assert.deepEqual(missing(twice([a]), { ...all, asked: ["a", "b"] }), ["b", "c"]);
 });
 
-test("who gave a hash of another version or compaction is told from who gave none", () => {
+test("an incomparable hash is distinguished from a missing one", () => {
   const all = { members: three, asked: ["a", "b", "c"] };
   const [a, b] = [hashed("a", 1), hashed("b", 1)];
   const unlike = (round: readonly Hashed[]): readonly string[] => combineRounds([round, round], all).unlike;
@@ -96,7 +96,7 @@ test("who gave a hash of another version or compaction is told from who gave non
   assert.deepEqual(unlike([a, hashed("b", 1, 2)]), [], "and where somebody gave none, that is what to look at first");
 });
 
-test("one whose volume is gone for good is no judge any more, and no more than one", () => {
+test("a voter without volume does not count, but at most one of them", () => {
   const four = ["a", "b", "c", "d"].map(voter);
   const five = [...four, voter("e")];
   const volumesOf = (names: string[]) =>

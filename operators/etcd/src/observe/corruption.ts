@@ -1,6 +1,6 @@
 /**
- * An alarm about corrupt data is the word of one member against another: etcd's leader compares the others with itself, so a leader whose
- * own data is bad accuses those whose data is good. Who is right is known where a majority of all voters that have data agree, and nowhere else.
+ * A corruption alarm is the claim of one member about another. etcd's leader compares the others with itself, so a corrupt leader raises
+ * alarms about good members. The corrupt member is known only if a majority of all voters with data agree.
  */
 import type { MemberStatus, ListedMember, Membership, ObservedVolume } from "../contract.ts";
 import type { Comparison } from "./compare.ts";
@@ -11,27 +11,26 @@ import type { MemberClients } from "./member-clients.ts";
 
 type Quorum = Extract<Membership, { by: "quorum" }>;
 
-/** Members that etcd says are corrupt. */
+/** Members named by corruption alarms. */
 export function alarmedMembers({ quorum, alarms }: Pick<MemberReport, "quorum" | "alarms">): readonly string[] {
   const named = new Set(alarms.filter(({ kind }) => kind === "Corrupt").map(({ memberId }) => memberId));
   return (quorum?.members ?? []).filter(({ id }) => named.has(id)).map(({ member }) => member);
 }
 
-/** Who is asked. */
 interface CompareContext {
   readonly answers: MemberReport["answers"];
   readonly now: number;
 }
 
-/** What was found, and who votes and would have had to be compared: as long as there is one, it answers nothing. */
+/** The finding, and voters that could not be compared. While there is one, the comparison covers no reason. */
 export interface HashComparison {
   readonly comparison: Comparison | undefined;
   readonly missing: readonly string[];
-  /** Those of them that gave a hash, of another version or compaction than others. */
+  /** The members among them that returned a hash of another version or compaction. */
   readonly unlike: readonly string[];
 }
 
-/** Compares everybody who answers, now: somebody was accused. */
+/** Compares all responding members after an alarm. */
 export async function compareAfterAlarm(
   clients: MemberClients,
   quorum: Quorum,
@@ -42,8 +41,8 @@ export async function compareAfterAlarm(
 }
 
 /**
- * Compares those who answer, now, because somebody is about to be given up or let in: whoever comes gets the data of those who are left.
- * Nobody was accused, so what cannot be compared is no dispute; but neither is it known to agree.
+ * Compares all responding members before one is added or replaced, because a new member copies the data of the present ones. There is no
+ * alarm, so data that cannot be compared is not a disagreement; but it is not known to be equal either.
  */
 export async function compareBeforeChange(
   clients: MemberClients,
@@ -51,24 +50,24 @@ export async function compareBeforeChange(
   { answers: memberStatuses, now, former }: CompareContext & { readonly former: Comparison | undefined },
 ): Promise<HashComparison> {
   const { found, isTorn, missing, unlike } = await findMajority(clients, quorum, memberStatuses);
-  // The next comparison of all is not put off by one of some.
+  // A partial comparison does not delay the next complete one.
   const at = missing.length === 0 ? now : (former?.at ?? now);
   if (found !== undefined) return { comparison: { at, ...found }, missing, unlike };
   return { comparison: isTorn ? noMajority(quorum, now) : former, missing, unlike };
 }
 
-/** Without a majority nobody is right: whoever acts on it may destroy the good data. */
+/** Without a majority no member is known to be right: acting on it could destroy the good data. */
 function noMajority({ members }: Quorum, now: number): Comparison {
   return { at: now, differing: members.map(({ member }) => member), agreeing: [] };
 }
 
 interface HashFindings {
-  /** Found twice, for a compaction may have come in between. */
+  /** Found twice, because a compaction may happen in between. */
   readonly found: Majority | undefined;
   /** Data differed both times. */
   readonly isTorn: boolean;
   readonly missing: readonly string[];
-  /** Those of them that gave a hash each time. */
+  /** The members among them that returned a hash each time. */
   readonly unlike: readonly string[];
 }
 
@@ -77,7 +76,7 @@ async function findMajority(
   { members, clusterId }: Quorum,
   memberStatuses: MemberReport["answers"],
 ): Promise<HashFindings> {
-  // Learners give no hash, and whoever has yet to get its data would be asked for what everybody has.
+  // Learners return no hash. A member that still receives its data would lower the revision at which all are compared.
   const own = members.filter(({ member, isLearner }) => {
     const answer = memberStatuses[member];
     return !isLearner && answer?.is === "talking" && answer.clusterId === clusterId;
@@ -85,7 +84,7 @@ async function findMajority(
   const led = own.filter(({ member }) => hasLeader(memberStatuses[member]));
   const findings = await collectHashes(clients, members, { of: led, answers: memberStatuses });
   if (!findings.isTorn || findings.found !== undefined || led.length === own.length) return findings;
-  // Whoever has no leader is behind: it can say who is wrong, and never that all have the same.
+  // A member without leader is behind. It can show that data differs, but not that all data is equal.
   const all = await collectHashes(clients, members, { of: own, answers: memberStatuses });
   return (all.found?.differing ?? []).length > 0 ? all : findings;
 }
@@ -94,7 +93,7 @@ function hasLeader(answer: MemberStatus | undefined): boolean {
   return answer?.is === "talking" && answer.leader !== undefined;
 }
 
-/** Asks once where nothing more is to be had: all data is read each time, and equal hashes are never by chance. */
+/** One round is enough if a second cannot add anything: each round reads all data, and equal hashes are not a coincidence. */
 async function collectHashes(
   clients: MemberClients,
   members: readonly ListedMember[],
@@ -110,7 +109,7 @@ async function collectHashes(
   return combineRounds([first, await hashAll(clients, asked)], { members, asked: names });
 }
 
-/** What several rounds of hashes say of the data of those who were asked. */
+/** What several rounds of hashes say about the data of the asked members. */
 export function combineRounds(
   rounds: readonly (readonly Hashed[])[],
   { members, asked }: { readonly members: readonly ListedMember[]; readonly asked: readonly string[] },
@@ -125,15 +124,15 @@ export function combineRounds(
   const voters = members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);
   const judged = found ? [...found.differing, ...found.agreeing] : hashedInAll(rounds);
   const unjudged = voters.filter((name) => !judged.includes(name));
-  // Too few to be a measure, whatever they say: those who are silent are missing, too.
+  // Too few for a majority: silent voters are missing as well.
   const all = unjudged.length > 0 ? unjudged : voters;
   const missing = found !== undefined || isTorn ? unjudged.filter((name) => asked.includes(name)) : all;
   const gave = (name: string): boolean => rounds.every((hashes) => hashes.some(({ member }) => member === name));
-  // Where some gave nothing, what is wrong with the hashes of the others shows when those are heard.
+  // If some returned no hash, the others may become comparable when these respond.
   return { found, isTorn, missing, unlike: asked.every(gave) ? missing.filter(gave) : [] };
 }
 
-/** Who gave a hash each time, after the same compaction as everybody. */
+/** Members that returned a hash in each round, after the same compaction as all others. */
 function hashedInAll(rounds: readonly (readonly Hashed[])[]): readonly string[] {
   const isOne = (hashes: readonly Hashed[]): boolean =>
     new Set(hashes.map(({ hash }) => hash.compactRevision)).size === 1;
@@ -143,14 +142,14 @@ function hashedInAll(rounds: readonly (readonly Hashed[])[]): readonly string[] 
   return first.map(({ member }) => member).filter((name) => others.every((hashes) => isIn(hashes, name)));
 }
 
-/** Whether any two of the voters that hash alike have other data after the same compaction. */
+/** Whether two comparable voters have different hashes after the same compaction. */
 export function areHashesSplit(hashes: readonly Hashed[], members: readonly ListedMember[]): boolean {
   const isVoter = (name: string): boolean => members.some(({ member, isLearner }) => member === name && !isLearner);
   const own = hashes.filter(({ member }) => isVoter(member));
   return own.some((one) => own.some((other) => areComparable(one, other) && one.hash.hash !== other.hash.hash));
 }
 
-/** Equal hashes always mean equal data; other ones mean other data only within one version. */
+/** Equal hashes always mean equal data. Different hashes mean different data only within one version. */
 function areComparable(one: Hashed, other: Hashed): boolean {
   return one.hash.compactRevision === other.hash.compactRevision && one.version === other.version;
 }
@@ -161,8 +160,8 @@ interface Majority {
 }
 
 /**
- * Without one who can never tell again: a voter that has begun, is silent, and has no volume any more. No more than one is left out, or two with
- * the same bad data would outvote the last good one of five.
+ * The voters without one that can never respond again: it had started, is silent, and has no volume. At most one is left out, or two with
+ * the same bad data could outvote the last good one of five.
  */
 export function withData<T extends Pick<Quorum, "members">>(
   quorum: T,
@@ -177,7 +176,7 @@ export function withData<T extends Pick<Quorum, "members">>(
   return { ...quorum, members: quorum.members.filter((one) => one !== lost) };
 }
 
-/** Undefined where no majority of all voters, silent ones included, has the same data. */
+/** Undefined if no majority of all voters, silent ones included, has the same data. */
 export function majorityOf(hashes: readonly Hashed[], members: readonly ListedMember[]): Majority | undefined {
   const voters = members.filter(({ isLearner }) => !isLearner).map(({ member }) => member);
   const sameAs = ({ hash }: Hashed): readonly Hashed[] =>

@@ -7,7 +7,7 @@ import { MemberClients } from "./member-clients.ts";
 
 const MEBIBYTE = 2 ** 20;
 
-test("a large database may take longer to be read, and two rounds still fit into a turn of three minutes", () => {
+test("a large database gets more time, and two rounds fit into one reconcile", () => {
   assert.ok(hashTimeout(20_000) < 31_000);
   assert.ok(hashTimeout(500 * MEBIBYTE) > 50_000);
   assert.ok(hashTimeout(8_192 * MEBIBYTE) * 2 < 150_000);
@@ -31,7 +31,7 @@ const answer = {
 
 type HashOptions = NonNullable<Parameters<EtcdClient["maintenance"]["hashKv"]>[0]>;
 
-/** Ways to members that answer so. */
+/** Clients of members with these responses. */
 function reachTo(names: readonly string[], hashKv: (member: string, options: HashOptions) => Partial<HashKv>) {
   const time = { steady: 0 };
   const connect = ({ endpoint }: ConnectOptions): EtcdClient => {
@@ -44,7 +44,7 @@ function reachTo(names: readonly string[], hashKv: (member: string, options: Has
   return { reach: new MemberClients({ connect, place, addresses, steady: () => time.steady }), time };
 }
 
-test("members are asked with the time that their data takes, and never for longer than the turn has left", async () => {
+test("hash timeouts follow the database size, within the time of the reconcile", async () => {
   const limits: number[] = [];
   const { reach: clients, time } = reachTo(["e-0"], (_member, { timeoutMs = 0 }) => {
     limits.push(timeoutMs);
@@ -56,7 +56,7 @@ test("members are asked with the time that their data takes, and never for longe
   assert.deepEqual(limits, [hashTimeout(answer.dbBytes), 10_000]);
 });
 
-test("where nobody writes, members are asked for what they have now, not for what etcd kept of a compaction", async () => {
+test("without writes, members hash their present data, not a past compaction", async () => {
   const asked: unknown[] = [];
   const { reach: clients } = reachTo(["e-0", "e-1"], (_member, { revision }) => {
     asked.push(revision);
@@ -71,7 +71,7 @@ test("where nobody writes, members are asked for what they have now, not for wha
   );
 });
 
-test("where somebody writes, members are asked for the highest revision that all have, also if that shows late", async () => {
+test("with writes, members hash the highest revision that all of them have", async () => {
   const asked: unknown[] = [];
   const { reach: clients } = reachTo(["e-0", "e-1"], (member, { revision }) => {
     asked.push(revision);
@@ -90,13 +90,13 @@ const hashed = (member: string, hash: number, compactRevision = 1): Hashed => ({
   version: "3.6.16",
 });
 
-test("a member differs only where a majority of all agrees, not of those that can be compared", () => {
+test("a member differs only if a majority of all agrees, not of comparable ones", () => {
   const five = [hashed("a", 9), hashed("b", 9), hashed("c", 1), hashed("d", 5, 2), hashed("e", 5, 2)];
   assert.deepEqual(differingAmong(five), ["a", "b", "c"], "nobody knows who is right");
   assert.deepEqual(differingAmong(["a", "b", "c", "d"].map((name) => hashed(name, name === "a" ? 9 : 1))), ["a"]);
 });
 
-test("those who agree do not differ, however few can be compared", () => {
+test("members that agree do not differ, however few can be compared", () => {
   assert.deepEqual(differingAmong([hashed("a", 1), hashed("b", 1), hashed("c", 5, 2), hashed("d", 6, 3)]), []);
   assert.deepEqual(differingAmong([hashed("a", 1), hashed("b", 2, 2)]), []);
   assert.deepEqual(differingAmong([]), []);

@@ -1,4 +1,4 @@
-/** Compares the members' data: at the same revision and the same compaction, good data has the same hash. */
+/** Compares the members' data: at equal revision and compaction, good data has equal hashes. */
 import type { MemberStatus } from "../contract.ts";
 import type { HashKv } from "../etcd/index.ts";
 import type { MemberClients } from "./member-clients.ts";
@@ -7,19 +7,19 @@ import type { MemberClients } from "./member-clients.ts";
 export interface Hashed {
   readonly member: string;
   readonly hash: Pick<HashKv, "hash" | "compactRevision">;
-  /** What it runs: versions may hash the same data in other ways. */
+  /** etcd version: versions may hash the same data differently. */
   readonly version: string;
 }
 
-/** With the revision that a member had when it hashed. */
+/** Includes the revision of the member at the time of the hash. */
 interface ReportedHash extends Hashed {
   readonly hash: HashKv;
 }
 
 /**
- * Asks for hashes at the highest revision that all of them have. Where nobody writes, that may be the revision of the last compaction, of which etcd
- * keeps a hash that counts from the compaction before: whoever came or was restarted since has none, and what went bad since is not in it. Asked for
- * no revision, each hashes what it has now.
+ * Requests hashes at the highest revision that all members have. Without writes, that may be the revision of the last compaction, for
+ * which etcd returns a stored hash since the compaction before: a new or restarted member has none, and later corruption is not in it.
+ * Without a revision in the request, each member hashes its present data.
  */
 export async function hashAll(
   clients: MemberClients,
@@ -33,11 +33,11 @@ export async function hashAll(
   if (!isStill) return await hashAt(clients, talking, common);
   const newest = await hashAt(clients, talking, newestRevision);
   const revisions = newest.map(({ hash }) => hash.revision);
-  // Somebody writes after all: what the last has now, everybody has by then.
+  // Clients write after all: every member has the lowest reported revision by now.
   return new Set(revisions).size > 1 ? await hashAt(clients, talking, lowest(revisions)) : newest;
 }
 
-/** What no revision is called. */
+/** In a request, 0 means the newest revision. */
 const newestRevision = 0;
 
 function lowest(revisions: readonly number[]): number {
@@ -67,7 +67,7 @@ async function hashAt(
   return hashes.flat();
 }
 
-/** All of a database is read: a large one takes longer, also on a slow disk. Two rounds must fit into one turn. */
+/** A hash reads the whole database, so a large one takes longer, also on a slow disk. Two rounds must fit into one reconcile. */
 export function hashTimeout(dbBytes: number): number {
   return Math.min(minHashTimeout + dbBytes / hashedBytesPerMillisecond, maxHashTimeout);
 }
@@ -77,8 +77,8 @@ const hashedBytesPerMillisecond = 20_000;
 const maxHashTimeout = 70_000;
 
 /**
- * Who differs from the majority of all that were asked, also of those with another compaction, who cannot be compared: they may be on the side of the
- * few. Without such a majority, everybody who can be compared differs.
+ * Members that differ from the majority of all asked ones. Members with another compaction cannot be compared but count for the majority,
+ * because they may agree with the minority. Without a majority, all comparable members differ.
  */
 export function differingAmong(hashes: readonly Hashed[]): readonly string[] {
   const [compaction] = mostCommon(hashes.map(({ hash }) => hash.compactRevision));

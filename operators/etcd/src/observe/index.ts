@@ -1,4 +1,4 @@
-/** Looking at a cluster. */
+/** Observes a cluster. */
 export { observe, openMemberClients, ownedKinds, readKinds } from "./observe.ts";
 export type { ClusterContext, ObserveEnvironment, Environment, ClusterObservation } from "./observe.ts";
 export type { SeedSource } from "./seed-source.ts";

@@ -1,19 +1,18 @@
-/** How often something is asked for that everybody has to read all data for. */
+/** Intervals of requests that make members read all their data. */
 
-/** Somebody may be mending it. */
+/** The cause may be fixed meanwhile. */
 export const retryInterval = 60_000;
-/** What was found a moment ago will do. */
+/** A finding of this age is still good enough. */
 export const reuseInterval = 600_000;
 const longInterval = 1_800_000;
-/** So often everybody is compared while all is well. */
+/** Interval of comparisons while the cluster is healthy. */
 export const hourlyInterval = 3_600_000;
 
-/** What was done, and when. */
 interface LastAttempt {
   readonly at: number;
 }
 
-/** What was written by a clock that has been put back since is of nobody knows when. */
+/** A time in the future was written before the clock was set back: its age is unknown. */
 export function isOlder(
   former: LastAttempt | undefined,
   { now, than }: { readonly now: number; readonly than: number },
@@ -22,8 +21,8 @@ export function isOlder(
 }
 
 /**
- * How long to wait after something was tried in vain: the longer it could not be had, the longer. A member goes on reading when nobody
- * waits for it any more.
+ * Delay after a failed attempt: it grows with the time without success. A member continues to read its data after the request has timed
+ * out.
  */
 export function nextInterval({ at }: LastAttempt, since: number, most = longInterval): number {
   return Math.min(Math.max(at - since, retryInterval), most);

@@ -1,9 +1,9 @@
-/** Ways to the members for one turn: opened when first used, closed together. */
+/** Clients of the members for one reconcile: opened on first use, closed together. */
 import type { ConnectOptions, Dial, EtcdClient, TlsMaterial } from "../etcd/index.ts";
 import { CLIENT_PORT, hostOf } from "../pods/index.ts";
 import type { ClusterAddress } from "../pods/index.ts";
 
-/** Makes a client; handed in, so that tests can be etcd. */
+/** Creates a client; tests inject a fake etcd. */
 export type Connect = (options: ConnectOptions) => EtcdClient;
 
 export interface MemberClientsOptions {
@@ -11,9 +11,9 @@ export interface MemberClientsOptions {
   readonly dial?: Dial | undefined;
   readonly place: ClusterAddress;
   readonly tls?: TlsMaterial | undefined;
-  /** The addresses of pods, by member. */
+  /** Pod IPs by member. */
   readonly addresses: ReadonlyMap<string, string>;
-  /** Milliseconds of a clock that only runs. */
+  /** Milliseconds of a monotonic clock. */
   readonly steady: () => number;
 }
 
@@ -28,7 +28,7 @@ export class MemberClients implements AsyncDisposable {
     this.#begun = options.steady();
   }
 
-  /** Milliseconds that questions may still take: a turn that is over its limit has seen nothing. */
+  /** Milliseconds left for requests: a reconcile that times out has observed nothing. */
   patience(): number {
     return Math.max(this.#begun + observeTimeout - this.#options.steady(), 1);
   }
@@ -38,7 +38,7 @@ export class MemberClients implements AsyncDisposable {
     return [...this.#options.addresses.keys()];
   }
 
-  /** The client of a member; undefined when it has no address. */
+  /** The client of a member; undefined if its pod has no IP. */
   to(member: string): EtcdClient | undefined {
     const address = this.#options.addresses.get(member);
     if (address === undefined) return undefined;
@@ -54,7 +54,7 @@ export class MemberClients implements AsyncDisposable {
     this.#clients.clear();
   }
 
-  /** Pods are reached by address, for names may not be known where the operator runs; the certificate is checked by name. */
+  /** Connects by pod IP, because the operator may run without cluster DNS. The certificate is verified by name. */
   #target(member: string, address: string): ConnectOptions {
     const { place, tls, dial } = this.#options;
     const host = address.includes(":") ? `[${address}]` : address;
@@ -68,5 +68,5 @@ export class MemberClients implements AsyncDisposable {
 }
 
 const callTimeout = 3_000;
-/** Of the three minutes that a turn may take. */
+/** Of the three minutes of a reconcile. */
 const observeTimeout = 150_000;

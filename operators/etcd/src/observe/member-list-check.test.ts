@@ -11,12 +11,12 @@ const volumes = (state: ObservedVolume["state"], ...names: readonly string[]): O
 
 const remembered = voters("e-0", "e-1", "e-2");
 
-test("a list of one, of three whose volumes are there, is that of somebody who has forgotten", () => {
+test("a list of one is rejected if the volumes of three members exist", () => {
   const why = rejectMemberList(voters("e-0"), { remembered, volumes: volumes("bound", "e-0", "e-1", "e-2") });
   assert.match(why ?? "", /nobody has removed e-1, e-2/u);
 });
 
-test("one member less is what the operator itself does, and more than one with their volumes", () => {
+test("a list with one member less, or several with their volumes, is accepted", () => {
   const all = volumes("bound", "e-0", "e-1", "e-2");
   assert.equal(rejectMemberList(voters("e-0", "e-1"), { remembered, volumes: all }), undefined);
   const going = [...volumes("bound", "e-0", "e-1"), ...volumes("stopping", "e-2")];

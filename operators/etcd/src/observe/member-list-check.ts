@@ -1,15 +1,18 @@
-/** Whether a list of members can be believed: a member that lost its data and began anew tells one, too, in the cluster's own name. */
+/**
+ * Checks whether a member list is plausible. A member that lost its data and bootstrapped again reports a list for the same cluster as
+ * well.
+ */
 import type { ListedMember, ObservedVolume } from "../contract.ts";
 
-/** What a list is held against. */
+/** What a list is compared with. */
 export interface RecordedMembers {
   readonly remembered: readonly ListedMember[];
   readonly volumes: readonly ObservedVolume[];
 }
 
 /**
- * Why a list is not believed. The operator removes one member at a time, and its volume before the next, so a list that lacks several
- * voters whose volumes are all there was not made by it: more likely it is that of somebody who remembers none of them.
+ * Why a list is rejected. The operator removes one member at a time, and its volume before the next. So a list without several voters
+ * that still have their volumes is probably from a member that lost its data.
  */
 export function rejectMemberList(
   listed: readonly ListedMember[],

@@ -1,4 +1,4 @@
-/** Looks at everything that a decision depends on: objects from the cache, answers from the members. */
+/** Observes everything that a decision depends on: objects from the cache, status from the members. */
 import type { Context, ObjectOf } from "capstan";
 import { StatefulSet } from "capstan/kinds/apps/v1";
 import { PodDisruptionBudget } from "capstan/kinds/policy/v1";
@@ -64,7 +64,7 @@ import { compareSurvivors } from "./compare-without-quorum.ts";
 import type { SurvivorComparison } from "./compare-without-quorum.ts";
 import { reasonsToCompare } from "./compare-reasons.ts";
 
-/** What the controller writes and what it only reads. */
+/** The kinds that the controller writes, and those that it only reads. */
 export const ownedKinds = [
   Service,
   Secret,
@@ -78,29 +78,29 @@ export const readKinds = [Node, StatefulSet, EtcdOperation, EtcdRestore] as cons
 type Owned = (typeof ownedKinds)[number];
 type Read = (typeof readKinds)[number];
 export type ClusterContext = Context<typeof EtcdCluster, Owned, Read>;
-/** What may be looked at. The object's type is spelled out: made readonly once more it would be too deep for the compiler. */
+/** The type of the object is written out, because another readonly layer would exceed the compiler's depth limit. */
 export type ObserveContext = Pick<ClusterContext, "find" | "get"> & { readonly object: ClusterObject };
-/** Whoever may look at pods and Secrets. */
+/** A context that can read pods and Secrets. */
 export type FindPods = Pick<Context<typeof EtcdCluster, typeof Pod | typeof Secret>, "find" | "get">;
-/** The context as the controller gives it. */
+/** The context that the controller passes. */
 type ReconcileInput = Pick<ClusterContext, "find" | "get"> & { readonly object: unknown };
 
-/** The world outside the cluster's API, handed in. */
+/** Dependencies outside the Kubernetes API. */
 export interface Environment {
   readonly connect: Connect;
   readonly dial?: Dial | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds of a clock that only runs: nobody puts it forward or back. */
+  /** Milliseconds of a monotonic clock. */
   readonly steady: () => number;
 }
 
-/** The world outside, and what this process has seen of each cluster so far, by its uid. */
+/** The dependencies, and what this process has observed of each cluster, by its uid. */
 export interface ObserveEnvironment extends Environment {
   readonly sightings: Map<string, Sightings>;
 }
 
-/** Everything that was seen, and the ways to the members that were opened for it. */
+/** The observation, and the clients that were opened for it. */
 export interface ClusterObservation extends Observation {
   readonly object: ClusterObject;
   readonly template: PodTemplateInput;
@@ -108,17 +108,17 @@ export interface ClusterObservation extends Observation {
   readonly report: MemberReport;
   readonly clients: MemberClients;
   readonly stopwatch: Stopwatch;
-  /** The form in which all members were well. */
+  /** The last good template. */
   readonly goodForm?: PodTemplateInput;
-  /** When members that have quorum were last compared, and what that left open. */
+  /** The last comparison of members with quorum, and the reasons that it does not cover. */
   readonly compared: ComparisonResult;
-  /** When those that are left without quorum were last compared. */
+  /** The last comparison of the survivors of a quorum loss. */
   readonly remains?: SurvivorComparison | undefined;
-  /** What a first member begins with, if not with nothing. */
+  /** The backup that a first member starts with, if any. */
   readonly seedFrom?: SeedSource;
-  /** The newest backup that was recorded of where that comes from, if it names none. */
+  /** The newest recorded backup of that source, if it names none. */
   readonly recorded?: Recorded;
-  /** What a recovery would begin with now. */
+  /** The backup that a recovery would start with now. */
   readonly newest?: SeedSource;
 }
 
@@ -133,7 +133,7 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
   const goodForm = readLastGoodTemplate(context, template);
   try {
     const recordedState = recordedStateOf(object.status);
-    // A recovery from a backup gives the cluster another identity: until that is written down, any will do.
+    // A recovery from a backup changes the cluster id. Until the new one is recorded, any id is accepted.
     const expected = recordedState.recovery?.phase === "Seeding" ? undefined : recordedState.clusterId;
     const remembered = rememberedMembers(object.status);
     const volumes = ownClaims(context).map(observeVolume);
@@ -192,7 +192,7 @@ function observePods(
   return pods.map((pod) => observePod(pod, { ...light, node: nodeOf(context, pod) }));
 }
 
-/** A member that is given up by a clock alone may only be starting: this process must have seen for a while that it is away. */
+/** A member that is away only by the calendar may just be starting: this process itself must have observed the absence for a while. */
 function stopwatchFor(
   { metadata, spec, status }: ClusterObject,
   now: number,
@@ -204,10 +204,10 @@ function stopwatchFor(
   return new Stopwatch(recordedSightings(status), now, { at: steady(), sightings: own, confirmAfter });
 }
 
-/** Longer than a pod needs to be made anew. */
+/** Longer than it takes to recreate a pod. */
 const memberListMaxAge = 60_000;
 
-/** Who is in, by the word of one who can answer for all, or as far as it is known without. */
+/** The membership by a linearizable list, or the recorded and reported members without quorum. */
 async function membershipOf(
   clients: MemberClients,
   report: MemberReport,
@@ -218,7 +218,7 @@ async function membershipOf(
   return { by: "memory", members: mergeReportedMembers(remembered, { heard, volumes }) };
 }
 
-/** Ways to the members of a cluster for somebody else than its controller. */
+/** Clients of a cluster's members, for controllers other than its own. */
 export function openMemberClients(context: FindPods, object: ClusterObject, outside: Environment): MemberClients {
   const look = { object, find: context.find, get: context.get };
   const pods = ownPods(look);
@@ -254,13 +254,13 @@ function ownPods({ find, object }: FindPods & { readonly object: ClusterObject }
   return pods.filter((pod) => isOwned(pod.metadata, object.metadata.uid));
 }
 
-/** Claims are known by a label, for those that outlive the cluster have no owner. */
+/** Claims are found by label, because retained ones have no owner. */
 function ownClaims({ find, object }: ObserveContext): readonly ClaimObject[] {
   const labels = { [CLUSTER_LABEL]: object.metadata.name, [UID_LABEL]: object.metadata.uid };
   return find(PersistentVolumeClaim, { labels }) as readonly ClaimObject[];
 }
 
-/** Another text asks for another authority. */
+/** A changed value requests a new certificate authority. */
 const rotateAnnotation = "etcd.capstan.dev/rotate-ca";
 
 interface Owners {
@@ -271,7 +271,7 @@ function isOwned({ ownerReferences = [] }: Owners, uid: string): boolean {
   return ownerReferences.some((owner) => owner.uid === uid);
 }
 
-/** Names that were used in this namespace are not used again, whoever used them. */
+/** Member names of this namespace are never reused, even by a cluster that was deleted. */
 function highestSerial({ find, object }: ObserveContext): number {
   const labels = { [CLUSTER_LABEL]: object.metadata.name };
   const claims = find(PersistentVolumeClaim, { labels }).map(({ metadata }) => metadata.labels?.[MEMBER_LABEL]);
@@ -294,7 +294,7 @@ function nodeOf({ get }: ObserveContext, pod: PodObject): NodeObject | undefined
   return pod.spec?.nodeName === undefined ? undefined : (get(Node, pod.spec.nodeName) as NodeObject | undefined);
 }
 
-/** Objects that bear our names and are not ours. */
+/** Objects with names of this cluster that have another owner. */
 function foreignNames({ get, object }: ObserveContext): string[] {
   const { name, uid } = object.metadata;
   const services = [name, clientServiceName(name)].filter((service) => {
@@ -315,7 +315,7 @@ function readLastGoodTemplate({ get, object }: ObserveContext, form: PodTemplate
   return isOurs ? withTemplate(form, template.metadata.annotations?.[templateAnnotation]) : undefined;
 }
 
-/** Members with certificates of the operator's authority where Secrets are given, or the other way round. */
+/** Members with certificates of the operator's authority although Secrets are provided, or the other way round. */
 function membersWithOtherAuthority(
   pods: readonly PodObject[],
   { name, tls }: { readonly name: string; readonly tls: TlsPlan },
@@ -335,7 +335,7 @@ function missingParts({ get }: ObserveContext, { apply, mounts, state }: TlsPlan
   return [...names].filter((name) => get(Secret, name) === undefined).map((name) => `the Secret ${name}`);
 }
 
-/** Members that operations ask to replace, and those of them that somebody vouches for. */
+/** Members that EtcdOperations request to replace, and those among them with an override. */
 function replacements({ find, object }: ObserveContext): Pick<DesiredState, "replace" | "overridden"> {
   const asked = find(EtcdOperation).flatMap(({ spec, status }) => {
     const { replaceMember } = spec.do;
@@ -346,7 +346,7 @@ function replacements({ find, object }: ObserveContext): Pick<DesiredState, "rep
   return { replace: asked.map(({ member }) => member), overridden: overridden.map(({ member }) => member) };
 }
 
-/** Backups that the operator asked for, by the names of their EtcdBackups. */
+/** Backups that the operator requested, by the name of the EtcdBackup. */
 function snapshotsOf({ find, object }: ObserveContext): { readonly [name: string]: SnapshotState } {
   const { name } = object.metadata;
   const own = find(EtcdBackup).filter(
@@ -362,7 +362,7 @@ function snapshotStateOf({ phase, last, failures = 0, message = "" }: BackupStat
   return failures > 0 ? { is: "failing", why: message } : { is: "making" };
 }
 
-/** What was compared before, and since when there has been no answer to what was left open. */
+/** The last comparison, and since when its reasons are not covered. */
 function previousComparison(
   { status }: ClusterObject,
   stopwatch: Stopwatch,
@@ -372,7 +372,7 @@ function previousComparison(
   return { former, missedSince, unansweredSince: uncomparedFor(former.uncompared, stopwatch).uncompared?.since };
 }
 
-/** What is to be known before anybody is given up or let in, and since when it has not been. */
+/** Reasons to compare that are not covered, and since when. */
 function uncomparedFor(uncompared: Uncompared | undefined, stopwatch: Stopwatch): Pick<Observation, "uncompared"> {
   if (uncompared === undefined) return {};
   const { reasons, members, unlike } = uncompared;
@@ -380,7 +380,7 @@ function uncomparedFor(uncompared: Uncompared | undefined, stopwatch: Stopwatch)
   return { uncompared: { reasons, members, since, ...(unlike && { unlike }) } };
 }
 
-/** A clock that is put forward makes no update take longer. */
+/** Monotonic: setting the clock forward does not make an update time out. */
 function updatingSince({ status }: ClusterObject, stopwatch: Stopwatch): Pick<Observation, "updatingSince"> {
   const { update } = status ?? {};
   if (update === undefined || update.failed !== undefined) return {};
@@ -390,7 +390,7 @@ function updatingSince({ status }: ClusterObject, stopwatch: Stopwatch): Pick<Ob
 
 interface ComparisonInput extends Pick<ClusterObservation, "object" | "report" | "pods" | "now" | "stopwatch"> {}
 
-/** What is known of the data of those that are left without quorum. */
+/** Compares the survivors of a quorum loss. */
 async function compareMembers(
   clients: MemberClients,
   { object, report, pods, now, stopwatch }: ComparisonInput,
@@ -413,7 +413,7 @@ async function compareMembers(
   return { differing, withoutHash, remains, ...(withoutHashSince === undefined ? {} : { withoutHashSince }) };
 }
 
-/** Alarms about members that are gone, and about members that were found to be right. */
+/** Alarms about removed members, and about members that are in the majority. */
 function staleAlarms({ quorum, alarms }: MemberReport, comparison: Comparison | undefined): string[] {
   const isAccusable = (id: string): boolean =>
     quorum?.members.some((listed) => listed.id === id && comparison?.agreeing?.includes(listed.member) !== true) ===
@@ -423,7 +423,7 @@ function staleAlarms({ quorum, alarms }: MemberReport, comparison: Comparison | 
     .map(({ memberId }) => memberId);
 }
 
-/** Whoever was found to be right is not corrupt, whatever an alarm says. */
+/** A member in the majority is not corrupt, even if an alarm names it. */
 function clearDisprovedAlarms(
   memberStatuses: MemberReport["answers"],
   comparison: Comparison | undefined,

@@ -11,14 +11,14 @@ function podWith(status: object): PodObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { name: "e-0", uid: "u" }, status } as unknown as PodObject;
 }
 
-/** A look of a process that takes what was written down as it is. */
+/** An observation of a process that accepts recorded times at once. */
 function lookedAt(former: readonly RecordedSightings[], now: number): Stopwatch {
   return new Stopwatch(former, now, { at: now, sightings: new Map(), confirmAfter: 0 });
 }
 
 const light = { node: undefined, now: 0, stopwatch: lookedAt([], 0) };
 
-test("absence counts from when the operator first saw it, whatever the clocks of others say", () => {
+test("absence counts from the operator's first observation, by its own clock", () => {
   const away = (lastTransitionTime: string, stopwatch: Stopwatch, now: number): number =>
     now -
     observePod(podWith({ conditions: [{ type: "Ready", status: "False", lastTransitionTime }] }), {
@@ -29,11 +29,11 @@ test("absence counts from when the operator first saw it, whatever the clocks of
   const first = lookedAt([], 1_000_000);
   assert.equal(away("2001-01-01T00:00:00Z", first, 1_000_000), 0);
   assert.equal(away("2001-01-01T00:00:00Z", lookedAt(first.running, 1_060_000), 1_060_000), 60_000);
-  // It was ready in between, while nobody looked.
+  // The pod was ready in between, unobserved.
   assert.equal(away("2001-01-01T00:00:30Z", lookedAt(first.running, 1_060_000), 1_060_000), 0);
 });
 
-test("a pod that does not end is given up after a while that the operator itself has seen pass", () => {
+test("a pod that does not end counts as lost after a time observed by the operator", () => {
   const metadata = { name: "e-0", uid: "u", deletionTimestamp: "2001-01-01T00:00:00Z" };
   const pod = { metadata, spec: { nodeName: "n", containers: [] } } as unknown as PodObject;
   const first = lookedAt([], 1_000_000);
@@ -44,7 +44,7 @@ test("a pod that does not end is given up after a while that the operator itself
 
 const waiting = { reason: "CrashLoopBackOff", message: "back-off 10s" };
 
-test("a member whose backup is broken tells what the agent said, not only that something crashed", () => {
+test("a broken backup is reported with the message of the agent", () => {
   const message = formatResult({ ok: false, code: "Truncated", message: "the backup breaks off" });
   const fetch = { name: "fetch", state: { waiting }, lastState: { terminated: { exitCode: 1, message } } };
   const etcd = { name: "etcd", state: { waiting: { reason: "PodInitializing" } } };
@@ -54,21 +54,21 @@ test("a member whose backup is broken tells what the agent said, not only that s
   }
 });
 
-test("a first member tells which backup it has begun with", () => {
+test("a first member reports the backup that it restored", () => {
   const message = JSON.stringify({ ok: true, manifest: { name: "n/e/b" } });
   const fetch = { name: "fetch", state: { terminated: { exitCode: 0, message } } };
   assert.equal(observePod(podWith({ initContainerStatuses: [fetch] }), light).restoredBackup, "n/e/b");
   assert.equal(observePod(podWith({ initContainerStatuses: [] }), light).restoredBackup, undefined);
 });
 
-test("a member that crashes tells how it ended, and one that is being made is in no trouble", () => {
+test("a crash is reported with its exit, and a pod in creation has no failure", () => {
   const etcd = { name: "etcd", state: { waiting }, lastState: { terminated: { exitCode: 2 } } };
   assert.match(observePod(podWith({ containerStatuses: [etcd] }), light).startFailure ?? "", /it ended with 2/u);
   const making = { name: "etcd", state: { waiting: { reason: "ContainerCreating" } } };
   assert.equal(observePod(podWith({ containerStatuses: [making] }), light).startFailure, undefined);
 });
 
-test("a member with other Secrets than it should have is not as it should be, whatever its fingerprint", () => {
+test("a pod with other Secrets is outdated, whatever its template hash", () => {
   const volumes = ["server", "peer"].map((part) => ({ name: `tls-${part}`, secret: { secretName: part } }));
   const metadata = { name: "e-0", uid: "u", annotations: { [templateHashAnnotation]: "p" } };
   const pod = { metadata, spec: { containers: [], volumes } } as unknown as PodObject;
@@ -79,7 +79,7 @@ test("a member with other Secrets than it should have is not as it should be, wh
   assert.notEqual(printWith({ server: "renamed", peer: "peer" }), "p");
 });
 
-test("only what can be taken back makes a newborn: an earlier operator's pods keep their flags for life", () => {
+test("only annotations count as bootstrap flags; older pods have fixed flags", () => {
   const told = bootstrapAnnotationKeys["initial-cluster"];
   const isNewborn = (annotations: { [name: string]: string }): boolean =>
     observePod({ metadata: { name: "e-0", uid: "u", annotations } } as unknown as PodObject, light).hasBootstrapFlags;
@@ -88,7 +88,7 @@ test("only what can be taken back makes a newborn: an earlier operator's pods ke
   assert.equal(isNewborn({ [BOOT_ANNOTATION]: "live", [told]: "x" }), false);
 });
 
-test("how often a member writes its state down is told by its own flags", () => {
+test("the snapshot count comes from the flags of the running pod", () => {
   const countOf = (args: readonly string[]): number | undefined => {
     const spec = { containers: [{ name: "etcd", args }] };
     return observePod({ metadata: { name: "e-0", uid: "u" }, spec } as unknown as PodObject, light).snapshotCount;

@@ -1,4 +1,4 @@
-/** Pods and claims as the API tells them, in the words of the contract. */
+/** Converts pods and claims of the API to the types of the contract. */
 import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { parseResult } from "../backup/agent/result.ts";
@@ -23,15 +23,14 @@ export type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
 export type NodeObject = ObjectOf<typeof Node>;
 
 const bootModes: readonly Boot[] = ["seed", "seed-backup", "join", "live", "survive"];
-/** A pod that does not end so long after it was told to, the time that it may take included, has a node that nobody hears of. */
+/** A pod that does not end within this time after its deletion, including its grace period, is on a lost node. */
 const stuckAfter = 150_000;
 
-/** What a pod is seen by. */
 export interface PodContext {
   readonly node: NodeObject | undefined;
   readonly now: number;
   readonly stopwatch: Stopwatch;
-  /** The Secrets with certificates that members shall have. */
+  /** The Secrets with certificates that members should mount. */
   readonly mounts?: PodTemplateInput["mounts"];
 }
 
@@ -58,7 +57,7 @@ export function observePod(pod: PodObject, { node, now, stopwatch, mounts }: Pod
   };
 }
 
-/** What it runs with, whatever the spec says by now. */
+/** The flag of the running pod, whatever the spec says now. */
 function snapshotsOf({ spec }: PodObject): Pick<ObservedPod, "snapshotCount"> {
   const { args = [] } = spec?.containers.find(({ name }) => name === "etcd") ?? {};
   const flag = args.find((one) => one.startsWith(SNAPSHOT_FLAG))?.slice(SNAPSHOT_FLAG.length);
@@ -67,10 +66,10 @@ function snapshotsOf({ spec }: PodObject): Pick<ObservedPod, "snapshotCount"> {
 
 const SNAPSHOT_FLAG = "--snapshot-count=";
 
-/** No fingerprint: whoever mounts other Secrets than it should is made anew, whatever its fingerprint says. */
+/** Not a hash: a pod that mounts other Secrets is recreated, whatever its template hash. */
 const otherSecretsHash = "other Secrets";
 
-/** The Secrets with certificates that a pod has. */
+/** The Secrets with certificates that a pod mounts. */
 export function mountsOf({ spec }: PodObject): { readonly [Part in "server" | "peer"]: string | undefined } {
   const secretOf = (volume: string): string | undefined =>
     spec?.volumes?.find(({ name }) => name === volume)?.secret?.secretName;
@@ -82,7 +81,7 @@ function hasOthers(pod: PodObject, desired: PodTemplateInput["mounts"]): boolean
   return desired !== undefined && (server !== desired.server || peer !== desired.peer);
 }
 
-/** What was written on the pod when it was made. */
+/** The annotations from the creation of the pod. */
 function annotationsOf({
   metadata,
 }: PodObject): Pick<ObservedPod, "member" | "boot" | "hasBootstrapFlags" | "templateHash" | "version"> {
@@ -106,7 +105,7 @@ function initialCheckOf({ metadata, spec }: PodObject): ObservedPod["initialChec
   return metadata.annotations?.[initialCheckAnnotation] === "false" ? "off" : "on";
 }
 
-/** One absence: another time at which the kubelet says that it began is another one, whatever its clock. */
+/** Identifies one absence: another start time by the kubelet is another absence, whatever its clock. */
 function unreadyReason(pod: PodObject): string {
   const { name, uid, creationTimestamp } = pod.metadata;
   return `${name} (${uid}) not ready: ${conditionOf(pod, "Ready")?.lastTransitionTime ?? creationTimestamp}`;
@@ -127,13 +126,13 @@ function conditionOf({ status }: PodObject, type: string) {
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** The first reason that the cluster gives for a pod that does not run. */
+/** The first reason in the status of a pod that does not run. */
 function startFailureOf(pod: PodObject): string | undefined {
   const scheduled = conditionOf(pod, "PodScheduled");
   return waitingReason(pod) ?? (scheduled?.status === "False" ? scheduled.message : undefined);
 }
 
-/** Reasons that are no trouble but the usual course of things. */
+/** Waiting reasons that are normal while a pod starts. */
 const normalWaitingReasons: ReadonlySet<string | undefined> = new Set([
   undefined,
   "ContainerCreating",
@@ -143,14 +142,14 @@ const normalWaitingReasons: ReadonlySet<string | undefined> = new Set([
 function waitingReason(pod: PodObject): string | undefined {
   const container = containerOf(pod);
   const starting = pod.status?.initContainerStatuses?.find(({ state }) => state?.waiting !== undefined);
-  // While an earlier container is stuck, the member's own only waits for it.
+  // While an init container is stuck, the etcd container only waits for it.
   const stuck = starting ?? container;
   const { reason, message } = stuck?.state?.waiting ?? {};
   if (normalWaitingReasons.has(reason)) return undefined;
   return [reason, message, terminationMessage(stuck?.lastState?.terminated)].filter(Boolean).join(": ");
 }
 
-/** What agents say of a backup that will never be any better. A store that is away or refuses says nothing about its backups. */
+/** Error codes of agents that a retry cannot fix. An unreachable store says nothing about its backups. */
 const badBackupCodes: ReadonlySet<string> = new Set<BackupErrorCode>([
   "Corrupt",
   "Truncated",
@@ -165,7 +164,7 @@ const badBackupCodes: ReadonlySet<string> = new Set<BackupErrorCode>([
   "Changed",
 ]);
 
-/** The backup that a first member has begun with, or what is wrong with the one that it is to begin with. */
+/** The backup that a first member restored, or the error of the one that it should restore. */
 function seedOf({ status }: PodObject): Pick<ObservedPod, "backupFailure" | "restoredBackup"> {
   const ends = (status?.initContainerStatuses ?? []).flatMap(({ state, lastState }) => [
     state?.terminated,
@@ -181,7 +180,7 @@ function seedOf({ status }: PodObject): Pick<ObservedPod, "backupFailure" | "res
   };
 }
 
-/** What a container said when it ended; agents say it in a form of their own. */
+/** Termination message of a container. Agents write it as a result. */
 function terminationMessage(
   end: { readonly exitCode: number; readonly message?: string } | undefined,
 ): string | undefined {
@@ -198,7 +197,7 @@ function isNodeUnreachable(node: NodeObject | undefined): boolean {
 
 function isStuck({ metadata }: PodObject, stopwatch: Stopwatch, now: number): boolean {
   const { name, uid, deletionTimestamp } = metadata;
-  // Nobody is given up for it, but waited for: an operator that has just begun must know it, too.
+  // This only makes the operator wait, so a recorded time counts at once, also after a restart of the operator.
   return deletionTimestamp !== undefined && now - stopwatch.noted(`${name} (${uid}) stopping`) > stuckAfter;
 }
 

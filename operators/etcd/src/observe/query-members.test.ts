@@ -5,7 +5,7 @@ import { queryMembers } from "./query-members.ts";
 import type { MemberListCheck } from "./query-members.ts";
 import { MemberClients } from "./member-clients.ts";
 
-/** Members by address, each with the list that it tells: all of one cluster, each with a leader. */
+/** Members by address, each with the list that it reports. All belong to one cluster and have a leader. */
 function reachOf(lists: { readonly [address: string]: readonly string[] }): MemberClients {
   const connect = ({ endpoint }: { readonly endpoint: string }): EtcdClient => {
     const names = lists[new URL(endpoint).hostname] ?? [];
@@ -40,7 +40,7 @@ const belief: MemberListCheck = {
   doubt: (members) => (members.length < 3 ? `only ${members.length}` : undefined),
 };
 
-test("of several lists the one that can be true counts, whoever is asked first", async () => {
+test("the plausible one of several lists counts, whichever member is asked first", async () => {
   const { quorum, disbelief: rejectedMemberList } = await queryMembers(
     reachOf({ "10.0.0.1": ["e-0"], "10.0.0.2": ["e-0", "e-1", "e-2"] }),
     belief,
@@ -49,7 +49,7 @@ test("of several lists the one that can be true counts, whoever is asked first",
   assert.equal(rejectedMemberList, undefined);
 });
 
-test("where no list can be true there is no quorum to act on, and it is told why", async () => {
+test("without a plausible list there is no quorum, and the reason is reported", async () => {
   const { quorum, disbelief: rejectedMemberList } = await queryMembers(reachOf({ "10.0.0.1": ["e-0"] }), belief);
   assert.equal(quorum, undefined);
   assert.equal(rejectedMemberList, "only 1");

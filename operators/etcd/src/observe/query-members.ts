@@ -1,16 +1,16 @@
-/** What the members themselves say: who they are, who is in, and whether their data agrees. */
+/** Queries the members: their status, the member list, and alarms. */
 import type { MemberStatus, ListedMember, Membership } from "../contract.ts";
 import type { Alarm, EndpointStatus, Member, Membership as EtcdMembership } from "../etcd/index.ts";
 import { EtcdError } from "../etcd/index.ts";
 import { memberOfUrl } from "../pods/index.ts";
 import type { MemberClients } from "./member-clients.ts";
 
-/** Everything that the members said. */
+/** All responses of the members. */
 export interface MemberReport {
   readonly answers: { readonly [member: string]: MemberStatus };
-  /** Undefined when nobody could answer for all. */
+  /** Undefined if no member returned a linearizable list. */
   readonly quorum: Extract<Membership, { by: "quorum" }> | undefined;
-  /** Somebody answered for all, and nobody in a way that can be believed: why. */
+  /** Why all returned lists were rejected. */
   readonly disbelief: string | undefined;
   readonly alarms: readonly Alarm[];
   readonly clusterVersion: string | undefined;
@@ -20,15 +20,15 @@ type Unreachable = Extract<MemberStatus, { is: "silent" }>;
 
 type Statuses = ReadonlyMap<string, EndpointStatus | Unreachable>;
 
-/** What an answer must fit to count. */
+/** Requirements of an accepted list. */
 export interface MemberListCheck {
-  /** The identity that the cluster must have, if it has one. */
+  /** The expected cluster id, if recorded. */
   readonly expected: string | undefined;
-  /** Why a list of members cannot be true, if it cannot. */
+  /** Why a member list is not plausible; undefined if it is. */
   readonly doubt: (members: readonly ListedMember[]) => string | undefined;
 }
 
-/** Asks everybody at once. */
+/** Queries all members concurrently. */
 export async function queryMembers(
   clients: MemberClients,
   { expected, doubt }: MemberListCheck,
@@ -63,7 +63,7 @@ async function statusOf(clients: MemberClients, member: string): Promise<Endpoin
   }
 }
 
-/** Who may answer for all: not a learner, knows a leader, and is of the right cluster. */
+/** Which members are asked for the list: not a learner, with a leader, and of the right cluster. */
 function isOfThisCluster(status: EndpointStatus | Unreachable, expected: string | undefined): boolean {
   if ("is" in status || status.isLearner || status.leader === undefined) return false;
   return expected === undefined || status.clusterId === expected;
@@ -74,7 +74,7 @@ interface QueriedMembers {
   readonly list: Extract<Membership, { by: "quorum" }>;
 }
 
-/** One after the other until one is to be believed: a linearizable list needs a quorum, so one answer is as good as all. */
+/** Asks one member after the other until a list is plausible. A linearizable list needs a quorum, so one is enough. */
 async function listMembers(
   clients: MemberClients,
   speakers: readonly string[],
@@ -92,7 +92,7 @@ async function listMembers(
   return { disbelief: rejectedMemberList };
 }
 
-/** A question that may fail: no answer is an answer. */
+/** A failed request returns undefined. */
 async function resultOrUndefined<T>(question: Promise<T> | undefined): Promise<T | undefined> {
   try {
     return await question;
@@ -105,7 +105,7 @@ function membershipOf({ clusterId, members }: EtcdMembership): Extract<Membershi
   return { by: "quorum", clusterId, members: members.map(toListed) };
 }
 
-/** A member as the contract knows it. */
+/** Converts a member to the type of the contract. */
 export function toListed({ id, name, peerURLs, isLearner }: Member): ListedMember {
   return { member: memberOfUrl(peerURLs[0] ?? ""), id, isStarted: name !== "", isLearner };
 }

@@ -1,20 +1,20 @@
 /**
- * Who is in, where nobody can answer for all: what the status remembers, and what members know by themselves. Somebody may have been let
- * vote just before the quorum was lost and before that was written down, and may have what nobody else has.
+ * The membership without quorum: the members recorded in the status, completed with the lists of responding members. A learner may have
+ * been promoted just before the quorum was lost and before that was recorded, and may have the only copy of some data.
  */
 import type { ListedMember, ObservedVolume } from "../contract.ts";
 import type { MemberClients } from "./member-clients.ts";
 import type { MemberReport } from "./query-members.ts";
 import { toListed } from "./query-members.ts";
 
-/** What a memory is completed with. */
+/** What the recorded members are completed with. */
 export interface ReportedMembers {
-  /** What members that answer know of who is in, each as far as it has heard. */
+  /** The lists of responding members, each as of its own state. */
   readonly heard: readonly ListedMember[];
   readonly volumes: readonly ObservedVolume[];
 }
 
-/** Asks members of this very cluster for what they know without asking others. */
+/** Asks members of this cluster for their local lists. */
 export async function listFromMembers(
   clients: MemberClients,
   { answers: memberStatuses }: Pick<MemberReport, "answers">,
@@ -33,8 +33,9 @@ export async function listFromMembers(
 }
 
 /**
- * A memory, completed. Whoever votes in anybody's eyes votes: a vote too many makes the operator wait, one too few could cost data. Who
- * is not remembered counts only with a volume: members that were removed have none, and those who lag behind still speak of them.
+ * Merges recorded and reported members. A member that any list reports as voter is a voter: one voter too many makes the operator wait,
+ * one too few could lose data. An unrecorded member counts only with a volume: removed members have none, and lagging members still list
+ * them.
  */
 export function mergeReportedMembers(
   remembered: readonly ListedMember[],

@@ -32,7 +32,7 @@ const restore: FoundRestore = {
   status: { phase: "Running", backup: "checked" },
 };
 
-test("the newest backup is the newest that was tried as its EtcdBackup asks", () => {
+test("the newest backup is the newest one verified as its EtcdBackup requires", () => {
   const newest = (...backups: readonly FoundBackup[]) => {
     const { newestBackup, seedFrom } = backupsOf({ object: clusterOf(), backups, restores: [] });
     assert.equal(seedFrom?.backup, newestBackup);
@@ -57,12 +57,12 @@ test("a clock that ran ahead does not make old data the newest", () => {
     return backupsOf({ object: clusterOf(), backups: [found], restores: [] }).newestBackup;
   };
   assert.equal(newest(record("ahead", 2036, 10, "1"), record("today", 2026, 1000, "1")), "today");
-  // What was restored in place since then has other revisions: those of the cluster as it is count first.
+  // A restore in place resets the revisions: backups of the present cluster id count first.
   assert.equal(newest(record("before", 2036, 9000, "0"), record("today", 2026, 7, "1")), "today");
   assert.equal(newest(record("old", 2025, 9000, "0"), record("older", 2024, 9999)), "old");
 });
 
-test("what was backed up of an earlier cluster of the same name is not taken for this one's, but what it began with is", () => {
+test("backups of an earlier cluster of the same name do not count, its seed does", () => {
   const record = (name: string, day: number, more: object) =>
     ({ name, time: `2026-01-${10 + day}T00:00:00Z`, revision: day, verified: "checksum", ...more }) as const;
   const newest = (backup: ReturnType<typeof record>, more: object = {}): string | undefined => {
@@ -84,7 +84,7 @@ test("what was backed up of an earlier cluster of the same name is not taken for
   assert.equal(newest(record("it was restored from", 4, { clusterUid: "old" }), { status }), "it was restored from");
 });
 
-test("backups of an earlier cluster of the same name are counted, so that somebody can be told of them", () => {
+test("backups of an earlier cluster of the same name are counted for the message", () => {
   const metadata = { name: "e", uid: "new", creationTimestamp: "2026-01-15T00:00:00Z" };
   const object = { ...clusterOf(), metadata } as unknown as ObservedBackups["object"];
   const record = { name: "a", time: "2026-01-10T00:00:00Z", revision: 1, clusterUid: "old" } as const;
@@ -96,25 +96,25 @@ test("backups of an earlier cluster of the same name are counted, so that somebo
   assert.equal(backupsOf({ object, backups: [found], restores: [] }).backupsOfEarlierCluster, 2);
 });
 
-test("a restore in place is meant for the cluster that was there, not for one that has its name now", () => {
+test("a restore in place applies to the cluster it was created for, by uid", () => {
   const object = { ...clusterOf(), metadata: { name: "e", uid: "new" } } as unknown as ObservedBackups["object"];
   const asked = (clusterUid: string): FoundRestore => ({ ...restore, status: { ...restore.status, clusterUid } });
   assert.equal(backupsOf({ object, backups: [], restores: [asked("old")] }).restore, undefined);
   assert.equal(backupsOf({ object, backups: [], restores: [asked("new")] }).restore?.uid, "r-1");
 });
 
-test("a restore in place restores the backup that was checked, not the newest by now", () => {
+test("a restore in place restores the backup that was checked, not a newer one", () => {
   const { seedFrom } = backupsOf({ object: clusterOf(), backups: [], restores: [restore] });
   assert.deepEqual(seedFrom, { store: there, backup: "checked" });
 });
 
-test("somebody who asks for another backup while data is recovered from one gets that", () => {
+test("a requested backup replaces the one of an automatic recovery", () => {
   const recovery = { phase: "Seeding", from: { store: here, backup: "newest" } } as const;
   const { seedFrom } = backupsOf({ object: clusterOf(recovery), backups: [], restores: [restore] });
   assert.deepEqual(seedFrom, { store: there, backup: "checked" });
 });
 
-test("a restore is withdrawn when its EtcdRestore is gone, and no other recovery ever is", () => {
+test("a restore is withdrawn when its EtcdRestore is deleted; a recovery is not", () => {
   const isWithdrawn = (recovery: Partial<Recovery>, restores: readonly FoundRestore[]): boolean =>
     backupsOf({ object: clusterOf(recovery), backups: [], restores }).isRestoreDeleted;
   assert.equal(isWithdrawn({ phase: "Seeding", restore: "r-1" }, [restore]), false);
@@ -122,7 +122,7 @@ test("a restore is withdrawn when its EtcdRestore is gone, and no other recovery
   assert.equal(isWithdrawn({ phase: "Seeding" }, []), false);
 });
 
-test("a recovery keeps to the backup that it began with when the EtcdRestore is deleted and newer backups are made", () => {
+test("a recovery keeps its backup when the EtcdRestore is deleted or newer ones exist", () => {
   const from = { store: there, backup: "checked" };
   const backups = [backupOf("checksum", [[5, "checksum"]])];
   for (const phase of ["Stopping", "Seeding", "Rejoining"] as const) {
@@ -133,7 +133,7 @@ test("a recovery keeps to the backup that it began with when the EtcdRestore is 
   }
 });
 
-test("the backup that a cluster began with is one of its own, also when its spec names none", () => {
+test("the backup that a cluster started with is its own, even if the spec names none", () => {
   const metadata = { name: "e", uid: "new" };
   const object = { metadata, spec: { bootstrap: { store: here } }, status: { clusterId: "1", bornFrom: "b1" } };
   const last = {
@@ -148,7 +148,7 @@ test("the backup that a cluster began with is one of its own, also when its spec
   assert.equal(seen.newestBackup, "b1");
 });
 
-test("revisions are compared since a member last went on alone only, and not where something speaks against it", () => {
+test("revisions are compared since the last single-member recovery only", () => {
   const record = (name: string, hour: number, revision: number, forks?: number) =>
     ({ name, time: `2026-01-01T0${hour}:00:00Z`, revision, clusterId: "1", verified: "checksum", forks }) as const;
   const look = (status: object, ...backups: ReturnType<typeof record>[]) => {
@@ -161,13 +161,13 @@ test("revisions are compared since a member last went on alone only, and not whe
   assert.deepEqual(look({}, first, second), ["b", 200, true]);
   assert.deepEqual(look({ forks: 1 }, first, second), ["b", undefined, undefined]);
   assert.deepEqual(look({ forks: 1 }, first, second, third), ["c", 150, true]);
-  // What an older operator wrote down.
+  // As an older operator recorded it.
   assert.deepEqual(look({ recovery: { phase: "Done", source: "Member" } }, first, second), ["b", undefined, undefined]);
   assert.deepEqual(look({}, second, record("d", 3, 150, 0)), ["b", 200, false]);
   assert.deepEqual(look({ comparison: { differing: ["e-1"] } }, first, second), ["b", 200, false]);
 });
 
-test("a backup that was passed over for what is left is not begun with again, until the recovery is over", () => {
+test("a skipped backup is not used again until the recovery is over", () => {
   const skipped = [{ backup: "b5", why: "it breaks off" }];
   const backups = [
     backupOf("checksum", [

@@ -1,4 +1,4 @@
-/** Where the data of a first member comes from: decided once, and then kept to. */
+/** The backup that a first member starts with: chosen once, then kept. */
 import type { RecordedRecovery, Observation, SkippedBackup } from "../contract.ts";
 import { isRecovering } from "../decide/index.ts";
 import { forksOf } from "../forks.ts";
@@ -6,13 +6,13 @@ import { recordedFor } from "../backup/recorded.ts";
 import type { Recorded } from "../backup/retention.ts";
 import type { ClusterObject } from "./spec-and-status.ts";
 
-/** A backup and the store that it is in; the newest there if none is named. */
+/** A backup and its store. Default: the newest one there. */
 export type SeedSource = Pick<
   NonNullable<ClusterObject["spec"]["bootstrap"]>,
   "store" | "backup" | "digest" | "sourceCluster" | "encryption" | "allowUnencrypted"
 >;
 
-/** An EtcdBackup, as far as it matters. */
+/** The fields of an EtcdBackup that matter here. */
 export interface FoundBackup {
   readonly spec: { readonly cluster: string };
   readonly status?: { readonly last?: FoundRecord | undefined; readonly backups?: readonly FoundRecord[] };
@@ -22,17 +22,17 @@ interface FoundRecord {
   readonly name: string;
   readonly time: string;
   readonly revision: number;
-  /** Missing in what an older operator wrote down. */
+  /** Older operators did not record it. */
   readonly clusterId?: string | undefined;
-  /** Missing in what an older operator wrote down. */
+  /** Older operators did not record it. */
   readonly clusterUid?: string | undefined;
   readonly forks?: number | undefined;
   readonly verified?: "checksum" | "restore" | undefined;
-  /** sha256 of its manifest. Missing in what an older operator wrote down. */
+  /** sha256 of its manifest. Older operators did not record it. */
   readonly digest?: string | undefined;
 }
 
-/** An EtcdRestore, as far as it matters. */
+/** The fields of an EtcdRestore that matter here. */
 export interface FoundRestore {
   readonly metadata: { readonly uid: string; readonly name: string };
   readonly spec: { readonly cluster: string; readonly overwrite?: string | undefined };
@@ -40,39 +40,37 @@ export interface FoundRestore {
     readonly phase?: string;
     readonly backup?: string | undefined;
     readonly digest?: string | undefined;
-    /** Which very cluster is to be overwritten. */
+    /** The uid of the cluster to overwrite. */
     readonly clusterUid?: string | undefined;
   };
 }
 
-/** A recovery, as far as it matters. */
+/** The fields of a recovery that matter here. */
 interface FoundRecovery {
   readonly phase: RecordedRecovery["phase"];
   readonly from?: SeedSource | undefined;
   readonly passed?: readonly SkippedBackup[] | undefined;
 }
 
-/** Where to look. */
 export interface ObservedBackups {
   readonly object: Pick<ClusterObject, "metadata" | "spec" | "status">;
   readonly backups: readonly FoundBackup[];
   readonly restores: readonly FoundRestore[];
 }
 
-/** What was found. */
 export interface BackupObservation extends Pick<
   Observation,
   "newestBackup" | "newestRevision" | "isNewestComplete" | "backupsOfEarlierCluster" | "restore" | "isRestoreDeleted"
 > {
-  /** What a first member begins with, if not with nothing. */
+  /** The backup that a first member starts with, if any. */
   readonly seedFrom?: SeedSource;
-  /** The newest that was recorded of the source, where `seedFrom` names none. */
+  /** The newest recorded backup of the source, if `seedFrom` names none. */
   readonly recorded?: Recorded;
-  /** What a recovery would begin with now: the newest that it has not tried yet. */
+  /** The backup that a recovery would start with now: the newest one that it has not tried yet. */
   readonly newest?: SeedSource;
 }
 
-/** What is to be put in the place of all data, if somebody asks for it; and what there would be, if all data were lost. */
+/** The requested restore in place, if any, and the backup that would be used if all data were lost. */
 export function backupsOf({ object, backups, restores }: ObservedBackups): BackupObservation {
   const { name } = object.metadata;
   const asker = object.status?.recovery?.restore;
@@ -99,7 +97,7 @@ export function backupsOf({ object, backups, restores }: ObservedBackups): Backu
   };
 }
 
-/** An older backup in the place of the newest is not what was recorded. */
+/** The newest recorded backup, so that an older one in the store is not taken for it. */
 function recordedOf(
   { metadata }: ObservedBackups["object"],
   source: SeedSource | undefined,
@@ -111,19 +109,19 @@ function recordedOf(
   return recorded === undefined ? {} : { recorded };
 }
 
-/** It asks for a backup in the place of this very cluster's data, and was found to be possible. */
+/** An EtcdRestore that replaces the data of this cluster, and has passed its checks. */
 function isAbout({ spec, status }: FoundRestore, { name, uid }: ObservedBackups["object"]["metadata"]): boolean {
   const isAsked = spec.cluster === name && spec.overwrite === name && status?.phase === "Running";
   return isAsked && (status?.clusterUid ?? uid) === uid;
 }
 
-/** All that is told of, each once. */
+/** All recorded backups, without duplicates. */
 function recordsOf(backups: readonly FoundBackup[]): readonly FoundRecord[] {
   const all = backups.flatMap(({ status }) => [...(status?.backups ?? []), ...(status?.last ? [status.last] : [])]);
   return [...new Map(all.map((record) => [record.name, record])).values()];
 }
 
-/** What a first member would begin with now: what somebody asks for, what a recovery began with, or where such a cluster comes from. */
+/** The backup that a first member would start with now: the requested one, that of the recovery, or that of `spec.bootstrap`. */
 function seedOf(
   { spec, status }: ObservedBackups["object"],
   { newest, restore }: { readonly newest: SeedSource | undefined; readonly restore: FoundRestore | undefined },
@@ -136,12 +134,12 @@ function seedOf(
   return kept ?? (status?.clusterId === undefined ? spec.bootstrap : (newest ?? spec.backup ?? spec.bootstrap));
 }
 
-/** A recovery goes on with the backup that it began with, whatever is made, asked for or deleted meanwhile. */
+/** A recovery continues with its backup, whatever is created or deleted meanwhile. */
 function pinned(recovery: FoundRecovery | undefined): SeedSource | undefined {
   return isRecovering(recovery) ? recovery?.from : undefined;
 }
 
-/** Backups that the recovery under way has begun with so far; one that went back to what is left does not begin with the same again. */
+/** Backups that the present recovery has tried. After it returned to a survivor, it does not try them again. */
 function triedBy(recovery: FoundRecovery | undefined): ReadonlySet<string> {
   const { phase = "Done", from, passed: skipped = [] } = recovery ?? {};
   if (phase === "Done") return new Set();
@@ -149,22 +147,22 @@ function triedBy(recovery: FoundRecovery | undefined): ReadonlySet<string> {
   return new Set(isRecovering(recovery) && from?.backup !== undefined ? [...names, from.backup] : names);
 }
 
-/** The very backup that was looked up and read when the restore began, not one that is the newest by now. */
+/** The backup that was read when the restore began, even if a newer one exists now. */
 function sourceOf({ spec, status }: FoundRestore): SeedSource {
   const source = spec as unknown as SeedSource;
   return placed(source, status?.backup === undefined ? source : { backup: status.backup, digest: status.digest });
 }
 
 /**
- * Whether a backup was made of this very EtcdCluster, or is the one that it began with: an EtcdBackup outlives its cluster, and what it has of
- * one that had the same name before is nobody's loss here. Within one life a cluster may have had several of etcd's ids.
+ * Whether a backup is of this EtcdCluster, or is the one that it started with. An EtcdBackup outlives its cluster, so it may list backups
+ * of an earlier cluster with the same name. One EtcdCluster may have had several cluster ids.
  */
 function isOfThisCluster({ metadata, spec, status }: ObservedBackups["object"], record: FoundRecord): boolean {
   const { name, time, clusterId, clusterUid } = record;
   if (clusterId !== undefined && clusterId === status?.clusterId) return true;
   if ([spec.bootstrap?.backup, status?.bornFrom, status?.recovery?.from?.backup].includes(name)) return true;
   if (clusterUid !== undefined) return clusterUid === metadata.uid;
-  // An older operator wrote it down: nobody backs up what is not there yet.
+  // Recorded by an older operator: a backup cannot be older than its cluster.
   const { creationTimestamp } = metadata;
   return creationTimestamp === undefined || Date.parse(time) >= Date.parse(creationTimestamp);
 }
@@ -172,7 +170,7 @@ function isOfThisCluster({ metadata, spec, status }: ObservedBackups["object"], 
 interface BackupHistory {
   readonly clusterId: string | undefined;
   readonly forks: number;
-  /** Data differed: a backup may be of what somebody has done away with since. */
+  /** Data differed: a backup may contain data of a member that was replaced since. */
   readonly isDisputed: boolean;
   readonly isMeant: (record: FoundRecord) => boolean;
 }
@@ -182,8 +180,8 @@ interface Newest extends Pick<Observation, "newestRevision" | "isNewestComplete"
 }
 
 /**
- * The newest that any EtcdBackup of the cluster has made and that was tried as it asks, and where it is. Within one cluster id
- * revisions only grow, whatever clocks say, until a member goes on alone; ids are told apart by time only.
+ * The newest backup of any EtcdBackup of the cluster that was verified as required, and its store. Within one cluster id revisions only
+ * grow, whatever the clocks, until a single-member recovery. Different ids are ordered by time only.
  */
 function newestBackup(backups: readonly FoundBackup[], line: BackupHistory): Newest | undefined {
   const { clusterId, isMeant } = line;
@@ -204,7 +202,7 @@ function newestBackup(backups: readonly FoundBackup[], line: BackupHistory): New
   return { source, ...(current.length > 0 ? placeOf(newest.record, recordsOf(backups), line) : {}) };
 }
 
-/** What its revision tells about members, if anything. */
+/** Whether the revision of the backup can be compared with those of members. */
 function placeOf(
   { forks: made = 0, revision, time }: FoundRecord,
   records: readonly FoundRecord[],
@@ -212,12 +210,12 @@ function placeOf(
 ): Pick<Newest, "newestRevision" | "isNewestComplete"> {
   if (made !== forks) return {};
   const line = records.filter((one) => one.clusterId === clusterId && (one.forks ?? 0) === forks);
-  // Made later and with less: somebody may have put older volumes in the place of all.
+  // A later backup with a lower revision: all volumes may have been reset to older ones.
   const isFall = (one: FoundRecord): boolean => one.revision < revision && Date.parse(one.time) > Date.parse(time);
   return { newestRevision: revision, isNewestComplete: !isDisputed && !line.some(isFall) };
 }
 
-/** Those since a member last went on alone first. */
+/** Backups after the last single-member recovery first. */
 function byHistory(one: FoundRecord, other: FoundRecord): number {
   return (other.forks ?? 0) - (one.forks ?? 0) || other.revision - one.revision;
 }

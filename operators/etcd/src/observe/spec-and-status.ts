@@ -1,4 +1,4 @@
-/** What the spec asks for and what the status remembers, in the words of the contract. */
+/** Converts spec and status to the types of the contract. */
 import type { ObjectOf } from "capstan";
 import type { RecordedState, RecordedRecovery, RecordedUpdate, ListedMember, DesiredState } from "../contract.ts";
 import { parseDuration } from "../duration.ts";
@@ -13,7 +13,7 @@ import { newestPatches, resolveVersion } from "./versions.ts";
 export type ClusterObject = ObjectOf<typeof EtcdCluster>;
 export type ClusterStatus = NonNullable<ClusterObject["status"]>;
 
-/** etcd's own from 3.6 on. */
+/** etcd's default since 3.6. */
 const defaultSnapshotCount = 10_000;
 
 export function desiredStateOf(
@@ -45,7 +45,7 @@ export function desiredStateOf(
   };
 }
 
-/** What is no number keeps a member from starting, and no update from waiting. */
+/** With an invalid number the member does not start; an update must not wait for it. */
 function countOf(flag = ""): number {
   return /^\d+$/u.test(flag) ? Number(flag) : defaultSnapshotCount;
 }
@@ -96,7 +96,7 @@ function recoveryOf(recovery: NonNullable<ClusterStatus["recovery"]>): RecordedR
   };
 }
 
-/** When data was last compared and what that left open, as the status remembers it. An older operator wrote no reasons down: then all are open. */
+/** The recorded comparison, and the reasons that it does not cover. Older operators recorded no reasons: then all are open. */
 export function recordedComparison({ comparison, uncompared, missed }: ClusterStatus = {}): ComparisonResult {
   return {
     ...(comparison && { comparison: comparisonOf(comparison) }),
@@ -109,19 +109,19 @@ function comparisonOf({ since, ...found }: NonNullable<ClusterStatus["comparison
   return { ...found, at: Date.parse(found.at), ...(since !== undefined && { since: Date.parse(since) }) };
 }
 
-/** What was found when those that were left without quorum were last compared. */
+/** The recorded comparison of survivors of a quorum loss. */
 export function recordedSurvivors({ survivors }: ClusterStatus = {}): SurvivorComparison | undefined {
   if (survivors === undefined) return undefined;
   const { at, unhashed: withoutHash, ...rest } = survivors;
   return { ...rest, withoutHash, at: Date.parse(at) };
 }
 
-/** What was seen to be so, and since when. */
+/** The recorded observations, with their start. */
 export function recordedSightings({ watched = [] }: ClusterStatus = {}): readonly RecordedSightings[] {
   return watched.map(({ what, since, seen = 0 }) => ({ what, since: Date.parse(since), seen: seen * 1_000 }));
 }
 
-/** The membership as it was when somebody could last answer for all. */
+/** The members recorded at the last linearizable list. */
 export function rememberedMembers({ members = [] }: ClusterStatus = {}): readonly ListedMember[] {
   return members.flatMap(({ name, id, role }) =>
     id === undefined

@@ -3,14 +3,14 @@ import { test } from "node:test";
 import { Stopwatch } from "./stopwatch.ts";
 import type { Sightings, RecordedSightings } from "./stopwatch.ts";
 
-/** Looks of one process, at times of its calendar and of the clock that only runs. */
+/** Observations of one process, at times of its wall clock and its monotonic clock. */
 function processOf(confirmAfter = 60_000) {
   const sightings: Sightings = new Map();
   return (former: readonly RecordedSightings[], now: number, at: number) =>
     new Stopwatch(former, now, { at, sightings, confirmAfter });
 }
 
-test("counts from when it was first seen, and forgets what is over", () => {
+test("counts from the first observation, and forgets what is over", () => {
   const look = processOf();
   const first = look([], 1_000, 0);
   assert.equal(first.since("a is away"), 1_000);
@@ -23,7 +23,7 @@ test("counts from when it was first seen, and forgets what is over", () => {
   assert.equal(look(third.running, 10_000, 9_000).since("a is away"), 10_000);
 });
 
-test("a calendar that is put forward or back makes nothing last longer or shorter", () => {
+test("a wall clock that is set forward or back does not change durations", () => {
   const HOUR = 3_600_000;
   for (const jump of [HOUR, -HOUR]) {
     const look = processOf();
@@ -35,7 +35,7 @@ test("a calendar that is put forward or back makes nothing last longer or shorte
   }
 });
 
-test("clocks that drift a little do not make it be written anew", () => {
+test("a small clock drift does not cause a write", () => {
   const look = processOf();
   const first = look([], 1_000, 0);
   first.since("a is away");
@@ -45,7 +45,7 @@ test("clocks that drift a little do not make it be written anew", () => {
   assert.deepEqual(times(second), times(first));
 });
 
-test("what another process wrote down counts when this one has seen it for a while itself", () => {
+test("a time recorded by another process counts after own observation for a while", () => {
   const look = processOf(60_000);
   const written = [{ what: "a is away", since: 100_000 }];
   assert.equal(look(written, 900_000, 5_000).since("a is away"), 900_000);
@@ -57,11 +57,11 @@ test("what another process wrote down counts when this one has seen it for a whi
   assert.equal(next.since("a is away"), 965_000 - 860_000, "the next process believes it at once");
 });
 
-test("what processes have seen is added up: none has to live long, and no calendar counts", () => {
+test("observation times of processes add up, independent of their wall clocks", () => {
   let written: readonly RecordedSightings[] = [];
   const lengths = [1, 2, 3, 4, 5, 6, 7, 8].map((life) => {
     const look = processOf(60_000);
-    // Each calendar is an hour ahead of the one before.
+    // Each wall clock is an hour ahead of the one before.
     const began = life * 3_600_000;
     for (let at = 0; at <= 55_000; at += 5_000) {
       const stopwatch = look(written, began + at, at);
@@ -74,7 +74,7 @@ test("what processes have seen is added up: none has to live long, and no calend
   assert.ok((lengths.at(-1) ?? 0) >= 300_000, JSON.stringify(lengths));
 });
 
-test("what is seen for long is seldom written", () => {
+test("a long observation is rarely written", () => {
   const look = processOf(60_000);
   let written: readonly RecordedSightings[] = [];
   const records = new Set<string>();
@@ -87,11 +87,11 @@ test("what is seen for long is seldom written", () => {
   assert.ok(records.size < 60, `${records.size} times in a day`);
 });
 
-test("what makes careful takes what was written at once", () => {
+test("noted() accepts a recorded time at once", () => {
   const written = [{ what: "a does not end", since: 100_000 }];
   assert.equal(processOf()(written, 900_000, 5_000).noted("a does not end"), 100_000);
 });
 
-test("a time to come counts from now", () => {
+test("a time in the future counts from now", () => {
   assert.equal(processOf()([{ what: "a is away", since: 9_000 }], 2_000, 0).since("a is away"), 2_000);
 });

@@ -1,46 +1,45 @@
 /**
- * For how long something has been so, by the operator's own clock: it counts from when the operator first saw it, and writes that down.
- * What kubelets and the API server stamp with their clocks only tells one time from another; and a clock that is put forward makes
- * nothing last longer: what this process has seen is measured by a clock that only runs, and the calendar of before it began
- * counts when this process has seen it for a while itself. What processes have seen so is added up: many short lives make a long one.
+ * Measures how long a state lasts, by the operator's clock: from its first observation, which is recorded in the status. Timestamps of
+ * kubelets and the API server only identify a state. Setting the clock forward makes nothing last longer: this process measures with a
+ * monotonic clock, and the recorded start counts only after this process has observed the state for a while itself. The observation times
+ * of all processes add up.
  */
 
-/** Something that was seen to be so, and when it was seen first. */
+/** A state, and its first observation. */
 export interface RecordedSightings {
   readonly what: string;
   readonly since: number;
-  /** Milliseconds for which processes have seen it themselves, about: it is not written all the time. */
+  /** Milliseconds for which processes have observed it, approximately: it is not written all the time. */
   readonly seen?: number;
 }
 
-/** What this process itself has seen of one cluster. */
+/** What this process has observed of one cluster. */
 export type Sightings = Map<string, Sighting>;
 
 interface Sighting {
-  /** Since when, by a clock that only runs. */
+  /** Start, by the monotonic clock. */
   readonly at: number;
-  /** For how long it had been so before, by the calendar. */
+  /** Duration before, by the wall clock. */
   readonly before: number;
-  /** For how long other processes had seen it. */
+  /** Duration for which other processes observed it. */
   readonly seen: number;
 }
 
-/** The process's own measure. */
 export interface MonotonicClock {
-  /** Milliseconds of a clock that nobody can put forward or back. */
+  /** Milliseconds of the monotonic clock. */
   readonly at: number;
   readonly sightings: Sightings;
-  /** So long this process must have seen something itself before what was written down counts. */
+  /** How long this process must have observed a state before its recorded start counts. */
   readonly confirmAfter: number;
 }
 
-/** So much two clocks may differ before one of them was put forward or back. */
+/** Larger differences between the clocks mean that one was set. */
 const clockSlack = 5_000;
 
-/** What was seen is written down when it has grown by so much; by a process that lives for long also only by a share of itself. */
+/** The observed duration is recorded when it has grown by the minimum; after a long observation, also by a share of itself. */
 const recordStep = { least: 15_000, share: 0.2 };
 
-/** Counts in one look at the world; what is not asked for any more is over, and forgotten. */
+/** Measures within one reconcile. States that are not asked for any more are over and forgotten. */
 export class Stopwatch {
   readonly #former: ReadonlyMap<string, RecordedSightings>;
   readonly #now: number;
@@ -56,7 +55,7 @@ export class Stopwatch {
     steady.sightings.clear();
   }
 
-  /** Since when this is certain to be so: never longer ago than clocks that only run bear out. For whatever gives somebody up. */
+  /** Since when the state is certain, by monotonic clocks only. For decisions that remove a member. */
   since(what: string): number {
     const { at, sightings, confirmAfter } = this.#steady;
     const { since = this.#now, seen = 0 } = this.#former.get(what) ?? {};
@@ -70,18 +69,18 @@ export class Stopwatch {
     return this.#now - certain;
   }
 
-  /** Since when this may be so: what was written down counts at once. For whatever makes careful. */
+  /** Since when the state may exist: a recorded start counts at once. For decisions that only wait. */
   noted(what: string): number {
     this.since(what);
     return this.#running.get(what)?.since ?? this.#now;
   }
 
-  /** What is so now, to be written down. */
+  /** The present states, for the status. */
   get running(): readonly RecordedSightings[] {
     return [...this.#running.values()];
   }
 
-  /** Clocks drift by a little, and what is written down is not to be written all the time for that. */
+  /** A small clock drift must not cause a write of the status. */
   #record(what: string, { written, seen, whole, certain, isLong }: Durations): RecordedSightings {
     const since = Math.abs(this.#now - whole - written) > clockSlack ? this.#now - whole : written;
     const next = certain - seen >= Math.max(recordStep.least, isLong ? seen * recordStep.share : 0) ? certain : seen;
@@ -89,12 +88,12 @@ export class Stopwatch {
   }
 }
 
-/** How long something has been so: by what is written, and by what is known now. */
+/** Durations of a state: recorded, and as known now. */
 interface Durations {
   readonly written: number;
   readonly seen: number;
   readonly whole: number;
   readonly certain: number;
-  /** This process has seen it for a while. */
+  /** This process has observed it for a while. */
   readonly isLong: boolean;
 }

@@ -1,4 +1,4 @@
-/** Runs an EtcdOperation: admits it, does it once, tells how it went, and takes it away after a while. */
+/** Runs an EtcdOperation: validates it, runs it once, reports the result, and deletes it after its TTL. */
 import { controller, requeue, toMilliseconds } from "capstan";
 import type { Context, Controller, ObjectOf, ReconcileResult } from "capstan";
 import { Pod, Secret } from "capstan/kinds/v1";
@@ -14,7 +14,6 @@ const READS = [EtcdCluster, Pod, Secret] as const;
 type OperationContext = Context<typeof EtcdOperation, (typeof OWNS)[number], (typeof READS)[number]>;
 type Operation = ObjectOf<typeof EtcdOperation>;
 
-/** How an operation goes on. */
 type Progress =
   | { readonly is: "running"; readonly message: string; readonly done?: readonly string[] }
   | { readonly is: "done"; readonly message: string; readonly done?: readonly string[] }
@@ -84,12 +83,12 @@ async function goOn(context: OperationContext, task: Task): Promise<Progress> {
   }
 }
 
-/** The cluster's controller does it, because it runs. */
+/** The controller of the cluster replaces the member while the operation runs. */
 function replace(operation: Operation, { spec, status }: ClusterObject, member: string): Progress {
   const isThere = status?.members?.some(({ name }) => name === member) === true;
   if (isThere) return { is: "running", message: `${member} is being replaced` };
   if (operation.status?.phase !== "Running") return rejected(`${operation.spec.cluster} has no member ${member}`);
-  // As many as there were: that there are to be more is another matter, which may have to wait.
+  // As many members as before: a scale-up at the same time is independent and may have to wait.
   const desired = Math.min(spec.size, operation.status.size ?? spec.size);
   const { size = 0, ready } = status ?? {};
   const isWhole = size >= desired && ready === size;
@@ -118,7 +117,7 @@ async function defragmentNext(
   if (next === undefined) return { is: "done", message: `${done.join(", ")} defragmented`, done };
   const client = clients.to(next);
   if (client === undefined) return { is: "running", message: `waiting for ${next}, which does not run` };
-  // A member pauses for it: the step is written down first, which only the operator that leads can do.
+  // The member pauses meanwhile: the step is recorded first, which only the elected leader can do.
   await step(`defragment ${next}`, () => client.maintenance.defragment({ timeoutMs: 120_000 }));
   return { is: "running", message: `${next} was defragmented`, done: [...done, next] };
 }
@@ -137,10 +136,10 @@ async function lead(clients: MemberClients, { status }: ClusterObject, desired: 
   return { is: "done", message: `${target.name} leads instead of ${leader}` };
 }
 
-/** On an EtcdBackup: the uid of the EtcdOperation that asked for it. */
+/** Label of an EtcdBackup: the uid of the EtcdOperation that requested it. */
 const OPERATION_LABEL = "etcd.capstan.dev/operation";
 
-/** A backup of its own, in the form of one that exists. */
+/** Creates an EtcdBackup with the settings of an existing one. */
 async function snapshotNow(
   { get, apply }: OperationContext,
   operation: Operation,
@@ -153,7 +152,7 @@ async function snapshotNow(
   if (model.spec.cluster !== cluster)
     return rejected(`the EtcdBackup ${template} is of ${model.spec.cluster}, not of ${cluster}`);
   const { schedule: _schedule, retention: _retention, ...rest } = model.spec;
-  // It outlives the operation: of a name that was used before, somebody else's is there.
+  // The backup outlives the operation, so its usual name may be in use by an earlier one.
   const usual = `${name}-snapshot`;
   const former = get(EtcdBackup, usual);
   const isFree = former === undefined || former.metadata.labels?.[OPERATION_LABEL] === uid;

@@ -1,7 +1,7 @@
 /**
- * How a member begins with nothing, told so that it can be taken back while it runs: a pod's annotations are read into variables, and those
- * into flags, whenever its container starts. What was right when the member was new would let it begin a second cluster, or vote without
- * its memory, if it ever lost its data.
+ * Bootstrap flags that can be cleared while the member runs: annotations of the pod become environment variables, and these become flags,
+ * whenever the container starts. If a member lost its data, its original flags would bootstrap a second cluster or let it vote without
+ * data.
  */
 import type { BootstrapFlags, FlagSource } from "./flags.ts";
 import { bootstrapAnnotationKeys, initialCheckAnnotation } from "./names.ts";
@@ -14,17 +14,17 @@ const VARIABLES: { readonly [flag in Flag]: string } = {
   "initial-cluster-token": "INITIAL_CLUSTER_TOKEN",
 };
 
-/** Flags whose values are looked up when the container starts. One that is missing there makes etcd fail, and never begin. */
+/** Flags with values from variables. If a variable is missing, etcd fails instead of bootstrapping. */
 const referencedBootstrapFlags: BootstrapFlags = {
   "initial-cluster": `$(${VARIABLES["initial-cluster"]})`,
   "initial-cluster-state": `$(${VARIABLES["initial-cluster-state"]})`,
   "initial-cluster-token": `$(${VARIABLES["initial-cluster-token"]})`,
 };
 
-/** Looked up in the same way: a member that is kept from starting by the data of others can be let start where it is. */
+/** Also from a variable, so that a member that fails the initial check can skip it without a new pod. */
 export const referencedFlags: FlagSource = { birth: referencedBootstrapFlags, initialCheck: "$(INITIAL_CHECK)" };
 
-/** The variables that these values are looked up in. */
+/** The variables for these values. */
 export function bootstrapVariables() {
   const births = FLAGS.map((flag) => variable(VARIABLES[flag], bootstrapAnnotationKeys[flag]));
   return [...births, variable("INITIAL_CHECK", initialCheckAnnotation)];
@@ -36,7 +36,7 @@ function variable(name: string, annotation: string) {
 
 const FLAGS: readonly Flag[] = ["initial-cluster", "initial-cluster-state", "initial-cluster-token"];
 
-/** The annotations that the variables come from. A token means nothing to who joins, but an empty one is no flag. */
+/** The annotations for the variables. A joining member ignores the token, but an empty flag would be invalid. */
 export function bootstrapAnnotations(birth: BootstrapFlags, token: string): { readonly [annotation: string]: string } {
   const whole: { readonly [flag in Flag]: string } = {
     "initial-cluster": birth["initial-cluster"] ?? "",

@@ -1,4 +1,4 @@
-/** The flags that a member is started with. */
+/** The flags of a member. */
 import type { Boot } from "../contract.ts";
 import { minorOf } from "../decide/index.ts";
 import { CLIENT_PORT, clientUrl, METRICS_PORT, PEER_PORT, peerUrl } from "./names.ts";
@@ -8,30 +8,27 @@ export const DATA_PATH = "/var/lib/etcd";
 export const DATA_DIR = `${DATA_PATH}/data`;
 export const TLS_PATH = "/etc/etcd/tls";
 
-/** What a member's birth depends on. */
 export type BootstrapInput = Pick<FlagInput, "place" | "member" | "boot" | "peers" | "token">;
 
-/** What flags depend on. */
 export interface FlagInput {
   readonly place: ClusterAddress;
-  /** Where the cluster's own identity comes from: another one for every first member. */
+  /** Seed of the cluster id: different for every first member. */
   readonly token: string;
   readonly member: string;
   readonly boot: Boot;
   readonly version: string;
-  /** The members that a new one joins. */
+  /** The members that a new member joins. */
   readonly peers: readonly string[];
   readonly quota: number;
   readonly compaction: { readonly mode: "Periodic" | "Revision" | "Off"; readonly retention: string };
   readonly options: { readonly [flag: string]: string };
-  /** The common name that peers' certificates have, where the operator makes them. */
+  /** The common name of peer certificates, if the operator issues them. */
   readonly peerName?: string;
 }
 
-/** How a member begins with nothing. */
 export type BootstrapFlags = { readonly [flag in keyof typeof bootstrapAnnotationKeys]?: string };
 
-/** What a running pod can be told anew; either the values themselves or where they are looked up. */
+/** Flags that can change for a running pod: the values, or references to variables. */
 export interface FlagSource {
   readonly birth: BootstrapFlags;
   readonly initialCheck: string;
@@ -41,7 +38,7 @@ function flagSourceOf(input: FlagInput): FlagSource {
   return { birth: bootstrapFlagsOf(input), initialCheck: "true" };
 }
 
-/** `--name=value` for each, in a stable order. */
+/** `--name=value` for each flag, in a stable order. */
 export function flagsOf(input: FlagInput, { birth, initialCheck }: FlagSource = flagSourceOf(input)): string[] {
   const { "feature-gates": gates, ...options } = input.options;
   const flags = {
@@ -71,8 +68,8 @@ function identityFlags({ place, member }: FlagInput): { [flag: string]: string }
 }
 
 /**
- * How a member begins; etcd looks at it only when its data directory is empty. A member that has data, from a backup or because it
- * has lived, is told to join a cluster of nobody: with its data it goes on, without it fails, and so never votes without its memory.
+ * The bootstrap flags; etcd uses them only if its data directory is empty. A member with data is configured to join an existing cluster
+ * without peers: with its data it continues, without data it fails, so it never votes without its data.
  */
 export function bootstrapFlagsOf({ place, member, boot, peers, token }: BootstrapInput): BootstrapFlags {
   const alone = `${member}=${peerUrl(place, member)}`;
@@ -92,7 +89,7 @@ export function bootstrapFlagsOf({ place, member, boot, peers, token }: Bootstra
 
 function tlsFlags({ version, peerName, options }: FlagInput): { [flag: string]: string } {
   const prefix = minorOf(version) < 6 ? "experimental-" : "";
-  // One authority signs for clients, too: only who has a peer's certificate may speak as one. etcd takes one such rule, not two.
+  // The authority also signs client certificates, so the common name must be that of a peer. etcd accepts only one such rule.
   const isNamed = peerName !== undefined && !("peer-cert-allowed-hostname" in options);
   return {
     "cert-file": `${TLS_PATH}/server/tls.crt`,
@@ -104,7 +101,7 @@ function tlsFlags({ version, peerName, options }: FlagInput): { [flag: string]: 
     "peer-trusted-ca-file": `${TLS_PATH}/peer/ca.crt`,
     "peer-client-cert-auth": "true",
     ...(isNamed ? { "peer-cert-allowed-cn": peerName } : {}),
-    // Names of pods cannot be looked up by address everywhere; the authority signs for this cluster only.
+    // Reverse DNS of pod IPs does not work everywhere. The authority signs for this cluster only.
     [`${prefix}peer-skip-client-san-verification`]: "true",
   };
 }
@@ -114,7 +111,7 @@ function compactionFlags({ compaction: { mode, retention } }: FlagInput): { [fla
   return { "auto-compaction-mode": mode.toLowerCase(), "auto-compaction-retention": retention };
 }
 
-/** etcd compares its members' data by itself, before it serves and while it does. */
+/** etcd compares the data of its members at the start and periodically. */
 function checkFlags(
   version: string,
   { gates, initialCheck }: { readonly gates: string | undefined; readonly initialCheck: string },

@@ -1,4 +1,4 @@
-/** The objects that a cluster is made of, as pure functions. */
+/** The objects of a cluster, as pure functions. */
 export { clientService, disruptionBudget, peerService, volumeClaim } from "./shared-objects.ts";
 export { referencedFlags } from "./bootstrap-flags.ts";
 export { DATA_DIR, DATA_PATH } from "./flags.ts";

@@ -1,4 +1,7 @@
-/** Merges a user's template onto ours: objects field by field, lists of named things by name, everything else replaced. */
+/**
+ * Merges the user's pod template onto the generated one: objects field by field, lists of named items by name, everything else is
+ * replaced.
+ */
 
 type Tree = { readonly [field: string]: unknown };
 

@@ -1,4 +1,4 @@
-/** The pod of one member: a pure function of the spec, the member and how it begins. */
+/** The pod of one member: a pure function of the spec, the member and its bootstrap mode. */
 import { createHash } from "node:crypto";
 import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
@@ -28,30 +28,29 @@ import { PROFILES } from "./profile.ts";
 export type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
 type DesiredPod = ApplyOf<typeof Pod>;
 
-/** What all pods of a cluster have in common. */
+/** Input that all pods of a cluster share. */
 export interface PodTemplateInput {
   readonly place: ClusterAddress;
   readonly uid: string;
   readonly spec: ClusterSpec;
   /** Secrets with certificates. */
   readonly mounts?: { readonly server: string; readonly peer: string };
-  /** Members start anew when this changes. */
+  /** A change restarts the members. */
   readonly trust: string;
 }
 
-/** What a seed from a backup adds to its pod. */
+/** Additions to the pod of a first member that restores a backup. */
 export interface SeedParts {
   readonly initContainers: readonly object[];
   readonly volumes: readonly object[];
 }
 
-/** One member's pod. */
 export interface PodInput {
   readonly member: string;
   readonly boot: Boot;
   readonly version: string;
   readonly peers: readonly string[];
-  /** It starts without comparing its data with that of the others. */
+  /** Skips the initial comparison of its data with the others. */
   readonly isExcused?: boolean;
   readonly seed?: SeedParts;
 }
@@ -71,20 +70,20 @@ export function buildPod(template: PodTemplateInput, input: PodInput): DesiredPo
     [authorityAnnotation]: trust,
   };
   const merged = mergeTrees(ownSpec(template, input), spec.podTemplate?.spec ?? {});
-  // What the template may not change is put back: who the pod is and what it runs.
+  // Restores what a pod template may not change: identity, image and command.
   if (!Array.isArray(merged["containers"])) throw new Error("spec.podTemplate.spec.containers must be a list");
   const containers = (merged["containers"] as readonly MergedContainer[]).map((container) =>
     container.name === "etcd" ? restoreEssentials(container, { ...etcdEssentials(template, input) }) : container,
   );
   const essentials = podEssentials(template, input);
-  // The merge of two pod specs is a pod spec; the API server judges what the user put in.
+  // The merge of two pod specs is a pod spec. The API server validates the user's part.
   return {
     metadata: { labels, annotations },
     spec: { ...merged, containers, volumes: withDataVolume(merged["volumes"], dataVolume(input)), ...essentials },
   } as DesiredPod;
 }
 
-/** What it runs, with which flags, on which data. */
+/** Image, flags and data volume. */
 function restoreEssentials(container: MergedContainer, essentials: object): object {
   const own = withoutOperatorFields(container);
   return { ...own, ...essentials, env: withBootstrapFlags(own) };
@@ -94,13 +93,13 @@ function dataVolume({ member }: PodInput) {
   return { name: "data", persistentVolumeClaim: { claimName: claimName(member) } };
 }
 
-/** How a member begins is told by variables that nobody else may set. */
+/** The variables of the bootstrap flags cannot be overridden. */
 function withBootstrapFlags({ env = [] }: MergedContainer) {
   const own = bootstrapVariables();
   return [...own, ...env.filter(({ name }) => own.every((variable) => variable.name !== name))];
 }
 
-/** What is written on a pod about its beginning. */
+/** The annotations about the bootstrap. */
 export function bootAnnotations(
   { place, uid }: PodTemplateInput,
   { member, boot, peers, isExcused = false }: Pick<PodInput, "member" | "boot" | "peers" | "isExcused">,
@@ -113,18 +112,18 @@ export function bootAnnotations(
   };
 }
 
-/** The fingerprint of everything that makes a pod be made anew: not how it begins, not who it is. */
+/** Hash of everything that requires a new pod: not the bootstrap mode, not the member. */
 export function templateHashOf(template: PodTemplateInput, version: string): string {
   const { podTemplate, resources, profile, imagePullSecrets } = template.spec;
   const flags = flagsOf(flagInput(template, { member: "x-0", boot: "live", version, peers: [] }));
   const image = imageOf(template.spec, version);
-  // Without Secrets the fingerprint is what it was before there could be any.
+  // Without pull secrets, the hash is the same as before they were supported.
   const pull = imagePullSecrets.length === 0 ? {} : { imagePullSecrets };
   const shape = { podTemplate, resources, profile, image, flags, trust: template.trust, ...pull };
   return createHash("sha256").update(JSON.stringify(shape)).digest("hex").slice(0, 16);
 }
 
-/** Every first member makes a cluster of an identity of its own. */
+/** Every first member gets another cluster id. */
 export function tokenOf({ uid }: Pick<PodTemplateInput, "uid">, member: string): string {
   return `${uid}-${member}`;
 }
@@ -205,10 +204,10 @@ function ownSpec(template: PodTemplateInput, input: PodInput): { readonly [field
   };
 }
 
-/** The volumes of a pod with what members show to clients and to each other. */
+/** Volumes with the certificates for clients and for peers. */
 export const TLS_VOLUMES = { server: "tls-server", peer: "tls-peer" } as const;
 
-/** Nobody's user: members need no rights on their nodes. */
+/** User id `nonroot`: members need no rights on their nodes. */
 const USER = 65_532;
 
 function tlsMount(part: keyof typeof TLS_VOLUMES) {
@@ -219,7 +218,7 @@ function port(name: string, containerPort: number) {
   return { name, containerPort, protocol: "TCP" };
 }
 
-/** Better one node each, but better together than not at all. */
+/** Prefers one node for each member, without requiring it. */
 function apartFrom(name: string) {
   const labelSelector = { matchLabels: { "etcd.capstan.dev/cluster": name } };
   const term = (topologyKey: string, weight: number) => ({ weight, podAffinityTerm: { labelSelector, topologyKey } });
@@ -231,7 +230,7 @@ function apartFrom(name: string) {
   };
 }
 
-/** Ready needs a leader; alive does not, or a lost quorum would restart everybody. Alarms are the operator's business. */
+/** Readiness needs a leader; liveness does not, or a quorum loss would restart all members. Alarms are handled by the operator. */
 const httpProbe = (path: string) => ({ httpGet: { path, port: METRICS_PORT, scheme: "HTTP" } });
 const PROBES = {
   startupProbe: {

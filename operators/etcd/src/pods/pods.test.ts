@@ -24,7 +24,7 @@ function podOf(template: PodTemplateInput, boot: "live" | "join" | "seed" = "liv
   return buildPod(template, { member: "e-3", boot, version: "3.6.16", peers: ["e-1", "e-2", "e-3"] });
 }
 
-/** The arguments as the kubelet makes them when the container starts: variables come from the annotations that the pod has then. */
+/** The arguments as the kubelet expands them at the start of the container: variables come from the pod's present annotations. */
 function startedWith({ metadata, spec }: ReturnType<typeof buildPod>): readonly string[] {
   const [container] = spec?.containers ?? [];
   return (container?.args ?? []).map((arg) =>
@@ -35,7 +35,7 @@ function startedWith({ metadata, spec }: ReturnType<typeof buildPod>): readonly 
   );
 }
 
-test("what a new member was told is taken back by other annotations, and nobody else can say it", () => {
+test("bootstrap flags are cleared by annotations, and a template cannot set them", () => {
   const env = [
     { name: "INITIAL_CLUSTER_STATE", value: "new" },
     { name: "GOMAXPROCS", value: "2" },
@@ -49,7 +49,7 @@ test("what a new member was told is taken back by other annotations, and nobody 
   assert.deepEqual(startedWith(weaned), startedWith(podOf(formOf(), "live")));
 });
 
-test("whether a member compares its data before it serves can be told anew while its pod is there", () => {
+test("the initial check can be switched while the pod exists", () => {
   for (const [version, flag] of [
     ["3.6.16", "--feature-gates=InitialCorruptCheck=VALUE,CompactHashCheck=true"],
     ["3.5.35", "--experimental-initial-corrupt-check=VALUE"],
@@ -65,7 +65,7 @@ test("whether a member compares its data before it serves can be told anew while
   }
 });
 
-test("a member that has lived joins a cluster of nobody, a new one joins all", () => {
+test("a member with data joins a cluster without peers, a new one joins all", () => {
   const flags = (boot: "live" | "join" | "seed"): readonly string[] => startedWith(podOf(formOf(), boot));
   assert.ok(flags("live").includes("--initial-cluster=e-3=http://e-3.e.n.svc:2380"));
   assert.ok(flags("live").includes("--initial-cluster-state=existing"));
@@ -78,7 +78,7 @@ test("a member that has lived joins a cluster of nobody, a new one joins all", (
   assert.ok(flags("seed").includes("--initial-cluster-token=u-e-3"));
 });
 
-test("flags of experiments have the names that each minor version knows", () => {
+test("experimental flags have the names of each minor version", () => {
   const input = {
     place: { ...place, isSecure: true },
     token: "t",
@@ -98,7 +98,7 @@ test("flags of experiments have the names that each minor version knows", () => 
   assert.match(flags("3.7.3"), /--feature-gates=InitialCorruptCheck=true,CompactHashCheck=true,LeaseCheckpoint=true/u);
 });
 
-test("Secrets for registries are on the pod, which is made anew when they change", () => {
+test("pull secrets are in the pod, which is recreated when they change", () => {
   const imagePullSecrets = [{ name: "registry" }];
   const template = formOf({ imagePullSecrets });
   assert.deepEqual(podOf(template).spec?.imagePullSecrets, imagePullSecrets);
@@ -112,7 +112,7 @@ const secure = (mode: "Managed" | "Provided"): PodTemplateInput => ({
   mounts: { server: "e-server", peer: "e-peer" },
 });
 
-test("only certificates of peers open the peers' port, where the operator makes them", () => {
+test("the peer port accepts peer certificates only, if the operator issues them", () => {
   const args = (template: PodTemplateInput): string => podOf(template).spec?.containers?.[0]?.args?.join(" ") ?? "";
   assert.match(args(secure("Managed")), /--peer-cert-allowed-cn=e-peer/u);
   assert.doesNotMatch(args(secure("Provided")), /allowed/u);
@@ -121,7 +121,7 @@ test("only certificates of peers open the peers' port, where the operator makes 
   assert.doesNotMatch(args({ ...template, spec: { ...template.spec, options } }), /allowed-cn/u);
 });
 
-test("fingerprints are those that earlier operators wrote: whoever changes them restarts every member that there is, and says so", () => {
+test("template hashes are those of earlier operators: a change restarts all members", () => {
   const maintenance = { compaction: { mode: "Periodic", retention: "1h" } } as ClusterSpec["maintenance"];
   const off = formOf({ maintenance });
   assert.equal(templateHashOf(off, "3.5.35"), "7d76c86387630ca8");
@@ -135,13 +135,13 @@ test("fingerprints are those that earlier operators wrote: whoever changes them 
   assert.equal(templateHashOf(secured("Managed"), "3.6.16"), "9aaf5bc4f1f9bb13");
 });
 
-test("the quota is what the option says, else the profile's", () => {
+test("the quota is that of the option, else of the profile", () => {
   assert.equal(quotaOf({ profile: "medium", options: {} }), 4 * 2 ** 30);
   assert.equal(quotaOf({ profile: "large", options: {} }), 8 * 2 ** 30);
   assert.equal(quotaOf({ profile: "large", options: { "quota-backend-bytes": "1000" } }), 1000);
 });
 
-test("the user's template is merged by name, and cannot change who the pod is", () => {
+test("the user's template is merged by name, and cannot change the pod's identity", () => {
   const podTemplate = {
     metadata: { labels: { team: "orders", "etcd.capstan.dev/member": "liar" } },
     spec: {
@@ -166,7 +166,7 @@ test("the user's template is merged by name, and cannot change who the pod is", 
   );
 });
 
-test("a fingerprint changes with what a pod is made from and with nothing else", () => {
+test("a template hash changes only with the input of a pod", () => {
   const print = templateHashOf(formOf(), "3.6.16");
   assert.equal(templateHashOf(formOf({ size: 7 } as Partial<ClusterSpec>), "3.6.16"), print);
   assert.notEqual(templateHashOf(formOf(), "3.7.3"), print);
@@ -174,7 +174,7 @@ test("a fingerprint changes with what a pod is made from and with nothing else",
   assert.notEqual(templateHashOf({ ...formOf(), trust: "new" }, "3.6.16"), print);
 });
 
-test("probes ask what restarts can mend: liveness works without a leader, readiness does not", () => {
+test("liveness works without a leader, readiness does not", () => {
   const [etcd] = podOf(formOf()).spec?.containers ?? [];
   assert.match(etcd?.livenessProbe?.httpGet?.path ?? "", /serializable=true/u);
   assert.doesNotMatch(etcd?.readinessProbe?.httpGet?.path ?? "", /serializable/u);
@@ -195,7 +195,7 @@ test("lists without names are replaced, lists with names are merged", () => {
   });
 });
 
-test("flags that belong to the operator are not told by variables either, and nobody's data is put elsewhere", () => {
+test("a template can neither set reserved flags by variables nor move the data", () => {
   const made = (part: object, volumes: readonly object[] = []) => {
     const podTemplate = { spec: { containers: [{ name: "etcd", ...part }], volumes } };
     const { spec } = podOf(formOf({ podTemplate }));

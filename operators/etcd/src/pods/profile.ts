@@ -1,12 +1,11 @@
-/** One word for resources, volumes and quota. */
+/** Profiles: presets of resources, volume size and quota. */
 import { parseQuantity, quantityToInteger } from "capstan";
 
-/** What a word stands for. */
 export interface Profile {
   readonly requests: { readonly cpu: string; readonly memory: string };
   readonly limits: { readonly memory: string };
   readonly storage: string;
-  /** Bytes that the database may have: a third of the volume is left for logs and defragmentation. */
+  /** Bytes of the database: a third of the volume is left for logs and defragmentation. */
   readonly quota: number;
 }
 
@@ -18,7 +17,7 @@ export const PROFILES: { readonly [name in "small" | "medium" | "large"]: Profil
   large: { requests: { cpu: "2", memory: "4Gi" }, limits: { memory: "16Gi" }, storage: "32Gi", quota: 8 * GIB },
 };
 
-/** Bytes that the databases of a cluster may have: what an option says, or the profile. */
+/** The quota of the databases: from the option, or the profile. */
 export function quotaOf(spec: {
   readonly profile: keyof typeof PROFILES;
   readonly options: { readonly [flag: string]: string };

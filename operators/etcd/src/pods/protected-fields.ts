@@ -1,8 +1,8 @@
-/** What a template cannot change about a member is put back: flags that belong to the operator, told by variables, and where the data is. */
+/** Restores what a pod template may not change about a member: reserved flags in variables, and the data volume. */
 import { OWN_FLAGS } from "../kinds/index.ts";
 import { DATA_PATH } from "./flags.ts";
 
-/** A container of a pod spec that was merged, as far as it matters. */
+/** The fields of a merged container that matter here. */
 export interface MergedContainer {
   readonly name: string;
   readonly env?: readonly { readonly name: string }[];
@@ -11,8 +11,8 @@ export interface MergedContainer {
 }
 
 /**
- * etcd takes every flag from a variable, too, unless it is on the command line, and one may make two clusters of one. What comes from elsewhere
- * as a whole may hold any of them.
+ * etcd also reads every flag from a variable, unless it is on the command line, and some flags could split the cluster. `envFrom` may
+ * contain any of them, so it is removed.
  */
 export function withoutOperatorFields(container: MergedContainer): MergedContainer {
   const { env = [], envFrom: _envFrom, volumeMounts = [], ...rest } = container;
@@ -24,7 +24,7 @@ export function withoutOperatorFields(container: MergedContainer): MergedContain
   };
 }
 
-/** The name of the member's own volume in its pod. */
+/** The name of the data volume. */
 const DATA = "data";
 
 function isOperatorVariable(name: string): boolean {
@@ -38,7 +38,7 @@ function isWithin(path: string): boolean {
   return whole === DATA_PATH || whole.startsWith(`${DATA_PATH}/`) || DATA_PATH.startsWith(`${whole}/`);
 }
 
-/** All members on one volume, or on none, would be the end of all of them. */
+/** All members on one shared volume, or on none, would lose their data. */
 export function withDataVolume(volumes: unknown, own: { readonly name: string }): unknown {
   if (!Array.isArray(volumes)) return [own];
   const others = (volumes as readonly { readonly name: string }[]).filter(({ name }) => name !== own.name);

@@ -1,4 +1,4 @@
-/** What a cluster has besides its members: services, a disruption budget, volumes. */
+/** Objects of a cluster besides its members: Services, PodDisruptionBudget, volumes. */
 import type { ApplyOf } from "capstan";
 import type { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import type { PersistentVolumeClaim, Service } from "capstan/kinds/v1";
@@ -6,7 +6,7 @@ import { quorumOf } from "../decide/index.ts";
 import { CLIENT_PORT, clusterLabels, memberLabels, METRICS_PORT, PEER_PORT } from "./names.ts";
 import type { ClusterSpec } from "./pod.ts";
 
-/** Gives every member its name in DNS, from before it is ready: members must find each other to become ready. */
+/** DNS names of the members, published before they are ready: members must find each other to become ready. */
 export function peerService(name: string): ApplyOf<typeof Service> {
   const labels = clusterLabels(name);
   const ports = [
@@ -17,7 +17,7 @@ export function peerService(name: string): ApplyOf<typeof Service> {
   return { metadata: { labels }, spec: { clusterIP: "None", publishNotReadyAddresses: true, selector: labels, ports } };
 }
 
-/** Where clients connect: to members that serve. */
+/** The Service for clients: ready members only. */
 export function clientService(
   name: string,
   { type, annotations }: ClusterSpec["clientService"],
@@ -29,7 +29,7 @@ export function clientService(
   };
 }
 
-/** Nobody may drain away a quorum. */
+/** Evictions must leave a quorum. */
 export function disruptionBudget(name: string, size: number): ApplyOf<typeof PodDisruptionBudget> {
   const labels = clusterLabels(name);
   return { metadata: { labels }, spec: { minAvailable: quorumOf(size), selector: { matchLabels: labels } } };

@@ -1,4 +1,4 @@
-/** A folder as a store: a volume, an NFS mount. Files appear under their names only when they are complete and on the disk. */
+/** A folder as a store: a volume, an NFS mount. A file gets its name only when it is complete and synced. */
 import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, stat } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { dirname, join, relative } from "node:path";
 import { checkName, reasonOf, StoreError } from "./store.ts";
 import type { Store, StoreCall, StoreErrorCode, StoredObject } from "./store.ts";
 
-/** How files are called until they are complete. */
+/** Suffix of incomplete files. */
 const UNFINISHED = ".unfinished";
 
-/** A store in a folder that must exist; `path` below it is made when needed. */
+/** A store in an existing folder. `path` below it is created when needed. */
 export function openDirectory({ root, path = "" }: { readonly root: string; readonly path?: string }): Store {
   const base = join(root, ...(path === "" ? [] : checkName(path).split("/")));
   const fileOf = (name: string): string => join(base, ...checkName(name).split("/"));
@@ -52,7 +52,7 @@ async function writeAll(file: FileHandle, content: AsyncIterable<Uint8Array>, { 
   return bytes;
 }
 
-/** The new name is safe only when the folder is; file systems that cannot do it have nothing to lose. */
+/** A rename is durable only after the folder is synced. File systems without support are ignored. */
 async function syncFolder(path: string): Promise<void> {
   try {
     await using folder = await open(path, "r");
@@ -62,7 +62,7 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Opened before it is given away, so that a missing file is told at once. */
+/** Opens the file first, so that a missing file fails at once. */
 async function readFile(path: string, { signal }: StoreCall = {}): Promise<AsyncIterable<Buffer>> {
   const file = await open(path, "r");
   return createReadStream(path, { fd: file, highWaterMark: 1 << 18, ...(signal ? { signal } : {}) });
@@ -80,7 +80,7 @@ async function listFiles(base: string, prefix: string): Promise<StoredObject[]> 
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A folder that nobody has written to yet is empty. */
+/** A missing folder counts as empty. */
 async function entriesOf(base: string): ReturnType<typeof readTree> {
   try {
     return await readTree(base);

@@ -1,4 +1,4 @@
-/** Places for backups: S3-compatible buckets and folders. */
+/** Stores for backups: S3-compatible buckets and folders. */
 export { openDirectory } from "./directory.ts";
 export { openS3 } from "./s3/s3.ts";
 export type { S3Options } from "./s3/s3.ts";

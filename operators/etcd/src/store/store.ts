@@ -1,24 +1,23 @@
-/** A place for backups: names and bytes. Everything is written whole or not at all. */
+/** A store for backups: named objects. Every write is atomic. */
 
-/** What can go wrong with a store. */
 export type StoreErrorCode =
-  /** Nobody answered, or the connection broke, also after trying again. */
+  /** No response, or the connection broke, also after retries. */
   | "Unreachable"
-  /** The credentials are wrong or do not suffice. */
+  /** The credentials are wrong or insufficient. */
   | "Denied"
   | "NotFound"
-  /** The bucket, folder or volume itself is missing. */
+  /** The bucket, folder or volume does not exist. */
   | "NoPlace"
-  /** No room is left. */
+  /** The store is full. */
   | "Full"
-  /** The store answered that it cannot or will not. */
+  /** The store rejected the request. */
   | "Refused"
-  /** The store answered something that makes no sense. */
+  /** The store returned an invalid response. */
   | "Malformed"
   | "BadName"
   | "Aborted";
 
-/** An operation on a store that could not be done. The message says what, why, and what to do. */
+/** A failed operation on a store. The message says what failed, why, and what to do. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
@@ -29,33 +28,32 @@ export class StoreError extends Error {
   }
 }
 
-/** Something in a store. */
 export interface StoredObject {
   readonly name: string;
   readonly bytes: number;
   readonly modified: Date;
 }
 
-/** Who may end an operation early. */
+/** Cancellation of an operation. */
 export interface StoreCall {
   readonly signal?: AbortSignal;
 }
 
 /** A store. Names are relative, with slashes. */
 export interface Store {
-  /** The place in words, for people. */
+  /** The location as text for messages. */
   readonly place: string;
-  /** Writes an object from its beginning to its end; nobody sees half of it. */
+  /** Writes an object atomically. */
   put(name: string, content: AsyncIterable<Uint8Array>, call?: StoreCall): Promise<{ readonly bytes: number }>;
-  /** Reads an object; fails with `NotFound` before the first byte. */
+  /** Reads an object. Fails with `NotFound` before the first byte. */
   get(name: string, call?: StoreCall): Promise<AsyncIterable<Buffer>>;
-  /** All objects whose names begin so, by name. */
+  /** All objects with this prefix, sorted by name. */
   list(prefix: string, call?: StoreCall): Promise<readonly StoredObject[]>;
-  /** Removes an object; one that is not there is removed already. */
+  /** Removes an object. A missing object is not an error. */
   remove(name: string, call?: StoreCall): Promise<void>;
 }
 
-/** Refuses names that would lead out of the store. */
+/** Rejects names that would leave the store. */
 export function checkName(name: string): string {
   const parts = name.split("/");
   const isFine = name.length > 0 && name.length <= 900 && !name.includes("\0");
@@ -73,7 +71,7 @@ export async function readWhole(content: AsyncIterable<Buffer>): Promise<Buffer>
   return Buffer.concat(parts);
 }
 
-/** All bytes of an object; undefined if there are more than `limit`. No more than that is read. */
+/** All bytes of an object; undefined if there are more than `limit`, after reading no more than that. */
 export async function readUpTo(content: AsyncIterable<Buffer>, limit: number): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -85,7 +83,7 @@ export async function readUpTo(content: AsyncIterable<Buffer>, limit: number): P
   return Buffer.concat(parts);
 }
 
-/** The message of whatever was thrown. */
+/** The message of any thrown value. */
 export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

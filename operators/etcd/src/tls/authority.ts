@@ -1,43 +1,42 @@
 /**
- * The authority of a cluster and its succession. A new authority is first introduced (everybody trusts both, the old one signs), then
- * takes over (everybody still trusts both, the new one signs), and at last the old one is forgotten. Each step waits until all members
- * run with what the step before gave them, and until clients had time to notice: at no moment does anybody meet a stranger.
+ * The certificate authority of a cluster and its rotation. A new authority is first introduced (both are trusted, the old one signs),
+ * then takes over (both are trusted, the new one signs), and finally the old one is removed. Each phase waits until all members run with
+ * the result of the phase before, and until clients had time to reload. So every certificate in use is trusted at any time.
  */
 import { bundleCertificates, createAuthority, openAuthority, parseCertificate, splitBundle } from "capstan/pki";
 import type { Authority, KeyedCertificate } from "capstan/pki";
 import type { Texts } from "./secret.ts";
 
-/** What is trusted, who signs, and whether a change is under way. */
+/** The trusted authorities, the signer, and the phase of a rotation. */
 export interface Succession {
   readonly phase: "steady" | "introducing" | "retiring";
-  /** Who signs; undefined when its key was lost and the successor is not known to everybody yet. */
+  /** The authority that signs; undefined if its key was lost and its successor is not trusted by all members yet. */
   readonly signer?: KeyedCertificate;
   readonly successor?: KeyedCertificate;
-  /** Certificates of authorities that no longer sign and are still trusted. */
+  /** Certificates of authorities that no longer sign but are still trusted. */
   readonly retired: string;
   /** When the phase began, in milliseconds since 1970. */
   readonly since: number;
-  /** The request for a rotation that was heeded last. */
+  /** The last rotation request that was handled. */
   readonly heeded: string;
 }
 
-/** What a decision about the authority depends on. */
 export interface SuccessionInput {
   readonly commonName: string;
   readonly now: number;
   readonly validityMs: number;
   readonly overlapMs: number;
-  /** Whether all running members trust what is to be trusted now. */
+  /** Whether all running members have the present trust. */
   readonly isTrustEverywhere: boolean;
-  /** A text that somebody changes to ask for a new authority. */
+  /** A value that the user changes to request a new authority. */
   readonly request: string;
-  /** What members trust although the authority's own Secret is gone. */
+  /** The certificates that members trust although the authority's Secret is lost. */
   readonly remembered: string;
 }
 
 const DAY = 86_400_000;
 
-/** Reads the authority's Secret; undefined when there is none or its content cannot be used. */
+/** Reads the authority's Secret; undefined if it does not exist or is invalid. */
 export function parseSuccession(texts: Texts): Succession | undefined {
   const signer = keyed(texts["tls.crt"], texts["tls.key"]);
   const successor = keyed(texts["next.crt"], texts["next.key"]);
@@ -50,7 +49,7 @@ export function parseSuccession(texts: Texts): Succession | undefined {
   return { ...rest, ...(signer ? { signer } : {}), ...(successor ? { successor } : {}) };
 }
 
-/** As the Secret has it. */
+/** The data of the Secret. */
 export function formatSuccession(succession: Succession): { readonly [entry: string]: string | undefined } {
   const { phase, signer, successor, retired, since, heeded } = succession;
   return {
@@ -66,12 +65,12 @@ export function formatSuccession(succession: Succession): { readonly [entry: str
   };
 }
 
-/** The certificates that everybody must trust now. */
+/** The certificates that must be trusted now. */
 export function trustOf({ signer, successor, retired }: Succession): string {
   return bundleCertificates(signer?.certificate ?? "", successor?.certificate ?? "", retired);
 }
 
-/** The next state: one step, or the same. */
+/** The next state: one phase further, or the same. */
 export function advance(recordedState: Succession | undefined, input: SuccessionInput): Succession {
   if (recordedState === undefined) return found(input);
   const isRipe = input.isTrustEverywhere && input.now - recordedState.since >= input.overlapMs;
@@ -87,7 +86,7 @@ export function advance(recordedState: Succession | undefined, input: Succession
   }
 }
 
-/** When the state may change by itself, in milliseconds since 1970. */
+/** When the state may change without an event, in milliseconds since 1970. */
 export function nextChange(succession: Succession, overlapMs: number): number {
   const { phase, signer, since } = succession;
   return phase === "steady" && signer ? dueTime(signer) : since + overlapMs;
@@ -98,7 +97,7 @@ export function openSigner({ signer }: Succession): Authority | undefined {
   return signer && openAuthority(signer);
 }
 
-/** The first authority, or the next one if the Secret was lost: then members trust one whose key nobody has any more. */
+/** The first authority, or a new one after the Secret was lost: then members trust an authority without a key. */
 function found(input: SuccessionInput): Succession {
   const made = make(input);
   const remembered = bundleCertificates(...splitBundle(input.remembered));
@@ -120,7 +119,7 @@ function isDue({ signer, heeded }: Succession, { now, request }: SuccessionInput
   return request !== heeded || signer === undefined || now >= dueTime(signer);
 }
 
-/** Two thirds of its life: the last third is for the succession. */
+/** Two thirds of its lifetime: the last third is for the rotation. */
 function dueTime({ certificate }: KeyedCertificate): number {
   const { notBefore, notAfter } = parseCertificate(certificate);
   return notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3;
@@ -131,7 +130,7 @@ function make({ commonName, now, validityMs }: SuccessionInput): KeyedCertificat
   return { certificate, privateKey };
 }
 
-/** A certificate with its key, if both are there and belong together. */
+/** A certificate with its key, if both exist and match. */
 function keyed(certificate: string | undefined, privateKey: string | undefined): KeyedCertificate | undefined {
   if (certificate === undefined || privateKey === undefined) return undefined;
   try {

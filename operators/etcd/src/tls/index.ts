@@ -1,4 +1,4 @@
-/** Certificates of a cluster: an authority of its own with a succession, or Secrets that somebody else keeps. */
+/** Certificates of a cluster: an own authority with rotation, or Secrets provided by the user. */
 export { planTls, tlsSecrets } from "./plan.ts";
 export type { TlsInput, TlsPlan, TlsSpec } from "./plan.ts";
 export { peerName, secretNames } from "./wishes.ts";

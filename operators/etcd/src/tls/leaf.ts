@@ -1,24 +1,23 @@
-/** The certificates of members and clients: kept while they are good, issued anew in time. */
+/** Certificates of members and clients: kept while valid, renewed in time. */
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { isIP } from "node:net";
 import { isTrusted, parseCertificate, validFor } from "capstan/pki";
 import type { Authority, Certificate, KeyedCertificate, Usage } from "capstan/pki";
 import type { Texts } from "./secret.ts";
 
-/** What a certificate is for. */
+/** The desired content of a certificate. */
 export interface LeafWish {
   readonly commonName: string;
   readonly usages: readonly Usage[];
-  /** DNS names and addresses. */
+  /** DNS names and IP addresses. */
   readonly names: readonly string[];
 }
 
-/** When and by whom it would be issued. */
 export interface LeafInput {
   readonly wish: LeafWish;
-  /** What the Secret has now. */
+  /** The present data of the Secret. */
   readonly texts: Texts;
-  /** Nobody signs while a lost authority is being replaced. */
+  /** Undefined while a lost authority is being replaced. */
   readonly signer: Authority | undefined;
   readonly now: number;
   readonly validityMs: number;
@@ -26,20 +25,20 @@ export interface LeafInput {
 
 const DAY = 86_400_000;
 
-/** The certificate to have: the one that is there while it is good enough, else a new one, if somebody can sign. */
+/** The present certificate while it is good enough, else a new one if there is a signer. */
 export function keepLeaf(input: LeafInput): KeyedCertificate | undefined {
   const current = readLeaf(input.texts);
   if (current && (input.signer === undefined || isGood(current, input))) return current;
   return input.signer ? issueLeaf(input, input.signer) : undefined;
 }
 
-/** When it has to be looked at again: two thirds of its life. */
+/** The time of renewal: two thirds of its lifetime. */
 export function renewalTime({ certificate }: KeyedCertificate): number {
   const { notBefore, notAfter } = parseCertificate(certificate);
   return notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3;
 }
 
-/** The certificate and key of a Secret, if both can be read and belong together. */
+/** The certificate and key of a Secret, if both are valid and match. */
 export function readLeaf(texts: Texts): KeyedCertificate | undefined {
   const { "tls.crt": certificate, "tls.key": privateKey } = texts;
   if (certificate === undefined || privateKey === undefined) return undefined;
@@ -51,7 +50,7 @@ export function readLeaf(texts: Texts): KeyedCertificate | undefined {
   }
 }
 
-/** Whether a certificate stands for all these names; a wildcard stands for one label. */
+/** Whether a certificate covers all names. A wildcard covers one label. */
 export function coversNames(certificate: Certificate, names: readonly string[]): boolean {
   const { dnsNames } = certificate;
   const addresses = new Set(certificate.ipAddresses.map(canonical));
@@ -59,7 +58,7 @@ export function coversNames(certificate: Certificate, names: readonly string[]):
   return names.every((name) => (isIP(name) ? addresses.has(canonical(name)) : hasName(name)));
 }
 
-/** An address in the one way of many in which it is compared. */
+/** The canonical form of an IP address, for comparison. */
 function canonical(address: string): string {
   return isIP(address) === 6 ? new URL(`http://[${address}]`).hostname : address;
 }
@@ -81,7 +80,7 @@ function isGood(current: KeyedCertificate, { wish, signer, now }: LeafInput): bo
   );
 }
 
-/** A certificate does not outlive who signed it. */
+/** A certificate does not outlive its authority. */
 function issueLeaf({ wish, now, validityMs }: LeafInput, signer: Authority): KeyedCertificate {
   const { notBefore, notAfter } = validFor({ now: new Date(now), days: validityMs / DAY });
   const end = parseCertificate(signer.certificate).notAfter;

@@ -15,7 +15,7 @@ const spec: TlsSpec = {
 };
 const cluster = { name: "db", namespace: "shop" };
 
-/** Applies plans as the operator does, with a clock that the test moves. */
+/** Applies plans like the operator, with a simulated clock. */
 class World {
   now: number = Date.parse("2026-11-15T00:00:00Z");
   secrets: StoredSecret[] = [];
@@ -37,7 +37,7 @@ class World {
     return readSecret(this.secrets, name)[entry] ?? "";
   }
 
-  /** Every certificate in use is believed by everybody who meets it. */
+  /** Every certificate in use is trusted by all its peers. */
   assertTrust(): void {
     const now = new Date(this.now);
     for (const name of ["db-server", "db-peer", "db-client", "db-operator"]) {
@@ -49,8 +49,8 @@ class World {
   }
 }
 
-describe("certificates of its own", () => {
-  test("what has expired is not called ready", () => {
+describe("managed certificates", () => {
+  test("expired certificates are not reported as ready", () => {
     const world = new World();
     const short = { ...spec, caValidity: "2d", overlap: "24h" };
     world.restartAll(world.plan({ spec: short }));
@@ -62,7 +62,7 @@ describe("certificates of its own", () => {
     assert.deepEqual([state.ready, state.reason], [false, "Expired"]);
   });
 
-  test("with the shortest authority that is allowed nothing ever expires", () => {
+  test("with the shortest authority allowed, nothing ever expires", () => {
     const world = new World();
     const short = { ...spec, caValidity: "6d", overlap: "24h" };
     for (let hour = 0; hour < 24 * 20; hour += 6) {
@@ -73,7 +73,7 @@ describe("certificates of its own", () => {
     }
   });
 
-  test("the first plan makes everything, the second changes nothing", () => {
+  test("the first plan creates everything, the second changes nothing", () => {
     const world = new World();
     const first = world.plan();
     world.assertTrust();
@@ -114,7 +114,7 @@ describe("certificates of its own", () => {
     world.assertTrust();
   });
 
-  test("another name, a foreign certificate or a torn key make a new one", () => {
+  test("another name, a foreign certificate or a wrong key cause a new certificate", () => {
     const world = new World();
     world.plan();
     const serial = (): string => parseCertificate(world.text("db-server", "tls.crt")).serialNumber;
@@ -138,7 +138,7 @@ describe("certificates of its own", () => {
     world.assertTrust();
   });
 
-  test("a new authority is introduced, takes over, and the old one is forgotten; each step waits for the members", () => {
+  test("each phase of an authority rotation waits for the members", () => {
     const world = new World();
     const old = world.plan();
     world.restartAll(old);
@@ -170,7 +170,7 @@ describe("certificates of its own", () => {
     assert.deepEqual(world.plan(), steady);
   });
 
-  test("an old authority is replaced by itself in time", () => {
+  test("an authority is rotated before it expires", () => {
     const world = new World();
     const reasons = new Set<string>();
     for (let day = 0; day < 4000; day += 50) {
@@ -183,7 +183,7 @@ describe("certificates of its own", () => {
     assert.deepEqual([...reasons], ["Valid", "Introducing", "Retiring"]);
   });
 
-  test("a lost authority is replaced without anybody being cut off", () => {
+  test("a lost authority is replaced without loss of trust", () => {
     const world = new World();
     const before = world.plan();
     world.restartAll(before);
@@ -198,7 +198,7 @@ describe("certificates of its own", () => {
   });
 });
 
-describe("given certificates", () => {
+describe("provided certificates", () => {
   const now = Date.parse("2026-11-15T00:00:00Z");
   const authority = createAuthority({ commonName: "corporate", now: new Date(now), days: 3650 });
   const issue = (days: number, dnsNames: string[]): StoredSecret["data"] => {
@@ -215,7 +215,7 @@ describe("given certificates", () => {
   };
   const GARBAGE = Buffer.from("-----BEGIN CERTIFICATE-----\nMAAA\n-----END CERTIFICATE-----\n").toString("base64");
 
-  test("good ones are used as they are", () => {
+  test("valid ones are used as they are", () => {
     const plan = planOf(lastGood);
     assert.deepEqual(plan.apply, []);
     assert.deepEqual(plan.state, { ready: true, reason: "Valid", message: "The given certificates are good" });
@@ -223,7 +223,7 @@ describe("given certificates", () => {
     assert.equal(plan.operator?.ca, authority.certificate);
   });
 
-  test("whatever comes behind a certificate is looked at once: nobody keeps the operator busy by it", () => {
+  test("each certificate of a long bundle is checked once", () => {
     const stranger = createAuthority({ commonName: "stranger", now: new Date(now), days: 3650 });
     const validity = validFor({ now: new Date(now), days: 90 });
     const leaf = stranger.issue({ commonName: "x", usages: ["client"], ...validity });
@@ -235,7 +235,7 @@ describe("given certificates", () => {
     );
   });
 
-  test("what is wrong is said", () => {
+  test("invalid ones are reported", () => {
     const other = new World();
     other.plan();
     const foreign = other.secrets.find(({ metadata }) => metadata.name === "db-server")?.data;
@@ -269,7 +269,7 @@ function toStored(name: string, texts: Record<string, string>): StoredSecret {
 describe("a spec that was stored before its rules", () => {
   const wrong = { ...spec, names: ["etcd.ex\u00e4mple.com", "", "a b", "fe80::1%eth0", "db.example.com"] };
 
-  test("names that no certificate can have are left out and told, also at birth; the others are in, and it is renewed in time", () => {
+  test("impossible names are left out and reported; the other names are covered", () => {
     const world = new World();
     const born = world.plan({ spec: wrong });
     assert.deepEqual([born.state.ready, born.state.reason], [false, "Invalid"]);
@@ -289,7 +289,7 @@ describe("a spec that was stored before its rules", () => {
   });
 
   for (const caValidity of ["999999999d", "9999999d"])
-    test(`an authority of ${caValidity} is made for a hundred years`, () => {
+    test(`an authority of ${caValidity} is issued for a hundred years`, () => {
       const world = new World();
       const long = { ...spec, caValidity };
       const plan = world.plan({ spec: long });
@@ -301,7 +301,7 @@ describe("a spec that was stored before its rules", () => {
       world.assertTrust();
     });
 
-  test("what cannot be made for whatever reason changes nothing and is told", () => {
+  test("a plan that fails for any reason changes nothing and is reported", () => {
     const world = new World();
     const before = world.plan();
     const { secrets } = world;
@@ -313,7 +313,7 @@ describe("a spec that was stored before its rules", () => {
   });
 });
 
-test("an address counts however it is written: its certificate is not made anew all the time", () => {
+test("an IP address in another notation does not renew the certificate", () => {
   const world = new World();
   const odd = { ...spec, names: ["FD00:0::1", "::ffff:10.0.0.1", "Db.Example.com"] };
   world.plan({ spec: odd });

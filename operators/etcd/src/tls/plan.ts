@@ -1,4 +1,4 @@
-/** What a cluster's certificates should be now: everything is computed from the Secrets that exist, the spec and the time. */
+/** The desired certificates of a cluster, computed from the existing Secrets, the spec and the time. */
 import { parseCertificate } from "capstan/pki";
 import type { KeyedCertificate } from "capstan/pki";
 import { parseDuration } from "../duration.ts";
@@ -13,47 +13,45 @@ import type { StoredSecret, WantedSecret } from "./secret.ts";
 import { clientEndpoint, leafWishes, secretNames } from "./wishes.ts";
 import type { ClusterName } from "./wishes.ts";
 
-/** The part of a cluster's spec that is about TLS. */
+/** The TLS part of a cluster's spec. */
 export interface TlsSpec {
   readonly mode: "Managed" | "Provided" | "Off";
   readonly secrets?: { readonly server: string; readonly peer: string; readonly client: string };
   readonly validity: string;
   readonly caValidity: string;
-  /** How long old and new authorities are trusted side by side, at least. */
+  /** The minimum time for which old and new authorities are trusted together. */
   readonly overlap?: string;
   readonly names: readonly string[];
 }
 
-/** Everything that the plan depends on. */
 export interface TlsInput {
   readonly cluster: ClusterName;
   readonly spec: TlsSpec;
-  /** The Secrets of the cluster's namespace, or at least those named by `tlsSecrets`. */
+  /** The Secrets of the namespace, at least those in `tlsSecrets`. */
   readonly secrets: readonly StoredSecret[];
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** The `restart` with which each running member was started. */
+  /** The `restart` value of each running member. */
   readonly trusted: readonly string[];
-  /** A text that somebody changes to ask for a new authority. */
+  /** A value that the user changes to request a new authority. */
   readonly request?: string;
-  /** With authentication: the users that may do everything, one of whom the operator must be. */
+  /** With authentication: the users with all rights. The operator must be one of them. */
   readonly superusers?: readonly string[];
 }
 
-/** What should be. */
 export interface TlsPlan {
-  /** All Secrets that the cluster owns, changed or not. */
+  /** All Secrets of the cluster, changed or not. */
   readonly apply: readonly WantedSecret[];
   readonly state: { readonly ready: boolean; readonly reason: string; readonly message: string };
-  /** Secrets to be mounted into members; undefined without TLS. */
+  /** Secrets that members mount; undefined without TLS. */
   readonly mounts?: { readonly server: string; readonly peer: string };
-  /** The Secret that clients are given. */
+  /** The Secret for clients. */
   readonly clientSecret?: string;
-  /** What the operator shows and trusts. */
+  /** The certificates of the operator's client. */
   readonly operator?: TlsMaterial;
-  /** Members must be started anew, one by one, when this changes: etcd reads whom to trust only once. */
+  /** A change restarts the members one by one, because etcd reads its trusted authorities only at the start. */
   readonly restart: string;
-  /** When to look again, in milliseconds since 1970. */
+  /** Time of the next reconcile, in milliseconds since 1970. */
   readonly lookAgain?: number;
 }
 
@@ -63,7 +61,6 @@ export function tlsSecrets(cluster: ClusterName, spec: TlsSpec): string[] {
   return Object.values(spec.mode === "Provided" ? (spec.secrets ?? {}) : secretNames(cluster));
 }
 
-/** What the certificates of a cluster should be. */
 export function planTls(input: TlsInput): TlsPlan {
   switch (input.spec.mode) {
     case "Off":
@@ -79,7 +76,7 @@ export function planTls(input: TlsInput): TlsPlan {
   }
 }
 
-/** A wish that no certificate can be made for changes nothing: members go on with what they have, and are looked after. */
+/** If the spec cannot be fulfilled, nothing changes: members continue with their certificates and are managed. */
 function planOrKeep(input: TlsInput): TlsPlan {
   try {
     return planManaged(input);
@@ -176,7 +173,7 @@ function leafSecret(
   return toSecret(name, { "tls.crt": leaf.certificate, "tls.key": leaf.privateKey, "ca.crt": trust, ...extra });
 }
 
-/** With another signer members start anew, too: then no certificate of the old one is in use when it is forgotten. */
+/** A new signer restarts the members as well, so that no certificate of the old one is in use when it is removed. */
 function restartPrint(succession: Succession): string {
   return printOf(trustOf(succession), succession.signer?.certificate ?? "");
 }
@@ -189,19 +186,19 @@ function overlapOf(spec: TlsSpec): number {
   return parseDuration(spec.overlap ?? "24h");
 }
 
-/** Certificates cannot tell of times after the year 9999: what was asked for before the schema said so is as long as it may be. */
+/** X.509 times end with the year 9999. A longer validity from before the schema limited it is capped. */
 function lifetimeOf(text: string): number {
   return Math.min(parseDuration(text), CENTURY);
 }
 
 const CENTURY = 36_500 * 86_400_000;
 
-/** What can stand in a certificate: an address has no zone there. */
+/** Whether a name is possible in a certificate: ASCII, and no IPv6 zone. */
 function isPossible(name: string): boolean {
   return /^[\x21-\x7e]+$/u.test(name) && !name.includes("%");
 }
 
-/** The other names are in the certificate, which is renewed as ever. */
+/** Reports impossible names. The certificate contains the others and is renewed as usual. */
 function leftOut(names: readonly string[]): TlsPlan["state"] | undefined {
   if (names.length === 0) return undefined;
   const list = names.map((name) => JSON.stringify(name)).join(", ");
@@ -209,7 +206,7 @@ function leftOut(names: readonly string[]): TlsPlan["state"] | undefined {
   return { ready: false, reason: "Invalid", message };
 }
 
-/** Nothing that is too old is called good, whatever kept it from being renewed. */
+/** An expired certificate is reported, whatever prevented its renewal. */
 function expired(leaves: readonly (KeyedCertificate | undefined)[], now: number): TlsPlan["state"] | undefined {
   const ends = leaves.flatMap((leaf) => (leaf ? [parseCertificate(leaf.certificate).notAfter] : []));
   const end = ends.find((one) => one.getTime() <= now);

@@ -1,7 +1,6 @@
-/** Fingerprints of what a member reads only once, at its start. */
+/** Hash of what a member reads only at its start. */
 import { createHash } from "node:crypto";
 
-/** The same for the same texts, another for others. */
 export function printOf(...texts: readonly string[]): string {
   const hash = createHash("sha256");
   for (const text of texts) hash.update(text).update("\0");

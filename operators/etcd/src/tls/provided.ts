@@ -1,4 +1,4 @@
-/** Certificates that somebody else keeps: they are read, judged and used as they are. */
+/** Certificates provided by the user: checked and used as they are. */
 import { isTrusted, parseCertificate, splitBundle } from "capstan/pki";
 import { coversNames, readLeaf } from "./leaf.ts";
 import { printOf } from "./print.ts";
@@ -8,7 +8,7 @@ import { exampleMember } from "./wishes.ts";
 
 const DAY = 86_400_000;
 
-/** What is wrong with them stands in the state; a member that runs is left alone. */
+/** Errors are reported in the state. Running members are left alone. */
 export function planProvided(input: TlsInput): TlsPlan {
   const { spec, secrets } = input;
   const names = spec.secrets ?? { server: "", peer: "", client: "" };
@@ -27,7 +27,7 @@ export function planProvided(input: TlsInput): TlsPlan {
   };
 }
 
-/** Whether the certificate, or the intermediate ones that come with it, lead to somebody who is trusted. Each is looked at once. */
+/** Whether the certificate, or its intermediates, chain to a trusted authority. Each is checked once. */
 function isChained(bundle: string, authorities: readonly string[], now: Date): boolean {
   const [leaf, ...others] = splitBundle(bundle).slice(0, LONGEST);
   if (leaf === undefined) return false;
@@ -36,13 +36,13 @@ function isChained(bundle: string, authorities: readonly string[], now: Date): b
   return chain.some((one) => isTrusted(one, { authorities, now }));
 }
 
-/** Whatever somebody puts behind a certificate, a look at it takes a moment. */
+/** Limits the time for checking an arbitrary bundle. */
 const LONGEST = 32;
 
 function judgeAll(input: TlsInput, names: { server: string; peer: string; client: string }): TlsPlan["state"] {
   const server = readSecret(input.secrets, names.server);
   const peer = readSecret(input.secrets, names.peer);
-  // A client is believed by what the servers trust, and the other way round.
+  // Clients are verified by the authorities of the server, and the other way round.
   const trust = {
     server: readSecret(input.secrets, names.client)["ca.crt"],
     peer: peer["ca.crt"],
@@ -73,7 +73,7 @@ interface Given {
   readonly trust: string | undefined;
 }
 
-/** Whatever somebody has put into a Secret is judged: what cannot be read is a complaint like others. */
+/** A Secret can contain anything: content that cannot be parsed is reported like other errors. */
 function judgeText(input: TlsInput, purpose: Purpose, given: Given): Complaint | undefined {
   try {
     return judge(input, purpose, given);

@@ -1,15 +1,13 @@
-/** Which certificates a cluster has, in which Secrets, and what they say. */
+/** The certificates of a cluster: their Secrets and contents. */
 import type { LeafWish } from "./leaf.ts";
 
-/** Which cluster. */
 export interface ClusterName {
   readonly name: string;
   readonly namespace: string;
-  /** The domain of cluster names. */
+  /** The cluster domain. */
   readonly domain?: string;
 }
 
-/** The names of a cluster's Secrets. */
 export interface SecretNames {
   readonly authority: string;
   readonly server: string;
@@ -18,7 +16,7 @@ export interface SecretNames {
   readonly operator: string;
 }
 
-/** The Secrets of a cluster that manages its own certificates. */
+/** The Secrets of a cluster with managed certificates. */
 export function secretNames({ name }: Pick<ClusterName, "name">): SecretNames {
   return {
     authority: `${name}-ca`,
@@ -29,7 +27,7 @@ export function secretNames({ name }: Pick<ClusterName, "name">): SecretNames {
   };
 }
 
-/** The certificate of each purpose. One serves all members: their names have the service's in common. */
+/** The certificate of each purpose. All members share one: their names are covered by a wildcard of the Service. */
 export function leafWishes(
   cluster: ClusterName,
   more: readonly string[],
@@ -37,7 +35,7 @@ export function leafWishes(
   const { name } = cluster;
   const inside = [...loopback, ...serviceNames(name, cluster), ...memberNames(cluster)];
   return {
-    // etcd's own gateway calls its server with the server's certificate: it has to be good at both ends.
+    // etcd's gRPC gateway connects to its own server with the server certificate, so it needs both usages.
     server: {
       commonName: `${name}-server`,
       usages: ["server", "client"],
@@ -45,22 +43,22 @@ export function leafWishes(
     },
     peer: { commonName: peerName(cluster), usages: ["server", "client"], names: inside },
     client: { commonName: `${name}-client`, usages: ["client"], names: [] },
-    // With authentication on, etcd takes the common name for the user: the operator must be able to do everything.
+    // With authentication on, etcd takes the common name as the user: the operator needs the role root.
     operator: { commonName: "root", usages: ["client"], names: [] },
   };
 }
 
-/** Whom members take for one of them. */
+/** The common name of peer certificates. */
 export function peerName({ name }: Pick<ClusterName, "name">): string {
   return `${name}-peer`;
 }
 
-/** Where clients find the cluster. */
+/** The URL for clients. */
 export function clientEndpoint({ name, namespace }: ClusterName): string {
   return `https://${name}-client.${namespace}.svc:2379`;
 }
 
-/** A name as every member has it: given certificates must stand for it. */
+/** An example of a member's name, which provided certificates must cover. */
 export function exampleMember({ name, namespace }: ClusterName): string {
   return `m.${name}.${namespace}.svc`;
 }

@@ -5,23 +5,23 @@ export type Shown = { readonly [file: string]: { readonly [words: string]: reado
 
 export const SHOWN: Shown = {
   "src/act/defragment.test.ts": {
-    "a round is due when the schedule says so": ["defragmentation, compaction"],
+    "a round is due by the schedule": ["defragmentation, compaction"],
   },
   "src/backup/retention.test.ts": {
-    "the count keeps the newest": ["retention"],
-    "the age removes the old ones": ["retention"],
+    "count keeps the newest backups": ["retention"],
+    "age removes old backups": ["retention"],
   },
-  "src/observe/belief.test.ts": {
-    "of three whose volumes are there, is that of somebody who has forgotten": ["split brain, cluster id check"],
+  "src/observe/member-list-check.test.ts": {
+    "a list of one is rejected if the volumes of three members exist": ["split brain, cluster id check"],
   },
   "src/pods/pods.test.ts": {
     "the disruption budget keeps a quorum": ["disruption budget", "rolling strategy, disruption budget, requests"],
-    "probes ask what restarts can mend": ["probes", "liveness and readiness"],
+    "liveness works without a leader, readiness does not": ["probes", "liveness and readiness"],
     "the user's template is merged by name": ["pod template freedom"],
   },
   "src/tls/plan.test.ts": {
     "certificates are renewed after two thirds of their life": ["certificates issued and renewed"],
-    "an old authority is replaced by itself in time": ["certificates issued and renewed"],
+    "an authority is rotated before it expires": ["certificates issued and renewed"],
   },
   "test/backup/backup.test.ts": {
     "every form comes back": ["compression, immutable, secondary copy"],

@@ -1,4 +1,4 @@
-/** Who is asked for, who may what, and acting as somebody else. */
+/** Authentication, authorization and impersonation. */
 import { defineTopic, get, patch, post } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

@@ -1,4 +1,4 @@
-/** What the steps of admission that are on by default change and refuse. */
+/** Mutations and rejections of the admission plugins that are on by default. */
 import { defineTopic, del, get, patch, post, put } from "../case.ts";
 
 const pods = "/api/v1/namespaces/{ns}/pods";
@@ -18,7 +18,7 @@ const claim = (storage: string): object => ({
   spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
 });
 const range = (limit: object): object => ({ metadata: { name: "r" }, spec: { limits: [limit] } });
-/** A quota whose status a controller would have filled in. */
+/** A quota with a status that a controller would fill in. */
 const withQuota = (hard: object, used: object, more: object = {}) => [
   post(quotas, { metadata: { name: "q" }, spec: { hard, ...more } }, { quiet: true }),
   patch("merge", `${quotas}/q/status`, { status: { hard, used } }, { quiet: true, settle: 400 }),

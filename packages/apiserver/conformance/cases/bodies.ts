@@ -1,4 +1,4 @@
-/** What a server says about bodies: good ones, and every way to get one wrong. */
+/** Request bodies: valid ones, and every way to get one wrong. */
 import { defineTopic, get, post } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

@@ -1,4 +1,4 @@
-/** Custom kinds: their definitions, and objects of them. */
+/** CRDs and custom objects. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../case.ts";
 
 const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";

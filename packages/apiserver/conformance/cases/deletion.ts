@@ -1,4 +1,4 @@
-/** Deleting: at once, with finalizers, with conditions, and many at a time. */
+/** Deletion: immediate, with finalizers, with preconditions, and of collections. */
 import { defineTopic, del, get, patch, post, put } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

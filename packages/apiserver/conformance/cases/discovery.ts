@@ -1,4 +1,4 @@
-/** What a server says about itself. */
+/** Discovery and version endpoints. */
 import { defineTopic, get } from "../case.ts";
 
 const groups = ["apps", "batch", "autoscaling", "policy", "rbac.authorization.k8s.io", "networking.k8s.io"];

@@ -1,4 +1,4 @@
-/** Requests at the edge: too deep, too much, half characters, paths that are none, YAML that almost is. */
+/** Extreme requests: deep nesting, large sizes, lone surrogates, malformed paths, malformed YAML. */
 import { defineTopic, get, patch, post, put, type Step } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";
@@ -9,7 +9,7 @@ const nested = (open: string, close: string, depth: number): string => open.repe
 const deepObject = nested('{"a":', "}", 20_000).replace(":}", ":1}");
 const withField = (value: string): string => `{"x":${value},"metadata":{"name":"a"}}`;
 
-/** Sent both ways: as a body and as an applied configuration. */
+/** Sends the text both as a body and as an apply configuration. */
 const wrongYaml = (text: string): readonly Step[] => [
   post(dry, text, yaml),
   patch("apply", `${maps}/a?fieldManager=m`, text),

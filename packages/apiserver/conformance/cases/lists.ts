@@ -1,4 +1,4 @@
-/** Lists: pages, selectors, versions. */
+/** Lists: pages, selectors, resource versions. */
 import { defineTopic, get, post } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

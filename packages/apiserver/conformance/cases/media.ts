@@ -1,4 +1,4 @@
-/** Forms of answers. */
+/** Media types of responses. */
 import { defineTopic, get, post } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

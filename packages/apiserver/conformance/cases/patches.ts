@@ -1,4 +1,4 @@
-/** The four kinds of patches, and how they fail. */
+/** The four patch types, and their errors. */
 import { defineTopic, get, patch, post } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

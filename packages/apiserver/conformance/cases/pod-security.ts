@@ -1,4 +1,4 @@
-/** What PodSecurity refuses and warns of, by the labels of the namespace. */
+/** Rejections and warnings of PodSecurity, by the labels of the namespace. */
 import { defineTopic, patch, post, type Step } from "../case.ts";
 
 const pods = "/api/v1/namespaces/{ns}/pods";

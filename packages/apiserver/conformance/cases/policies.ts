@@ -1,4 +1,4 @@
-/** Policies in CEL: what they refuse, warn of and change. */
+/** CEL policies: denials, warnings and mutations. */
 import { defineTopic, patch, post, type Step } from "../case.ts";
 
 const group = "/apis/admissionregistration.k8s.io/v1";

@@ -1,4 +1,4 @@
-/** Scales that are applied. */
+/** Server-side apply of `scale`. */
 import { defineTopic, get, patch, post } from "../case.ts";
 
 const deployments = "/apis/apps/v1/namespaces/{ns}/deployments";

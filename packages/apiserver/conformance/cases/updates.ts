@@ -1,4 +1,4 @@
-/** Replacing objects: versions, identities, what cannot change. */
+/** PUT: resource versions, UIDs, immutable fields. */
 import { defineTopic, get, post, put } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

@@ -1,4 +1,4 @@
-/** Watches: where they start, what they show, how they end. */
+/** Watches: start, events, end. */
 import { defineTopic, del, get, post, put } from "../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

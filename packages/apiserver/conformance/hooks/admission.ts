@@ -1,8 +1,8 @@
-/** Admission webhooks that cases register: what each answers, well behaved and not. The last part of the path is its name. */
+/** Admission webhooks that cases register, well-behaved and not. The last segment of the path is the name. */
 
 import { detours } from "./detours.ts";
 
-/** What a webhook is asked, as far as answers depend on it. */
+/** The parts of a review that responses depend on. */
 export interface Review {
   readonly apiVersion: string;
   readonly kind: string;
@@ -13,7 +13,7 @@ export interface Review {
   };
 }
 
-/** What comes back: an answer, or none. */
+/** The response of a webhook, or none. */
 export type Reply =
   | {
       readonly type: "answer";
@@ -25,14 +25,14 @@ export type Reply =
   | { readonly type: "silence" }
   | { readonly type: "hang-up" };
 
-/** What one webhook does. */
+/** The behaviour of one webhook. */
 export type Hook = (review: Review) => Reply;
 
 const plain = (status: number, body: string, contentType?: string): Hook => {
   return () => ({ type: "answer", status, body, ...(contentType === undefined ? {} : { contentType }) });
 };
 
-/** A review with a response, made of the one that was asked about. */
+/** A review with a response, built from the request. */
 const responding =
   (respond: (review: Review) => object): Hook =>
   (review) => {
@@ -197,12 +197,12 @@ const misanswers: { readonly [name: string]: Hook } = {
 
 const others: { readonly [name: string]: Hook } = {
   allow: responding(() => ({ allowed: true })),
-  /** Refuses with what it was sent, so that the review itself is compared. */
+  /** Denies with the review as message, so that the review itself is compared. */
   echo: responding(({ request }) => ({
     allowed: false,
     status: { message: JSON.stringify(request), code: 400 },
   })),
-  /** Counts how often it was asked about the object. */
+  /** Counts its calls in the data of the object. */
   count: responding(({ request }) => ({
     allowed: true,
     patchType: "JSONPatch",
@@ -210,7 +210,7 @@ const others: { readonly [name: string]: Hook } = {
       JSON.stringify([{ op: "add", path: "/data/count", value: `${request.object?.data?.["count"] ?? ""}1` }]),
     ),
   })),
-  /** Adds once what it adds. */
+  /** Adds a field only once. */
   once: responding(({ request }) =>
     request.object?.data?.["once"] === undefined
       ? { allowed: true, patchType: "JSONPatch", patch: encoded('[{"op":"add","path":"/data/once","value":"1"}]') }
@@ -218,7 +218,7 @@ const others: { readonly [name: string]: Hook } = {
   ),
 };
 
-/** Names by what they do. */
+/** Webhook names by behaviour. */
 export const admissionHooks = {
   refusals: Object.keys(refusals),
   warnings: Object.keys(warnings),
@@ -236,7 +236,7 @@ const hooks: { readonly [name: string]: Hook } = {
   ...others,
 };
 
-/** What the webhook of that name answers. */
+/** The response of the named webhook. */
 export function answerAdmission(name: string, review: Review): Reply {
   return hooks[name]?.(review) ?? { type: "answer", status: 404, body: `no webhook ${name}` };
 }

@@ -1,4 +1,4 @@
-/** Webhooks that send whoever asks somewhere else, or ask them to come again. */
+/** Webhooks that redirect the caller, or request a retry. */
 import type { Hook, Reply, Review } from "./admission.ts";
 
 const redirecting =
@@ -7,14 +7,14 @@ const redirecting =
 
 const asked = new Map<string, number>();
 
-/** How often the same question came so far, this time included. */
+/** The number of calls with the same UID so far, including this one. */
 function times({ request: { uid } }: Review): number {
   const count = (asked.get(uid) ?? 0) + 1;
   asked.set(uid, count);
   return count;
 }
 
-/** Refuses some times with a wish to be asked again, then tells how often it was asked. */
+/** Responds several times with Retry-After, then reports the number of calls. */
 const returning =
   (status: number, refusals: number, retryAfter = "0"): Hook =>
   (review) => {

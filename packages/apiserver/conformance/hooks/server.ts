@@ -1,18 +1,17 @@
-/** The server behind the webhooks that cases register, on the loopback with a certificate of its own. */
+/** The HTTPS server of the webhooks that cases register, on the loopback interface with its own certificate. */
 import { createServer, type Server } from "node:https";
 import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { createAuthority, validFor } from "@capstan/pki";
 import { answerAdmission, type Reply, type Review } from "./admission.ts";
 
-/** Where webhooks answer. */
+/** The address of the webhooks. */
 export interface HookServer extends AsyncDisposable {
   readonly url: string;
-  /** Who signed the certificate, as configurations state it. */
+  /** The CA of the certificate, as in webhook configurations. */
   readonly caBundle: string;
 }
 
-/** Starts it. */
 export async function startHookServer(): Promise<HookServer> {
   const now = new Date();
   const authority = createAuthority({ commonName: "authority of hooks", now, days: 1 });
@@ -37,7 +36,7 @@ export async function startHookServer(): Promise<HookServer> {
 
 function replyTo(url: string, text: string): Reply {
   const name = new URL(url, "https://hooks").pathname.split("/").at(-1) ?? "";
-  // Whoever was sent on by an old redirect comes with empty hands.
+  // A redirected request (301, 302, 303) arrives as GET without a body.
   if (text === "") return { type: "answer", status: 405, body: "nothing to review", contentType: "text/plain" };
   return answerAdmission(name, JSON.parse(text) as Review);
 }
@@ -57,7 +56,7 @@ function send(response: ServerResponse, reply: Reply): void {
   }
 }
 
-/** Questions that never get an answer must not keep it open. */
+/** Requests that never get a response must not keep the server open. */
 async function close(server: Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   server.closeAllConnections();

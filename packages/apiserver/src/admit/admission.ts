@@ -1,4 +1,4 @@
-/** Admission: after decoding and before storing, a chain of steps may change a write or refuse it. */
+/** Admission: between decoding and storing, a chain of plugins may change or reject a write. */
 import type { KubeObject } from "@capstan/model";
 import type { TypeSchema } from "@capstan/patch";
 import type { UserInfo } from "../authenticate/user.ts";
@@ -22,39 +22,39 @@ export interface AdmissionRequest {
   /** Empty on create with generateName, and on deletecollection. */
   readonly name: string;
   /**
-   * What is being written: absent on DELETE. Mutating steps change it in place or replace it with `replace`. In the hub version of its
-   * kind; `convert` gives the form that a webhook asked for.
+   * The object that is written: absent on DELETE. Mutating steps change it in place or replace it. In the hub version of its kind;
+   * `present` converts it to the version that a webhook needs.
    */
   object: AnyDraft | undefined;
-  /** What is stored now: absent on CREATE and CONNECT. */
+  /** The stored object: absent on CREATE and CONNECT. */
   readonly oldObject: KubeObject | undefined;
   /** The CreateOptions, UpdateOptions, PatchOptions or DeleteOptions of the request. */
   readonly options: KubeObject;
   readonly dryRun: boolean;
   readonly user: UserInfo;
-  /** Adds a Warning header to the answer. */
+  /** Adds a Warning header to the response. */
   warn(text: string): void;
-  /** Adds an annotation to the audit record of the request. */
+  /** Adds an annotation to the audit event of the request. */
   annotate(key: string, value: string): void;
-  /** Every group and version at which what is written is served, that of the request included. */
+  /** Every group and version that serves the object, including that of the request. */
   equivalents(): readonly ServedKind[];
-  /** An object of the hub version as one of these forms, for whoever sees it from outside. */
+  /** Converts an object of the hub version to one of these versions, for webhooks and policies. */
   present(object: KubeObject, as: ServedKind): AnyDraft | Promise<AnyDraft>;
-  /** The way back: the structure of the kind is restored and defaults are filled in. */
+  /** Converts back to the hub version: restores the structure of the kind and fills in defaults. */
   accept(draft: AnyDraft, from: ServedKind): AnyDraft | Promise<AnyDraft>;
-  /** How values of one of these forms are merged; `undefined` when nothing is known about it. */
+  /** The merge schema of one of these versions; `undefined` if it is unknown. */
   schemaOf(form: ServedKind): TypeSchema | undefined;
-  /** A change by somebody outside makes the mutating steps run once more. */
+  /** A change by a webhook or policy makes the mutating steps run once more. */
   readonly rounds: { isSecondWanted: boolean; isSecond: boolean };
 }
 
-/** Where objects of a kind are kept. */
+/** The resource that stores objects of a kind. */
 export interface KeptKind {
   readonly resource: ResourceName;
   readonly namespaced: boolean;
 }
 
-/** A form in which objects are served. */
+/** A group, version, resource and kind in which objects are served. */
 export interface ServedKind {
   readonly group: string;
   readonly version: string;
@@ -62,7 +62,7 @@ export interface ServedKind {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string };
 }
 
-/** What the steps may use beside the request. */
+/** What the steps may use besides the request. */
 export interface AdmissionContext {
   readonly lookup: Lookup;
   readonly writer: Writer;
@@ -72,39 +72,37 @@ export interface AdmissionContext {
   uid(): string;
   /** A random whole number from 0 up to, not including, `limit`. */
   random(limit: number): number;
-  /** Resolves after so many milliseconds of the server's clock. */
+  /** Resolves after the given time of the server's clock. */
   pause(milliseconds: number): Promise<void>;
-  /** Runs something later, unless it is called off. */
+  /** Runs a function later, unless the timer is cancelled. */
   after(milliseconds: number, run: () => void): Timer;
-  /** Where objects of a kind are kept; `undefined` when the kind is not served. */
+  /** The resource that stores objects of a kind; `undefined` if the kind is not served. */
   findKind(apiVersion: string, kind: string): KeptKind | undefined;
-  /** The object after a change of its status that the server itself makes, owned by the server. */
+  /** The object after a status change by the server itself, with the server as field manager. */
   asServer(resource: string, before: KubeObject, after: KubeObject): KubeObject;
-  /** Calls webhooks. */
   readonly call: OutgoingCaller;
   readonly resolveService: ServiceResolver;
 }
 
 /**
- * One step of the chain. `mutate` runs on every step in order, then the object is validated by its kind, then `validate` runs on every
- * step in order. A step refuses by throwing a StatusError of
- * `@capstan/model` (usually `apiErrors.forbidden(...)`). Steps that need no waiting return nothing.
+ * One step of the chain. `mutate` of every step runs in order, then the kind validates the object, then `validate` of every step runs in
+ * order. A step rejects by throwing a StatusError of `@capstan/model` (usually `apiErrors.forbidden(...)`). A synchronous step returns
+ * nothing.
  */
 export interface AdmissionStep {
-  /** The name kube-apiserver gives the plugin: `NamespaceLifecycle`, `LimitRanger`. */
+  /** The plugin name in kube-apiserver: `NamespaceLifecycle`, `LimitRanger`. */
   readonly name: string;
   handles(operation: Operation): boolean;
   mutate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>;
   validate?(request: AdmissionRequest, context: AdmissionContext): void | Promise<void>;
 }
 
-/** Both halves of the chain; each returns a promise only when a step had to wait. */
+/** Both phases of the chain. Each returns a promise only if a step is asynchronous. */
 export interface AdmissionChain {
   mutate(request: AdmissionRequest): void | Promise<void>;
   validate(request: AdmissionRequest): void | Promise<void>;
 }
 
-/** Joins steps in the order given. */
 export function chainAdmission(steps: readonly AdmissionStep[], context: AdmissionContext): AdmissionChain {
   const mutating = steps.filter((step) => step.mutate !== undefined);
   const validating = steps.filter((step) => step.validate !== undefined);
@@ -115,7 +113,7 @@ export function chainAdmission(steps: readonly AdmissionStep[], context: Admissi
   };
 }
 
-/** Steps that others' changes may concern see them: everything runs again, once. */
+/** Runs all mutating steps a second time if one of them requests it, so that each sees the changes of the others. */
 function mutateTwice(request: AdmissionRequest, run: () => void | Promise<void>): void | Promise<void> {
   const again = (): void | Promise<void> => {
     if (!request.rounds.isSecondWanted) return;

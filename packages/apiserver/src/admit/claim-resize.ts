@@ -1,4 +1,4 @@
-/** PersistentVolumeClaimResize: a claim grows only when it is bound and its storage class can grow. */
+/** PersistentVolumeClaimResize: a claim may grow only if it is bound and its storage class allows expansion. */
 import type { StorageClass } from "@capstan/kinds/storage.k8s.io/v1";
 import type { PersistentVolumeClaim } from "@capstan/kinds/v1";
 import { compareQuantities, parseQuantity } from "@capstan/model";

@@ -1,11 +1,10 @@
-/** Classes that are taken when none is asked for: of storage for claims, of controllers for ingresses. */
+/** Sets the default storage class of claims and the default ingress class of ingresses. */
 import type { Ingress } from "@capstan/kinds/networking.k8s.io/v1";
 import type { PersistentVolumeClaim } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isFor, objectOf } from "./target.ts";
 
-/** DefaultStorageClass. */
 export const defaultStorageClass: AdmissionStep = {
   name: "DefaultStorageClass",
   handles: (operation) => operation === "CREATE",
@@ -19,7 +18,6 @@ export const defaultStorageClass: AdmissionStep = {
   },
 };
 
-/** DefaultIngressClass. */
 export const defaultIngressClass: AdmissionStep = {
   name: "DefaultIngressClass",
   handles: (operation) => operation === "CREATE",
@@ -39,7 +37,7 @@ const storageMarks = [
 ];
 const ingressMarks = ["ingressclass.kubernetes.io/is-default-class"];
 
-/** Of several defaults the newest is taken, of equally old ones the first by name. */
+/** Of several defaults the newest wins, of equally old ones the first by name. */
 function newestMarked(classes: readonly KubeObject[], marks: readonly string[]): string | undefined {
   const marked = classes.filter(({ metadata }) => marks.some((mark) => metadata.annotations?.[mark] === "true"));
   const age = ({ metadata }: KubeObject): string => metadata.creationTimestamp ?? "";

@@ -1,4 +1,4 @@
-/** DefaultTolerationSeconds: pods stay for five minutes on a node that is not ready or cannot be reached. */
+/** DefaultTolerationSeconds: pods tolerate a node that is not ready or unreachable for five minutes. */
 import type { Pod, Toleration } from "@capstan/kinds/v1";
 import type { Draft } from "../builtin/draft.ts";
 import type { AdmissionRequest, AdmissionStep } from "./admission.ts";

@@ -1,15 +1,15 @@
-/** The object of a request in the forms that webhooks ask for; what a webhook changes in one form is seen in all. */
+/** The object of a request in the versions that webhooks need; a change in one version is visible in all. */
 import type { KubeObject } from "@capstan/model";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { AdmissionRequest, ServedKind } from "./admission.ts";
 
-/** Both objects in one form. */
+/** Object and old object in one version. */
 export interface Pair {
   readonly object: AnyDraft | undefined;
   readonly oldObject: KubeObject | undefined;
 }
 
-/** Forms are made when they are first asked for. */
+/** Versions are converted lazily. */
 export class Forms {
   readonly request: AdmissionRequest;
   #pairs = new Map<string, Pair>();
@@ -32,14 +32,14 @@ export class Forms {
     return pair;
   }
 
-  /** Takes over a changed object. */
+  /** Replaces the object by a changed one. */
   async replace(draft: AnyDraft, form: ServedKind): Promise<void> {
     this.request.object = await this.request.accept(draft, form);
     this.#pairs = new Map();
   }
 }
 
-/** A new object has no version yet, whatever stands in its place. */
+/** A new object must not have a resourceVersion; conversion may set it to "0". */
 function withoutInvention(draft: AnyDraft, { operation }: AdmissionRequest): AnyDraft {
   if (operation === "CREATE" && draft.metadata?.resourceVersion === "0") delete draft.metadata.resourceVersion;
   return draft;

@@ -1,4 +1,4 @@
-/** The steps of admission that are on by default, in the order of kube-apiserver. */
+/** The admission plugins that are on by default, in the order of kube-apiserver. */
 import type { AdmissionStep } from "./admission.ts";
 import { persistentVolumeClaimResize } from "./claim-resize.ts";
 import { defaultIngressClass, defaultStorageClass } from "./default-class.ts";
@@ -25,7 +25,6 @@ import { mutatingWebhooks } from "./webhook/mutating.ts";
 import { validatingWebhooks } from "./webhook/validating.ts";
 import { taintNodesByCondition } from "./taint-nodes.ts";
 
-/** The chain that is on by default. */
 export const admissionSteps: readonly AdmissionStep[] = [
   namespaceLifecycle,
   limitRanger,
@@ -52,5 +51,5 @@ export const admissionSteps: readonly AdmissionStep[] = [
   resourceQuota,
 ];
 
-/** The same for a server without controllers, where nobody makes the accounts that pods would run as. */
+/** The same for a server without controllers, where no controller creates the service accounts of pods. */
 export const bareAdmissionSteps: readonly AdmissionStep[] = admissionSteps.filter((step) => step !== serviceAccount);

@@ -1,4 +1,4 @@
-/** LimitRanger: pods get the default resources of their namespace and stay, as claims do, within its limits. */
+/** LimitRanger: applies default resources of the namespace to pods, and limits pods and claims. */
 import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { formatQuantity, parseQuantity, quantityToInteger, type KubeObject, type Quantity } from "@capstan/model";
 import type { Draft } from "../builtin/draft.ts";
@@ -28,7 +28,7 @@ function rangesFor(request: AdmissionRequest, { lookup }: AdmissionContext): rea
   return lookup.list("limitranges", request.namespace) as readonly LimitRange[];
 }
 
-/** The resources of a pod only change by resizing it. */
+/** The resources of a pod change only through `resize`. */
 function isLimited({ kind, subresource, operation }: AdmissionRequest): boolean {
   if (kind.group !== "") return false;
   if (kind.kind === "PersistentVolumeClaim") return subresource === "";
@@ -146,7 +146,7 @@ interface Observed {
 const nothing = parseQuantity("0");
 const maxMilliValue = (2n ** 63n - 1n) / 1000n;
 
-/** Values that can be compared: in thousandths unless one of them is too large for that. */
+/** Values in comparable units: milli units, unless one of them is too large. */
 function observe({ name, enforced, requests, limits }: Constraint): Observed {
   const request = requests.get(name);
   const limit = limits?.get(name);

@@ -1,4 +1,4 @@
-/** NamespaceLifecycle: nothing is made in a namespace that is not there or that is going, and some namespaces never go. */
+/** NamespaceLifecycle: rejects creation in a missing or terminating namespace, and deletion of system namespaces. */
 import { apiErrors, StatusError, type KubeObject } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isForAny, refusal } from "./target.ts";
@@ -19,7 +19,7 @@ function admit(request: AdmissionRequest, { lookup }: AdmissionContext): void {
   const { operation, kind, namespace } = request;
   if (kind.kind === "Namespace" && kind.group === "") return keepImmortal(request);
   if (namespace === "" || operation === "DELETE") return;
-  // To say whether the namespace is there would tell what the user may not be allowed to know.
+  // A check of the namespace would reveal its existence to users without access.
   if (isForAny(request, "localsubjectaccessreviews", "authorization.k8s.io")) return;
   const found: Namespace | undefined = lookup.get("namespaces", namespace);
   if (found === undefined) throw apiErrors.notFound({ group: "", resource: "namespaces" }, namespace);

@@ -1,4 +1,4 @@
-/** What an object calls itself after somebody else changed it: another kind is read as that kind, if there is one. */
+/** Checks the kind of an object after a webhook or policy changed it: a different kind is decoded as that kind, if it exists. */
 import { apiErrors, quote, type StatusError } from "@capstan/model";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { GoReader } from "../decode/go-codec.ts";
@@ -7,7 +7,7 @@ import { typeMetaProblem } from "../decode/object.ts";
 import { StrictProblems, TypeMismatchError } from "../decode/strict.ts";
 import type { ServedKind } from "./admission.ts";
 
-/** Refuses an object that cannot be read as what it says it is. */
+/** Rejects an object that does not decode as the kind it names. */
 export function checkPatchedKind(patched: unknown, form: ServedKind): void {
   if (typeof patched !== "object" || patched === null || Array.isArray(patched)) {
     throw internal(typeMetaProblem(patched as JsonValue));
@@ -29,7 +29,7 @@ export function checkPatchedKind(patched: unknown, form: ServedKind): void {
   }
 }
 
-/** Policies, unlike webhooks, may not set fields that there are not. */
+/** Policies, unlike webhooks, must not set unknown fields. */
 export function checkPatchedFields(patched: JsonValue, { kind: { group, version, kind } }: ServedKind): void {
   const type = goTypeOf(group === "" ? version : `${group}/${version}`, kind);
   if (type === undefined) return;

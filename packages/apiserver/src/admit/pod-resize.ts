@@ -1,4 +1,4 @@
-/** PodResizeValidator: a pod on a node does not grow beyond what the node can give. */
+/** PodResizeValidator: rejects a resize beyond the allocatable resources of the node. */
 import type { Node, Pod } from "@capstan/kinds/v1";
 import { compareQuantities, parseQuantity, quantityToInteger, StatusError } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
@@ -31,7 +31,7 @@ function checkNode(request: AdmissionRequest, pod: Pod, node: Node): void {
   throw withCause(refusal(request, why), "NodeCapacity");
 }
 
-/** Processors are told in thousandths, memory in bytes. */
+/** The error shows CPU in milli units and memory in bytes. */
 const counted = [
   ["cpu", -3],
   ["memory", 0],

@@ -1,15 +1,15 @@
-/** What a whole pod asks for and is limited to, from what its containers say. */
+/** Requests and limits of a whole pod, computed from its containers. */
 import type { Container, Pod } from "@capstan/kinds/v1";
 import { addQuantities, type Quantity } from "@capstan/model";
 import { addInto, maxInto, type ResourceList } from "../builtin/meta/resource-list.ts";
 import { parseQuantity } from "@capstan/model";
 
-/** Which half of the resources of a container is meant. */
+/** Requests or limits. */
 export type ResourceHalf = "requests" | "limits";
 
 /**
- * The sum over the containers that run together, or the most that one of the earlier containers needs on top of the sidecars that are
- * started before it. What the pod itself states for processor, memory and huge pages replaces the sum.
+ * The sum of the containers that run together, or the maximum of an init container plus the sidecars started before it. Pod-level
+ * resources (cpu, memory, huge pages) replace the sum.
  */
 export function podResources(pod: Pod, half: ResourceHalf): Map<string, Quantity> {
   const { containers = [], initContainers = [], resources } = pod.spec ?? {};
@@ -46,7 +46,7 @@ function isPodLevel(name: string): boolean {
   return name === "cpu" || name === "memory";
 }
 
-/** Adds what the runtime itself needs for the pod. */
+/** Adds the overhead of the runtime class. */
 export function addOverhead(total: Map<string, Quantity>, overhead: ResourceList | undefined): void {
   for (const [name, amount] of Object.entries(overhead ?? {})) {
     const present = total.get(name);

@@ -1,4 +1,4 @@
-/** PodTopologyLabels: a pod that is put on a node gets the labels that say where the node is. */
+/** PodTopologyLabels: copies the topology labels of the node to a pod that is bound to it. */
 import type { Binding, Pod } from "@capstan/kinds/v1";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isForAny, objectOf } from "./target.ts";

@@ -1,4 +1,4 @@
-/** Priority: the name of a priority class becomes a number, and there is one default at most. */
+/** Priority: resolves priorityClassName to a number, and allows at most one default class. */
 import type { PriorityClass } from "@capstan/kinds/scheduling.k8s.io/v1";
 import type { Pod } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
@@ -22,7 +22,7 @@ export const priority: AdmissionStep = {
 
 type Spec = NonNullable<Draft<Pod>["spec"]>;
 
-/** An update that does not know of priorities leaves them as they are. */
+/** An update without priority keeps the old one. */
 function keepPriority(request: AdmissionRequest): void {
   const { spec } = objectOf<Pod>(request);
   const { spec: old } = oldObjectOf<Pod>(request);
@@ -67,7 +67,7 @@ function establish(request: AdmissionRequest, { priorityClassName: asked = "" }:
   return { name: "", value: 0, preemptionPolicy: "PreemptLowerPriority" };
 }
 
-/** Of several defaults (a race made them) the least important is taken. */
+/** Of several defaults (after a race) the lowest priority wins. */
 function defaultClass(lookup: Lookup): PriorityClass | undefined {
   const all = lookup.list(classes) as readonly (KubeObject & PriorityClass)[];
   return all

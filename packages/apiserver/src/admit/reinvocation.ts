@@ -1,14 +1,14 @@
-/** Who is asked a second time: whoever wished it, once somebody after them changed the object. */
+/** Reinvocation: a webhook or policy with reinvocationPolicy IfNeeded runs again if a later one changed the object. */
 import { cloneJson, isDeepEqual, type KubeObject } from "@capstan/model";
 import type { AdmissionRequest } from "./admission.ts";
 
-/** The askings of one request by one step of admission, through both of its rounds. */
+/** The state of one admission step for one request, over both rounds. */
 export class Reinvocation {
   #invoked = new Set<string>();
   readonly #wanted = new Set<string>();
   #lastOutput: KubeObject | undefined;
 
-  /** A round begins: what others changed since the last one counts as a change after all who were asked in it. */
+  /** Starts a round. If the object changed since the end of the first round, all invoked webhooks or policies run again. */
   begin({ rounds, object }: AdmissionRequest): void {
     if (rounds.isSecond && !isDeepEqual(this.#lastOutput, object)) this.wantAgain();
   }
@@ -17,12 +17,12 @@ export class Reinvocation {
     return rounds.isSecond && !this.#wanted.has(id);
   }
 
-  /** Was asked, and wishes to see what comes later. */
+  /** Records an invocation with reinvocation. */
   invoked(id: string): void {
     this.#invoked.add(id);
   }
 
-  /** Something was changed. */
+  /** Records a change: all invocations recorded so far run again. */
   wantAgain(): void {
     for (const id of this.#invoked) this.#wanted.add(id);
     this.#invoked = new Set();
@@ -33,7 +33,7 @@ export class Reinvocation {
   }
 }
 
-/** For a step of admission: the state of each request, for as long as there is one. */
+/** The state by request, for one admission step. */
 export function reinvocations(): (request: AdmissionRequest) => Reinvocation {
   const states = new WeakMap<AdmissionRequest, Reinvocation>();
   return (request) => {

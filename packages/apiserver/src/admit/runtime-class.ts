@@ -1,4 +1,4 @@
-/** RuntimeClass: a pod takes over the overhead and the nodes of the class of runtime it names. */
+/** RuntimeClass: copies overhead, node selector and tolerations of the runtime class to the pod. */
 import type { RuntimeClass } from "@capstan/kinds/node.k8s.io/v1";
 import type { Pod, Toleration } from "@capstan/kinds/v1";
 import { isDeepEqual, normalizeQuantity, quote, StatusError, toFailure, type KubeObject } from "@capstan/model";
@@ -77,7 +77,7 @@ function setScheduling(request: AdmissionRequest, { scheduling }: ClassObject): 
   if (tolerations.length > 0) spec.tolerations = tolerations;
 }
 
-/** Drops tolerations that another one covers; of equal ones the first stays. */
+/** Drops tolerations that another one covers; of equal ones the first is kept. */
 function mergeTolerations(all: readonly Toleration[]): Draft<Toleration>[] {
   const kept = all.filter(
     (one, index) => !all.some((other, at) => at !== index && covers(other, one) && (at < index || !covers(one, other))),
@@ -85,7 +85,7 @@ function mergeTolerations(all: readonly Toleration[]): Draft<Toleration>[] {
   return kept.map((one) => ({ ...one }) as Draft<Toleration>);
 }
 
-/** Whether everything that the second tolerates is tolerated by the first. */
+/** Whether the first toleration tolerates everything that the second does. */
 function covers(wide: Toleration, narrow: Toleration): boolean {
   if (isDeepEqual(wide, narrow)) return true;
   const seconds = narrow.tolerationSeconds;

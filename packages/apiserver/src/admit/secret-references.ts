@@ -1,7 +1,7 @@
-/** Which secrets a pod may refer to: those of its account where the account insists, none in a mirror pod. */
+/** Which secrets a pod may reference: those of its service account if the account enforces it, none in a mirror pod. */
 import type { Container, EphemeralContainer, Pod, ServiceAccount } from "@capstan/kinds/v1";
 
-/** Why a mirror pod, which no account stands behind, cannot be. */
+/** Why a mirror pod, which does not have a service account, is invalid. */
 export function mirrorProblem({ spec }: Pod): string | undefined {
   if ((spec?.serviceAccountName ?? "") !== "") return "a mirror pod may not reference service accounts";
   if (hasSecrets(spec)) return "a mirror pod may not reference secrets";
@@ -13,7 +13,7 @@ export function mirrorProblem({ spec }: Pod): string | undefined {
 
 type AnyContainer = Container | EphemeralContainer;
 
-/** Any mention of a secret counts: in volumes of every kind, in the environment, for pulling images. */
+/** Any secret reference counts: volumes of every type, environment, image pull secrets. */
 function hasSecrets(spec: Pod["spec"]): boolean {
   if ((spec?.imagePullSecrets ?? []).length > 0) return true;
   const containers: readonly AnyContainer[] = [
@@ -35,7 +35,7 @@ function mentionsSecret(value: unknown): boolean {
   return Object.entries(value).some(([field, part]) => secretFields.has(field) || mentionsSecret(part));
 }
 
-/** Why a pod refers to a secret that its account does not. */
+/** The first secret reference that the service account does not list. */
 export function secretProblem(account: ServiceAccount, { spec }: Pod): string | undefined {
   const allowance = allowanceOf(account);
   const { mountable, denied } = allowance;
@@ -65,14 +65,14 @@ function pullProblem({ imagePullSecrets = [] }: ServiceAccount, spec: Pod["spec"
   return index === -1 ? undefined : `imagePullSecrets[${index}].name="${pulls[index]?.name}" ${denied} imagePullSecret`;
 }
 
-/** The same for containers that come later. */
+/** The same for ephemeral containers. */
 export function ephemeralSecretProblem(account: ServiceAccount, { spec }: Pod): string | undefined {
   return containersProblem(spec?.ephemeralContainers ?? [], "ephemeral container", allowanceOf(account));
 }
 
 interface Allowance {
   readonly mountable: ReadonlySet<string>;
-  /** The end of the sentence, up to what is not referenced. */
+  /** The end of the message, up to the type of the reference (secret, imagePullSecret). */
   readonly denied: string;
 }
 
@@ -89,7 +89,7 @@ function containersProblem(
   return undefined;
 }
 
-/** The secrets that the environment of a container comes from, and what refers to each. */
+/** The secrets in the environment of a container, and the field of each reference. */
 function referencesOf({ env = [], envFrom = [] }: AnyContainer): { readonly by: string; readonly secret: string }[] {
   const single = env.flatMap(({ name, valueFrom }) =>
     valueFrom?.secretKeyRef === undefined ? [] : { by: `envVar ${name}`, secret: valueFrom.secretKeyRef.name ?? "" },

@@ -1,4 +1,4 @@
-/** ServiceAccount: every pod runs as an account, gets its token mounted and its pull secrets. */
+/** ServiceAccount: sets the service account of a pod, mounts its token and adds its pull secrets. */
 import type { Container, Pod, ServiceAccount, Volume, VolumeMount } from "@capstan/kinds/v1";
 import { apiErrors } from "@capstan/model";
 import type { Draft } from "../builtin/draft.ts";
@@ -49,7 +49,7 @@ async function equip(request: AdmissionRequest, context: AdmissionContext): Prom
 
 const attempts = 10;
 
-/** The default account is made by a controller soon after the namespace, so it is waited for. */
+/** A controller creates the default account soon after the namespace, so the plugin waits for it. */
 async function findAccount(
   request: AdmissionRequest,
   name: string,
@@ -81,7 +81,7 @@ async function validate(request: AdmissionRequest, context: AdmissionContext): P
 async function validateEphemeral(request: AdmissionRequest, context: AdmissionContext): Promise<void> {
   const account = await accountOf(request, context);
   const problem = isEnforced(account) ? ephemeralSecretProblem(account, objectOf<Pod>(request)) : undefined;
-  // The real server forgets to call this forbidden.
+  // kube-apiserver returns an internal error here, not 403.
   if (problem !== undefined) throw apiErrors.internalError(problem);
 }
 
@@ -110,7 +110,7 @@ function mountToken(spec: Spec, context: AdmissionContext): void {
   if (present === undefined && mounted.length > 0) spec.volumes = [...(spec.volumes ?? []), tokenVolume(name)];
 }
 
-/** A container that has something at that place keeps it. */
+/** A container that already mounts something at that path keeps it. */
 function addMount(container: Draft<Container>, mount: VolumeMount): boolean {
   const mounts = container.volumeMounts ?? [];
   if (mounts.some((one) => one.mountPath === mountPath)) return false;

@@ -1,4 +1,4 @@
-/** Signers: who may approve and sign requests for certificates, attest trust bundles, and which subjects are never signed for. */
+/** Signer plugins: permissions to approve and sign certificate requests and to attest trust bundles, and restricted subjects. */
 import type { CertificateSigningRequest } from "@capstan/kinds/certificates.k8s.io/v1";
 import { isDeepEqual, quote, type KubeObject } from "@capstan/model";
 import { parseRequest, PkiError } from "@capstan/pki";
@@ -7,20 +7,18 @@ import { isFor, isForAny, objectOf, oldObjectOf, refusal } from "./target.ts";
 
 const group = "certificates.k8s.io";
 
-/** CertificateApproval. */
 export const certificateApproval: AdmissionStep = {
   name: "CertificateApproval",
   handles: (operation) => operation === "UPDATE",
   async validate(request, context) {
     if (!isForAny(request, "certificatesigningrequests", group) || request.subresource !== "approval") return;
-    // The name of the signer cannot be changed, so that of the old object counts.
+    // The signer name is immutable, so the old object is used.
     const signer = signerOf(request.oldObject);
     if (await isAllowed(request, context, { verb: "approve", signer })) return;
     throw refusal(request, `user not permitted to approve requests with signerName ${quote(signer)}`);
   },
 };
 
-/** CertificateSigning. */
 export const certificateSigning: AdmissionStep = {
   name: "CertificateSigning",
   handles: (operation) => operation === "UPDATE",
@@ -37,7 +35,6 @@ export const certificateSigning: AdmissionStep = {
   },
 };
 
-/** ClusterTrustBundleAttest. */
 export const clusterTrustBundleAttest: AdmissionStep = {
   name: "ClusterTrustBundleAttest",
   handles: (operation) => operation === "CREATE" || operation === "UPDATE",
@@ -52,7 +49,6 @@ export const clusterTrustBundleAttest: AdmissionStep = {
 
 const clientSigner = "kubernetes.io/kube-apiserver-client";
 
-/** CertificateSubjectRestriction. */
 export const certificateSubjectRestriction: AdmissionStep = {
   name: "CertificateSubjectRestriction",
   handles: (operation) => operation === "CREATE",
@@ -79,7 +75,7 @@ function signerOf(object: KubeObject | undefined): string {
   return spec?.signerName ?? "";
 }
 
-/** A right to one signer by name, or to all signers of its domain. */
+/** A permission for one signer by name, or for all signers of its domain. */
 async function isAllowed(
   { user }: AdmissionRequest,
   { authorizer }: AdmissionContext,
@@ -94,7 +90,7 @@ async function isAllowed(
   return false;
 }
 
-/** Garbage collection and storage migration need no right to attest. */
+/** Garbage collection and storage migration do not need the permission to attest. */
 function changesOnlyBookkeeping({ object, oldObject }: AdmissionRequest): boolean {
   const bare = (one: KubeObject | undefined): unknown => {
     if (one === undefined) return undefined;

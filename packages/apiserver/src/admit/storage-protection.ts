@@ -1,4 +1,4 @@
-/** StorageObjectInUseProtection: volumes, claims and attribute classes get a finalizer that keeps them while they are used. */
+/** StorageObjectInUseProtection: adds the protection finalizer to volumes, claims and attributes classes. */
 import type { AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isFor } from "./target.ts";
 

@@ -1,4 +1,4 @@
-/** TaintNodesByCondition: a new node takes no pods until it is known to be ready. */
+/** TaintNodesByCondition: a new node gets the not-ready taint. */
 import type { Node } from "@capstan/kinds/v1";
 import type { AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isFor, objectOf } from "./target.ts";

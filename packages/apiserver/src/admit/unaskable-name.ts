@@ -1,7 +1,7 @@
-/** Names that no path can be made of: what is not in a cache is asked for, and then such a name is found out by the client. */
+/** Names that are not valid in a URL path: kube-apiserver requests objects that are not in its cache, and the client rejects such names. */
 import { checkPathSegment, quote } from "@capstan/model";
 
-/** Why an object of this name cannot even be asked for; `undefined` when it can. */
+/** Why the client rejects this name; `undefined` if it is valid. */
 export function unaskable(name: string): string | undefined {
   if (name === "") return "resource name may not be empty";
   const problems = checkPathSegment(name);

@@ -1,4 +1,4 @@
-/** Other servers that serve groups of the API: watched over, told in discovery, and handed their requests. */
+/** Aggregation of other API servers: checks their availability, adds them to discovery, and forwards their requests. */
 import { cloneJson, formatTime, isDeepEqual, type Condition } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { ownCall } from "../call.ts";
@@ -20,7 +20,7 @@ export interface RemoteVersion {
   readonly isAvailable: boolean;
   readonly groupPriority: number;
   readonly versionPriority: number;
-  /** Its discovery document, when it has answered. */
+  /** Its discovery document, once a probe has received one. */
   readonly resources: unknown;
 }
 
@@ -29,9 +29,9 @@ type Parts = Pick<ServerParts, "store" | "registry" | "lookup" | "writer" | "clo
 const recheckMilliseconds = 30_000;
 const retryMilliseconds = 5_000;
 
-/** Watches over API services and speaks for the servers behind them. */
+/** Watches APIServices and represents the servers behind them. */
 export class Aggregation {
-  /** What the other servers say in OpenAPI. */
+  /** The OpenAPI documents of the other servers. */
   readonly openApi: RemoteDocuments;
   readonly #parts: Parts;
   readonly #remote: RemoteParts;
@@ -64,19 +64,19 @@ export class Aggregation {
     this.#timers.clear();
   }
 
-  /** Hands a request on, if another server serves the group at the version. */
+  /** Forwards a request if another server serves this group and version. */
   forward(exchange: Exchange, { group, version }: { group: string; version: string }): Promise<Answer> | undefined {
     const service = this.#find(nameOf(group, version));
     return isRemote(service) ? forwardTo(service, exchange, this.#remote) : undefined;
   }
 
-  /** Hands a request for a document on to the server that has it; `path` is what follows `/openapi/v3/`. */
+  /** Forwards a request for an OpenAPI document to the server that has it; `path` is the part after `/openapi/v3/`. */
   forwardDocument(exchange: Exchange, path: string): Promise<Answer> | undefined {
     const service = this.#find(this.openApi.ownerOf(path) ?? "");
     return isRemote(service) ? forwardTo(service, exchange, this.#remote) : undefined;
   }
 
-  /** What other servers serve. */
+  /** The group versions that other servers serve. */
   versions(): readonly RemoteVersion[] {
     const all = this.#parts.lookup.list(apiServices) as readonly ApiService[];
     return all.filter(isRemote).map((service) => ({
@@ -89,7 +89,7 @@ export class Aggregation {
     }));
   }
 
-  /** The versions of a group that anybody registered, the preferred one first, served or not. */
+  /** All registered versions of a group, served or not, the preferred one first. */
   registered(group: string): readonly string[] {
     const all = this.#parts.lookup.list(apiServices) as readonly ApiService[];
     return all
@@ -113,7 +113,7 @@ export class Aggregation {
     if (!isRemote(service)) return this.#forget(name);
     const obstacle = obstacleOf(service, this.#parts.lookup);
     if (obstacle !== undefined) return this.#settle(name, obstacle);
-    // One probe at a time: the timer of the last one says when the next is due.
+    // Only one probe at a time: the timer of the last probe starts the next one.
     if (this.#timers.has(name) && isAvailable(service)) return;
     this.#probe(name, service);
   }
@@ -125,7 +125,7 @@ export class Aggregation {
       .then((finding) => this.#settle(name, finding))
       .catch((error: unknown) => {
         this.#parts.report(error, ownCall("/apis"));
-        // A failure of the probe itself says nothing about the other server; the next probe may.
+        // An internal failure of the probe is not evidence about the other server. The next probe may succeed.
         if (this.#stops.length > 0) this.#schedule(name, retryMilliseconds);
       });
   }
@@ -175,7 +175,7 @@ export class Aggregation {
     this.#store(service, { ...cloneJson(service), status: { conditions: [...others, condition] } });
   }
 
-  /** The real server writes through the door of the status, and so owns what it writes. */
+  /** kube-apiserver writes this through the status subresource and so owns these fields. */
   #store(service: ApiService, changed: object): void {
     const { clock, writer, registry } = this.#parts;
     const door = registry.find("apiregistration.k8s.io", "v1", "apiservices")?.subresources.get("status");

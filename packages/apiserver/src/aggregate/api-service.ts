@@ -1,11 +1,10 @@
-/** APIService: who serves a group at a version; this server itself, or another one behind a service. */
+/** APIService: which server serves a group version; this server, or another one behind a Service. */
 import type { Condition, KubeObject } from "@capstan/model";
 import type { ResourceName } from "../builtin/context.ts";
 
-/** Where API services are kept. */
+/** The resource name under which APIServices are stored. */
 export const apiServices: ResourceName = "apiservices.apiregistration.k8s.io";
 
-/** An API service. */
 export interface ApiService extends KubeObject {
   readonly spec: {
     readonly group?: string;
@@ -20,29 +19,28 @@ export interface ApiService extends KubeObject {
   readonly status?: { readonly conditions?: readonly Condition[] };
 }
 
-/** An API service that another server stands behind. */
+/** An APIService with a Service behind it. */
 export interface RemoteService extends ApiService {
   readonly spec: ApiService["spec"] & { readonly service: NonNullable<ApiService["spec"]["service"]> };
 }
 
-/** Whether another server stands behind it. */
+/** Whether another server serves it. */
 export function isRemote(service: ApiService | undefined): service is RemoteService {
   return service?.spec.service !== undefined;
 }
 
-/** `v1.example.com`. */
+/** The name of an APIService, such as `v1.example.com`. */
 export function nameOf(group: string, version: string): string {
   return `${version}.${group}`;
 }
 
-/** Whether it was found to answer. */
+/** Whether its `Available` condition is true. */
 export function isAvailable({ status }: ApiService): boolean {
   return (status?.conditions ?? []).some(({ type, status: value }) => type === "Available" && value === "True");
 }
 
 const defaultPort = 443;
 
-/** The port of the service. */
 export function portOf({ spec }: RemoteService): number {
   return spec.service.port ?? defaultPort;
 }

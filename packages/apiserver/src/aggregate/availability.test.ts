@@ -19,7 +19,7 @@ const service: RemoteService = {
 
 const url = "https://api.extensions.svc:443/apis/example.com/v1";
 
-/** A probe of a server that is called like this, with a clock that moves only when `pass` is called. */
+/** Probes a server through the given `call`, with a clock that moves only when `pass` is called. */
 function probing(call: (call: OutgoingCall) => Promise<OutgoingAnswer>): {
   readonly found: Promise<Finding>;
   readonly waits: readonly number[];
@@ -47,7 +47,7 @@ const tooLate = {
   message: `failing or missing response from ${url}: Get "${url}": context deadline exceeded (Client.Timeout exceeded while awaiting headers)`,
 };
 
-test("a server that accepts and never answers is not available after five seconds, and its call is cancelled", async () => {
+test("a server that never responds is unavailable after five seconds", async () => {
   const signals: (AbortSignal | undefined)[] = [];
   const { found, waits, pass } = probing(({ signal }) => {
     signals.push(signal);
@@ -60,7 +60,7 @@ test("a server that accepts and never answers is not available after five second
   assert.equal(signals[0]?.aborted, true);
 });
 
-test("a call that fails because it was cancelled is reported as late, and a late answer does not count", async () => {
+test("a cancelled call is reported as a timeout, and a late response is ignored", async () => {
   const cancelled = probing(
     ({ signal }) =>
       new Promise((_, reject) => {
@@ -76,7 +76,7 @@ test("a call that fails because it was cancelled is reported as late, and a late
   assert.deepEqual(await late.found, tooLate);
 });
 
-test("an answer in time counts, and leaves no timer behind", async () => {
+test("a response in time counts and leaves no timer behind", async () => {
   const { found, isCancelled } = probing(async () => ({ status: 200, headers: {}, body: Buffer.from("{}") }));
   const { isAvailable, reason } = await found;
   assert.deepEqual([isAvailable, reason, isCancelled()], [true, "Passed", true]);

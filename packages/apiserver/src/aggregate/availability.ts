@@ -1,4 +1,4 @@
-/** Finds out whether the server behind an API service answers: its service, its endpoints, and its discovery document. */
+/** Checks the availability of the server behind an APIService: its Service, its endpoints, and its discovery document. */
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Service } from "@capstan/kinds/v1";
 import type { Lookup } from "../builtin/context.ts";
@@ -7,16 +7,16 @@ import { OutgoingError } from "../outgoing/outgoing.ts";
 import { portOf, type RemoteService } from "./api-service.ts";
 import { callRemote, type RemoteParts } from "./remote-call.ts";
 
-/** What was found. */
+/** The result of a check. */
 export interface Finding {
   readonly isAvailable: boolean;
   readonly reason: string;
   readonly message: string;
-  /** The discovery document of the group at the version. */
+  /** The discovery document of the group version. */
   readonly resources?: unknown;
 }
 
-/** What is in the way before any call is made; `undefined` when nothing is. */
+/** The reason why no call is possible; `undefined` if a call can be made. */
 export function obstacleOf(service: RemoteService, lookup: Lookup): Finding | undefined {
   const { namespace, name } = service.spec.service;
   const place = `service/${name} in "${namespace}"`;
@@ -50,15 +50,14 @@ function hasEndpoint({ endpoints, ports = [] }: EndpointSlice, portName: string)
 
 const aggregator = { name: "system:kube-aggregator", groups: ["system:masters"] };
 
-/** How long the other server may take, as with kube-aggregator. */
+/** Timeout of a probe, as in kube-aggregator. */
 const patience = 5_000;
 
-/** What a probe needs. */
 export interface ProbeParts extends RemoteParts {
   readonly clock: Pick<Clock, "after">;
 }
 
-/** Asks the other server for its discovery document. A server that does not answer in time is not available. */
+/** Requests the discovery document of the other server. A server that does not respond in time is unavailable. */
 export async function probe(service: RemoteService, { clock, ...parts }: ProbeParts): Promise<Finding> {
   const late = new AbortController();
   const { promise, resolve } = Promise.withResolvers<Finding>();

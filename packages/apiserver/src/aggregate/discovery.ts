@@ -1,4 +1,4 @@
-/** The resources of another server in the form in which all groups are told at once. */
+/** The resources of another server in the format of aggregated discovery. */
 import type { Json } from "@capstan/model";
 import type { RemoteVersion } from "./aggregation.ts";
 
@@ -14,7 +14,7 @@ interface RemoteResource {
   readonly categories?: readonly string[];
 }
 
-/** From an APIResourceList, where subresources stand beside resources, to the nested form. */
+/** Converts an APIResourceList, which lists subresources next to resources, to the nested form. */
 export function remoteResources({ group, version, resources: document }: RemoteVersion): Json[] {
   const all = (document as { readonly resources?: readonly RemoteResource[] } | undefined)?.resources ?? [];
   const kindOf = (one: RemoteResource): Json => ({

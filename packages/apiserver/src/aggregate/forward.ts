@@ -1,4 +1,4 @@
-/** Hands a request to the server that an API service names, and its answer back. */
+/** Forwards a request to the server behind an APIService and returns its response. */
 import { isIP } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
@@ -13,7 +13,7 @@ import { isAvailable, type RemoteService } from "./api-service.ts";
 import { joinConnections, upgradeOf } from "./upgrade.ts";
 import { callRemote, type RemoteParts } from "./remote-call.ts";
 
-/** The answer of the other server; 503 when it is not there. */
+/** Returns the response of the other server; 503 if it is unavailable. */
 export async function forwardTo(service: RemoteService, exchange: Exchange, parts: RemoteParts): Promise<Answer> {
   if (!isAvailable(service)) return plainText(503, "service unavailable\n");
   const { call, user } = exchange;
@@ -41,28 +41,28 @@ function isRedirection({ status, headers }: OutgoingAnswer): boolean {
   return status >= 300 && status <= 399 && String(headers["location"] ?? "") !== "";
 }
 
-/** Whoever is let in here must not be sent on to where nobody asks who may come. */
+/** A redirect is rejected: it would send an authorized request to a target that does not check authorization. */
 async function refuseRedirection({ chunks }: OutgoingAnswer): Promise<Answer> {
-  // Nobody reads what comes with it.
+  // The body is discarded.
   await chunks?.[Symbol.asyncIterator]().return?.();
   const body = "the backend attempted to redirect this request, which is not permitted";
   return { status: 502, headers: { "content-type": "text/plain; charset=utf-8" }, body };
 }
 
-/** The caller sets the host and the length of the body itself. */
+/** The HTTP caller sets `host` and `content-length` itself. */
 function headersFor({ call, auditId }: Exchange): { [name: string]: string | string[] } {
   const { host: _host, "content-length": _length, ...kept } = forwardedHeaders(call.headers);
   return { ...kept, "audit-id": auditId, ...forwardedFor(call) };
 }
 
-/** Whose request it was before it came here: a list that every hand adds to. Calls in process come from nowhere. */
+/** The X-Forwarded-For list, to which each proxy appends its peer. In-process calls have no address. */
 function forwardedFor(call: Call): { [name: string]: string } {
   if (isIP(call.remoteAddress) === 0) return {};
   const before = headerOf(call, "x-forwarded-for");
   return { "x-forwarded-for": before === undefined ? call.remoteAddress : `${before}, ${call.remoteAddress}` };
 }
 
-/** What the API server says itself stands first, and what the other server says beside it. */
+/** The headers of this server come first; the headers of the other server are added. */
 function toAnswer({ status, headers, body, chunks }: OutgoingAnswer, { call, auditId }: Exchange): Answer {
   const { "content-length": _length, ...kept }: AnswerHeaders = endToEndHeaders(headers);
   kept["audit-id"] = [auditId, kept["audit-id"] ?? []].flat();
@@ -73,16 +73,16 @@ function toAnswer({ status, headers, body, chunks }: OutgoingAnswer, { call, aud
   return { status, headers: kept, body: fromChunks(isPacked ? unpacked(chunks) : chunks) };
 }
 
-/** As Go's client: who does not say what can be read gets plain bytes, and they are fewer on the way. */
+/** As Go's client: without an Accept-Encoding from the caller, the hop uses gzip and the caller gets plain bytes. */
 function gzipFor(call: Call): { readonly "accept-encoding"?: string } {
   const isLeftOut = headerOf(call, "accept-encoding") === undefined && headerOf(call, "range") === undefined;
   return isLeftOut && call.method !== "HEAD" && upgradeOf(call) === undefined ? { "accept-encoding": "gzip" } : {};
 }
 
-/** Pieces as soon as they can be read: it may be a watch. */
+/** Flushes each piece as soon as it can be decoded, because the response may be a watch. */
 function unpacked(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   const gunzip = createGunzip({ flush: constants.Z_SYNC_FLUSH });
-  // Whoever reads is told of the error, too.
+  // The reader of `gunzip` also gets the error.
   pipeline(Readable.from(chunks), gunzip, () => {});
   return gunzip;
 }

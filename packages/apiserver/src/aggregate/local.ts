@@ -1,4 +1,4 @@
-/** API services of what this server serves itself: custom groups get one while they are served. */
+/** APIServices of the groups that this server serves itself. Custom groups have one while they are served. */
 import { formatTime, type KubeObject } from "@capstan/model";
 import type { ServerParts } from "../parts.ts";
 import { apiServices, nameOf, type ApiService } from "./api-service.ts";
@@ -8,7 +8,7 @@ const customPriorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 type Parts = Pick<ServerParts, "registry" | "lookup" | "writer" | "clock" | "randomness">;
 
-/** Keeps them; stops when told. */
+/** Keeps these APIServices up to date until the returned function is called. */
 export function startLocalServices(parts: Parts): () => void {
   register(parts);
   return parts.registry.onChange(() => register(parts));

@@ -1,18 +1,17 @@
-/** Calls to the server behind an API service, in the name of a user. */
+/** Calls the server behind an APIService in the name of a user. */
 import { posix } from "node:path";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { Endpoint, OutgoingAnswer, OutgoingCall, OutgoingCaller, ServiceResolver } from "../outgoing/outgoing.ts";
 import { portOf, type RemoteService } from "./api-service.ts";
 
-/** What calls need. */
 export interface RemoteParts {
   readonly call: OutgoingCaller;
   readonly resolveService: ServiceResolver;
-  /** The certificate by which the other server knows that it may believe the names it is told. */
+  /** The front-proxy client certificate, by which the other server trusts the X-Remote headers. */
   readonly identity: () => OutgoingCall["identity"];
 }
 
-/** What is asked of the other server. */
+/** One request to the other server. */
 export interface RemoteRequest extends Pick<
   OutgoingCall,
   "method" | "headers" | "body" | "signal" | "streams" | "upgrade"
@@ -20,11 +19,11 @@ export interface RemoteRequest extends Pick<
   /** Path and query. */
   readonly path: string;
   readonly user: UserInfo;
-  /** Whether somebody else's request is handed on: the other server is told how it was reached. */
+  /** Whether this is a forwarded client request; the other server then gets the X-Forwarded headers. */
   readonly isForwarded?: boolean;
 }
 
-/** Asks; rejects with an OutgoingError when there is no answer. */
+/** Sends the request; rejects with an OutgoingError if there is no response. */
 export async function callRemote(
   service: RemoteService,
   { path, user, headers, isForwarded = false, ...request }: RemoteRequest,
@@ -46,7 +45,7 @@ export async function callRemote(
   });
 }
 
-/** Where the request was sent, and for what. */
+/** The X-Forwarded headers: where the request was sent, and for what. */
 function wayHeaders(place: Endpoint | undefined, path: string): { [header: string]: string } {
   const [uri = ""] = path.split("?");
   const headers = { "x-forwarded-uri": posix.normalize(uri), "x-forwarded-proto": "https" };
@@ -57,7 +56,7 @@ function hostAndPort({ host, port }: Endpoint): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Who asks, in the headers that the front proxy of a server may set. */
+/** The user in the X-Remote headers that a front proxy may set. */
 export function userHeaders({ name, uid, groups, extra }: UserInfo): { [header: string]: string | string[] } {
   const headers: { [header: string]: string | string[] } = { "x-remote-user": name };
   if (uid !== undefined && uid !== "") headers["x-remote-uid"] = uid;

@@ -1,4 +1,4 @@
-/** What other servers say about their APIs in OpenAPI: asked again every minute, kept as it was last seen. */
+/** OpenAPI documents of other servers: refreshed every minute; the last good document is kept. */
 import { createHash } from "node:crypto";
 import { isDeepEqual, type Json } from "@capstan/model";
 import type { Clock } from "../clock.ts";
@@ -14,19 +14,18 @@ const downloader = { name: "system:aggregator", groups: [] };
 
 type Fields = { readonly [key: string]: Json | undefined };
 
-/** What one server says. */
+/** The documents of one server. */
 interface Known {
   service: RemoteService;
-  /** When it was last asked; before it was, long ago. */
+  /** Time of the last refresh; -Infinity before the first one. */
   askedAt: number;
-  /** Its index of version 3: paths and where their documents are. */
+  /** Its OpenAPI v3 index: paths and the URLs of their documents. */
   index: { readonly [path: string]: Json };
-  /** Whether it has no version 3, so that one is made of its version 2. */
+  /** Whether it has no OpenAPI v3, so that v3 is converted from its v2. */
   isOld: boolean;
   version2?: { readonly document: Version2Document; readonly etag: string };
 }
 
-/** Keeps the documents of other servers. */
 export class RemoteDocuments {
   readonly #clock: Clock;
   readonly #remote: RemoteParts;
@@ -38,12 +37,12 @@ export class RemoteDocuments {
     this.#remote = remote;
   }
 
-  /** Grows with every change. */
+  /** Increases with every change. */
   get generation(): number {
     return this.#generation;
   }
 
-  /** Asks the server behind a service that answers, if it was not asked in the last minute. What cannot be had stays as it was. */
+  /** Refreshes the documents of an available server at most once a minute. A failed request keeps the old document. */
   async refresh(name: string, service: RemoteService): Promise<void> {
     const known = this.#known.get(name) ?? { service, askedAt: -Infinity, index: {}, isOld: false };
     this.#known.set(name, known);
@@ -55,12 +54,12 @@ export class RemoteDocuments {
     if (!hasVersion2 || !hasVersion3) known.askedAt = -Infinity;
   }
 
-  /** The service is gone. */
+  /** Removes the documents of a deleted APIService. */
   forget(name: string): void {
     if (this.#known.delete(name)) this.#generation++;
   }
 
-  /** Documents of version 2, those of the most important groups first; of each server what lies below its group and version. */
+  /** OpenAPI v2 documents, those of the groups with the highest priority first. Each contains only the paths below its group version. */
   version2(): readonly Version2Document[] {
     const all = [...this.#known.values()];
     const priorities = new Map<string, number>();
@@ -78,12 +77,12 @@ export class RemoteDocuments {
       });
   }
 
-  /** Paths of documents of version 3 that other servers have, and where they are. */
+  /** Paths of OpenAPI v3 documents on other servers, and their URLs. */
   version3(): ReadonlyMap<string, Json> {
     return new Map([...this.#known.values()].flatMap(({ index }) => Object.entries(index)));
   }
 
-  /** Documents that were made for servers without version 3, by path. */
+  /** OpenAPI v3 documents converted for servers without v3, by path. */
   converted(): ReadonlyMap<string, Json> {
     const old = [...this.#known.values()].filter(({ isOld }) => isOld);
     return new Map(
@@ -93,13 +92,13 @@ export class RemoteDocuments {
     );
   }
 
-  /** The name of the service that has the document of a path. */
+  /** The name of the APIService that has the document of a path. */
   ownerOf(path: string): string | undefined {
     for (const [name, { index }] of this.#known) if (Object.hasOwn(index, path)) return name;
     return undefined;
   }
 
-  /** Whether the answer can be worked with: a server without this version has none, and that is an answer. */
+  /** Whether the response is usable. A 404 is usable as well: the server has no OpenAPI v2. */
   async #askVersion2(known: Known): Promise<boolean> {
     const etag = known.version2?.etag ?? "";
     const asked = etag === "" || etag.startsWith(ownEtag) ? {} : { "if-none-match": etag };
@@ -128,7 +127,7 @@ export class RemoteDocuments {
     return true;
   }
 
-  /** Nothing, when there is no answer. */
+  /** Returns `undefined` if there is no response. */
   async #ask(
     service: RemoteService,
     path: string,
@@ -148,7 +147,7 @@ export class RemoteDocuments {
   }
 }
 
-/** Marks of documents that came without one are made here, and mean nothing to whoever sent them. */
+/** Prefix of ETags that this server generates for documents without one. They are not sent back. */
 const ownEtag = "own-";
 
 function pathOf({ spec }: RemoteService): string {
@@ -164,7 +163,7 @@ function indexIn(document: Json | undefined): Known["index"] {
   return typeof paths === "object" && paths !== null && !Array.isArray(paths) ? (paths as Known["index"]) : {};
 }
 
-/** The object that a text is in JSON. */
+/** Parses a body as JSON; `undefined` if it is not JSON. */
 function parse(body: Uint8Array): Json | undefined {
   try {
     const value = JSON.parse(Buffer.from(body).toString("utf8")) as Json;

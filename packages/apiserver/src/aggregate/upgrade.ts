@@ -1,16 +1,16 @@
-/** Connections that leave HTTP, such as those of exec: what the client and the other server say to each other then is not read here. */
+/** Upgraded connections, such as those of exec. This server passes their bytes on without reading them. */
 import { pipeline } from "node:stream";
 import type { Answer } from "../answer.ts";
 import { headerOf, type Call } from "../call.ts";
 import type { OutgoingAnswer } from "../outgoing/outgoing.ts";
 
-/** The protocol that a client wants to change to. */
+/** The protocol to which the client asks to upgrade. */
 export function upgradeOf(call: Call): string | undefined {
   const wants = (headerOf(call, "connection") ?? "").toLowerCase().includes("upgrade");
   return wants && call.upgrade !== undefined ? headerOf(call, "upgrade") : undefined;
 }
 
-/** Joins the client to the other server, if that agreed to change; not, if what it answered is an answer like any other. */
+/** Joins the client with the other server if that one accepted the upgrade; `undefined` if it sent an ordinary response. */
 export function joinConnections(call: Call, { connection, headers }: OutgoingAnswer): Answer | undefined {
   const client = call.upgrade?.();
   if (connection === undefined || client === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** A handler whose requests are told to whoever keeps an audit log. */
+/** Wraps a handler so that its requests are reported to the audit log. */
 import { isLive, type Answer, type LiveBody, type Sink } from "../answer.ts";
 import type { Call } from "../call.ts";
 import type { Clock } from "../clock.ts";
@@ -6,13 +6,12 @@ import type { Handler } from "../handler.ts";
 import { toAuditEvent, type AuditEvent, type AuditStage } from "./event.ts";
 import { beginTrail, type AuditTrail } from "./trail.ts";
 
-/** Who is told, and what time it is. */
 export interface Auditing {
   readonly clock: Clock;
   readonly tell: (event: AuditEvent) => void;
 }
 
-/** Tells of each request when its answer is over; of one that may go on for long, also when it has begun. */
+/** Reports each request when its response is complete, and a long-running one also when its response starts. */
 export function audited(handler: Handler, { clock, tell }: Auditing): Handler {
   return async (call, trail = beginTrail()) => {
     const received = clock.now();
@@ -20,7 +19,7 @@ export function audited(handler: Handler, { clock, tell }: Auditing): Handler {
     trail.status = answer.told;
     const told = (stage: AuditStage): void =>
       tell(toAuditEvent({ call, trail, stage, code: answer.status, received, now: clock.now() }));
-    // Of credentials that are refused nothing more is told: the real server ends there.
+    // A request that fails authentication gets no later event, as in kube-apiserver.
     const isUnknown = trail.user === undefined;
     if (isUnknown || isLong(trail)) told("ResponseStarted");
     return isUnknown ? answer : whenOver(call, answer, () => told("ResponseComplete"));
@@ -35,7 +34,7 @@ function isLong({ info }: AuditTrail): boolean {
 
 const switching = 101;
 
-/** Calls back once, when the last of the answer has been handed over or the client has gone. */
+/** Calls back once, when the whole response has been handed over or the client has disconnected. */
 function whenOver(call: Call, answer: Answer, over: () => void): Answer {
   const { body, status } = answer;
   if (status === switching) {

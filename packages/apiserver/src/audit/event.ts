@@ -1,14 +1,14 @@
-/** A request as an Event of audit.k8s.io/v1, at the level Metadata: who asked what, when, and what came of it, but not what was in it. */
+/** A request as an Event of audit.k8s.io/v1 at the level Metadata: user, request, times and result, without bodies. */
 import { isIP } from "node:net";
 import { formatMicroTime, type StatusDetails } from "@capstan/model";
 import type { UserInfo } from "../authenticate/user.ts";
 import { headerOf, type Call } from "../call.ts";
 import type { AuditTrail } from "./trail.ts";
 
-/** When an event is written: as soon as an answer that goes on has begun, and when it is over. */
+/** The stage of an event: a long-running response has started, or a response is complete. */
 export type AuditStage = "ResponseStarted" | "ResponseComplete";
 
-/** A user, as audit and review tell it. */
+/** A user, in the form that audit events and reviews use. */
 export interface AuditUser {
   readonly username?: string;
   readonly uid?: string;
@@ -16,7 +16,7 @@ export interface AuditUser {
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-/** What a request is about. */
+/** The object of a request. */
 export interface AuditReference {
   readonly resource?: string;
   readonly namespace?: string;
@@ -28,7 +28,7 @@ export interface AuditReference {
   readonly subresource?: string;
 }
 
-/** What was answered. */
+/** The response status. */
 export interface AuditStatus {
   readonly metadata: Record<string, never>;
   readonly status?: string;
@@ -59,19 +59,18 @@ export interface AuditEvent {
   readonly annotations?: { readonly [key: string]: string };
 }
 
-/** What an event is made of. */
+/** The input of an event. */
 export interface Audited {
   readonly call: Call;
   readonly trail: AuditTrail;
   readonly stage: AuditStage;
-  /** The status of the answer. */
+  /** The HTTP status code. */
   readonly code: number;
   /** Milliseconds since 1970. */
   readonly received: number;
   readonly now: number;
 }
 
-/** The event. */
 export function toAuditEvent({ call, trail, stage, code, received, now }: Audited): AuditEvent {
   const { auditId, info, user, impersonated } = trail;
   const constraint = impersonated?.constraint ?? "";
@@ -115,7 +114,7 @@ function callerOf(call: Call): Pick<AuditEvent, "sourceIPs" | "userAgent"> {
   return { ...(sourceIPs.length === 0 ? {} : { sourceIPs }), ...(userAgent === "" ? {} : { userAgent }) };
 }
 
-/** Where a request came from, as far as proxies tell, and last who handed it in. */
+/** The client addresses: those that proxies report, then the address of the direct peer. */
 function sourcesOf(call: Call): string[] {
   const forwarded = (headerOf(call, "x-forwarded-for") ?? "").split(",").map((one) => one.trim());
   const sources = forwarded.filter((one) => isIP(one) !== 0);
@@ -126,7 +125,7 @@ function sourcesOf(call: Call): string[] {
   return sources;
 }
 
-/** What the path leaves open is told by the object that was sent. */
+/** Fields that the path does not contain come from the object in the body. */
 function referenceOf({ info, sent = {} }: AuditTrail): AuditReference {
   if (info?.type !== "resource") return {};
   return present({

@@ -3,16 +3,16 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import { toGoJson } from "@capstan/model";
 import type { AuditEvent } from "./event.ts";
 
-/** A file that is open. */
+/** An open audit log. */
 export interface AuditLog extends Disposable {
-  /** Adds a line; it is in the hands of the operating system when this returns. */
+  /** Appends a line; it is handed to the operating system when this returns. */
   readonly tell: (event: AuditEvent) => void;
   close(): void;
 }
 
 const standardOutput = 1;
 
-/** Opens a log, with new lines after those that are there; `-` is the standard output. Only its owner may read it. */
+/** Opens a log for appending; `-` is the standard output. Only its owner may read the file. */
 export function openAuditLog(path: string): AuditLog {
   const file = path === "-" ? standardOutput : openSync(path, "a", 0o600);
   const close = (): void => {

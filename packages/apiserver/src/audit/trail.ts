@@ -1,30 +1,30 @@
-/** What the stages of a request leave behind for whoever keeps records of it. */
+/** What the stages of a request record for the audit log. */
 import { checkQualifiedName, type Status } from "@capstan/model";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { RequestInfo } from "../route/request-info.ts";
 
-/** One request, as far as it came. */
+/** The audit record of one request, as far as it was processed. */
 export interface AuditTrail {
   auditId: string;
   info: RequestInfo | undefined;
-  /** Who asked, as the credentials say; unknown where they were refused. */
+  /** The authenticated user; undefined if authentication failed. */
   user: UserInfo | undefined;
   impersonated: Impersonated | undefined;
-  /** What the object that was sent says of itself. */
+  /** Identity of the object in the request body. */
   sent: SentObject | undefined;
-  /** The Status that was answered, if it was one. */
+  /** The Status in the response, if there is one. */
   status: Status | undefined;
   readonly annotations: { [key: string]: string };
 }
 
-/** As whom the user acts. */
+/** The impersonated user. */
 export interface Impersonated {
   readonly user: UserInfo;
-  /** The verb that allows it; empty where the older one does. */
+  /** The verb that allows the impersonation; empty for the legacy `impersonate` verb. */
   readonly constraint: string;
 }
 
-/** The identity of an object that was sent. */
+/** The identity of an object in a request body. */
 export interface SentObject {
   readonly name?: string | undefined;
   readonly namespace?: string | undefined;
@@ -32,7 +32,7 @@ export interface SentObject {
   readonly resourceVersion?: string | undefined;
 }
 
-/** A trail of a request that has just come. */
+/** A trail for a new request. */
 export function beginTrail(): AuditTrail {
   return {
     auditId: "",
@@ -45,12 +45,12 @@ export function beginTrail(): AuditTrail {
   };
 }
 
-/** Notes something; what was noted first stands. */
+/** Adds an annotation; the first value of a key is kept. */
 export function annotate({ annotations }: AuditTrail, key: string, value: string): void {
   annotations[key] ??= value;
 }
 
-/** The same for names that others choose: what is no qualified name with a prefix is left out. */
+/** The same for keys that webhooks and policies choose: a key that is not a qualified name with a prefix is dropped. */
 export function annotateChecked(trail: AuditTrail, key: string, value: string): void {
   if (key.split("/").length === 2 && checkQualifiedName(key).length === 0) annotate(trail, key, value);
 }

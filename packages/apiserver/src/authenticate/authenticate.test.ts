@@ -44,7 +44,7 @@ function authenticator(known: { readonly [token: string]: UserInfo }, given = au
   return tokenAuthenticator(openAccess({ ...given, authorizer: alwaysAllow, known: new Map(Object.entries(known)) }));
 }
 
-test("a static token is a user, and another one is refused", async () => {
+test("a static token authenticates its user, and an unknown token is rejected", async () => {
   const tokens = authenticator({ secret: { name: "ann", groups: ["dev"] } });
   assert.deepEqual(await tokens.authenticate(call({ authorization: "Bearer secret" })), {
     type: "user",
@@ -55,7 +55,7 @@ test("a static token is a user, and another one is refused", async () => {
   assert.equal((await tokens.authenticate(call({}))).type, "none");
 });
 
-test("a token is the word after one space", async () => {
+test("a token is the part after one space", async () => {
   const tokens = authenticator({ secret: { name: "ann", groups: ["dev"] } });
   const said = async (authorization: string): Promise<string> => {
     const { type } = await tokens.authenticate(call({ authorization }));
@@ -90,7 +90,7 @@ test("a token may come as a WebSocket protocol", async () => {
   assert.equal(await said(`a, ${bearer("")}`, upgrade), "none", "no token");
 });
 
-test("a service account token is its account, its groups and what it is bound to", async () => {
+test("a service account token carries its account, groups and bound objects", async () => {
   const { token } = issueToken(
     { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
     authority([account, pod]),
@@ -114,7 +114,7 @@ test("a service account token is its account, its groups and what it is bound to
   });
 });
 
-test("a token dies a minute after its time, with its account and with its pod, and is good for its audience only", () => {
+test("a token expires after its leeway, with its account or pod, and has an audience", () => {
   const { token } = issueToken(
     { account, audiences: ["https://here"], seconds: 3600, bound: { kind: "Pod", name: "p", uid: "u2" } },
     authority([account, pod]),
@@ -172,7 +172,7 @@ function needsOf(headers: { readonly [name: string]: string }): string[][] {
   );
 }
 
-test("to act as somebody needs the right to do this in their name, or a permission for each of their attributes", () => {
+test("impersonation needs the constrained verbs, or a permission for each attribute", () => {
   assert.deepEqual(
     needsOf({
       "impersonate-user": "bob",
@@ -201,7 +201,7 @@ test("to act as somebody needs the right to do this in their name, or a permissi
   ]);
 });
 
-test("a service account brings its groups, and groups without a user are refused", () => {
+test("a service account brings its groups, and groups without a user are rejected", () => {
   const found = impersonationOf(call({ "impersonate-user": "system:serviceaccount:lab:robot" }), listing);
   assert.deepEqual(found.type === "as" && found.ways[0]?.user.groups, [
     "system:serviceaccounts",

@@ -1,14 +1,14 @@
-/** Finds out who a request comes from: the first form of credentials that is recognised decides. */
+/** Authentication of a request: the first authenticator that recognises its credentials decides. */
 import type { Call } from "../call.ts";
 import type { UserInfo } from "./user.ts";
 
-/** What one form of credentials says about a call. */
+/** The result of one authenticator for a call. */
 export type Authentication =
-  /** These credentials are good. `audiences` are those that the token was meant for. */
+  /** The credentials are valid. `audiences` are those that the token is for. */
   | { readonly type: "user"; readonly user: UserInfo; readonly audiences?: readonly string[] }
-  /** There are credentials of this form and they are bad: 401 unless another form accepts. */
+  /** The credentials of this form are invalid: 401 unless another authenticator accepts them. */
   | { readonly type: "rejected"; readonly reason: string }
-  /** There are no credentials of this form; what only looks like some may deserve a warning. */
+  /** There are no credentials of this form. A malformed attempt may come with a warning. */
   | { readonly type: "none"; readonly warning?: string };
 
 /** One form of credentials: a client certificate, a static token, a service account token. */
@@ -17,7 +17,7 @@ export interface Authenticator {
   authenticate(call: Call): Authentication | Promise<Authentication>;
 }
 
-/** Asks each form in order. The first that knows the user wins; bad credentials only count when nobody accepts. */
+/** Runs the authenticators in order. The first one that returns a user wins; a rejection counts only if none accepts. */
 export function authenticateWith(authenticators: readonly Authenticator[]): Authenticator {
   return {
     name: "union",

@@ -1,16 +1,16 @@
-/** The bearer token of a call: in its header, or in the sub-protocol of a WebSocket that cannot set headers. */
+/** The bearer token of a call: in its header, or in the sub-protocol of a WebSocket, which cannot set headers. */
 import { isUtf8 } from "node:buffer";
 import { asksForWebSocket, type Call, headerOf, type Headers } from "../call.ts";
 
 const protocolHeader = "sec-websocket-protocol";
 const protocolPrefix = "base64url.bearer.authorization.k8s.io.";
 
-/** Whether a sub-protocol is no protocol but a token. */
+/** Whether a sub-protocol carries a token. */
 export function isBearerProtocol(protocol: string): boolean {
   return protocol.startsWith(protocolPrefix);
 }
 
-/** A token, a token that cannot be read, or none, and then perhaps why what looks like one is not taken. */
+/** A token, an unreadable token, or none; in the last case perhaps with a warning about a malformed one. */
 export type Bearer =
   | { readonly type: "token"; readonly token: string }
   | { readonly type: "rejected"; readonly reason: string }
@@ -18,7 +18,7 @@ export type Bearer =
 
 const extraSpace = "the provided Authorization header contains extra space before the bearer token, and is ignored";
 
-/** What an Authorization header bears; `other` when it is not about bearers. */
+/** The bearer token of an Authorization header; `other` for another scheme. */
 export function bearerIn(header: string): Bearer | { readonly type: "other" } {
   const [scheme = "", token, rest] = header.trim().split(" ");
   if (token === undefined || scheme.toLowerCase() !== "bearer") return { type: "other" };
@@ -26,14 +26,13 @@ export function bearerIn(header: string): Bearer | { readonly type: "other" } {
   return rest === undefined ? { type: "none" } : { type: "none", warning: extraSpace };
 }
 
-/** What a call bears. */
 export function bearerOf(call: Call): Bearer {
   const bearer = bearerIn(headerOf(call, "authorization") ?? "");
   if (bearer.type !== "other") return bearer;
   return asksForWebSocket(call) ? bearerAmong(protocolsIn(call.headers)) : { type: "none" };
 }
 
-/** What the sub-protocols of a WebSocket bear. Another protocol must be there to be chosen once the token is taken out. */
+/** The bearer token among WebSocket sub-protocols. There must be another protocol that can be selected once the token is removed. */
 function bearerAmong(protocols: readonly string[]): Bearer {
   const [encoded, second] = protocols.filter(isBearerProtocol).map((one) => one.slice(protocolPrefix.length));
   if (encoded === undefined) return { type: "none" };
@@ -52,7 +51,7 @@ function rejected(reason: string): Bearer {
   return { type: "rejected", reason };
 }
 
-/** The headers without a token among the sub-protocols: after authentication, no part of the server and no other server sees it. */
+/** The headers without a token among the sub-protocols: after authentication, no handler and no other server sees it. */
 export function withoutBearerProtocol(headers: Headers): Headers {
   const protocols = protocolsIn(headers);
   if (!protocols.some(isBearerProtocol)) return headers;

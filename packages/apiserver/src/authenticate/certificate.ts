@@ -3,7 +3,7 @@ import { decodeCertificate } from "@capstan/pki";
 import type { Authenticator } from "./authenticator.ts";
 import { authenticatedGroup } from "./user.ts";
 
-/** The connection has already proven that the certificate is the client's and that our authority signed it. */
+/** The TLS connection has already verified that the client owns the certificate and that our CA signed it. */
 export const certificateAuthenticator: Authenticator = {
   name: "certificate",
   authenticate({ certificate }) {

@@ -1,4 +1,4 @@
-/** Who a call comes from, after impersonation. */
+/** The user of a call, after impersonation. */
 import { apiErrors, type StatusError } from "@capstan/model";
 import { accessOf } from "../authorize/authorize-call.ts";
 import { AccessDeniedError, toDenied } from "../authorize/forbidden.ts";
@@ -9,7 +9,7 @@ import type { RequestInfo } from "../route/request-info.ts";
 import { impersonationOf, type Way } from "./impersonation.ts";
 import { anonymous, type UserInfo } from "./user.ts";
 
-/** What the call is for. */
+/** The request that the call makes. */
 export interface Purpose {
   readonly info: RequestInfo;
   readonly query: URLSearchParams;
@@ -17,7 +17,7 @@ export interface Purpose {
   readonly trail: AuditTrail;
 }
 
-/** The user of a call; 401 for bad credentials, 403 for an impersonation that is not allowed. */
+/** The user of a call; 401 for invalid credentials, 403 for an impersonation that is not allowed. */
 export async function identify(parts: ServerParts, call: Call, purpose: Purpose): Promise<UserInfo> {
   const { info, query, warnings, trail } = purpose;
   const user = call.user ?? (await authenticate(parts, call, warnings));
@@ -38,13 +38,13 @@ export async function identify(parts: ServerParts, call: Call, purpose: Purpose)
   }
 }
 
-/** Most calls do not, and need no closer look. */
+/** Most calls do not impersonate and skip the parsing of the headers. */
 function impersonates({ headers }: Call): boolean {
   for (const name in headers) if (name.startsWith("impersonate-")) return true;
   return false;
 }
 
-/** The first way that is allowed; the refusal of the first that is tried tells why none is. */
+/** The first way that is allowed. If none is, the error of the first one that was tried is thrown. */
 async function firstAllowed(parts: ServerParts, ways: readonly Way[]): Promise<Way> {
   let refused: StatusError | undefined;
   for (const way of ways) {

@@ -1,6 +1,6 @@
 /**
- * Acting as somebody else. There are several ways to be allowed to: for nodes, for accounts and for other users one needs the right to be
- * them and the right to do this in their name; the older way needs only the right to be them, with each of their attributes.
+ * Impersonation. Constrained impersonation of nodes, service accounts and other users needs two permissions: to impersonate the user, and
+ * to make this request on its behalf. The legacy way needs only the `impersonate` verb, on the user and on each of its attributes.
  */
 import { quote } from "@capstan/model";
 import type { AccessAttributes, ResourceAccess } from "../authorize/authorizer.ts";
@@ -10,21 +10,21 @@ import { aggregateText } from "../go-aggregate.ts";
 import { serviceAccountGroups } from "./service-account.ts";
 import { anonymous, authenticatedGroup, type UserInfo } from "./user.ts";
 
-/** What a call asks for. */
+/** The impersonation that the headers of a call request. */
 export type Impersonation =
   | { readonly type: "none" }
   | { readonly type: "malformed"; readonly problem: string }
   | { readonly type: "as"; readonly ways: readonly Way[] };
 
-/** A way to be allowed: to become this user, given that each of these is. */
+/** One way to be allowed: the call acts as this user if all needs are allowed. */
 export interface Way {
   readonly user: UserInfo;
-  /** The verb that is needed; empty for the older way. */
+  /** The verb that is needed; empty for the legacy way. */
   readonly constraint: string;
   readonly needs: readonly Need[];
 }
 
-/** Something that must be allowed; a reason says that it never is. */
+/** An access that must be allowed; with `never`, it is always denied for this reason. */
 export interface Need {
   readonly access: AccessAttributes;
   readonly never?: string;
@@ -39,7 +39,7 @@ interface Asked {
 
 const extraPrefix = "impersonate-extra-";
 
-/** Reads the headers; `request` is what the call would do, in the name of the one who calls. */
+/** Reads the headers; `request` is what the call does, in the name of the original user. */
 export function impersonationOf(call: Call, request: AccessAttributes): Impersonation {
   const asked = readHeaders(call);
   if (asked.user !== "") return { type: "as", ways: waysFor(asked, request) };
@@ -48,7 +48,7 @@ export function impersonationOf(call: Call, request: AccessAttributes): Imperson
   return { type: "malformed", problem: `requested ${inGo(asked)} without impersonating a user name` };
 }
 
-/** As Go prints the value. */
+/** The value in Go's print format. */
 function inGo({ user, uid, groups, extra }: Asked): string {
   const list = (values: readonly string[]): string =>
     values.length === 0 ? "[]string(nil)" : `[]string{${values.map(quote).join(", ")}}`;
@@ -60,7 +60,7 @@ function inGo({ user, uid, groups, extra }: Asked): string {
 function readHeaders({ headers }: Call): Asked {
   const all = (name: string): string[] => {
     const value = headers[name];
-    // The Web platform joins headers that were given several times with a comma and a space.
+    // The Fetch API joins repeated headers with a comma and a space.
     return value === undefined ? [] : typeof value === "string" ? value.split(", ") : [...value];
   };
   const extraNames = Object.keys(headers).filter((name) => name.startsWith(extraPrefix));
@@ -86,7 +86,7 @@ interface Account {
 }
 
 function accountOf(user: string): Account | undefined {
-  // What is no sound name of a namespace and of an account is a user like any other.
+  // A name that is not a valid namespace and account name is an ordinary user.
   const match = /^system:serviceaccount:([a-z0-9](?:[-a-z0-9]*[a-z0-9])?):([a-z0-9](?:[-.a-z0-9]*[a-z0-9])?)$/.exec(
     user,
   );
@@ -111,7 +111,7 @@ function waysFor(asked: Asked, request: AccessAttributes): Way[] {
   return [...ways, legacy(asked, request.user)];
 }
 
-/** A pod's account is known to be on the node of the pod. */
+/** The token of a pod's service account names the node of the pod. */
 function isOnNode({ name, extra }: UserInfo, node: string): boolean {
   const [own, ...more] = extra?.["authentication.kubernetes.io/node-name"] ?? [];
   return accountOf(name) !== undefined && own === node && more.length === 0;
@@ -175,7 +175,7 @@ function extraNeeds({ extra }: Asked, base: Base): Need[] {
   );
 }
 
-/** The newer ways take only keys of somebody's domain, and values that say something. */
+/** Constrained impersonation accepts only domain-prefixed keys and non-empty values in extra. */
 function strictExtraNeeds(asked: Asked, base: Base): Need[] {
   const access = { ...base, ...authentication, resource: "userextras", name: "" };
   for (const [key, values] of Object.entries(asked.extra)) {
@@ -203,7 +203,7 @@ function toUser({ user, uid, groups, extra }: Asked): UserInfo {
   };
 }
 
-/** Somebody is authenticated and nobody is not, unless the groups already say so. */
+/** Adds `system:authenticated`, or `system:unauthenticated` for the anonymous user, unless the groups already contain it. */
 function withEverybody(user: string, groups: readonly string[]): string[] {
   const [nobody = ""] = anonymous.groups;
   const wanted = user === anonymous.name ? nobody : authenticatedGroup;

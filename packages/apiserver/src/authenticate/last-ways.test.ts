@@ -1,4 +1,3 @@
-/** Tests of the ways that are remembered. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Way } from "./impersonation.ts";
@@ -7,7 +6,7 @@ import { LastWays } from "./last-ways.ts";
 const way = (constraint: string): Way => ({ user: { name: "bob", groups: [] }, constraint, needs: [] });
 const [newer, older] = [way("impersonate:user-info"), way("")];
 
-test("the way that was allowed last is tried first, for the user to whom it was", () => {
+test("the way that was allowed last is tried first for the same user", () => {
   const ways = new LastWays();
   ways.allowed("alice", older);
   assert.deepEqual(ways.inOrder("alice", [newer, older]), [older, newer]);
@@ -17,7 +16,7 @@ test("the way that was allowed last is tried first, for the user to whom it was"
   assert.deepEqual(ways.inOrder("alice", [newer, older]), [newer, older]);
 });
 
-test("only so many users are remembered", () => {
+test("the number of remembered users is bounded", () => {
   const ways = new LastWays();
   for (let number = 0; number <= 10_000; number++) ways.allowed(`user-${number}`, older);
   assert.deepEqual(ways.inOrder("user-0", [newer, older]), [newer, older]);

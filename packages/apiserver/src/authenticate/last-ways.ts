@@ -1,14 +1,14 @@
-/** Which way of acting as somebody else was allowed last to whom: it is tried first next time, and tells why none is allowed. */
+/** Remembers which way of impersonation was allowed last for a user. It is tried first next time, and its error is reported. */
 import type { Way } from "./impersonation.ts";
 
-/** As many users as the real server remembers. */
+/** The cache size of kube-apiserver. */
 const maxUsers = 10_000;
 
-/** Remembers for each user the way that was allowed last, and forgets who has not used one for longest. */
+/** Keeps the last allowed way of each user and evicts the least recently used user. */
 export class LastWays {
   readonly #constraints = new Map<string, string>();
 
-  /** The ways, the one that was allowed last before all others. */
+  /** The ways, with the last allowed one first. */
   inOrder(user: string, ways: readonly Way[]): readonly Way[] {
     const last = this.#constraints.get(user);
     const first = ways.find(({ constraint }) => constraint === last);

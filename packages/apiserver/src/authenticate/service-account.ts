@@ -1,14 +1,13 @@
-/** Tokens of service accounts: issued for an audience and a time, bound to objects that must still be there. */
+/** Service account tokens: issued for an audience and a time, bound to objects that must still exist. */
 import type { KubeObject } from "@capstan/model";
 import { type JwtClaims, type JwtKey, PkiError, signJwt, toJwtKey, verifyJwt } from "@capstan/pki";
 import type { Lookup } from "../builtin/context.ts";
 import type { Authentication } from "./authenticator.ts";
 import { authenticatedGroup, type UserInfo } from "./user.ts";
 
-/** Everything that issuing and checking needs. */
 export interface TokenAuthority {
   readonly issuer: string;
-  /** The audiences of the server itself: tokens for others are not accepted here. */
+  /** The audiences of the server itself: tokens for other audiences are rejected. */
   readonly audiences: readonly string[];
   readonly privateKeyPem: string;
   readonly lookup: Lookup;
@@ -17,20 +16,20 @@ export interface TokenAuthority {
   readonly uid: () => string;
 }
 
-/** An object that a token is bound to: it dies with it. */
+/** An object that a token is bound to. The token is valid while the object exists. */
 export interface BoundObject {
   readonly kind: "Pod" | "Secret" | "Node";
   readonly name: string;
   readonly uid: string;
 }
 
-/** What a token is asked for. */
+/** The parameters of a token. */
 export interface TokenWish {
   readonly account: KubeObject;
   readonly audiences: readonly string[];
   readonly seconds: number;
   readonly bound?: BoundObject | undefined;
-  /** The node that the pod is on, when bound to a pod. */
+  /** The node of the pod, if the token is bound to a pod. */
   readonly node?: { readonly name: string; readonly uid?: string | undefined } | undefined;
 }
 
@@ -42,7 +41,7 @@ interface KubernetesClaims {
   readonly node?: { readonly name: string; readonly uid?: string };
 }
 
-/** A token, and the name by which audit logs and its users' other credentials tell it apart. */
+/** A token, and its credential id for audit logs. */
 export interface IssuedToken {
   readonly token: string;
   readonly credentialId: string;
@@ -67,7 +66,7 @@ export function issueToken(wish: TokenWish, authority: TokenAuthority): IssuedTo
   return { token: signJwt(claims, authority.privateKeyPem), credentialId: `JTI=${id}` };
 }
 
-/** Checks a token for these audiences; `TokenReview` asks for other audiences than the server's own. */
+/** Checks a token for these audiences. A TokenReview may ask for other audiences than the server's own. */
 export function checkToken(
   token: string,
   audiences: readonly string[],
@@ -91,7 +90,7 @@ export function checkToken(
     : { type: "rejected", reason: problem };
 }
 
-/** The claims; why they cannot be trusted; or undefined if this is no token of ours at all. */
+/** The claims, the reason why they are rejected, or undefined if this server did not issue the token. */
 function read(text: string, { issuer }: TokenAuthority, key: JwtKey): JwtClaims | string | undefined {
   if (!isOurs(text, issuer)) return undefined;
   try {
@@ -104,10 +103,10 @@ function read(text: string, { issuer }: TokenAuthority, key: JwtKey): JwtClaims 
   }
 }
 
-/** The issuer of the tokens that secrets once held. */
+/** The issuer of legacy tokens in secrets. */
 const legacyIssuer = "kubernetes/serviceaccount";
 
-/** Whether a token says that it was issued here, before anybody believes it. */
+/** Whether the unverified claims name this issuer. */
 function isOurs(token: string, issuer: string): boolean {
   const parts = token.split(".");
   if (parts.length !== 3) return false;
@@ -119,10 +118,10 @@ function isOurs(token: string, issuer: string): boolean {
   }
 }
 
-/** Clocks may differ by so many seconds, and what is deleted has so many to end. */
+/** Allowed clock skew in seconds, and the time that deleted objects get to terminate. */
 const leeway = 60;
 
-/** Whether it is too late for a token, or too early. */
+/** Why the token is expired or not yet valid. */
 function wrongTime({ exp, nbf, iat }: JwtClaims, seconds: number): string | undefined {
   if (nbf !== undefined && seconds + leeway < nbf) return "service account token is not valid yet";
   if (exp !== undefined && seconds - leeway > exp) return "service account token has expired";
@@ -132,7 +131,7 @@ function wrongTime({ exp, nbf, iat }: JwtClaims, seconds: number): string | unde
 
 const invalidated = "service account token has been invalidated";
 
-/** A token is only as good as the objects it is bound to: the account and whatever else it names, with the same uid. */
+/** A token is valid only while its account and its bound objects exist with the same uid. */
 function staleBinding(claims: KubernetesClaims, authority: TokenAuthority): string | undefined {
   const { namespace, secret, pod, node } = claims;
   const { lookup } = authority;
@@ -140,7 +139,7 @@ function staleBinding(claims: KubernetesClaims, authority: TokenAuthority): stri
     staleAccount(claims, authority) ??
     (secret && staleObject("secret", secret, lookup.get("secrets", secret.name, namespace), authority)) ??
     (pod && staleObject("pod", pod, lookup.get("pods", pod.name, namespace), authority)) ??
-    // Whoever is bound to a pod is only told its node.
+    // For a token bound to a pod, the node claim is only informational.
     (node && !pod ? staleObject("node", node, lookup.get("nodes", node.name), authority) : undefined)
   );
 }
@@ -165,7 +164,7 @@ function staleObject(
   return isGone(found, now()) ? invalidated : undefined;
 }
 
-/** Deleted a minute ago or longer, as the server allows a little time for a graceful end. */
+/** Whether the object was deleted a minute ago or longer: a graceful end gets some time. */
 function isGone({ metadata }: KubeObject, now: number): boolean {
   return metadata.deletionTimestamp !== undefined && now > Date.parse(metadata.deletionTimestamp) + leeway * 1000;
 }

@@ -1,6 +1,5 @@
-/** Who a request comes from. */
+/** The user of a request. */
 
-/** A user as the server knows it. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
@@ -8,13 +7,13 @@ export interface UserInfo {
   readonly extra?: { readonly [key: string]: readonly string[] };
 }
 
-/** Who a request without credentials comes from. */
+/** The user of a request without credentials. */
 export const anonymous: UserInfo = { name: "system:anonymous", groups: ["system:unauthenticated"] };
 
-/** The group of everybody who is somebody. */
+/** The group of all authenticated users. */
 export const authenticatedGroup = "system:authenticated";
 
-/** Whoever has a token is somebody. */
+/** Adds the group of all authenticated users. */
 export function withEverybody(user: UserInfo): UserInfo {
   return { ...user, groups: [...user.groups.filter((group) => group !== authenticatedGroup), authenticatedGroup] };
 }

@@ -1,11 +1,11 @@
-/** Whether the user of a request may make it. */
+/** Authorization of a request. */
 import { annotate } from "../audit/trail.ts";
 import type { Exchange } from "../exchange.ts";
 import type { RequestInfo } from "../route/request-info.ts";
 import type { AccessAttributes } from "./authorizer.ts";
 import { toDenied } from "./forbidden.ts";
 
-/** Refuses with 403. */
+/** Throws 403 if the user may not make the request. */
 export async function authorizeCall(exchange: Exchange, info: RequestInfo): Promise<void> {
   const asked = accessOf(exchange, info);
   const decision = await exchange.parts.authorizer.authorize(asked);
@@ -17,7 +17,7 @@ export async function authorizeCall(exchange: Exchange, info: RequestInfo): Prom
 
 const selectingVerbs = new Set(["list", "watch", "deletecollection"]);
 
-/** Rights are about paths as they are meant, however they were written. */
+/** Authorization uses the decoded path. */
 function decoded(path: string): string {
   if (!path.includes("%")) return path;
   try {
@@ -27,7 +27,7 @@ function decoded(path: string): string {
   }
 }
 
-/** What a request asks for. */
+/** The attributes of a request for authorization. */
 export function accessOf({ user, query }: Pick<Exchange, "user" | "query">, info: RequestInfo): AccessAttributes {
   if (info.type === "path") return { type: "path", user, verb: info.verb, path: decoded(info.path) };
   const { verb, group, version, resource, subresource, namespace } = info;

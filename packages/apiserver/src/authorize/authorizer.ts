@@ -1,7 +1,7 @@
 /** Decides whether a user may do what a request asks. */
 import type { UserInfo } from "../authenticate/user.ts";
 
-/** What is asked: a verb on a resource, or on a path that is no resource. */
+/** A verb on a resource, or on a non-resource path. */
 export type AccessAttributes = ResourceAccess | PathAccess;
 
 /** A verb on a resource. */
@@ -20,7 +20,7 @@ export interface ResourceAccess {
   readonly labelSelector?: string;
 }
 
-/** A verb (the method in lower case) on a path that is no resource. */
+/** A verb (the method in lower case) on a non-resource path. */
 export interface PathAccess {
   readonly type: "path";
   readonly user: UserInfo;
@@ -28,19 +28,19 @@ export interface PathAccess {
   readonly path: string;
 }
 
-/** What an authorizer answers; `NoOpinion` of all means no. */
+/** The decision of an authorizer. If all have `NoOpinion`, the request is denied. */
 export interface Decision {
   readonly verdict: "Allow" | "Deny" | "NoOpinion";
   readonly reason: string;
 }
 
-/** One way to decide. */
+/** One authorizer, such as RBAC. */
 export interface Authorizer {
   readonly name: string;
   authorize(attributes: AccessAttributes): Decision | Promise<Decision>;
 }
 
-/** Asks each authorizer in order until one allows or denies. */
+/** Runs the authorizers in order until one allows or denies. */
 export function authorizeWith(authorizers: readonly Authorizer[]): Authorizer {
   return {
     name: "union",
@@ -53,7 +53,7 @@ interface Asking {
   readonly reasons: string[];
 }
 
-/** Waits only where an authorizer does: most decide at once, and expressions can only ask those. */
+/** Returns a promise only if an authorizer does: CEL expressions can use synchronous authorizers only. */
 function askFrom(authorizers: readonly Authorizer[], index: number, asking: Asking): Decision | Promise<Decision> {
   const one = authorizers[index];
   if (one === undefined) return { verdict: "NoOpinion", reason: asking.reasons.join("\n") };
@@ -73,7 +73,7 @@ export const mastersAuthorizer: Authorizer = {
     user.groups.includes("system:masters") ? { verdict: "Allow", reason: "" } : { verdict: "NoOpinion", reason: "" },
 };
 
-/** Everybody may do everything: for servers that are asked not to authorise. */
+/** Allows every request: for servers with authorization turned off. */
 export const alwaysAllow: Authorizer = {
   name: "always-allow",
   authorize: () => ({ verdict: "Allow", reason: "" }),

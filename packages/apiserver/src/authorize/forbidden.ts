@@ -1,18 +1,18 @@
-/** The refusal of a request that its user may not make. */
+/** The error of a request that its user may not make. */
 import { apiErrors, quote, StatusError } from "@capstan/model";
 import type { AccessAttributes } from "./authorizer.ts";
 
-/** A request that its user may not make; other refusals with 403 are about what it would do. */
+/** Access denied by authorization or impersonation. Other 403 errors are about the content of the request. */
 export class AccessDeniedError extends StatusError {}
 
-/** The refusal of a request at the door. */
+/** The error of a request that fails authorization. */
 export function toDenied(asked: AccessAttributes, reason: string): AccessDeniedError {
   return new AccessDeniedError(toForbidden(asked, reason).status);
 }
 
-/** The 403 for a decision against what somebody wants to do. */
+/** The 403 error for a denied access. */
 export function toForbidden(asked: AccessAttributes, reason: string): StatusError {
-  // Browsers may be shown it.
+  // HTML is escaped, because a browser may show the message.
   const what = sentence(asked).replaceAll(/[&<>]/g, (mark) => marks[mark] ?? mark);
   const why = reason === "" ? what : `${what}: ${reason}`;
   if (asked.type === "path") return apiErrors.forbidden({ group: "", resource: "" }, "", why);

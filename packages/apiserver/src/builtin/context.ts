@@ -1,4 +1,4 @@
-/** What rules may know about the request they serve: everything is handed in, so that rules stay pure functions. */
+/** What rules may read about the request: everything is passed in, so rules stay pure functions. */
 import type { KubeObject } from "@capstan/model";
 import type { Access } from "../access.ts";
 import type { UserInfo } from "../authenticate/user.ts";
@@ -14,38 +14,38 @@ export interface Lookup {
   list(resource: ResourceName, namespace?: string): readonly KubeObject[];
 }
 
-/** What a rule is told about the request. */
+/** The request as rules see it. */
 export interface RuleContext {
-  /** The moment of the request, as it goes into a timestamp: `2026-01-02T03:04:05Z`. */
+  /** The time of the request, in the form of a timestamp: `2026-01-02T03:04:05Z`. */
   readonly now: string;
   readonly user: UserInfo;
   /** The namespace of the request; empty for cluster-scoped resources. */
   readonly namespace: string;
-  /** The version that the client used; rules see objects in the hub version whatever this is. */
+  /** The version that the client used; rules always see objects in the hub version. */
   readonly version: string;
   readonly dryRun: boolean;
   readonly lookup: Lookup;
-  /** Who may do what, and whose a token is. */
+  /** Authorization and tokens. */
   readonly access: Access;
-  /** The ports of nodes that services may have. */
+  /** The range of node ports. */
   readonly nodePorts: PortRange;
   /** A fresh random UUID. */
   uid(): string;
   /** A random whole number from 0 up to, not including, `limit`. */
   random(limit: number): number;
-  /** Adds a warning header to the answer. */
+  /** Adds a Warning header to the response. */
   warn(text: string): void;
-  /** Adds something to the audit record of the request. */
+  /** Adds an annotation to the audit event of the request. */
   annotate(key: string, value: string): void;
 }
 
-/** Writes of the server itself, for rules whose answer touches other objects. None of them is subject to admission. */
+/** Writes of the server itself, for rules that change other objects. They bypass admission. */
 export interface Writer {
   create(resource: ResourceName, object: KubeObject): KubeObject;
   /** Replaces an object; fails with a conflict if its resourceVersion is not the stored one. */
   update(resource: ResourceName, object: KubeObject): KubeObject;
   delete(resource: ResourceName, name: string, namespace?: string): void;
-  /** An object that is to be written, with the server as the owner of what it changes, through a door of the object if one is named. */
+  /** An object that is about to be written, with the server as field manager of its changes, optionally through a subresource. */
   own(
     resource: ResourceName,
     object: KubeObject,

@@ -1,24 +1,27 @@
 /**
- * Lists, maps and bytes that were given and are empty. Drafts leave them out like absent ones, as what is stored does; until then Go tells both
- * apart: in the rules of some kinds, in the values that refusals show, and between the items of lists that have one owner.
+ * Lists, maps and bytes that were sent but empty. Drafts and stored objects omit them like absent ones. Until an object is stored, Go
+ * distinguishes both: in the rules of some kinds, in the values of error messages, and in the items of atomic lists.
  */
 import { cloneJson, isDeepEqual, type DeepMutable, type Json } from "@capstan/model";
 
 type Empty = readonly never[] | { readonly [key: string]: never } | "";
 
-/** Where a struct of a draft keeps them: copies have it too, texts and comparisons do not. What is read from the store has none. */
+/**
+ * The key of a draft struct that records empty fields. Copies keep it; serialization and comparison ignore it. Objects from the store do
+ * not have it.
+ */
 const given = Symbol("given, and empty");
 
 interface Noting {
   [given]?: { [field: string]: Empty };
 }
 
-/** Keeps in mind that a field was given, and empty. */
+/** Records that a field was sent empty. */
 export function noteEmpty(owner: object, field: string, value: Empty): void {
   ((owner as Noting)[given] ??= {})[field] = value;
 }
 
-/** The field is as if it had never been given. */
+/** Removes the record, as if the field had not been sent. */
 export function forgetEmpty(owner: object, field: string): void {
   const noted = (owner as Noting)[given];
   if (noted?.[field] === undefined) return;
@@ -26,28 +29,28 @@ export function forgetEmpty(owner: object, field: string): void {
   (owner as Noting)[given] = others;
 }
 
-/** A list or map as Go has it: null where none was given, and the empty one where that was. */
+/** A list or map as Go has it: null if it was not sent, empty if it was sent empty. */
 export function givenOrNull<T extends object>(owner: T, field: keyof T & string): Json {
   return (owner[field] ?? (owner as Noting)[given]?.[field] ?? null) as Json;
 }
 
-/** Whether a field was given, be it empty. */
+/** Whether a field was sent, even if empty. */
 export function isGiven<T extends object>(owner: T, field: keyof T & string): boolean {
   return givenOrNull(owner, field) !== null;
 }
 
-/** Whether nothing at all was given in a struct. */
+/** Whether a struct has no fields at all, not even empty ones. */
 export function isZero(owner: object): boolean {
   return Object.keys(owner).length === 0 && !hasNote(owner);
 }
 
-/** Whether a field is in Go what it was before: an empty list or map was not, as none is kept. */
+/** Whether Go considers a field unchanged. A field that was sent empty counts as changed, because the stored object never has it. */
 export function isSameField<T extends object>(now: T, before: T, field: keyof T & string): boolean {
   if (!isDeepEqual(now[field], before[field])) return false;
   return now[field] === undefined ? !isGiven(now, field) : !hasEmpty(now[field]);
 }
 
-/** Whether something below the items of a list was given, and empty. */
+/** Whether a field inside the items of a list was sent empty. */
 export function hasEmptyInItems(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return false;
   return Array.isArray(value) ? value.some(hasEmpty) : Object.values(value).some(hasEmptyInItems);
@@ -58,7 +61,7 @@ function hasEmpty(value: unknown): boolean {
   return hasNote(value) || Object.values(value).some(hasEmpty);
 }
 
-/** What got a value since, as defaults give one, is empty no longer. */
+/** A field that got a value later, for example a default, no longer counts as empty. */
 function hasNote(owner: object): boolean {
   const noted = (owner as Noting)[given];
   if (noted === undefined) return false;
@@ -66,7 +69,6 @@ function hasNote(owner: object): boolean {
   return Object.keys(noted).some((field) => fields[field] === undefined);
 }
 
-/** A deep copy of a draft. */
 export function cloneDraft<T extends object>(draft: T): DeepMutable<T> {
   const copy = cloneJson(draft);
   copyNotes(draft as Parts, copy as Parts);

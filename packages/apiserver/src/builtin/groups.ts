@@ -1,4 +1,4 @@
-/** The rules of every named group: all groups but the core. */
+/** The rules of all named API groups (all except the core group). */
 import { admissionregistrationRules } from "./admissionregistration/index.ts";
 import { apiregistrationRules } from "./apiregistration/index.ts";
 import { appsRules } from "./apps/index.ts";
@@ -20,7 +20,6 @@ import { storageRules } from "./storage/index.ts";
 import type { ResourceName } from "./context.ts";
 import type { ResourceRules } from "./rules.ts";
 
-/** By `plural.group`. */
 export const groupRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ...admissionregistrationRules,
   ...apiregistrationRules,

@@ -1,8 +1,8 @@
-/** Whether an item of a list is there twice, for lists of any length: each list is gone through once. */
+/** Finds duplicates in a list in linear time: the result for each list is cached. */
 
 const repeats = new WeakMap<readonly unknown[], ReadonlySet<number>>();
 
-/** Whether the item at this index is also at a lower one. Lists are not to change between two questions. */
+/** Whether the item at this index also occurs at a lower one. The list must not change between calls. */
 export function occursBefore(list: readonly unknown[], index: number): boolean {
   let found = repeats.get(list);
   if (found === undefined) repeats.set(list, (found = repeatedIn(list)));

@@ -1,4 +1,4 @@
-/** Objects as rules see them: the parts that the server keeps as structures are there even if the client sent none. */
+/** Objects as rules see them: structs that Go has by value are present even if the client did not send them. */
 import type { KubeObject } from "@capstan/model";
 
 /** A decoded object: `spec`, `status` and the other parts named are present. */

@@ -1,4 +1,4 @@
-/** Watches over definitions: accepts their names, serves their kinds, and cleans up behind them. */
+/** The controller of CustomResourceDefinitions: accepts their names, serves their kinds, and deletes their objects. */
 import { cloneJson, formatApiVersion, formatTime, isDeepEqual, type Condition, type KubeObject } from "@capstan/model";
 import { approvalState, type Approval } from "@capstan/schema";
 import type { Draft } from "../builtin/draft.ts";
@@ -19,7 +19,7 @@ import { serveDefinition } from "./serve.ts";
 
 type Parts = Pick<ServerParts, "store" | "registry" | "clock"> & { readonly conversion: ConversionServices };
 
-/** Starts to serve what definitions define. What is stored already is served at once, later definitions in a turn of their own. */
+/** Starts to serve the kinds of definitions. Stored definitions are served at once, later ones in a microtask. */
 export function startDefinitions(parts: Parts): () => void {
   const controller = new DefinitionController(parts);
   return controller.start();
@@ -46,7 +46,7 @@ class DefinitionController {
     };
   }
 
-  /** After a restore everything may be different. */
+  /** Runs again after a restore, because all definitions may be different. */
   #serveAll(): void {
     const { store } = this.#parts;
     store.onRestore(() => {
@@ -90,7 +90,7 @@ class DefinitionController {
     this.#served.delete(key);
   }
 
-  /** Writes the accepted names and the conditions, when they are not what they should be. Whoever lacks a name may get it now. */
+  /** Writes the accepted names and the conditions if they changed. Definitions with a name conflict may now get the name. */
   #settle(key: string, definition: Definition): Definition {
     const now = formatTime(this.#parts.clock.now());
     const draft = cloneJson(definition) as Draft<Definition>;
@@ -107,7 +107,7 @@ class DefinitionController {
     return settled;
   }
 
-  /** Others of the group that did not get all their names. */
+  /** Other definitions of the group with names that were not accepted. */
   #lookAtRivals(key: string): void {
     const group = key.slice(key.indexOf(".") + 1);
     for (const one of this.#parts.store.collection(definitionsName).entries()) {
@@ -117,7 +117,7 @@ class DefinitionController {
     }
   }
 
-  /** Writes a definition as the server does that watches over it. */
+  /** Writes a definition as the CRD controller does. */
   #write(key: string, definition: Definition, draft: Draft<Definition>): Definition {
     if (isDeepEqual(draft, definition)) return definition;
     const { store, clock, registry } = this.#parts;
@@ -137,7 +137,7 @@ class DefinitionController {
       .map(({ object }) => object as Definition);
   }
 
-  /** Deletes all objects of a definition that is to go, and the definition when none is left. */
+  /** Deletes all objects of a definition that is being deleted, and the definition when none is left. */
   #cleanUp(key: string, definition: Definition): void {
     if (definition.metadata.finalizers?.includes(cleanupFinalizer) !== true) return;
     const { store } = this.#parts;
@@ -159,7 +159,10 @@ class DefinitionController {
     }
   }
 
-  /** Why the objects cannot be listed: one of them was stored in a version that is gone. Whoever deletes the definition has to bring it back. */
+  /**
+   * Why the objects cannot be listed: one of them is stored in a version that was removed. The version must be added again before the
+   * deletion can finish.
+   */
   #unreadable({ spec: { group, names, versions } }: Definition): string | undefined {
     const known = new Set(versions.map(({ name }) => formatApiVersion({ group, version: name })));
     const lost = this.#parts.store
@@ -172,7 +175,7 @@ class DefinitionController {
     return notReady(listed, invalidVersion(lost.object)).message;
   }
 
-  /** Tells how far the deletion of the objects is, and whether it still holds the definition. */
+  /** Writes the Terminating condition, and removes the finalizer when the deletion of the objects is complete. */
   #terminate(key: string, definition: Definition, told: Deletion): void {
     const draft = cloneJson(definition) as Draft<Definition>;
     const status = (draft.status ??= {});
@@ -194,7 +197,7 @@ class DefinitionController {
     store.put(storage, key, draft);
   }
 
-  /** The definition goes with its finalizer; others may still hold it. */
+  /** The definition is removed with its finalizer, unless other finalizers remain. */
   #finish(key: string): void {
     const { store } = this.#parts;
     this.#cleaning.get(key)?.();
@@ -236,7 +239,7 @@ const neverEstablished: Deletion = {
   isOver: true,
 };
 
-/** The conditions with what is to be said of the approval that groups of the community need. */
+/** The conditions with KubernetesAPIApprovalPolicyConformant, for groups that need an approval. */
 function approved({ spec: { group }, metadata, status }: Definition, now: string): readonly Condition[] {
   const conditions = status?.conditions ?? [];
   const state = approvalState(group, metadata.annotations);
@@ -252,7 +255,7 @@ const approvals: { readonly [approval in Approval]: Pick<Told, "status" | "reaso
   invalid: { status: "False", reason: "InvalidAnnotation" },
 };
 
-/** Once all names are accepted the kind is served, whatever names it wants later. */
+/** Once all names are accepted, the kind stays established, even if it requests other names later. */
 function withEstablished(conditions: readonly Condition[], now: string): readonly Condition[] {
   const isTrue = (type: string): boolean => conditions.some((one) => one.type === type && one.status === "True");
   if (isTrue("Established")) return conditions;
@@ -275,7 +278,7 @@ const namesMissing: Told = {
   message: "not all names are accepted",
 };
 
-/** A condition keeps its time while its status stays. */
+/** A condition keeps its transition time while its status stays. */
 function withCondition(conditions: readonly Condition[], next: Told, now: string): readonly Condition[] {
   const { type, status, reason, message } = next;
   const old = conditions.find((one) => one.type === type);

@@ -1,4 +1,4 @@
-/** Conversion by a webhook: sends objects in the version they have, and takes back the same ones in the version that is wanted. */
+/** Conversion by a webhook: sends objects in their current version and receives the same objects in the desired version. */
 import {
   apiErrors,
   formatApiVersion,
@@ -21,22 +21,20 @@ import type { OutgoingAnswer, ServiceResolver } from "../outgoing/outgoing.ts";
 import { post, type PostServices } from "../outgoing/post.ts";
 import { checkConverted, whyNoObject, type Converted } from "./converted-object.ts";
 
-/** What conversion needs of the world. */
 export interface ConversionServices extends PostServices {
   readonly resolveService: ServiceResolver;
   uid(): string;
 }
 
-/** The webhook of a definition. */
 export interface ConversionWebhook {
   readonly clientConfig?: ClientConfig;
   readonly conversionReviewVersions?: readonly string[];
 }
 
-/** Converts an object to another version than the one it has. */
+/** Converts an object to another version. */
 export type Converter = (object: KubeObject, apiVersion: string) => Promise<KubeObject>;
 
-/** A converter that asks the webhook, about one object at a time as kube-apiserver does. */
+/** A converter that calls the webhook with one object at a time, as kube-apiserver does. */
 export function webhookConverter(webhook: ConversionWebhook, services: ConversionServices): Converter {
   return async (object, apiVersion) => {
     const kind = qualifiedKind(object);
@@ -53,7 +51,7 @@ export function webhookConverter(webhook: ConversionWebhook, services: Conversio
   };
 }
 
-/** As Go prints a kind with its group and version. */
+/** A kind with its group and version in Go's print format. */
 function qualifiedKind({ apiVersion, kind }: KubeObject): string {
   const { group, version } = parseApiVersion(apiVersion);
   return `${formatApiVersion({ group, version })}, Kind=${kind}`;
@@ -63,9 +61,9 @@ interface Question {
   readonly webhook: ConversionWebhook;
   readonly services: ConversionServices;
   readonly object: KubeObject;
-  /** The kind of the object, as errors name it. */
+  /** The kind of the object, for errors. */
   readonly kind: string;
-  /** The version that is wanted. */
+  /** The desired version. */
   readonly apiVersion: string;
 }
 
@@ -85,7 +83,7 @@ async function ask({ webhook, services, object, kind, apiVersion }: Question): P
   return objects;
 }
 
-/** The answer, or why there is none. */
+/** The response, or an error. */
 async function send(
   config: ClientConfig,
   body: string,
@@ -115,7 +113,7 @@ interface Review {
   };
 }
 
-/** The converted objects, or what is wrong with the answer. */
+/** The converted objects, or the reason why the response is invalid. */
 function readReview(
   { status, headers, body }: OutgoingAnswer,
   version: string,
@@ -134,11 +132,11 @@ function readReview(
 
 const unconvertible = "converting (v1beta1.ConversionReview) to (v1.ConversionReview): unknown conversion";
 
-/** Later versions of the protocol want to know that the answer belongs to the question. */
+/** Checks that the response is a v1 ConversionReview with the uid of the request. */
 function checkAddress({ apiVersion = "", kind = "", response }: Review, uid: string): string | undefined {
   if (apiVersion === "apiextensions.k8s.io/v1beta1") return unconvertible;
   const expected = "apiextensions.k8s.io/v1, Kind=ConversionReview";
-  // Go writes the group and the version with a slash between, whatever is missing.
+  // Go prints a slash between group and version, even if one is empty.
   const found = `${apiVersion.includes("/") ? "" : "/"}${apiVersion}, Kind=${kind}`;
   if (found !== expected) return `expected webhook response of ${expected}, got ${found}`;
   if (response === undefined || response === null || response.uid === uid) return undefined;
@@ -152,7 +150,7 @@ function objectsOf({ response }: Review): readonly Converted[] | string {
   return message === "" ? `response.result.status was '${status}', not 'Success'` : message;
 }
 
-/** What is no JSON may still be YAML. */
+/** A response that is not JSON may be YAML. */
 function parseReview(text: string): Review | string {
   try {
     const value = /^\s*\{/.test(text) ? parseJson(text) : parseYaml(text);
@@ -165,12 +163,12 @@ function parseReview(text: string): Review | string {
   }
 }
 
-/** The answer in its types; the objects in it are whatever they are. */
+/** Decodes the response; the objects in it are not checked here. */
 function toReview(value: JsonObject): Review {
   return new GoReader(undefined, "text").readObject(structOf("apiextensions/v1.ConversionReview"), value) as Review;
 }
 
-/** Only texts are quoted; who says nothing sends a text. */
+/** Only text bodies are quoted in errors. A body without a Content-Type counts as text. */
 function isText(type: string | string[] | undefined): boolean {
   return type === undefined || String(type).startsWith("text/");
 }
@@ -189,7 +187,7 @@ function unexpected(code: number, serverMessage: string): string {
   return message;
 }
 
-/** The real server has no reason for this one either. */
+/** kube-apiserver sets no reason for this error either. */
 function failure(message: string): StatusError {
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }

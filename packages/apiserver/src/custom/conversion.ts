@@ -1,4 +1,7 @@
-/** Between the versions of a custom kind: what is read and written goes through the schemas of both ends, and what one lacks is lost. */
+/**
+ * Conversion between the versions of a custom kind: objects pass through the schemas of both versions, and fields that one schema lacks
+ * are dropped.
+ */
 import { formatApiVersion, StatusError, toFailure, type Json, type KubeObject } from "@capstan/model";
 import type { CompiledResource } from "@capstan/schema";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
@@ -8,22 +11,21 @@ import type { Converter } from "./conversion-webhook.ts";
 import type { Definition } from "./definition.ts";
 import { sortKeys } from "./sort-keys.ts";
 
-/** What a conversion needs to know. */
 export interface ConversionFacts {
-  /** The version that is served, as in `apiVersion`. */
+  /** The served version, as in `apiVersion`. */
   readonly served: string;
-  /** The version in which objects are stored now. */
+  /** The current storage version. */
   readonly stored: string;
-  /** The schemas of all versions that there are. */
+  /** The schemas of all versions. */
   readonly schemas: VersionSchemas;
-  /** How objects change when their version does; `undefined` when only its name changes. */
+  /** The converter; `undefined` for the strategy None, which changes only `apiVersion`. */
   readonly convert: Converter | undefined;
 }
 
-/** The schema of a version by its `apiVersion`; `undefined` when the definition has no such version (any more). */
+/** The schema of a version by its `apiVersion`; `undefined` if the definition does not have this version. */
 export type VersionSchemas = (apiVersion: string) => CompiledResource | undefined;
 
-/** The schemas of a definition, each compiled when it is first needed. */
+/** The schemas of a definition, each compiled at its first use. */
 export function versionSchemas(
   { spec: { group, versions } }: Definition,
   compile: (version: Definition["spec"]["versions"][number]) => CompiledResource,
@@ -40,14 +42,14 @@ export function versionSchemas(
   };
 }
 
-/** How one version relates to the store. A kind with one version whose definition never changed is stored as it is served. */
+/** Converts one version from and to the storage version. A kind with one version and an unchanged definition needs no conversion. */
 export function conversionOf({ spec, metadata }: Definition, facts: ConversionFacts): Conversion | undefined {
   if (spec.versions.length === 1 && metadata.generation === 1) return undefined;
   const conversion = facts.convert === undefined ? relabelling(facts) : asking(facts, facts.convert);
   return { ...conversion, since: Number(metadata.resourceVersion ?? 0) };
 }
 
-/** Only the name of the version changes. */
+/** Changes only `apiVersion`. */
 function relabelling(facts: ConversionFacts): Conversion {
   const { served, stored, schemas } = facts;
   const seen = new WeakSet<object>();
@@ -67,7 +69,7 @@ function relabelling(facts: ConversionFacts): Conversion {
   };
 }
 
-/** A webhook is asked, unless the version is the right one already. */
+/** Calls the webhook, unless the object already has the desired version. */
 function asking(facts: ConversionFacts, convert: Converter): Conversion {
   const { served, stored, schemas } = facts;
   const to = async (object: KubeObject, apiVersion: string): Promise<KubeObject> =>
@@ -108,7 +110,7 @@ async function whyUnreadable(
   }
 }
 
-/** A new object has no version yet, whatever stands in its place: nobody else sees that. */
+/** A new object carries the placeholder resourceVersion "0", which the webhook does not see. */
 async function withoutInvention(
   draft: AnyDraft,
   convert: (object: KubeObject) => Promise<KubeObject>,
@@ -129,14 +131,14 @@ function remembering(make: (object: KubeObject) => KubeObject): (object: KubeObj
   };
 }
 
-/** What was stored as the schema of its own version has it today: without what is gone, with the defaults that came since. */
+/** The stored object through the current schema of its version: unknown fields are pruned and new defaults are set. */
 function read(object: KubeObject, schemas: VersionSchemas): KubeObject {
   const schema = schemas(object.apiVersion);
   if (schema === undefined) throw invalidVersion(object);
   return schema.applyDefaults(pruned(object, schema) as unknown as Json) as unknown as KubeObject;
 }
 
-/** An object without what the schema of its version does not know; no defaults come in here. */
+/** Prunes fields that the schema of the object's version does not know; sets no defaults. */
 function fit(object: KubeObject, { schemas }: ConversionFacts): KubeObject {
   const schema = schemas(object.apiVersion);
   const kept = schema === undefined ? object : pruned(object, schema);
@@ -148,7 +150,7 @@ function pruned(object: KubeObject, schema: CompiledResource): KubeObject {
   return "problem" in decoded ? object : (decoded.object as unknown as KubeObject);
 }
 
-/** Whoever forgot to migrate what is stored learns it from every answer. The real server has no reason for this one either. */
+/** An object in a removed storage version fails every request. kube-apiserver sets no reason for this error either. */
 export function invalidVersion({ apiVersion }: KubeObject): StatusError {
   const message = `request to convert CR from an invalid group/version: ${apiVersion}`;
   return new StatusError(toFailure({ code: 500, reason: "", message }));

@@ -1,13 +1,13 @@
-/** What a webhook may do to an object that it converts: everything but its identity; of the metadata, labels and annotations. */
+/** What a conversion webhook may change: everything except the identity; of the metadata, only labels and annotations. */
 import { isLargeInteger, type FieldError, type Json, type KubeObject } from "@capstan/model";
 import { checkAnnotations, checkLabels } from "../metadata/check.ts";
 
-/** An object as a webhook answered it: it may be anything. */
+/** An unchecked object from a webhook response. */
 export type Converted = Json | undefined;
 
 type Fields = { readonly [field: string]: Json | undefined };
 
-/** Why what a webhook answered cannot be read as an object at all. */
+/** Why the response of a webhook cannot be read as an object. */
 export function whyNoObject(converted: Converted): string | undefined {
   if (isFields(converted)) return undefined;
   if (converted === null || converted === undefined) return "unexpected end of JSON input";
@@ -79,7 +79,7 @@ function checkTexts(field: "labels" | "annotations", value: Json): string | unde
   return errors.length === 0 ? undefined : aggregate(errors);
 }
 
-/** As Go joins errors: one alone, several in brackets. */
+/** Go's format of joined errors: one alone, several in brackets. */
 function aggregate(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(({ field, body }) => `${field}: ${body}`))];
   return texts.length === 1 ? (texts[0] ?? "") : `[${texts.join(", ")}]`;

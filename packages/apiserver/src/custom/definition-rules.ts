@@ -5,7 +5,7 @@ import type { Draft } from "../builtin/draft.ts";
 import { defineRules, type KindRules } from "../builtin/rules.ts";
 import { cleanupFinalizer, type Definition } from "./definition.ts";
 
-/** How definitions are prepared, checked, shown and deleted. */
+/** Defaulting, validation, tables and deletion of definitions. */
 export const definitionRules: KindRules = defineRules<Definition>({
   name: "path-segment",
   validatesMetadata: true,
@@ -38,7 +38,7 @@ export const definitionRules: KindRules = defineRules<Definition>({
     status: {
       type: "view",
       resetFields: ["spec"],
-      // Metadata comes through: the real server means to keep it, and keeps it equal to itself.
+      // Metadata can be changed here: kube-apiserver means to reset it, but assigns it to itself.
       prepareForUpdate(draft, old) {
         draft.spec = structuredClone(old.spec) as Draft<Definition>["spec"];
       },
@@ -65,7 +65,7 @@ function structuredStatus({ status }: Definition): NonNullable<Draft<Definition>
   return structuredClone(status ?? {}) as NonNullable<Draft<Definition>["status"]>;
 }
 
-/** The version that objects are stored in is remembered for as long as one may be stored in it. */
+/** `storedVersions` keeps a version while objects may be stored in it. */
 function rememberStorage(draft: Draft<Definition>): void {
   const storage = draft.spec?.versions?.find((version) => version.storage)?.name;
   if (storage === undefined) return;

@@ -3,7 +3,6 @@ import type { Condition, Json, KubeObject } from "@capstan/model";
 import type { OpenApiSchema } from "@capstan/patch";
 import type { ConversionWebhook } from "./conversion-webhook.ts";
 
-/** The names of a kind. */
 export interface DefinitionNames {
   readonly plural: string;
   readonly singular?: string;
@@ -13,7 +12,6 @@ export interface DefinitionNames {
   readonly categories?: readonly string[];
 }
 
-/** One version of a kind. */
 export interface DefinitionVersion {
   readonly name: string;
   readonly served: boolean;
@@ -26,7 +24,6 @@ export interface DefinitionVersion {
   readonly selectableFields?: readonly { readonly jsonPath: string }[];
 }
 
-/** A column of a table. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
@@ -36,14 +33,13 @@ export interface PrinterColumn {
   readonly jsonPath: string;
 }
 
-/** Where an object keeps what a Scale shows. */
+/** The paths of the scale subresource. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
-/** A definition as it is stored. */
 export interface Definition extends KubeObject {
   readonly spec: {
     readonly group: string;
@@ -60,10 +56,10 @@ export interface Definition extends KubeObject {
   };
 }
 
-/** Where definitions are stored. */
+/** The resource name of definitions in the store. */
 export const definitionsName = "customresourcedefinitions.apiextensions.k8s.io";
 
-/** The finalizer that keeps a definition until its objects are gone. */
+/** The finalizer that keeps a definition until its objects are deleted. */
 export const cleanupFinalizer = "customresourcecleanup.apiextensions.k8s.io";
 
 /** Whether a condition of a definition holds. */

@@ -1,10 +1,10 @@
-/** Finalizers that custom objects get and that Kubernetes would rather have named otherwise: allowed, but warned about. */
+/** Warnings about finalizers of custom objects that are valid but do not have the recommended form. */
 import { checkQualifiedName, quote, type ObjectMeta } from "@capstan/model";
 
 const standard = new Set(["orphan", "foregroundDeletion", "kubernetes"]);
 const path = "metadata.finalizers";
 
-/** A warning for each flaw of each finalizer that is new. */
+/** A warning for each problem of each new finalizer. */
 export function finalizerWarnings(metadata: ObjectMeta, old: ObjectMeta | undefined): string[] {
   const known = new Set(old?.finalizers);
   const added = [...new Set(metadata.finalizers)].filter((name) => !known.has(name)).sort();

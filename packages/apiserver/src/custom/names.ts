@@ -1,12 +1,12 @@
-/** Which of its names a definition gets: every one that is free in its group, also when others are not. */
+/** Accepts the names of a definition: each name that is free in its group, even if others conflict. */
 import { quote, type Condition } from "@capstan/model";
 import { aggregateText } from "../go-aggregate.ts";
 import type { Definition, DefinitionNames } from "./definition.ts";
 
-/** A condition whose time is not known yet. */
+/** A condition without its transition time. */
 export type Told = Omit<Condition, "lastTransitionTime">;
 
-/** The names that a definition has from now on, and whether these are all that it wants. */
+/** The accepted names, and whether they are all the requested ones. */
 export interface Naming {
   readonly names: Partial<DefinitionNames>;
   readonly condition: Told;
@@ -18,7 +18,7 @@ interface Attempt {
   readonly taken: ReadonlySet<string>;
 }
 
-/** Takes whatever is free; of several conflicts the last is told. `all` are the definitions of the server, this one among them. */
+/** Accepts all free names; of several conflicts the last one is reported. `all` contains every definition, including this one. */
 export function acceptNames({ spec: { group, names }, status }: Definition, all: readonly Definition[]): Naming {
   const had: Partial<DefinitionNames> = status?.acceptedNames ?? {};
   const claimed = all.filter((one) => one.spec.group === group).map((one) => one.status?.acceptedNames ?? {});
@@ -50,7 +50,7 @@ export function acceptNames({ spec: { group, names }, status }: Definition, all:
   return { names: given(accepted), condition };
 }
 
-/** Only the names that there are. */
+/** Drops undefined names. */
 function given(names: {
   readonly [name in keyof DefinitionNames]: DefinitionNames[name] | undefined;
 }): Naming["names"] {
@@ -61,7 +61,7 @@ function problemOf({ wanted = "", had = "", taken }: Attempt): string | undefine
   return wanted === had || !taken.has(wanted) ? undefined : `${quote(wanted)} is already in use`;
 }
 
-/** Short names come all together or not at all. */
+/** Short names are accepted all together or not at all. */
 function shortNameProblem(
   { shortNames = [] }: DefinitionNames,
   had: Partial<DefinitionNames>,

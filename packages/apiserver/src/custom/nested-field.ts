@@ -1,9 +1,9 @@
-/** Reads fields of custom objects by simple paths, with the complaints of Go's accessors where a value has another type. */
+/** Reads fields of custom objects by simple paths, with the errors of Go's accessors for values of another type. */
 import { isLargeInteger, type Json, type KubeObject } from "@capstan/model";
 import { printValue, typeName } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
 
-/** What is there: nothing, the value, or a value of another type. */
+/** The result: absent, the value, or a value of another type. */
 export type NestedField<T> =
   | { readonly type: "absent" }
   | { readonly type: "found"; readonly value: T }
@@ -16,7 +16,7 @@ export function fieldsOf(path: string): string[] {
   return path.replace(/^\./, "").split(".");
 }
 
-/** A whole number. */
+/** An integer. */
 export function nestedInteger(object: KubeObject, path: string): NestedField<number> {
   return nested(object, path, {
     expected: "int64",
@@ -24,7 +24,7 @@ export function nestedInteger(object: KubeObject, path: string): NestedField<num
   }) as NestedField<number>;
 }
 
-/** A text. */
+/** A string. */
 export function nestedString(object: KubeObject, path: string): NestedField<string> {
   return nested(object, path, {
     expected: "string",

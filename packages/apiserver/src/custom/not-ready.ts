@@ -1,7 +1,6 @@
-/** The answer of a cache that cannot be filled, because an object of the kind cannot be read. */
+/** The error for a kind if its cache cannot be filled, because an object cannot be read. */
 import { StatusError, toFailure, type KubeObject } from "@capstan/model";
 
-/** Refuses for now, with the reason. */
 export function notReady({ apiVersion, kind }: Pick<KubeObject, "apiVersion" | "kind">, why: Error): StatusError {
   const message = `storage is (re)initializing: failed to list ${apiVersion}, Kind=${kind}: ${why.message}`;
   return new StatusError(

@@ -1,8 +1,11 @@
-/** Conversions in the middle of something that cannot wait: it is given up, the conversion is made, and it begins again. */
+/** Asynchronous conversion in synchronous code: the code throws, the conversion is awaited, and the code runs again. */
 import type { KubeObject } from "@capstan/model";
 import type { Converter } from "./conversion-webhook.ts";
 
-/** Thrown where a conversion is missing. Not an error that anybody sees: whoever can wait settles it and starts over. */
+/**
+ * Thrown where a conversion result is missing. It is never visible to clients: an asynchronous caller awaits the conversion and runs the
+ * code again.
+ */
 export class PendingConversionError extends Error {
   override readonly name = "PendingConversionError";
   readonly code = "PendingConversion";
@@ -14,7 +17,7 @@ export class PendingConversionError extends Error {
   }
 }
 
-/** Runs something until no conversion is missing any more. */
+/** Runs a function until no conversion is missing. */
 export async function withConversions<T>(run: () => T | Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -28,7 +31,7 @@ export async function withConversions<T>(run: () => T | Promise<T>): Promise<T> 
 
 const remembered = 64;
 
-/** The converter for those who cannot wait: it knows what was converted lately, and throws for everything else. */
+/** A synchronous converter: it returns recent conversions and throws for all others. */
 export function impatient(convert: Converter): (object: KubeObject, apiVersion: string) => KubeObject {
   const known = new Map<string, KubeObject>();
   return (object, apiVersion) => {

@@ -1,4 +1,4 @@
-/** The scale of a custom object, read from and written to where its definition says. */
+/** The scale subresource of a custom object, read and written at the paths of its definition. */
 import {
   apiErrors,
   fieldErrors,
@@ -18,13 +18,12 @@ import type { ScalePaths } from "./definition.ts";
 import { fieldsOf, nestedInteger, nestedString, type NestedField } from "./nested-field.ts";
 
 const maxReplicas = 2 ** 31 - 1;
-/** Stands for replicas that were never said. */
+/** Marks unset replicas. */
 const unsetReplicas = -(2 ** 31);
 
-/** What a scale is. */
 export const scaleKind: GroupVersionKind = { group: "autoscaling", version: "v1", kind: "Scale" };
 
-/** The owners of a scale, who are told apart only where somebody owns the replicas already. */
+/** The field manager of a scale. It tracks owners only if the replicas already have one. */
 export function scaleManager(): FieldManager | undefined {
   const manager = fieldManagerOf(scaleKind, { resetFields: [], subresource: "scale" });
   if (manager === undefined) return undefined;
@@ -49,7 +48,7 @@ function withoutOwners<T extends AnyDraft | KubeObject>(object: T): T {
   return { ...object, metadata };
 }
 
-/** The real server tries to see a custom object as a scale, before or after it is changed, and takes it for its own fault that it cannot. */
+/** kube-apiserver tries to convert the custom object to a Scale here and fails with an internal error. */
 function unmanageable(which: "live" | "new", { namespace = "", name = "" }: KubeObject["metadata"] = {}): StatusError {
   const intro = which === "live" ? "failed to create manager for existing fields: " : "";
   const object = `${which} object (${namespace}/${name}; autoscaling/v1, Kind=Scale)`;
@@ -58,7 +57,7 @@ function unmanageable(which: "live" | "new", { namespace = "", name = "" }: Kube
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }
 
-/** Scale as a projection; `fields` says where each version of the kind keeps its replicas. */
+/** The projection of the scale subresource; `fields` contains the replicas path of each version. */
 export function scaleRules(paths: ScalePaths, fields: ReplicasPaths): ProjectionRules {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = paths;
   const shown = (object: KubeObject, missing: number): KubeObject => {
@@ -91,18 +90,18 @@ function emptyReplicas(path: string): StatusError {
   return apiErrors.badRequest(`the spec replicas field ${JSON.stringify(path)} cannot be empty`);
 }
 
-/** The real server cannot read such a scale either, and has no better answer. */
+/** kube-apiserver cannot read such a scale either and returns the same error. */
 function readable<T>(field: NestedField<T>): T | undefined {
   if (field.type === "mismatch") throw new StatusError(toFailure({ code: 500, reason: "", message: field.why }));
   return field.type === "found" ? field.value : undefined;
 }
 
-/** What is wrong with the wanted replicas, where an object has a scale. */
+/** Validates the desired replicas of an object with a scale. */
 export function checkScaleSpec(object: KubeObject, { specReplicasPath }: ScalePaths): FieldError[] {
   return checkReplicas(object, specReplicasPath);
 }
 
-/** What is wrong with the replicas that are there, and with the selector that finds them. */
+/** Validates the current replicas and the selector. */
 export function checkScaleStatus(object: KubeObject, paths: ScalePaths): FieldError[] {
   const errors = checkReplicas(object, paths.statusReplicasPath);
   if (paths.labelSelectorPath === undefined) return errors;

@@ -1,4 +1,4 @@
-/** Serves the versions of a custom kind: structure, rules, tables and subresources from its definition. */
+/** Serves the versions of a custom kind: schema, validation, tables and subresources from its definition. */
 import { builtInDefinitions } from "@capstan/kinds";
 import { apiErrors, formatApiVersion, isDeepEqual, type FieldError, type Json, type KubeObject } from "@capstan/model";
 import {
@@ -37,7 +37,7 @@ import { storageVersionHash } from "./storage-version-hash.ts";
 const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"];
 const subresourceVerbs = ["get", "patch", "update"];
 
-/** Every served version of a definition as a resource. */
+/** All served versions of a definition as resources. */
 export function serveDefinition(definition: Definition, services: ConversionServices): readonly ServedResource[] {
   const convert = converterOf(definition, services);
   return definition.spec.versions
@@ -113,7 +113,10 @@ function definitionNames({ spec, status }: Definition): { group: string; kind: s
   return { group: spec.group, kind, namespaced: spec.scope === "Namespaced" };
 }
 
-/** Of a version that there is not nothing is known; of another kind everything is let pass but its metadata. */
+/**
+ * The codec for a version that the definition does not have, which knows no fields, or for another kind, which keeps all fields and
+ * checks only the metadata.
+ */
 function otherCodec(definition: Definition, name: string | undefined, schemas: VersionSchemas): Codec {
   const version = name ?? "";
   const apiVersion = formatApiVersion({ group: definition.spec.group, version });
@@ -137,11 +140,11 @@ function refusalOf(problem: string, error: FieldError | undefined): TypeMismatch
   return error === undefined ? new TypeMismatchError(problem) : new FieldMismatch(problem, error);
 }
 
-/** Objects are maps: what is known stays, sorted by name. */
+/** Custom objects are maps: known fields are kept, sorted by name. */
 function customCodec(compiled: CompiledResource, apiVersion: string): Codec {
   return {
     decode(value, problems, source) {
-      // Whoever applies a null has meant it.
+      // A null in an applied configuration is intentional and kept.
       const decoded = compiled.decode(value as Json, source === "values" ? "keep" : "drop");
       if ("problem" in decoded) throw refusalOf(decoded.problem, decoded.error);
       for (const path of decoded.unknown) problems?.unknownField(path);
@@ -184,7 +187,10 @@ function managedSchema({ preserveUnknownFields = false }: Definition["spec"], ve
   return fromCrd(version.schema?.openAPIV3Schema, { definitions: builtInDefinitions(), preserveUnknownFields });
 }
 
-/** Owners of fields speak of the version in which they wrote: the object is looked at in that one. Without it, owners are no more known. */
+/**
+ * Managed fields refer to the version of their write, so the object is converted to that version. Fails if the definition does not have
+ * this version any more.
+ */
 function betweenVersions(
   spec: Definition["spec"],
   convert: Converter | undefined,
@@ -245,7 +251,7 @@ function rulesOf(definition: Definition, version: DefinitionVersion, compiled: C
   };
 }
 
-/** A name that is empty is none: what a schema says about names does not concern it. */
+/** An empty name counts as absent: the schema's rules for names do not apply. */
 function withoutEmptyName(object: KubeObject): Json {
   const { name, ...metadata } = object.metadata;
   return (name === "" ? { ...object, metadata } : object) as unknown as Json;
@@ -310,7 +316,7 @@ function subresourcesOf(
   return served;
 }
 
-/** Where each version keeps its replicas; null where it cannot be scaled. */
+/** The replicas path of each version; null if it has no scale subresource. */
 function replicasPaths({ group, versions }: Definition["spec"]): ReplicasPaths {
   return Object.fromEntries(
     versions.map(({ name, subresources }) => {
@@ -321,7 +327,7 @@ function replicasPaths({ group, versions }: Definition["spec"]): ReplicasPaths {
   );
 }
 
-/** Only the status comes through, and who wrote it. */
+/** Only the status and its managed fields are written. */
 function statusRules(compiled: CompiledResource, scale: ScalePaths | undefined): SubresourceRules {
   return {
     type: "view",

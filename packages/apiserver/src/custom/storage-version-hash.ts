@@ -1,4 +1,4 @@
-/** The hash by which clients see that a kind is stored in another version than before. */
+/** The hash by which clients detect a changed storage version. */
 import { createHash } from "node:crypto";
 
 /** The first eight bytes of a hash over group, version and kind. */

@@ -1,6 +1,6 @@
 /** Base64 as Go's standard decoder reads it. */
 
-/** The offset of the byte that Go's standard base64 decoder objects to; -1 when there is none. Line breaks are passed over, but count. */
+/** The offset of the byte that Go's standard base64 decoder rejects; -1 if there is none. Line breaks are skipped but count. */
 export function firstBadBase64(text: string): number {
   if (isCanonicalBase64(text)) return -1;
   const digits = /^[A-Za-z0-9+/\r\n]*/.exec(text)?.[0] ?? "";
@@ -11,7 +11,7 @@ export function firstBadBase64(text: string): number {
   return badPadding(text, at + 1, place);
 }
 
-/** What is wrong after the first sign of padding: a second one is missing, or something follows. */
+/** The error after the first padding character: the second one is missing, or something follows. */
 function badPadding(text: string, from: number, place: number): number {
   let next = skipBreaks(text, from);
   if (place === 2) {
@@ -30,7 +30,7 @@ function skipBreaks(text: string, from: number): number {
 
 const canonical = /^[A-Za-z0-9+/]*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/]?[AEIMQUYcgkosw048]=|[A-Za-z0-9+/][AQgw]==)?$/;
 
-/** Whether the text is what Go would write for the bytes that it reads from it: no breaks, no bits beyond the last byte. */
+/** Whether the text is exactly what Go writes for its bytes: no line breaks, no bits beyond the last byte. */
 export function isCanonicalBase64(text: string): boolean {
   return text.length % 4 === 0 && canonical.test(text);
 }

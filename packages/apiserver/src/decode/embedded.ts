@@ -1,4 +1,4 @@
-/** Structs that Go embeds in others: their fields are those of the outer struct in JSON, but Go's complaints name the way. */
+/** Structs that Go embeds in others: in JSON their fields belong to the outer struct, but Go's errors name the embedded struct. */
 
 interface Embedding {
   /** The embedded structs, from the outside in. */
@@ -53,7 +53,7 @@ const embeddings: { readonly [struct: string]: readonly Embedding[] } = {
   "resource/v1.DeviceAllocationConfiguration": configuration,
 };
 
-/** What Go calls a field of a struct: its name, after the embedded structs that it is reached through. */
+/** The name of a field in Go's errors: its name, after the embedded structs that contain it. */
 export function goFieldName(struct: string, field: string): string {
   const found = embeddings[struct]?.find(({ holds }) => holds(field));
   return found === undefined ? field : `${found.through}.${field}`;

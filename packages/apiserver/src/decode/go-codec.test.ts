@@ -45,13 +45,13 @@ test("a map may hold a field called __proto__", () => {
   assert.equal(JSON.stringify(read("v1", "ConfigMap", value)), '{"metadata":{},"data":{"__proto__":"x"}}');
 });
 
-test("goes on after a wrong type and tells of the first", () => {
+test("continues after a wrong type and reports the first one", () => {
   assert.throws(() => read("v1", "ConfigMap", { metadata: { name: 1 }, data: { x: 2 } }), {
     message: "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string",
   });
 });
 
-test("integers are refused in the words of the text, and cut off where values are converted", () => {
+test("integers out of range are rejected in text and truncated in converted values", () => {
   const lease = (seconds: string): JsonValue => parseJsonLiterals(`{"spec":{"leaseDurationSeconds":${seconds}}}`);
   const type = struct("coordination.k8s.io/v1", "Lease");
   for (const text of ["1.0", "1e2", "1e400", "2147483648", "9223372036854775808"]) {
@@ -67,7 +67,7 @@ test("integers are refused in the words of the text, and cut off where values ar
   });
 });
 
-test("base64 is brought into its one form", () => {
+test("base64 is normalized to its canonical form", () => {
   assert.deepEqual(read("v1", "Secret", { data: { a: "YW\n==", b: "YR==" } }), {
     metadata: {},
     data: { a: "YQ==", b: "YQ==" },

@@ -1,4 +1,4 @@
-/** Reads JSON values into the built-in types the way Go does: same order, same zeros, same complaints. */
+/** Reads JSON values into the built-in types the way Go does: same order, same zeros, same errors. */
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
 import { noteEmpty } from "../builtin/given-empty.ts";
 import { isCanonicalBase64, firstBadBase64 } from "./base64.ts";
@@ -9,22 +9,22 @@ import { NumberLiteral, withoutLiterals } from "./number-literal.ts";
 import { TypeMismatchError, type StrictProblems } from "./strict.ts";
 
 /**
- * Where a value comes from: `text` is decoded as JSON, `values` are converted one by one, as strategic patches and applied configurations
- * are, and what is `stored` was read before. Integers that are too large are refused in texts and cut off in values. What is `written`
- * is a text whose maps are not sorted.
+ * Where a value comes from. `text` is decoded as JSON. `values` are converted one by one, as strategic patches and applied configurations
+ * are. `stored` was decoded before. Integers out of range are rejected in texts and truncated in values. `written` is a text whose maps
+ * are not sorted.
  */
 export type GoSource = "text" | "written" | "values" | "stored";
 
 /** A step into a value. */
 type PathPart = string | number | GoField;
 
-/** Where in a value we are, and what was wrong so far. */
+/** The current path in a value, and the errors so far. */
 export class GoReader {
   readonly #problems: StrictProblems | undefined;
   /** Fields, keys and list indexes from the root. */
   readonly #path: PathPart[] = [];
   #struct = "";
-  /** Go goes on after a value of the wrong type and reports the first one at the end. */
+  /** Go continues after a value of the wrong type and reports the first one at the end. */
   #mismatch: TypeMismatchError | undefined;
   #inDocumentOrder = false;
   readonly #sortsMaps: boolean;
@@ -43,7 +43,7 @@ export class GoReader {
     return object as JsonObject;
   }
 
-  /** Some types stop the reading at once; in a text, what they say counts more than what was wrong before. */
+  /** Some types stop the reading at once. In a text, their error takes precedence over earlier mismatches. */
   #attempt(type: GoStruct, value: JsonValue): JsonValue | undefined {
     try {
       return this.read(type, value);
@@ -55,7 +55,7 @@ export class GoReader {
     }
   }
 
-  /** Go's decoder complains about what comes first in the text, its converter about what comes first in the type. */
+  /** Go's decoder reports the first error in the text; its converter reports the first one in the order of the type. */
   #firstInDocument(type: GoStruct, value: JsonValue, inType: TypeMismatchError): TypeMismatchError {
     const again = new GoReader(undefined, this.#source);
     again.#inDocumentOrder = true;
@@ -64,7 +64,7 @@ export class GoReader {
     return new TypeMismatchError(message, { conversion: inType.asConversion() });
   }
 
-  /** Reads a value that is there; `undefined` stands for Go's nil. */
+  /** Reads a value; `undefined` stands for Go's nil. */
   read(type: GoType, value: JsonValue): JsonValue | undefined {
     switch (type.type) {
       case "struct":
@@ -82,13 +82,13 @@ export class GoReader {
     }
   }
 
-  /** Reports a value of a type that cannot be held here; the value counts as absent. */
+  /** Reports a value of the wrong type; the value counts as absent. */
   mismatch(type: GoType, value: JsonValue, literal = ""): undefined {
     const scalar = type.type === "scalar" ? type.scalar : undefined;
     this.#mismatch ??= this.mismatchError(type.go, value, { literal, scalar });
   }
 
-  /** The complaint about a value of the wrong type, for types that stop the reading. */
+  /** The error for a value of the wrong type, for types that stop the reading. */
   mismatchError(go: string, value: JsonValue, { literal = "", scalar }: MismatchDetails = {}): TypeMismatchError {
     const fields = this.#path.flatMap((part) => (typeof part === "object" ? part.goName : []));
     const place = fields.length === 0 ? "Go value" : `Go struct field ${this.#struct}.${fields.join(".")}`;
@@ -121,7 +121,7 @@ export class GoReader {
     return result;
   }
 
-  /** Writes what was read of a field; what is left out because it is empty can still be asked for until it is stored. */
+  /** Writes the value of a field. An omitted empty list or map can still be detected until the object is stored. */
   #write(result: JsonObject, field: GoField, { struct, read }: { struct: string; read: JsonValue | undefined }): void {
     const isHeld = this.#source !== "stored" && isEmptyPart(read) && isHeldEmpty(struct, field.name);
     const written = isHeld ? read : writtenField(field, this.#kept(field, read));
@@ -130,7 +130,7 @@ export class GoReader {
       noteEmpty(result, field.name, read);
   }
 
-  /** What is left of a value once it was stored. */
+  /** The value after a round trip through the store. */
   #kept({ nilWhenStored }: GoField, read: JsonValue | undefined): JsonValue | undefined {
     return nilWhenStored && this.#source === "stored" && read !== undefined && isEmpty(read) ? undefined : read;
   }
@@ -179,7 +179,7 @@ export class GoReader {
 
   #valueOfMap(type: GoType, value: JsonValue): JsonValue | undefined {
     if (type.type === "struct") return this.read(type, value);
-    // A complaint about a plain value names the field that holds the map, not the key.
+    // An error about a scalar names the field that holds the map, not the key.
     const key = this.#path.pop() ?? "";
     const read = this.read(type, value);
     this.#path.push(key);
@@ -234,7 +234,7 @@ export class GoReader {
   }
 }
 
-/** Go's conversions between integers keep the lower bits; what is too large for any integer becomes the least one. */
+/** Go's conversions between integers keep the lower bits. A value beyond int64 becomes the smallest int64. */
 function cutOff(value: number | bigint, scalar: string): number | bigint {
   const least = -(2n ** 63n);
   const whole = BigInt(value);
@@ -243,30 +243,30 @@ function cutOff(value: number | bigint, scalar: string): number | bigint {
   return Number.isSafeInteger(Number(cut)) ? Number(cut) : cut;
 }
 
-/** No bytes at all are an empty text once they were stored, and a map shows them. */
+/** Absent bytes in a map are shown as an empty string after storage. */
 function zeroInMap(type: GoType): JsonValue {
   return type.type === "scalar" && type.scalar === "bytes" ? "" : zeroOf(type);
 }
 
-/** Bytes may be given as numbers, too. */
+/** Bytes may also be a list of numbers. */
 function isOctets(value: JsonValue): value is (number | null)[] {
   const isOctet = (item: JsonValue): boolean =>
     item === null || (typeof item === "number" && Number.isInteger(item) && item >= 0 && item < 256);
   return Array.isArray(value) && value.every(isOctet);
 }
 
-/** The fields that are there, as the document has them. */
+/** The fields of the struct that the document contains, in the order of the document. */
 function givenFields({ byName }: GoStruct, source: JsonObject): GoField[] {
   return Object.keys(source).flatMap((name) => byName.get(name) ?? []);
 }
 
-/** What more is known about a value of the wrong type. */
+/** More details about a value of the wrong type. */
 interface MismatchDetails {
   readonly literal?: string;
   readonly scalar?: string | undefined;
 }
 
-/** What a field shows when it was read as `read`; `undefined` when it is left out. */
+/** The JSON of a field for its Go value; `undefined` if it is omitted. */
 function writtenField(field: GoField, read: JsonValue | undefined): JsonValue | undefined {
   const { type } = field;
   if (read === undefined) {
@@ -287,12 +287,12 @@ function isEmpty(value: JsonValue): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
 }
 
-/** Bytes that were given, and are none. */
+/** Whether bytes are given but empty. */
 function isNoBytes(type: GoType, value: JsonValue | undefined): value is "" {
   return value === "" && type.type === "scalar" && type.scalar === "bytes";
 }
 
-/** What is left out though it was read is either nothing, or an empty list or map. */
+/** An omitted value that was read is either nil, or an empty list or map. */
 function isEmptyPart(value: JsonValue | undefined): value is never[] | Record<string, never> {
   return typeof value === "object" && value !== null;
 }
@@ -302,7 +302,7 @@ function isZeroStruct(type: GoType, value: JsonValue): boolean {
   return type.type === "struct" && typeof value === "object" && Object.keys(value).length === 0;
 }
 
-/** What Go writes for a value that was never set. */
+/** The JSON that Go writes for an unset value. */
 function zeroOf(type: GoType): JsonValue {
   switch (type.type) {
     case "struct":
@@ -334,14 +334,14 @@ const scalarZero: Readonly<Record<string, JsonValue>> = {
   float64: 0,
 };
 
-/** Sets a field; `__proto__` would set the prototype, so it is defined. */
+/** Sets a field. `__proto__` needs defineProperty, because an assignment would set the prototype. */
 function setField(target: JsonObject, key: string, value: JsonValue): void {
   if (key === "__proto__") {
     Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
   } else target[key] = value;
 }
 
-/** `spec.containers[0].name`. */
+/** Formats a path such as `spec.containers[0].name`. */
 function formatPath(parts: readonly PathPart[]): string {
   return parts.reduce<string>((path, part) => {
     if (typeof part === "number") return `${path}[${part}]`;

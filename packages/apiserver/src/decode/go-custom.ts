@@ -1,4 +1,4 @@
-/** The built-in types with a JSON form of their own: times, quantities, numbers or strings, raw values. */
+/** The built-in types with a custom JSON form: times, quantities, IntOrString, raw values. */
 import {
   formatDuration,
   formatInstant,
@@ -18,7 +18,7 @@ import { TypeMismatchError } from "./strict.ts";
 
 type Custom = GoType & { type: "custom" };
 
-/** Reads a value of a custom type. What is wrong here stops the reading, as an error of Go's `UnmarshalJSON` does. */
+/** Reads a value of a custom type. An error here stops the reading, as an error of Go's `UnmarshalJSON` does. */
 export function readCustom(reader: GoReader, type: Custom, value: JsonValue): JsonValue | undefined {
   if (value === null) return undefined;
   switch (type.rule) {
@@ -43,7 +43,7 @@ export function readCustom(reader: GoReader, type: Custom, value: JsonValue): Js
   }
 }
 
-/** A schema, or the shorter form that its place allows. */
+/** A schema, or the shorter form that this field allows. */
 function schemaOr(reader: GoReader, { rule }: Custom, value: JsonValue): JsonValue | undefined {
   if (rule === "schemaOrBool" && typeof value === "boolean") return value;
   if (rule === "schemaOrStrings" && Array.isArray(value)) return value;
@@ -60,7 +60,7 @@ function parsed(reader: GoReader, value: JsonValue, parse: (text: string) => str
   return asMismatch(() => parse(value));
 }
 
-/** The zero of Go's times is none. */
+/** Go's zero time counts as absent. */
 function unlessZero(time: JsonValue): JsonValue | undefined {
   return time === "0001-01-01T00:00:00Z" ? undefined : time;
 }
@@ -70,7 +70,7 @@ function quantity(value: JsonValue): JsonValue {
   return asMismatch(() => normalizeQuantity(text));
 }
 
-/** The spaces that Go takes away from around a quantity; it looks at the text as it was sent, where others are escaped. */
+/** The spaces that Go trims around a quantity. It trims the raw text, in which other spaces are escaped. */
 const space = /^[\p{Zs}\p{Zl}\p{Zp}\u0085]$/u;
 
 function trimSpaces(text: string): string {
@@ -90,7 +90,7 @@ function intOrString(reader: GoReader, value: JsonValue): JsonValue {
   throw misfit(reader, "int32", value);
 }
 
-/** Converters, too, hand such a value to a decoder, which knows no more than the value. */
+/** Go's converter also uses a JSON decoder for such a value, which does not know the field. */
 function misfit(reader: GoReader, go: string, value: JsonValue): TypeMismatchError {
   const isNumber = typeof value === "number" || typeof value === "bigint" || value instanceof NumberLiteral;
   const literal = isNumber && go === "int32" ? ` ${literalOf(value)}` : "";

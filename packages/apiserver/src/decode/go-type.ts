@@ -1,8 +1,8 @@
-/** The Go types of the built-in kinds: in which order fields are written, which zeros are left out, what Go calls them. */
+/** The Go types of the built-in kinds: the order of fields, omitted zeros, and the Go names of fields. */
 import { text } from "../generated/go-types.ts";
 import { goFieldName } from "./embedded.ts";
 
-/** A type with a JSON form of its own. */
+/** A type with a custom JSON form. */
 export type CustomRule =
   | "time"
   | "microTime"
@@ -16,10 +16,10 @@ export type CustomRule =
   | "schemaOrArray"
   | "schemaOrStrings";
 
-/** The scalars of Go that occur. */
+/** The scalar types in use. */
 export type ScalarName = "string" | "bool" | "bytes" | "int" | "int32" | "int64" | "uint8" | "float64" | "any";
 
-/** A type; `go` is what Go's messages call it. */
+/** A type; `go` is its name in Go's messages. */
 export type GoType =
   | { readonly type: "scalar"; readonly go: string; readonly scalar: ScalarName }
   | { readonly type: "custom"; readonly go: string; readonly rule: CustomRule }
@@ -28,7 +28,7 @@ export type GoType =
   | { readonly type: "map"; readonly go: string; readonly of: GoType }
   | GoStruct;
 
-/** A struct. Fields are made when they are first asked for, because types refer to each other. */
+/** A struct. Its fields are built at the first use, because types refer to each other. */
 export interface GoStruct {
   readonly type: "struct";
   readonly go: string;
@@ -41,12 +41,12 @@ export interface GoStruct {
 /** A field of a struct. */
 export interface GoField {
   readonly name: string;
-  /** What Go's complaints call it. */
+  /** Its name in Go's errors. */
   readonly goName: string;
   readonly type: GoType;
   readonly omitEmpty: boolean;
   readonly omitZero: boolean;
-  /** An empty list or map that is shown even so comes back from the store as none, as the stored form does not know the difference. */
+  /** Whether an empty list or map, although shown, is read from the store as nil: protobuf does not distinguish them. */
   readonly nilWhenStored: boolean;
 }
 
@@ -62,7 +62,7 @@ function table(): Table {
   return (parsed ??= JSON.parse(text) as Table);
 }
 
-/** The struct of a kind; `undefined` for a kind that Go does not know at this version. */
+/** The struct of a kind; `undefined` if Go does not have this kind at this version. */
 export function goTypeOf(apiVersion: string, kind: string): GoStruct | undefined {
   const { kinds } = table();
   const ofVersion = Object.hasOwn(kinds, apiVersion) ? kinds[apiVersion] : undefined;
@@ -82,13 +82,13 @@ type Row = Table["types"][string][number];
 
 const declared = new Map<string, readonly Row[]>();
 
-/** Declares a struct that is of no built-in kind, in the notation of the generator. */
+/** Declares a struct of a kind that is not built in, in the notation of the generator. */
 export function declareStruct(name: string, fields: readonly Row[]): GoStruct {
   declared.set(name, fields);
   return structOf(name);
 }
 
-/** Groups that the real server stores as JSON, which tells an empty list from none; all others are stored as protobuf. */
+/** Groups that kube-apiserver stores as JSON, which distinguishes an empty list from nil. All others are stored as protobuf. */
 const storedAsJson = /^(?:apiextensions|apiregistration)\//;
 
 class LazyStruct implements GoStruct {
@@ -176,7 +176,7 @@ function readType(notation: string): GoType {
   }
 }
 
-/** Names of maps may hold brackets themselves: `{map[v1.A]v1.B}`. */
+/** Names of map types may contain brackets: `{map[v1.A]v1.B}`. */
 function readContainer(notation: string, close: string): [string, GoType] {
   const end = notation.indexOf(close);
   return [notation.slice(1, end), parseType(notation.slice(end + 1))];

@@ -1,9 +1,9 @@
-/** Lists and maps that are left out when they are empty, but told apart from absent ones before that. */
+/** Lists and maps that are omitted when empty, although validation distinguishes empty from absent. */
 
-/** By struct and field; everywhere else the rules of the real server do not see the difference. */
+/** By struct and field. For all other fields, validation in kube-apiserver does not see the difference. */
 const held = new Set(["HPAScalingRules.policies", "JSONSchemaProps.dependencies"]);
 
-/** Whether the rules of a kind see an empty list or map in this field. */
+/** Whether the validation of a kind sees an empty list or map in this field. */
 export function isHeldEmpty(struct: string, field: string): boolean {
   return held.has(`${struct}.${field}`);
 }

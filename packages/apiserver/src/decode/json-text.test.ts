@@ -31,7 +31,7 @@ const refusals: readonly (readonly [text: string, message: string])[] = [
 ];
 
 for (const [text, message] of refusals) {
-  test(`refuses ${JSON.stringify(text)} in the words of Go`, () => {
+  test(`rejects ${JSON.stringify(text)} with Go's message`, () => {
     assert.throws(() => parseJson(text), { name: "JsonSyntaxError", message });
   });
 }
@@ -57,7 +57,7 @@ test("finds fields that occur twice, at any depth", () => {
   assert.deepEqual(problems.messages, ['duplicate field "a.b"', 'duplicate field "c[1].d"', 'duplicate field "a"']);
 });
 
-test("does not go deeper than Go", () => {
+test("rejects text that nests deeper than Go allows", () => {
   assert.throws(() => parseJson("[".repeat(10_001) + "]".repeat(10_001)), {
     message: "invalid character '[' exceeded max depth",
   });

@@ -1,24 +1,24 @@
-/** Reads JSON text: fast when it is sound, and in the words of Go's decoder when it is not. */
+/** Reads JSON text: fast if it is valid, and with the messages of Go's decoder if it is not. */
 import { parseExactJson, quote } from "@capstan/model";
 import type { JsonObject, JsonValue } from "../builtin/draft.ts";
 import { NumberLiteral, parseWithLiterals } from "./number-literal.ts";
 import type { StrictProblems } from "./strict.ts";
 
-/** Text that is not JSON. The message is the one of Go's decoder. */
+/** Text that is not JSON, with the message of Go's decoder. */
 export class JsonSyntaxError extends Error {
   override readonly name = "JsonSyntaxError";
   readonly code = "JsonSyntaxError";
 }
 
-/** How deep Go's decoder goes. */
+/** The nesting limit of Go's decoder. */
 const maxDepth = 10_000;
 
-/** Reads JSON text; fields that occur twice in one object are reported, the last one counts. */
+/** Reads JSON text. Duplicate fields are reported; the last one counts. */
 export function parseJson(text: string, problems?: StrictProblems): JsonValue {
   return parseText(text, { problems, parse: parseExactJson, merges: false });
 }
 
-/** The same, for readers of Go's types: numbers that are no plain integers keep their spelling. */
+/** The same for readers of Go types: numbers that are not plain integers keep their spelling. */
 export function parseJsonLiterals(text: string, problems?: StrictProblems): JsonValue {
   return parseText(text, { problems, parse: parseWithLiterals, merges: true });
 }
@@ -26,7 +26,7 @@ export function parseJsonLiterals(text: string, problems?: StrictProblems): Json
 interface Reading {
   readonly problems: StrictProblems | undefined;
   readonly parse: (text: string) => unknown;
-  /** Go reads an object that comes twice into the same struct or map: what comes later is added. */
+  /** Go reads duplicate objects into the same struct or map: later fields are added. */
   readonly merges: boolean;
 }
 
@@ -45,10 +45,10 @@ function parseText(text: string, { problems, parse, merges }: Reading): JsonValu
   return merges ? read : value;
 }
 
-/** An escape that may be one half of a character without the other. */
+/** An escape that may be an unpaired surrogate. */
 const halfPair = /\\u[dD][89a-fA-F]/;
 
-/** Halves of characters become the sign for what cannot be shown. */
+/** Replaces unpaired surrogates by U+FFFD. */
 function wellFormed(value: JsonValue): JsonValue {
   if (typeof value === "string") return value.toWellFormed();
   if (typeof value !== "object" || value === null || value instanceof NumberLiteral) return value;
@@ -56,7 +56,7 @@ function wellFormed(value: JsonValue): JsonValue {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key.toWellFormed(), wellFormed(part ?? null)]));
 }
 
-/** How many key-value pairs sound JSON text has, and the bracket that goes too deep: a pass that looks at nothing else. */
+/** The number of key-value pairs in valid JSON text, and the bracket that exceeds the nesting limit. */
 function surveyText(text: string): { pairs: number; tooDeep: string | undefined } {
   let pairs = 0;
   let depth = 0;
@@ -116,7 +116,7 @@ function countFields(value: JsonValue): number {
 const whitespace = new Set([" ", "\t", "\n", "\r"]);
 const simpleEscapes = new Set(['"', "\\", "/", "b", "f", "n", "r", "t"]);
 
-/** Reads character by character, tracks the path, and fails with Go's sentences. Only for text with something to complain about. */
+/** Reads character by character, tracks the path, and fails with Go's messages. Used only for text with a problem. */
 class SlowReader {
   readonly #text: string;
   readonly #problems: StrictProblems | undefined;
@@ -240,7 +240,7 @@ class SlowReader {
     while (this.#at < this.#text.length && isDigit(this.#peek())) this.#at++;
   }
 
-  /** The current character; the end of the text is an error of its own. */
+  /** The current character; throws at the end of the text. */
   #peek(): string {
     const character = this.#text[this.#at];
     if (character === undefined) throw new JsonSyntaxError("unexpected end of JSON input");
@@ -257,7 +257,7 @@ class SlowReader {
     while (whitespace.has(this.#text[this.#at] ?? "")) this.#at++;
   }
 
-  /** Go puts a space after the end: where none may stand, it is what is wrong. */
+  /** Go appends a space to the text. Where a space is not allowed, the error names it. */
   #cutShort(where: string): never {
     if (this.#at >= this.#text.length) throw new JsonSyntaxError(`invalid character ' ' ${where}`);
     this.#unexpected(where);
@@ -285,7 +285,7 @@ function isFields(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A character as Go shows it in these messages: it looks at bytes, and takes each for a character. */
+/** A character in Go's messages: Go reads bytes and prints each byte as a character. */
 function quoteCharacter(character: string): string {
   if (character === "'") return `'\\''`;
   if (character === '"') return `'"'`;

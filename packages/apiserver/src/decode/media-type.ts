@@ -1,4 +1,4 @@
-/** Which format a body is in. */
+/** The format of a request body. */
 import { StatusError, toFailure } from "@capstan/model";
 import { mediaTypes, type Format } from "../encode/media.ts";
 
@@ -8,7 +8,7 @@ const formats = new Map<string, Format>([
   [mediaTypes.protobuf, "protobuf"],
 ]);
 
-/** The format of a Content-Type; JSON when none is given; refuses with 415. */
+/** The format of a Content-Type. Default: JSON. Throws 415 for an unknown one. */
 export function formatOfBody(contentType: string | undefined, accepted: readonly Format[]): Format {
   if (contentType === undefined || contentType === "") return "json";
   const semicolon = contentType.indexOf(";");
@@ -18,7 +18,7 @@ export function formatOfBody(contentType: string | undefined, accepted: readonly
   throw unsupportedMediaType(accepted.map((one) => mediaTypes[one]));
 }
 
-/** Go reads a media type with parameters only when each has a name and a value. */
+/** Go accepts parameters of a media type only if each has a name and a value. */
 function hasSoundParameters(contentType: string): boolean {
   const [, ...parameters] = contentType.split(";");
   return parameters.every((parameter, index) => {
@@ -27,7 +27,7 @@ function hasSoundParameters(contentType: string): boolean {
   });
 }
 
-/** A body in a format that nobody can read. */
+/** The error for a body in an unsupported format. */
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(", ")}`;
   return new StatusError(toFailure({ code: 415, reason: "UnsupportedMediaType", message }));

@@ -1,6 +1,8 @@
-/** How deep a text nests, told by its brackets: those inside of texts count, too, so it may be told too deep and never too shallow. */
+/**
+ * The nesting depth of a text, counted by brackets. Brackets in strings count as well, so the depth may be too large but never too small.
+ */
 
-/** Whether brackets stand inside of more than this many others. */
+/** Whether brackets nest deeper than this. */
 export function nestsDeeper(text: string, deepest: number): boolean {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {

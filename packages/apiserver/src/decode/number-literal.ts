@@ -1,7 +1,7 @@
-/** Numbers as they stand in a text, where their spelling matters: Go's integers are refused in the words that were used for them. */
+/** Numbers with their original spelling, which Go's errors about integers quote. */
 import { parseWithNumbers } from "@capstan/model";
 
-/** A number that an integer of Go cannot be read from: a fraction, an exponent, or too many digits. */
+/** A number that Go cannot read as an integer: a fraction, an exponent, or too many digits. */
 export class NumberLiteral {
   readonly text: string;
 
@@ -13,33 +13,33 @@ export class NumberLiteral {
     return Number(this.text);
   }
 
-  /** It is written as it was read; the type library does not know the function yet. */
+  /** Writes the original text. The type library does not declare `rawJSON` yet. */
   toJSON(): unknown {
     return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(this.text);
   }
 }
 
-/** Begins the texts that stand for such numbers while a document is patched; no text of Kubernetes holds this character. */
+/** Prefix of the strings that stand for such numbers while a document is patched. Kubernetes does not use this character. */
 const mark = "\uf8ff number ";
 
-/** The value with texts instead of such numbers: patches must not look into them. */
+/** Replaces such numbers by strings, so that patches treat them as opaque. */
 export function hideLiterals(value: unknown): unknown {
   return replaced(value, (part) => (part instanceof NumberLiteral ? mark + part.text : part));
 }
 
-/** The value with its hidden numbers. */
+/** Reverses `hideLiterals`. */
 export function showLiterals(value: unknown): unknown {
   return replaced(value, (part) =>
     typeof part === "string" && part.startsWith(mark) ? new NumberLiteral(part.slice(mark.length)) : part,
   );
 }
 
-/** Reads sound JSON text and keeps such numbers. */
+/** Reads valid JSON text and keeps such numbers. */
 export function parseWithLiterals(text: string): unknown {
   return parseWithNumbers(text, (source) => new NumberLiteral(source));
 }
 
-/** The value with plain numbers. */
+/** Replaces such numbers by plain ones. */
 export function withoutLiterals(value: unknown): unknown {
   return replaced(value, (part) => (part instanceof NumberLiteral ? part.value : part));
 }
@@ -51,12 +51,12 @@ function replaced(value: unknown, replace: (part: unknown) => unknown): unknown 
   return Object.fromEntries(Object.entries(part).map(([key, below]) => [key, replaced(below, replace)]));
 }
 
-/** The first number of a text that no float can hold, as it is written there; texts without so many digits are not searched. */
+/** The first number in a text that does not fit into a float, as written. Texts without enough digits are not searched. */
 export function firstBeyondFloat(text: string): string | undefined {
   return mayBeBeyond.test(text) ? beyondIn(parseWithLiterals(text)) : undefined;
 }
 
-/** Whether a text has as many digits as a number needs that no float can hold. */
+/** Whether a text has enough digits for a number that does not fit into a float. */
 const mayBeBeyond: RegExp = /[0-9][eE]\+?[0-9]{3}|[0-9]{300}/;
 
 function beyondIn(value: unknown): string | undefined {

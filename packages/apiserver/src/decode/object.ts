@@ -1,4 +1,4 @@
-/** From a body to a draft: format, kind and version, structure, defaults. */
+/** Decodes a body to a draft: format, kind and version, structure, defaults. */
 import { isUtf8 } from "node:buffer";
 import { apiErrors, formatApiVersion, parseApiVersion, ParseError, quote } from "@capstan/model";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
@@ -17,21 +17,21 @@ import { isOldVersion } from "./old-versions.ts";
 import { StrictProblems, TypeMismatchError } from "./strict.ts";
 import { parseYaml, YamlSyntaxError } from "./yaml-text.ts";
 
-/** The kind that a body is expected to have, and how it is read. */
+/** The expected kind of a body, and its codec. */
 export interface Expected {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly codec: Codec;
-  /** Custom objects must say what they are, and are checked against it later. */
+  /** Custom objects must name their kind and version, and are checked against it later. */
   readonly isCustom?: boolean;
-  /** How other versions of a custom kind are read, be they served or not. */
+  /** The codecs of other versions of a custom kind, served or not. */
   readonly versions?: ServedResource["versions"];
-  /** Whether no other kind, nor any other version of this one, is known where it is read. */
+  /** Whether the decoder knows only this kind at this version. */
   readonly isAlone?: boolean;
 }
 
-/** What a resource expects. */
+/** The expected kind of a resource. */
 export function expectedOf(resource: ServedResource): Expected {
   const { group, version, kind, codec, isCustom, versions } = resource;
   return { group, version, kind, codec, isCustom, ...(versions === undefined ? {} : { versions }) };
@@ -62,7 +62,7 @@ export async function readObject(
   return draft;
 }
 
-/** Some fields of the server's own types are annotations for clients, and what stands there must fit as well. */
+/** Defaulting also decodes annotations that mirror fields of the internal types, so it may fail. */
 function setDefaults(draft: AnyDraft, expected: Expected, body: Uint8Array): void {
   try {
     expected.codec.defaults(draft);
@@ -71,15 +71,15 @@ function setDefaults(draft: AnyDraft, expected: Expected, body: Uint8Array): voi
   }
 }
 
-/** A body once more, with the entries of its maps as they stand in it; `undefined` where they have no such order. */
+/** Reads the body again and keeps the order of its map entries; `undefined` if the format has no such order. */
 export async function readAsWritten(exchange: ResourceExchange, expected: Expected): Promise<object | undefined> {
   if (checkBodyFormat(exchange) !== "json") return undefined;
   try {
     const value = parseBody(await exchange.call.body(), "json", { expected, problems: undefined });
-    // All of a custom object is maps; its metadata goes through a text on the way, which sorts it.
+    // A custom object consists of maps. Its metadata is decoded through a sorted text.
     if (expected.isCustom === true) return { ...(value as object), metadata: null };
     const draft = expected.codec.decode(value ?? {}, undefined, "written");
-    // Defaults that are copied from other maps come in the order of those.
+    // Defaults copied from other maps keep the order of those maps.
     expected.codec.defaults(draft);
     return draft;
   } catch (error) {
@@ -88,12 +88,12 @@ export async function readAsWritten(exchange: ResourceExchange, expected: Expect
   }
 }
 
-/** The format of a body, which must be one that the kind can be read from. */
+/** The format of the body, which the kind must support. */
 export function checkBodyFormat({ call, resource }: ResourceExchange): Format {
   return formatOfBody(headerOf(call, "content-type"), resource.isCustom ? customFormats : builtinFormats);
 }
 
-/** Strict refuses, Warn tells. */
+/** Strict validation rejects the request; Warn adds warnings. */
 export function settleProblems(
   exchange: Pick<ResourceExchange, "warnings">,
   { kind, version }: Pick<Expected, "kind" | "version">,
@@ -113,7 +113,7 @@ interface Body {
   readonly problems: StrictProblems | undefined;
 }
 
-/** What is strange about an object of another version is settled before it is refused. */
+/** Unknown fields of an object of another version are reported before the version is rejected. */
 function toDraft({ body, format, expected, problems }: Body, settle: (said: TypeMeta) => void): AnyDraft {
   let actual: TypeMeta | undefined;
   try {
@@ -146,7 +146,7 @@ function parseBody(
   return expected.isCustom === true ? parseCustom(text, expected, problems) : parseJsonLiterals(text, problems);
 }
 
-/** Custom objects keep any number that a float can hold, whatever their schema says. */
+/** Custom objects accept every number that fits into a float, whatever their schema. */
 function parseCustom(text: string, { kind, version }: Expected, problems: StrictProblems | undefined): JsonValue {
   const value = parseJson(text, problems);
   const beyond = firstBeyondFloat(text);
@@ -161,7 +161,7 @@ interface TypeMeta {
   readonly kind: string;
 }
 
-/** The kind that a body says it has; what it does not say is taken from what is expected. */
+/** The kind and version in a body; missing parts come from the expected kind. */
 function readTypeMeta(value: JsonValue, expected: Expected): TypeMeta {
   if (value !== null && (typeof value !== "object" || Array.isArray(value)))
     throw new UnrecognizedError(typeMetaProblem(value));
@@ -179,7 +179,7 @@ function readApiVersion(apiVersion: string): { group: string; version: string } 
   }
 }
 
-/** A body whose kind could not even be read. */
+/** A body without a readable kind. */
 class UnrecognizedError extends Error {
   override readonly name = "UnrecognizedError";
   readonly code = "Unrecognized";
@@ -187,7 +187,7 @@ class UnrecognizedError extends Error {
 
 const metaStruct = String.raw`struct { APIVersion string "json:\"apiVersion,omitempty\""; Kind string "json:\"kind,omitempty\"" }`;
 
-/** What is wrong with a body that is no object, and so has no kind. */
+/** The error for a body that is not an object and so has no kind. */
 export function typeMetaProblem(value: JsonValue): string {
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go value of type ${metaStruct}`;
@@ -199,7 +199,7 @@ function readMetaField(value: JsonValue | undefined, name: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** What is wrong with the field of a body that should tell its kind or its version. */
+/** The error for an invalid `kind` or `apiVersion` field. */
 export function metaFieldProblem(value: JsonValue | undefined, name: string): string | undefined {
   if (value === undefined || value === null || typeof value === "string") return undefined;
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
@@ -213,7 +213,7 @@ function checkCustomKind(value: JsonValue, text: string): void {
   throw new UnrecognizedError(`Object 'Kind' is missing in '${text}'`);
 }
 
-/** Why a document that a patch made cannot be read as the expected kind any more; another version of the same kind can. */
+/** Why a patched document is not of the expected kind any more. Another version of the same kind is allowed. */
 export function patchedKindProblem(
   document: JsonValue,
   { expected, text }: { expected: Expected; text: string },
@@ -239,12 +239,12 @@ function isOtherVersion({ group, version }: TypeMeta, expected: Expected): boole
   return expected.isCustom === true && !(group === expected.group && version === expected.version);
 }
 
-/** What a body says that it is, and the body. */
+/** The kind and version in a body, with the body. */
 interface Said extends TypeMeta {
   readonly value: JsonValue;
 }
 
-/** A wrong kind stops the decoding, another version of the right kind is refused afterwards. */
+/** A wrong kind stops the decoding; another version of the right kind is rejected afterwards. */
 function checkKind(actual: Said, expected: Expected): void {
   const { group, version } = actual;
   if (isSameKind(actual, expected)) return;
@@ -254,12 +254,12 @@ function checkKind(actual: Said, expected: Expected): void {
     throw versionMismatch(apiVersion, expected);
   }
   checkKnown(actual, expected);
-  // Evictions are taken at the version before as well.
+  // Evictions of policy/v1beta1 are accepted as well.
   if (expected.kind === "Eviction") return;
   throw versionMismatch(apiVersion, expected);
 }
 
-/** The kind must be one that the server knows, and a version of the expected one. */
+/** The kind must be known to the server and be a version of the expected one. */
 function checkKnown(actual: Said, expected: Expected): void {
   const { group, version, kind, value } = actual;
   const apiVersion = formatApiVersion(actual);
@@ -271,9 +271,9 @@ function checkKnown(actual: Said, expected: Expected): void {
     const why = `no kind ${quote(kind)} is registered for version ${quote(apiVersion)} in scheme ${quote(scheme)}`;
     throw new TypeMismatchError(why);
   }
-  // Events of either group are the same inside.
+  // Events of both groups have the same internal type.
   if (goPackageOf(group) === goPackageOf(expected.group) && kind === expected.kind) return;
-  // It is read as what it says first, and that may already go wrong.
+  // The value is first decoded as the kind that it names, which may fail.
   if (type !== undefined) new GoReader(undefined, "text").readObject(type, value ?? {});
   const from = `${version}.${kind}`;
   throw new TypeMismatchError(
@@ -281,16 +281,16 @@ function checkKnown(actual: Said, expected: Expected): void {
   );
 }
 
-/** Kinds that every part of the server knows. */
+/** Kinds that are registered in every scheme. */
 const everywhere = /^(?:Status|API(?:Group|GroupList|ResourceList|Versions)|[A-Z][a-z]+Options|WatchEvent)$/;
 
-/** Go's type of a kind, if the part of the server that expects another one knows it. */
+/** The Go type of a kind, if it is registered in the scheme of the expected kind. */
 function registeredAs({ group, version, kind }: TypeMeta, expected: Expected): GoStruct | undefined {
   const isKnown = isSameScheme(group, expected.group) || (group === "" && everywhere.test(kind));
   return isKnown ? goTypeOf(formatApiVersion({ group, version }), kind) : undefined;
 }
 
-/** Definitions and API services are served by servers of their own inside the real one, which know no other kinds. */
+/** kube-apiserver serves CRDs and APIServices by separate servers, which do not know other kinds. */
 const apartGroups = new Set(["apiextensions.k8s.io", "apiregistration.k8s.io"]);
 
 function isSameScheme(group: string, expected: string): boolean {
@@ -340,7 +340,7 @@ function unrecognized({ kind }: Expected, why: string, body: Uint8Array): Error 
 
 const summaryLength = 30;
 
-/** The beginning of a body: as text when it may be JSON, as hexadecimal digits otherwise. */
+/** The beginning of a body for an error: text if it may be JSON, else hexadecimal digits. */
 function summarize(body: Uint8Array): string {
   if (body.length === 0) return "<empty>";
   const start = Buffer.from(body.subarray(0, summaryLength));

@@ -1,4 +1,4 @@
-/** Versions that the real server still knows by name, though it serves them no more: bodies of them are of the wrong version, not of an unknown kind. */
+/** Versions that kube-apiserver still has in its scheme but does not serve. A body of one has a wrong version, not an unknown kind. */
 
 const old: Readonly<Record<string, readonly string[]>> = {
   "admissionregistration.k8s.io/v1alpha1": [

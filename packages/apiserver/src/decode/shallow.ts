@@ -1,12 +1,12 @@
-/** Values that nest deeper than any type of a built-in kind: what lies below is in fields that nobody knows, and is never looked at. */
+/** Cuts off values that nest deeper than any built-in type. They are below unknown fields and are never read. */
 import type { JsonValue } from "../builtin/draft.ts";
 import { nestsDeeper } from "./nesting.ts";
 import { NumberLiteral } from "./number-literal.ts";
 
-/** Far more than any type nests, far less than the stack holds. */
+/** Far deeper than any type nests, and well within the stack. */
 const deepest = 500;
 
-/** The value without what lies too deep; most texts are too short to hold any such thing. */
+/** The value without the parts that nest too deep. Most texts are too short to contain any. */
 export function shallow(value: JsonValue, text: string): JsonValue {
   return text.length >= 2 * deepest && nestsDeeper(text, deepest) ? cut(value, 0) : value;
 }

@@ -1,11 +1,11 @@
-/** What a strict reader objects to: unknown and duplicate fields. */
+/** Errors of strict decoding: unknown and duplicate fields. */
 import { quote, type FieldError } from "@capstan/model";
 import type { JsonValue } from "../builtin/draft.ts";
 
-/** At most this many are told, as kube-apiserver does. */
+/** The maximum number of reported errors, as in kube-apiserver. */
 const limit = 100;
 
-/** Collects objections while a body is decoded. */
+/** Collects errors while a body is decoded. */
 export class StrictProblems {
   readonly #messages: string[] = [];
   readonly #seen = new Set<string>();
@@ -16,7 +16,7 @@ export class StrictProblems {
     return this.#messages;
   }
 
-  /** Puts the objections into the order in which the fields stand in the document. */
+  /** Sorts the errors by the position of their fields in the document. */
   orderBy(document: JsonValue): void {
     if (this.#messages.length < 2) return;
     const positions = new Map<string, number>();
@@ -25,19 +25,19 @@ export class StrictProblems {
     this.#messages.sort((a, b) => positionOf(a) - positionOf(b));
   }
 
-  /** Puts the objections into the order of their words, as whoever converts values does. */
+  /** Sorts the errors alphabetically, as Go's converter does. */
   sortByWords(): void {
     this.#messages.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   }
 
-  /** A field of an object whose fields are looked for in a schema, or that was converted. */
+  /** An unknown field of an object that was checked against a schema or converted. */
   unknownField(path: string): void {
     this.#add(`unknown field "${path}"`, path);
   }
 
-  /** A field of a body as it was read: Go's decoder quotes it. */
+  /** An unknown field of a decoded body: Go's decoder quotes it. */
   unknownInBody(path: string): void {
-    // What is not read at all cannot be there twice, nor can what is inside.
+    // Duplicates inside an unknown field are not reported, because it is not decoded.
     this.#dropDuplicates(path);
     this.#add(`unknown field ${quote(path)}`, path);
   }
@@ -46,14 +46,14 @@ export class StrictProblems {
     this.#add(`duplicate field ${quote(path)}`, path);
   }
 
-  /** A key that occurs twice in YAML, in Go's syntax; the real server names the line. */
+  /** A duplicate YAML key, in Go's syntax and with its line. */
   duplicateKey(line: number, key: string): void {
     const message = `line ${line}: key ${key} already set in map`;
     this.#yaml.push(message);
     this.#add(message);
   }
 
-  /** All objections at once, as a refusal has them: those to the YAML text are one. */
+  /** The errors of a rejected request: those of the YAML text are joined into one. */
   get refusals(): readonly string[] {
     if (this.#yaml.length === 0) return this.#messages;
     const yaml = `yaml: unmarshal errors:\n${this.#yaml.map((line) => `  ${line}`).join("\n")}`;
@@ -61,7 +61,7 @@ export class StrictProblems {
     return [yaml, ...this.#messages.filter((message) => !inYaml.has(message))];
   }
 
-  /** An objection in words of its own. */
+  /** An error with its own message. */
   message(text: string): void {
     this.#add(text);
   }
@@ -92,19 +92,19 @@ function collectPaths(value: JsonValue, path: string, positions: Map<string, num
   }
 }
 
-/** What was found and what it should have become. */
+/** The actual and the expected type. */
 export interface Mismatch {
-  /** JSON's name of what was there. */
+  /** The JSON type of the value. */
   readonly found: string;
-  /** Go's name of what it should be. */
+  /** The Go name of the expected type. */
   readonly wanted: string;
-  /** The kind of scalar behind that name, where it is one. */
+  /** The scalar type behind that name, if it is one. */
   readonly scalar?: string | undefined;
-  /** Whether a number was there that is none of Go's integers. */
+  /** Whether the value is a number that is not an integer. */
   readonly isFraction?: boolean;
 }
 
-/** A value of a type that the field cannot hold, in the words of Go's JSON decoder. */
+/** A value of the wrong type, with the message of Go's JSON decoder. */
 export class TypeMismatchError extends Error {
   override readonly name = "TypeMismatchError";
   readonly code = "TypeMismatch";
@@ -115,7 +115,7 @@ export class TypeMismatchError extends Error {
     this.#mismatch = mismatch;
   }
 
-  /** The same in the words of the converter that strategic patches go through. */
+  /** The same error with the message of the converter for strategic patches. */
   asConversion(): string {
     if (this.#mismatch === undefined) return this.message;
     if ("conversion" in this.#mismatch) return this.#mismatch.conversion;
@@ -129,7 +129,7 @@ export class TypeMismatchError extends Error {
   }
 }
 
-/** What is wrong with one field, of which the rest of the server could tell as well. */
+/** A wrong type with a field error, which validation could report as well. */
 export class FieldMismatch extends TypeMismatchError {
   readonly error: FieldError;
 
@@ -139,7 +139,7 @@ export class FieldMismatch extends TypeMismatchError {
   }
 }
 
-/** Go can turn numbers into texts and cut them off, but not in JSON; for all else it does not even have an idea how. */
+/** The converter converts between numbers and strings only; for other types its message is `unrecognized type`. */
 function unconvertible({ found, wanted, isFraction = false }: Mismatch, scalar: string): string {
   const isConvertible = found === "number" && scalar !== "bool" && isFraction !== (scalar === "string");
   if (!isConvertible) return `unrecognized type: ${scalar}`;

@@ -1,6 +1,6 @@
-/** What is wrong with YAML text, in the words of Go's library, which tells what the scanner minds from what the parser minds. */
+/** Errors of YAML text in the words of Go's library, which distinguishes scanner and parser errors. */
 
-/** An error as the YAML library of this server reports it. */
+/** An error of this server's YAML library. */
 export interface YamlProblem {
   readonly code: string;
   readonly message: string;
@@ -32,10 +32,10 @@ const complaints: readonly Complaint[] = [
   [/same column|must be indented|All mapping items/, "did not find expected key", "parser"],
 ];
 
-/** The complaint; a problem that Go has no known words for keeps its own. */
+/** The Go message; an error without a known Go message keeps its own. */
 export function complaintOf({ code, message, line, text }: YamlProblem): string {
   const [first = ""] = message.split("\n");
-  // A bracket was left open, and nothing came after what needs something to follow.
+  // An open bracket at the end of the text, after a character that needs a value.
   if (/end with a [\]}]/.test(first) && /[[{,:]\s*$/.test(text))
     return `yaml: line ${line}: did not find expected node content`;
   if (/^\s*[\]}]|\{\s*\]|\[\s*\}/.test(text)) return "yaml: did not find expected node content";
@@ -45,7 +45,7 @@ export function complaintOf({ code, message, line, text }: YamlProblem): string 
   return `yaml: ${placeOf(stage, line)}${words}`;
 }
 
-/** The scanner does not name the first line; the parser counts from zero and does not say zero either. */
+/** Go's scanner omits the first line; its parser counts from zero and omits zero. */
 function placeOf(stage: Complaint[2], line: number): string {
   const shown = stage === "parser" ? line - 1 : line;
   return shown === 0 || (stage === "scanner" && line === 1) ? "" : `line ${shown}: `;

@@ -1,27 +1,28 @@
-/** Reads YAML text into nodes in a time and a memory that grow with its length: a bounded number of tokens, and no error after the second. */
+/** Parses YAML text into nodes in linear time and memory: the number of tokens is bounded, and parsing stops at the second error. */
 import { createRequire } from "node:module";
 import type * as Yaml from "yaml";
 
-// The library is large and YAML bodies are rare: the first one loads it.
+// Loaded at the first use: the library is large and YAML bodies are rare.
 const require = createRequire(import.meta.url);
 
-/** The functions of the library. */
 export function yamlLibrary(): typeof Yaml {
   return require("yaml") as typeof Yaml;
 }
 
-/** The largest body, 3 MiB of ordinary YAML, has about 600,000 tokens, spaces and line ends included. One needs some 300 bytes of memory. */
+/**
+ * The largest body, 3 MiB of ordinary YAML, has about 600,000 tokens, spaces and line ends included. A token needs some 300 bytes of
+ * memory.
+ */
 const maxTokens = 1_000_000;
 
-/** What is wrong with a text. */
 export interface ComposeError {
   readonly code: string;
   readonly message: string;
-  /** Line of the beginning and of the end, counted from 1. */
+  /** The first and the last line, counted from 1. */
   readonly lines: readonly [number, number];
 }
 
-/** The nodes of a text or what is wrong with it. */
+/** The nodes of a text, or its errors. */
 export interface Composed {
   readonly contents: Yaml.Node | null;
   /** At most two. */
@@ -30,7 +31,7 @@ export interface Composed {
   readonly lineAt: (offset: number) => number;
 }
 
-/** Reads the first document of a text. */
+/** Parses the first document of a text. */
 export function composeYaml(text: string): Composed {
   const { Composer, LineCounter, Parser } = yamlLibrary();
   const lines = new LineCounter();
@@ -48,7 +49,7 @@ export function composeYaml(text: string): Composed {
   }
 }
 
-/** Every scalar stays text here: what it stands for is decided by the rules of Go's library, not of this one. */
+/** All scalars stay strings here: their type follows the rules of Go's library, not of this one. */
 const options = {
   version: "1.1",
   schema: "failsafe",
@@ -64,7 +65,7 @@ function firstDocument(composer: Yaml.Composer, tokens: Iterable<Yaml.CST.Token>
   throw new TypeError("the composer made no document");
 }
 
-/** The tokens of a text; the second error among them is the last token. */
+/** The tokens of a text, up to the second error. */
 function* countedTokens(parser: Yaml.Parser, text: string): Generator<Yaml.CST.Token> {
   const lexer = new (yamlLibrary().Lexer)();
   let count = 0;
@@ -79,7 +80,7 @@ function* countedTokens(parser: Yaml.Parser, text: string): Generator<Yaml.CST.T
   yield* parser.end();
 }
 
-/** Text with more tokens than this server reads. */
+/** A text with too many tokens. */
 export class YamlTooLarge extends Error {
   override readonly name = "YamlTooLarge";
   readonly code = "YamlTooLarge";
@@ -89,7 +90,7 @@ export class YamlTooLarge extends Error {
   }
 }
 
-/** Ends the composing of a text whose first two errors are known. */
+/** Stops the parsing after two errors. */
 class EnoughErrors extends Error {
   override readonly name = "EnoughErrors";
   readonly code = "EnoughErrors";
@@ -100,7 +101,7 @@ interface Errors {
   found(lineAt: (offset: number) => number): readonly ComposeError[];
 }
 
-/** Takes the place of the composer's own list, which makes an error with a stack trace of every problem and of every unknown tag. */
+/** Replaces the composer's error list, which creates an error with a stack trace for every problem and every unknown tag. */
 function collectErrors(composer: Yaml.Composer): Errors {
   const kept: (readonly [code: string, message: string, range: readonly [number, number]])[] = [];
   const add: Errors["add"] = (code, message, range) => {

@@ -1,16 +1,16 @@
-/** Escapes of half a character in the double-quoted texts of YAML, which Go refuses. */
+/** Escapes of unpaired surrogates in double-quoted YAML strings, which Go rejects. */
 import type * as Yaml from "yaml";
 import { yamlLibrary } from "./yaml-compose.ts";
 
-/** An escaped backslash, or the escape of a half of a character. */
+/** An escaped backslash, or the escape of a surrogate. */
 const escape = /\\(?:\\|(?:u|U0000)[dD][89a-fA-F])/g;
 
-/** Whether a text has the escape of half a character anywhere: many have none. */
+/** Whether a text contains the escape of a surrogate at all: most do not. */
 export function mayHaveHalfPair(text: string): boolean {
   return /\\(?:u|U0000)[dD][89a-fA-F]/.test(text);
 }
 
-/** Whether a double-quoted scalar among the nodes escapes half a character. */
+/** Whether a double-quoted scalar contains an unpaired surrogate. */
 export function hasHalfPair(text: string, node: unknown): boolean {
   if (!mayHaveHalfPair(text)) return false;
   const { isMap, isScalar, isSeq } = yamlLibrary();

@@ -1,9 +1,9 @@
-/** What the scalars of a YAML document stand for, and the escapes in them that Go refuses. */
+/** Resolves the scalars of a YAML document, and rejects escapes that Go rejects. */
 import type * as Yaml from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
 import { readPlainScalar, type YamlTag } from "./yaml-scalar.ts";
 
-/** The value of a scalar; `refuse` makes the error to throw. */
+/** The value of a scalar; `refuse` creates the error. */
 export function readScalar(node: Yaml.Scalar, refuse: (why: string) => Error): JsonValue {
   const { source = "", type, tag } = node;
   const asked = tag?.replace("tag:yaml.org,2002:", "").replace("!!", "");
@@ -24,14 +24,14 @@ function isSameTag(found: YamlTag, asked: string): boolean {
   return found === asked || (found === "int" && asked === "float");
 }
 
-/** JSON has no such numbers. */
+/** JSON cannot represent these numbers. */
 function unsupported(value: number): string {
   return `json: unsupported value: ${Number.isNaN(value) ? "NaN" : value > 0 ? "+Inf" : "-Inf"}`;
 }
 
 const base64 = /^[A-Za-z0-9+/]*={0,2}$/;
 
-/** Bytes become text. */
+/** Decodes `!!binary` to a string. */
 function readBytes(source: string, refuse: (why: string) => Error): string {
   const plain = source.replaceAll(/\s/g, "");
   if (plain.length % 4 !== 0 || !base64.test(plain)) {

@@ -1,9 +1,8 @@
-/** What a scalar of YAML without quotes stands for, by the rules of the library that Go programs read YAML with. */
+/** Resolves unquoted YAML scalars by the rules of Go's library. */
 
-/** The kinds of scalars, as tags name them. */
+/** The tags of scalars. */
 export type YamlTag = "null" | "bool" | "int" | "float" | "str";
 
-/** A scalar that was read. */
 export interface YamlScalar {
   readonly tag: YamlTag;
   readonly value: null | boolean | number | bigint | string;
@@ -34,7 +33,7 @@ const integers: readonly (readonly [pattern: RegExp, prefix: string])[] = [
 ];
 const [lowest, highest] = [-(2n ** 63n), 2n ** 64n - 1n];
 
-/** Reads a scalar. Dates and times of the day are text. */
+/** Resolves a scalar. Dates and times stay strings. */
 export function readPlainScalar(text: string): YamlScalar {
   const word = words.get(text);
   if (word !== undefined) return word;

@@ -18,7 +18,7 @@ function complaint(text: string): string {
   }
 }
 
-test("keys that occur twice are reported with the line of their second value", () => {
+test("duplicate keys are reported with the line of their second value", () => {
   assert.deepEqual(duplicatesOf("a: 1\nb: 2\na:\n  c: 1\n"), ['line 4: key "a" already set in map']);
   assert.deepEqual(duplicatesOf("1: a\n1: b\n'1': c\n"), ["line 2: key 1 already set in map"]);
   assert.deepEqual(duplicatesOf('"a": 1\na: 2\n? a\n: 3\n'), [
@@ -27,7 +27,7 @@ test("keys that occur twice are reported with the line of their second value", (
   ]);
 });
 
-test("the last one of two keys counts", () => {
+test("the last of two equal keys counts", () => {
   assert.deepEqual(parseYaml("a: 1\na: 2\n"), { a: 2 });
 });
 
@@ -42,14 +42,14 @@ test("merge keys add pairs in the order of the text, as yaml.v2 does", () => {
   assert.equal(complaint("<<: 5"), "yaml: map merge requires map or sequence of maps as the value");
 });
 
-test("an alias stands for the last anchor before it", () => {
+test("an alias refers to the last anchor before it", () => {
   assert.deepEqual(parseYaml("[&a 1, *a, &a 2, *a]"), [1, 1, 2, 2]);
   assert.equal(complaint("[*a, &a 1]"), "yaml: unknown anchor 'a' referenced");
   assert.equal(complaint("&a [*a]"), "yaml: anchor 'a' value contains itself");
   assert.equal(complaint("a: &a {<<: *a}"), "yaml: anchor 'a' value contains itself");
 });
 
-test("an alias of a list may be used more often than a hundred times, but not to multiply a document", () => {
+test("an alias may be used often, but must not multiply the size of a document", () => {
   assert.equal((parseYaml(`- &a [1]\n${"- *a\n".repeat(300)}`) as unknown[]).length, 301);
   const tenfold = Array.from({ length: 8 }, (_, at) => `- &a${at + 1} [${`*a${at}, `.repeat(10)}]`).join("\n");
   assert.equal(complaint(`- &a0 [1]\n${tenfold}`), "yaml: document contains excessive aliasing");
@@ -57,7 +57,7 @@ test("an alias of a list may be used more often than a hundred times, but not to
   assert.equal(complaint(`- &a ${long}\n${"- *a\n".repeat(200)}`), "yaml: document contains excessive aliasing");
 });
 
-test("escapes of half a character are refused in double quotes only", () => {
+test("unpaired surrogate escapes are rejected in double quotes only", () => {
   const why = "yaml: found invalid Unicode character escape code";
   assert.equal(complaint('a: "\\ud83d"'), why);
   assert.equal(complaint('# "\na: "\\ud83d\\ude00"'), why);
@@ -69,27 +69,27 @@ test("escapes of half a character are refused in double quotes only", () => {
   });
 });
 
-test("brackets end the document although the rest is no YAML", () => {
+test("closing brackets end the document, even if invalid YAML follows", () => {
   assert.deepEqual(parseYaml('{"a": "}\\""} }'), { a: '}"' });
   assert.deepEqual(parseYaml("['it]', a] ]"), ["it]", "a"]);
 });
 
-test("lists in lists are refused when they nest too deep, with brackets and without", () => {
+test("lists that nest too deep are rejected, with brackets and without", () => {
   const why = "yaml: exceeded max depth of 10000";
   assert.equal(complaint("[".repeat(20_000)), why);
   assert.equal(complaint("- ".repeat(20_000)), why);
   assert.equal(complaint("? ".repeat(20_000)), why);
 });
 
-test("a text of too many tokens is refused", () => {
+test("a text with too many tokens is rejected", () => {
   assert.equal(complaint(`[${"1,".repeat(600_000)}]`), "yaml: document contains more than 1000000 tokens");
 });
 
-test("of many errors the first one is told", () => {
+test("of many errors the first one is reported", () => {
   assert.equal(complaint(`a: b: c\n${"@ ]\n".repeat(1000)}`), "yaml: mapping values are not allowed in this context");
 });
 
-test("keys with the names of JavaScript's own are keys", () => {
+test("keys named like properties of Object.prototype are ordinary keys", () => {
   const value = parseYaml("__proto__: {a: b}\nconstructor: 1\n");
   assert.deepEqual(Object.keys(value as object), ["__proto__", "constructor"]);
 });

@@ -1,4 +1,4 @@
-/** Reads YAML bodies into JSON values, in the words of Go's library where the text is refused. */
+/** Reads YAML bodies into JSON values, with the errors of Go's library. */
 import type { JsonValue } from "../builtin/draft.ts";
 import { nestsDeeper } from "./nesting.ts";
 import type { StrictProblems } from "./strict.ts";
@@ -16,14 +16,14 @@ export class YamlSyntaxError extends Error {
 const maxDepth = 10_000;
 const tooDeep = `yaml: exceeded max depth of ${maxDepth}`;
 
-/** Reads one YAML document; keys that occur twice are reported, the last one counts. */
+/** Reads one YAML document. Duplicate keys are reported; the last one counts. */
 export function parseYaml(text: string, problems?: StrictProblems): JsonValue {
   const { value, duplicates } = readYaml(text);
   for (const { line, key } of duplicates) problems?.duplicateKey(line, key);
   return value;
 }
 
-/** What a text holds: plain data, from nothing but the text. */
+/** The parsed content of a text. */
 interface YamlContent {
   readonly value: JsonValue;
   readonly duplicates: readonly { readonly line: number; readonly key: string }[];
@@ -34,7 +34,7 @@ function readYaml(text: string): YamlContent {
     return readChecked(text);
   } catch (error) {
     if (error instanceof YamlTooLarge) throw new YamlSyntaxError(`yaml: ${error.message}`);
-    // Lists in lists need no brackets ("- - - 1"), and some depths under the limit are more than the stack holds.
+    // Lists in lists need no brackets ("- - - 1"), and some depths below the limit exceed the stack.
     if (error instanceof RangeError) throw new YamlSyntaxError(tooDeep);
     throw error;
   }
@@ -56,7 +56,7 @@ function readChecked(text: string): YamlContent {
   return { value, duplicates: duplicates.map(({ offset, key }) => ({ line: lineAt(offset), key })) };
 }
 
-/** Go reads one document and does not look at what comes after it: a pair of brackets is read although the rest is no YAML. */
+/** Go reads one document and ignores what follows: a closed pair of brackets is read even if invalid YAML follows. */
 function readBrackets(text: string, errors: readonly ComposeError[]): YamlContent {
   const [{ code, message } = { code: "", message: "" }] = errors;
   if (code === "RESOURCE_EXHAUSTION") throw new YamlSyntaxError(tooDeep);
@@ -65,28 +65,28 @@ function readBrackets(text: string, errors: readonly ComposeError[]): YamlConten
   throw new YamlSyntaxError(complaintOf({ code, message, line: lineOf(errors), text }));
 }
 
-/** Where Go stops: of a key that goes over several lines at its end. */
+/** The line that Go reports: for a key over several lines, its last one. */
 function lineOf([first, second]: readonly ComposeError[]): number {
   const isLong = first?.code === "BLOCK_AS_IMPLICIT_KEY" && second?.code === "MULTILINE_IMPLICIT_KEY";
   return (isLong ? second.lines[1] : first?.lines[0]) ?? 1;
 }
 
-/** Other versions of YAML than the one that Go reads. */
+/** YAML versions other than 1.1, which Go rejects. */
 const otherVersion = /^%YAML[ \t]+(?!1\.1\b)/m;
 
-/** Go knows directives for the version and for tags only. */
+/** Go accepts only %YAML and %TAG directives. */
 const unknownDirective = /^%(?!YAML\b|TAG\b)[^\s]+/;
 
-/** A document that ends before anything was in it. */
+/** A document that ends before any content. */
 const endAtStart = /^\s*\.\.\.(?:\s|$)/;
 
 /** Empty brackets are the whole document, even if they are written as a key. */
 const emptyBrackets = /^\s*(\{\s*\}|\[\s*\])\s*:(?:\s|$)/;
 
-/** What may not stand in YAML, even in its texts. */
+/** Characters that are not allowed in YAML, even in strings. */
 const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\u0080-\u0084\u0086-\u009f]/;
 
-/** Where a document that is one pair of brackets ends. */
+/** The end of a document that is one pair of brackets. */
 function endOfBrackets(text: string): number | undefined {
   const start = text.search(/\S/);
   if (text[start] !== "{" && text[start] !== "[") return undefined;
@@ -94,7 +94,7 @@ function endOfBrackets(text: string): number | undefined {
   for (let at = start; at < text.length; at++) {
     const character = text[at];
     if (character === '"') at = endOfDoubleQuoted(text, at);
-    // A single quote that is not closed stands for itself.
+    // An unclosed single quote is an ordinary character.
     else if (character === "'") at = Math.max(at, text.indexOf("'", at + 1));
     else if (character === "{" || character === "[") depth++;
     else if (character === "}" || character === "]") depth--;
@@ -103,7 +103,7 @@ function endOfBrackets(text: string): number | undefined {
   return undefined;
 }
 
-/** The end of a text in double quotes; of one that is not closed the end of everything. */
+/** The end of a double-quoted string; the end of the text if it is not closed. */
 function endOfDoubleQuoted(text: string, start: number): number {
   let at = start + 1;
   while (at < text.length && text[at] !== '"') at += text[at] === "\\" ? 2 : 1;

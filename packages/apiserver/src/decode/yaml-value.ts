@@ -1,31 +1,29 @@
-/** Turns the nodes of a YAML document into the JSON value that Go's library makes of them: aliases, merge keys, and keys that occur twice. */
+/** Converts the nodes of a YAML document to the JSON value that Go's library produces: aliases, merge keys, and duplicate keys. */
 import { quote } from "@capstan/model";
 import type * as Yaml from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
 import { yamlLibrary } from "./yaml-compose.ts";
 import { readScalar } from "./yaml-nodes.ts";
 
-/** A key that occurs twice. */
 export interface DuplicateKey {
   readonly offset: number;
   /** The key in Go's syntax. */
   readonly key: string;
 }
 
-/** The value of a document. */
 export interface YamlValue {
   readonly value: JsonValue;
   readonly duplicates: readonly DuplicateKey[];
 }
 
-/** Reads the nodes; `refuse` makes the error to throw. */
+/** Converts the nodes; `refuse` creates the error. */
 export function toYamlValue(root: Yaml.Node | null, refuse: (why: string) => Error): YamlValue {
   const duplicates: DuplicateKey[] = [];
   const decoder = new Decoder(aliasTargets(root, refuse), duplicates, refuse);
   return { value: decoder.decode(root), duplicates };
 }
 
-/** The node that each alias stands for: the last one before it with this anchor. */
+/** The node of each alias: the last one before it with this anchor. */
 function aliasTargets(root: Yaml.Node | null, refuse: (why: string) => Error): Map<Yaml.Alias, Yaml.Node> {
   const { isAlias, isMap, isSeq, isScalar } = yamlLibrary();
   const anchors = new Map<string, Yaml.Node>();
@@ -49,7 +47,7 @@ function aliasTargets(root: Yaml.Node | null, refuse: (why: string) => Error): M
   return targets;
 }
 
-/** The limits of Go's library: small documents may come from aliases for 99 %, large ones for 10 %. */
+/** The limits of Go's library: up to 99 % of a small document, and 10 % of a large one, may come from aliases. */
 const [smallCount, largeCount] = [400_000, 4_000_000];
 
 function allowedShare(count: number): number {
@@ -57,7 +55,7 @@ function allowedShare(count: number): number {
   return 0.99 - 0.89 * place;
 }
 
-/** How much text may come from aliases. Go has no such limit, but an object of this size cannot be stored. */
+/** The limit of text from aliases. Go has no such limit, but an object of this size cannot be stored. */
 const maxAliasedText = 16 * 2 ** 20;
 
 type Key = string | number | bigint | boolean;
@@ -68,7 +66,7 @@ class Decoder {
   readonly #duplicates: DuplicateKey[];
   readonly #refuse: (why: string) => Error;
   readonly #library = yamlLibrary();
-  /** The aliases that are being followed. */
+  /** The aliases that are being resolved, to detect cycles. */
   readonly #followed = new Set<Yaml.Alias>();
   #count = 0;
   #aliasedCount = 0;
@@ -90,7 +88,7 @@ class Decoder {
     return null;
   }
 
-  /** Counts a step, as Go does, and stops when aliases make a document much larger than its text. */
+  /** Counts a step, as Go does, and fails if aliases make a document much larger than its text. */
   #charge(node: unknown): void {
     this.#count++;
     if (this.#followed.size === 0) return;
@@ -109,7 +107,7 @@ class Decoder {
     return value;
   }
 
-  /** Adds the pairs of a map: what comes later replaces what is there, also where it comes from a merge key. */
+  /** Adds the pairs of a map: later values replace earlier ones, also those from a merge key. */
   #addPairs({ items }: Yaml.YAMLMap, fields: Fields): Fields {
     for (const { key, value } of items) {
       if (this.#isMergeKey(key)) {
@@ -133,7 +131,7 @@ class Decoder {
   #merge(source: unknown, fields: Fields): void {
     const { isSeq } = this.#library;
     if (!isSeq(source)) return this.#mergeMap(source, fields);
-    // The first ones win, so they come last.
+    // The first map takes precedence, so it is merged last.
     for (const item of source.items.toReversed()) this.#mergeMap(item, fields);
   }
 
@@ -163,13 +161,13 @@ function offsetOf(node: unknown): number | undefined {
   return yamlLibrary().isNode(node) ? node.range?.[0] : undefined;
 }
 
-/** YAML is made into JSON before it is read, and that sorts its fields. */
+/** Go converts YAML to JSON before it decodes it, which sorts the fields. */
 function toSorted(fields: Fields): JsonValue {
   const entries = [...fields].map(([key, part]) => [String(key), part] as const);
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
 }
 
-/** A value as Go's syntax shows it. */
+/** A value in Go's syntax. */
 function goSyntax(value: unknown): string {
   if (value === null || value === undefined) return "<nil>";
   if (typeof value === "string") return quote(value);

@@ -1,4 +1,4 @@
-/** Discovery: what is served, told group by group and all at once. */
+/** Discovery documents: per group, and aggregated. */
 import type { Json } from "@capstan/model";
 import { compareVersions } from "./version-priority.ts";
 import type { RemoteVersion } from "../aggregate/aggregation.ts";
@@ -12,21 +12,19 @@ export interface DiscoveredGroup {
   readonly versions: readonly DiscoveredVersion[];
 }
 
-/** The names of a group and its versions. */
 export interface NamedGroup {
   readonly name: string;
   readonly versions: readonly Pick<DiscoveredVersion, "version">[];
 }
 
-/** One version of a group. */
 export interface DiscoveredVersion {
   readonly version: string;
   readonly resources: readonly ServedResource[];
-  /** What another server says, for a version that it serves. */
+  /** The discovery of another server, for a version that it serves. */
   readonly remote?: RemoteVersion;
 }
 
-/** The groups that are served, the core group (named "") first, in the order in which they were registered. */
+/** The served groups in the order of registration, the core group (named "") first. */
 export function discover(registry: Registry, remote: readonly RemoteVersion[] = []): readonly DiscoveredGroup[] {
   const groups = new Map<string, DiscoveredVersion[]>();
   for (const { group, version, resources } of registry.groupVersions()) {
@@ -106,7 +104,7 @@ function subresourceFacts(resource: ServedResource, { name, kind, verbs }: Serve
   };
 }
 
-/** A document about all groups; its content says whether it is another one than before, whatever it is called. */
+/** The aggregated document. Its content determines its ETag, whatever the media type. */
 export interface Aggregated {
   readonly kind: string;
   readonly apiVersion: string;
@@ -114,7 +112,7 @@ export interface Aggregated {
   readonly items: readonly Json[];
 }
 
-/** All groups in one document, as `apidiscovery.k8s.io` has it. */
+/** All groups in one document of `apidiscovery.k8s.io`. */
 export function aggregated(groups: readonly DiscoveredGroup[]): Aggregated {
   return {
     kind: "APIGroupDiscoveryList",
@@ -153,7 +151,7 @@ function aggregatedResource(resource: ServedResource): Json {
   };
 }
 
-/** Group and version are left empty where they are those of the list around; custom kinds say them. */
+/** Group and version are empty if they equal those of the list; custom kinds always have them. */
 function responseKind(
   { group, version, isCustom }: ServedResource,
   kind: { readonly group: string; readonly version: string; readonly kind: string },

@@ -1,4 +1,4 @@
-/** The order of versions: v2 before v1 before v2beta1 before v1alpha3 before what is no such version. */
+/** The order of versions: v2 before v1 before v2beta1 before v1alpha3 before all other names. */
 
 const pattern = /^v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?$/;
 const stages: Readonly<Record<string, number>> = { alpha: 0, beta: 1 };

@@ -1,6 +1,5 @@
-/** Reads Accept headers. */
+/** Parses Accept headers. */
 
-/** One clause of an Accept header. */
 export interface AcceptClause {
   readonly type: string;
   readonly subtype: string;
@@ -8,7 +7,7 @@ export interface AcceptClause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** The clauses of an Accept header, the most wanted first. Clauses that make no sense are skipped. */
+/** The clauses of an Accept header by descending preference. Invalid clauses are skipped. */
 export function parseAccept(header: string): readonly AcceptClause[] {
   const clauses = header.split(",").flatMap((text) => parseClause(text) ?? []);
   return clauses.sort(compareClauses);

@@ -8,7 +8,7 @@ const hour = 60 * minute;
 const day = 24 * hour;
 const year = 365 * day;
 
-/** Each unit gives way to the next one where client-go's tables do it, and a rest of nothing is not told. */
+/** Unit boundaries as in client-go's tables; a zero remainder is omitted. */
 const ages: readonly (readonly [milliseconds: number, shown: string])[] = [
   [-2 * second, "<invalid>"],
   [-second, "0s"],

@@ -1,6 +1,6 @@
-/** Ages as tables show them: `42s`, `7m25s`, `3h5m`, `2d4h`, `6y12d`. */
+/** Ages in tables: `42s`, `7m25s`, `3h5m`, `2d4h`, `6y12d`. */
 
-/** A duration in milliseconds, as precise as a person wants it. */
+/** A duration in milliseconds, with the precision that kubectl shows. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return "<invalid>";

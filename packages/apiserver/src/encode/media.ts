@@ -1,18 +1,18 @@
-/** Which form of an answer a client accepts: the format, and whether the object is to be turned into a table or its metadata. */
+/** Negotiates the media type of a response: the format, and the transform to a table or to metadata. */
 import { StatusError, toFailure } from "@capstan/model";
 import { headerOf, type Call } from "../call.ts";
 import { parseAccept, type AcceptClause } from "./accept.ts";
 
-/** The formats that bodies come in. */
+/** The formats of bodies. */
 export type Format = "json" | "yaml" | "protobuf";
 
-/** What an object is turned into before it is sent. */
+/** The transform of an object before it is sent. */
 export interface Transform {
   readonly kind: "Table" | "PartialObjectMetadata" | "PartialObjectMetadataList";
   readonly version: "v1" | "v1beta1";
 }
 
-/** How the client wants its answer. */
+/** The negotiated response format. */
 export interface OutputMedia {
   readonly format: Format;
   readonly transform: Transform | undefined;
@@ -28,27 +28,27 @@ export const mediaTypes: Readonly<Record<Format, string>> = {
 
 const allFormats: readonly Format[] = ["json", "yaml", "protobuf"];
 
-/** What an endpoint can answer with. */
+/** The media types that an endpoint supports. */
 export interface Offer {
   readonly formats: readonly Format[];
-  /** What objects can be turned into here: tables and metadata, or only one of them, or nothing. */
+  /** The supported transforms: tables and metadata, only metadata, or none. */
   readonly transforms: "all" | "metadata" | "none";
   /**
-   * Whether the path itself has media types: a client must name one of them, a pattern will not do. What is offered beside the formats is
-   * told to those who name none.
+   * Set if the route itself declares media types: a client must name one of them or accept all. `also` contains further types for the 406
+   * error.
    */
   readonly route?: { readonly also: readonly string[] };
 }
 
-/** What an endpoint that answers with one fixed kind offers: discovery, versions. */
+/** The offer of endpoints with one fixed kind, such as discovery. */
 export const plainOffer: Offer = { formats: allFormats, transforms: "none" };
 
-/** The same where the path has media types. */
+/** The same for routes that declare media types. */
 export const routedOffer: Offer = { ...plainOffer, route: { also: [] } };
 
 const plainJson: OutputMedia = { format: "json", transform: undefined, pretty: false };
 
-/** Decides on a form or refuses with 406. */
+/** Selects a media type, or throws 406. */
 export function negotiate(call: Call, query: URLSearchParams, offer: Offer): OutputMedia {
   const accept = headerOf(call, "accept") ?? "";
   const pretty = isPretty(call, query);
@@ -79,7 +79,7 @@ function matches({ type, subtype }: AcceptClause, mediaType: string): boolean {
   return `${type}/${subtype}` === mediaType;
 }
 
-/** The parameters of a clause decide whether it can be served; `undefined` if not. */
+/** Applies the parameters of a clause; `undefined` if they are not supported. */
 function withParameters({ parameters }: AcceptClause, format: Format, offer: Offer): OutputMedia | undefined {
   const stream = parameters.get("stream");
   if (stream !== undefined && stream !== "" && (stream !== "watch" || format === "yaml")) return undefined;
@@ -89,7 +89,7 @@ function withParameters({ parameters }: AcceptClause, format: Format, offer: Off
   }
   const transform = toTransform(parameters);
   if (transform === undefined || offer.transforms === "none") return undefined;
-  // Tables hold whatever their kinds show, which no message of protocol buffers does.
+  // The cells of tables have any type, which protobuf cannot represent.
   if (transform.kind === "Table" && format === "protobuf") return undefined;
   return transform.kind === "Table" && offer.transforms !== "all" ? undefined : { format, transform, pretty };
 }
@@ -108,12 +108,12 @@ function isNamed({ type, subtype }: AcceptClause, types: readonly string[]): boo
   return (type === "*" && subtype === "*") || types.includes(`${type}/${subtype}`);
 }
 
-/** Refuses a client that accepts nothing of what a path offers in any form. */
+/** Throws 406 if the client accepts none of the media types that the route declares. */
 export function checkRouted(call: Call, { formats, route }: Offer): void {
   if (route !== undefined) checkRoute(call, [...formats.map((format) => mediaTypes[format]), ...route.also]);
 }
 
-/** Refuses a client that accepts none of the media types of a path. */
+/** Throws 406 if the client accepts none of these media types. */
 export function checkRoute(call: Call, types: readonly string[]): void {
   const accept = headerOf(call, "accept") ?? "";
   if (accept !== "" && !parseAccept(accept).some((clause) => isNamed(clause, types))) throw unrouted(types);
@@ -124,13 +124,13 @@ function unrouted(types: readonly string[]): StatusError {
   return new StatusError(toFailure({ code: 406, reason: "NotAcceptable", message, details: {} }));
 }
 
-/** The refusal that lists media types. */
+/** The 406 error that lists media types. */
 export function notAcceptableError(available: readonly string[]): StatusError {
   const message = `only the following media types are accepted: ${available.join(", ")}`;
   return new StatusError(toFailure({ code: 406, reason: "NotAcceptable", message }));
 }
 
-/** Asked for in the query, or by a client that people use. */
+/** Requested by the query, or by a browser, curl or Wget. */
 function isPretty(call: Call, query: URLSearchParams): boolean {
   const asked = query.get("pretty");
   if (asked !== null && asked !== "") return /^(1|t|T|TRUE|true|True)$/.test(asked);

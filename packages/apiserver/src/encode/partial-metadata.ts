@@ -4,7 +4,7 @@ import { GoReader } from "../decode/go-codec.ts";
 import { structOf } from "../decode/go-type.ts";
 import type { ServedResource } from "../resources/resource.ts";
 
-/** The metadata of an object as an object of its own. */
+/** The PartialObjectMetadata of an object. */
 export function toPartialMetadata(
   { rules, isCustom }: Pick<ServedResource, "rules"> & { readonly isCustom?: boolean },
   object: KubeObject,
@@ -24,7 +24,7 @@ function inOrder(metadata: ObjectMeta): ObjectMeta {
   return new GoReader(undefined).readObject(structOf("meta/v1.ObjectMeta"), metadata as never) as ObjectMeta;
 }
 
-/** The same metadata where none of these is there. */
+/** Removes annotations; returns the same metadata if it has none of them. */
 function withoutAnnotations<T extends Pick<ObjectMeta, "annotations">>(metadata: T, names: readonly string[]): T {
   const { annotations = {}, ...rest } = metadata;
   if (!names.some((name) => annotations[name] !== undefined)) return metadata;

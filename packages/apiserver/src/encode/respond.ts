@@ -1,4 +1,4 @@
-/** Objects and lists as answers, in the form that the client asked for. */
+/** Responses with objects and lists in the negotiated format. */
 import {
   apiErrors,
   parseExactJson,
@@ -25,13 +25,13 @@ import { tableOf } from "./table.ts";
 
 const jsonHeaders: Readonly<AnswerHeaders> = { "content-type": mediaTypes.json };
 
-/** A body of plain JSON, newline at the end as Go's encoder writes it. */
+/** A JSON body with a newline at the end, as Go's encoder writes it. */
 export function respondJson(status: number, json: string, media: OutputMedia): Answer {
   if (media.format === "json" && !media.pretty) return { status, headers: { ...jsonHeaders }, body: `${json}\n` };
   return { status, headers: { "content-type": mediaTypes[media.format] }, body: encodeJson(json, media) };
 }
 
-/** JSON text in the format asked for. */
+/** JSON text in the negotiated format. */
 function encodeJson(json: string, media: OutputMedia): AnswerBody {
   switch (media.format) {
     case "json":
@@ -43,12 +43,11 @@ function encodeJson(json: string, media: OutputMedia): AnswerBody {
   }
 }
 
-/** A Status. */
 export function respondStatus(status: Status, media: OutputMedia): Answer {
   return { ...respondJson(status.code ?? 200, toGoJson(status), media), told: status };
 }
 
-/** An object in the stored version: it is brought into the version and form of the request. */
+/** Responds with an object of the storage version, after conversion to the version and format of the request. */
 export async function respondObject(exchange: ResourceExchange, status: number, stored: KubeObject): Promise<Answer> {
   if (exchange.resource.conversion !== undefined) {
     return respondPresented(exchange, status, await present(exchange.resource, stored));
@@ -57,14 +56,14 @@ export async function respondObject(exchange: ResourceExchange, status: number, 
   return entry === undefined ? respondPresented(exchange, status, stored) : respondEntry(exchange, status, entry);
 }
 
-/** What the store keeps of an object, if it is the one that is stored now. */
+/** The store entry of an object, if it is the current one. */
 function entryOf({ resource, parts }: ResourceExchange, object: KubeObject): Entry | undefined {
   const { name = "", namespace = "" } = object.metadata;
   const entry = parts.store.get(resource.storage, storageKey(resource, namespace, name));
   return entry?.holds(object) === true ? entry : undefined;
 }
 
-/** An object of the store whose stored version is that of the request: its bytes as they are, if JSON is asked for. */
+/** Responds with an entry that is stored in the version of the request. Its JSON bytes are sent as they are. */
 export function respondEntry(exchange: ResourceExchange, status: number, entry: Entry): Answer {
   const { media } = exchange;
   const isPlain = media.transform === undefined && media.format === "json" && !media.pretty;
@@ -72,7 +71,7 @@ export function respondEntry(exchange: ResourceExchange, status: number, entry: 
   return respondPresented(exchange, status, entry.object);
 }
 
-/** An object that is already in the version of the request. */
+/** Responds with an object that already has the version of the request. */
 export function respondPresented(exchange: ResourceExchange, status: number, object: KubeObject): Answer {
   const { media, resource } = exchange;
   switch (media.transform?.kind) {
@@ -101,18 +100,18 @@ function hasNoTable({ subresource }: ResourceExchange): boolean {
   return subresource?.rules?.type === "view" && subresource.rules.hasNoTable === true;
 }
 
-/** The Go type that messages name. */
+/** The Go type name in messages. */
 export function goNameOf({ group, isCustom }: { group: string; isCustom: boolean }, kind: string): string {
   if (isCustom) return `*unstructured.Unstructured${kind.endsWith("List") ? "List" : ""}`;
   return `*${goPackageOf(group)}.${kind}`;
 }
 
-/** A form that cannot be had. */
+/** The error for an unsupported format. */
 export function notAcceptable(message: string): StatusError {
   return new StatusError(toFailure({ code: 406, reason: "NotAcceptable", message }));
 }
 
-/** The answer for whatever went wrong. What is no refusal is a bug of ours and says so. */
+/** The response for an error. An error that is not a StatusError is a bug and becomes an InternalError. */
 export function respondError(error: unknown, media: OutputMedia): Answer {
   const refusal = error instanceof StatusError ? error : apiErrors.internalError(String(error));
   const answer = respondStatus(refusal.status, media);

@@ -1,4 +1,4 @@
-/** A scale as an answer: as it is, as a row, or as its metadata. */
+/** Responses with a Scale: the object, a table, or its metadata. */
 import { toGoJson, type Json, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -11,7 +11,7 @@ interface Scale extends KubeObject {
   readonly status?: { readonly replicas?: number };
 }
 
-/** Answers with a projection in the form that was asked for. */
+/** Responds with a projection in the negotiated format. */
 export function respondProjection(exchange: ResourceExchange, scale: KubeObject): Answer {
   const { media } = exchange;
   switch (media.transform?.kind) {

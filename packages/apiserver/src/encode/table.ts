@@ -1,21 +1,21 @@
-/** Objects as tables: what `kubectl get` shows, printed by the server. */
+/** Objects as tables: the server-side printing for `kubectl get`. */
 import { apiErrors, type Json, type KubeObject } from "@capstan/model";
 import type { TableRow } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import { toPartialMetadata } from "./partial-metadata.ts";
 
-/** What a row carries of its object. */
+/** The part of the object that each row includes. */
 export type IncludeObject = "None" | "Metadata" | "Object";
 
-/** The metadata of a table: that of a list, or of the one object. */
+/** The metadata of a table: that of a list, or of one object. */
 export interface TableMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
   readonly remainingItemCount?: number;
 }
 
-/** Objects, in the version of the request, as a table. Columns are left out where they were said before. */
+/** A table of objects in the version of the request. A watch sends the columns only once. */
 export function tableOf(
   exchange: ResourceExchange,
   objects: readonly KubeObject[],
@@ -37,18 +37,18 @@ export function tableOf(
   };
 }
 
-/** Kinds that nobody prints have no list of rows where others have an empty one. */
+/** Kinds without a printer have null rows where other kinds have an empty list. */
 export function hasPlainRows({ columns, isCustom }: ServedResource): boolean {
   return !isCustom && columns?.[1]?.name === "Created At";
 }
 
-/** Makes the rows of a table one by one. */
+/** Creates the rows of a table one by one. */
 export function rowMaker({ resource, media, query, parts }: ResourceExchange): (object: KubeObject) => Json {
   const options = { now: parts.clock.now(), include: includeOf(query), version: media.transform?.version ?? "v1" };
   return (object) => toRow(resource, object, options);
 }
 
-/** What the rows of a table shall carry; refuses what no row can. */
+/** The `includeObject` parameter; throws 400 for an invalid value. */
 export function includeOf(query: URLSearchParams): IncludeObject {
   const asked = query.get("includeObject") ?? "";
   if (asked === "") return "Metadata";
@@ -87,7 +87,7 @@ function cellsOf({ rules }: ServedResource, object: KubeObject, now: number): Ta
   return table?.row(object, now) ?? { cells: [object.metadata.name ?? "", defaultAge(object, now)] };
 }
 
-/** Kinds without columns of their own show their name and when they were made. */
+/** Kinds without columns show the name and the creation time. */
 function defaultAge({ metadata }: KubeObject, _now: number): string {
   return metadata.creationTimestamp ?? "<unknown>";
 }

@@ -1,10 +1,10 @@
-/** Warning headers: what may stand in one, and how they are cut when there are too many of them. */
+/** Warning headers: their encoding and their total length. */
 
-/** All warnings of an answer together may have so many characters; beyond that, each is cut. */
+/** The maximum number of characters of all warnings of a response; beyond that, each one is truncated. */
 const mostCharacters = 4096;
 const mostOfOne = 256;
 
-/** The headers for warnings, in their order. A warning with control characters is left out, as nobody could send it. */
+/** The headers for warnings, in order. A warning with control characters is dropped, because a header cannot contain them. */
 export function warningHeaders(warnings: Iterable<string>): string[] {
   const texts = [...warnings].filter((text) => text !== "").map((text) => ({ text, sendable: !control.test(text) }));
   const total = texts.reduce((sum, { text, sendable }) => sum + (sendable ? lengthOf(text) : 0), 0);
@@ -14,7 +14,7 @@ export function warningHeaders(warnings: Iterable<string>): string[] {
 
 const control = /\p{Cc}/u;
 
-/** Cut warnings are sent until their characters are used up. */
+/** Truncated warnings are sent until the total length is reached. */
 function cut(texts: readonly string[]): string[] {
   const headers: string[] = [];
   let written = 0;
@@ -31,7 +31,7 @@ function lengthOf(text: string): number {
   return Array.from(text).length;
 }
 
-/** Bytes of UTF-8 go into a header one by one. */
+/** A header carries the bytes of UTF-8. */
 function format(text: string): string {
   const quoted = text.replaceAll(/["\\]/g, (character) => `\\${character}`);
   return `299 - "${Buffer.from(quoted, "utf8").toString("latin1")}"`;

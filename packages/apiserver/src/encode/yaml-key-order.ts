@@ -1,9 +1,8 @@
-/** The order in which Go's YAML library writes the keys of a map: letters after other signs, and numbers inside of names by their value. */
+/** The key order of Go's YAML library: letters after other characters, and numbers in names by value. */
 
 const letter = /\p{L}/u;
 const digit = /\p{Nd}/u;
 
-/** Compares two keys. */
 export function compareKeys(a: string, b: string): number {
   const [left, right] = [Array.from(a), Array.from(b)];
   const at = left.findIndex((sign, index) => sign !== right[index]);
@@ -11,7 +10,7 @@ export function compareKeys(a: string, b: string): number {
   return isBefore(left, right, at) ? -1 : 1;
 }
 
-/** Whether the first of two keys that part at a place comes first. */
+/** Whether the first key sorts before the second, given the first position at which they differ. */
 function isBefore(left: readonly string[], right: readonly string[], at: number): boolean {
   const [a, b] = [left[at] ?? "", right[at] ?? ""];
   const [isLetter, isOtherLetter] = [letter.test(a), letter.test(b)];
@@ -24,7 +23,7 @@ function isBefore(left: readonly string[], right: readonly string[], at: number)
   return end === otherEnd ? a < b : end < otherEnd;
 }
 
-/** Whether digits stand before a place that are not all zero. */
+/** Whether nonzero digits precede a position. */
 function startsNumber(signs: readonly string[], at: number): boolean {
   for (let before = at - 1; before >= 0 && digit.test(signs[before] ?? ""); before--) {
     if (signs[before] !== "0") return true;
@@ -32,7 +31,7 @@ function startsNumber(signs: readonly string[], at: number): boolean {
   return false;
 }
 
-/** The number at a place and where it ends; it may have begun before. */
+/** The number at a position and its end; it may begin before the position. */
 function numberAt(signs: readonly string[], at: number, start: number): [value: number, end: number] {
   let [value, end] = [start, at];
   for (; digit.test(signs[end] ?? ""); end++) value = value * 10 + Number(signs[end]);

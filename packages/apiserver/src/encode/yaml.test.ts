@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import type { JsonValue } from "../builtin/draft.ts";
 import { toYaml } from "./yaml.ts";
 
-test("quotes what would be read as something else", () => {
+test("quotes strings that would be read as another type", () => {
   const value = {
     a: "true",
     b: "1",
@@ -24,15 +24,15 @@ test("quotes what would be read as something else", () => {
   );
 });
 
-test("lists stand under their field", () => {
+test("lists are not indented below their field", () => {
   assert.equal(toYaml({ a: [{ b: 1, c: [2] }, "x"] }), "a:\n- b: 1\n  c:\n  - 2\n- x\n");
 });
 
-test("text of several lines is a block", () => {
+test("a string of several lines is a block", () => {
   assert.equal(toYaml({ a: "x\ny\n", b: "x\ny" }), "a: |\n  x\n  y\nb: |-\n  x\n  y\n");
 });
 
-test("is read back as what it was", () => {
+test("is read back as the same value", () => {
   const printable = fc.string({ unit: "grapheme-ascii" });
   const json = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
@@ -48,7 +48,7 @@ test("is read back as what it was", () => {
   fc.assert(fc.property(json, (value) => assert.deepEqual(parse(toYaml(value)), value)));
 });
 
-test("keys are in the order of Go's library: numbers by value, letters last", () => {
+test("keys have the order of Go's library: numbers by value, letters last", () => {
   const keys = ["a10", "a9", "aB", "a_b", "10", "9", "-", "a", "ab", "Z", "x0", "x00", "x1", "x01"];
   const text = toYaml(Object.fromEntries(keys.map((key) => [key, 1])));
   const shown = text.split("\n").map((line) => line.replace(/: 1$/, "").replaceAll(/["']/g, ""));

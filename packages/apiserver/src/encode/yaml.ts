@@ -1,11 +1,11 @@
-/** YAML as Go's library writes it: sorted keys, and quotes exactly where it puts them. */
+/** YAML as Go's library writes it: sorted keys, and the same quotes. */
 import { quote, toGoJson } from "@capstan/model";
 import type { JsonValue } from "../builtin/draft.ts";
 import { compareKeys } from "./yaml-key-order.ts";
 
 const width = 80;
 
-/** The order of an object's keys: by name, as for objects of the API, or as they came. */
+/** The order of an object's keys: sorted, as for API objects, or as given. */
 export type KeyOrder = "sorted" | "given";
 
 /** A JSON value as a YAML document. */
@@ -23,7 +23,7 @@ function isEmpty(value: Block): boolean {
   return Object.keys(value).length === 0;
 }
 
-/** Where and how lines are written. */
+/** The position and style of the current lines. */
 interface Place {
   readonly indent: string;
   readonly lines: string[];
@@ -65,7 +65,7 @@ function writeItem(value: JsonValue, place: Place): void {
   }
 }
 
-/** A scalar; `indent` is where further lines of it begin, `column` where it begins itself. */
+/** A scalar; `indent` is the indentation of its further lines, `column` its own position. */
 function scalar(value: JsonValue, indent: number, column = 0): string {
   if (typeof value !== "string") return toGoJson(value);
   if (value.includes("\n") && isPlainText(value)) return block(value, indent);
@@ -75,7 +75,7 @@ function scalar(value: JsonValue, indent: number, column = 0): string {
     : fold(value, indent, column);
 }
 
-/** Everything that can stand in a block or in single quotes. */
+/** Whether a string can be written as a block or in single quotes. */
 function isPlainText(value: string): boolean {
   return (
     !/[^\n\x20-\x7e\u0085\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]/u.test(value) ||
@@ -89,19 +89,19 @@ const number = /^[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|(\.[0-9]+|[0-9][0-9_]
 const sexagesimal = /^[-+]?[0-9][0-9_]*(:[0-5]?[0-9])+(\.[0-9_]*)?$/;
 const timestamp = /^\d{4}-\d{1,2}-\d{1,2}([Tt ]\d{1,2}:\d{1,2}:\d{1,2}(\.\d*)?\s*(Z|[-+]\d\d?(:?\d\d)?)?)?$/;
 
-/** A text that would be read as something else. */
+/** Whether a plain string would be read as another type. */
 function mustQuoteType(value: string): boolean {
   return otherTypes.test(value) || number.test(value) || sexagesimal.test(value) || timestamp.test(value);
 }
 
-/** A text that is no plain scalar where it stands. */
+/** Whether a string is not a valid plain scalar here. */
 function needsQuotes(value: string): boolean {
   if (/^[,[\]{}#&*!|>'"%@`]/.test(value) || /^[-?:](\s|$)/.test(value)) return true;
   if (/^(---|\.\.\.)/.test(value)) return true;
   return /: |:$|\s#|^\s|\s$/.test(value);
 }
 
-/** Long lines break at single spaces. */
+/** Folds long lines at single spaces. */
 function fold(value: string, indent: number, column: number): string {
   if (column + value.length <= width) return value;
   let result = "";

@@ -1,4 +1,4 @@
-/** The headers that tell which flow schema a request belongs to, and which priority level; nothing ever waits for another here. */
+/** The headers that name the flow schema and the priority level of a request. Requests are not queued. */
 import type { FlowSchema, PriorityLevelConfiguration } from "@capstan/kinds/flowcontrol.apiserver.k8s.io/v1";
 import type { AnswerHeaders } from "../answer.ts";
 import type { UserInfo } from "../authenticate/user.ts";
@@ -11,10 +11,10 @@ import { matchesSchema } from "./match.ts";
 const schemas = "flowschemas.flowcontrol.apiserver.k8s.io";
 const levels = "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io";
 
-/** What the answer to a request of a user carries. */
+/** Computes the headers for a request of a user. */
 export type FlowHeaders = (user: UserInfo, info: RequestInfo) => AnswerHeaders;
 
-/** Looks into the flow schemas of a store; they are sorted anew only when one of them has changed. */
+/** Uses the flow schemas of a store; they are sorted again only after a change. */
 export function flowHeadersOf(store: Store): FlowHeaders {
   let known: readonly Entry[] = [];
   let sorted: readonly FlowSchema[] = [];
@@ -38,7 +38,7 @@ export function flowHeadersOf(store: Store): FlowHeaders {
   };
 }
 
-/** Only watches are put in order at their beginning; whatever else goes on passes by. */
+/** Long-running requests other than watches are exempt from priority and fairness. */
 function passesBy(info: RequestInfo): boolean {
   if (info.type === "path") return info.path.startsWith("/debug/pprof/");
   return goesOn(info) && info.verb !== "watch";
@@ -46,6 +46,6 @@ function passesBy(info: RequestInfo): boolean {
 
 function toSorted(entries: readonly Entry[]): readonly FlowSchema[] {
   const precedence = ({ spec }: FlowSchema): number => spec?.matchingPrecedence ?? 0;
-  // Entries come by name, and those of one precedence stay so.
+  // Entries are sorted by name, and the sort by precedence is stable.
   return entries.map(({ object }) => object as FlowSchema).toSorted((a, b) => precedence(a) - precedence(b));
 }

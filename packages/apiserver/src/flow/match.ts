@@ -1,4 +1,4 @@
-/** Which requests a flow schema is about. */
+/** Matches requests against flow schemas. */
 import type {
   FlowSchema,
   NonResourcePolicyRule,
@@ -9,7 +9,7 @@ import type {
 import type { UserInfo } from "../authenticate/user.ts";
 import type { RequestInfo, ResourceRequest } from "../route/request-info.ts";
 
-/** Whether one of its rules is about a request of a user. */
+/** Whether one of its rules matches a request of a user. */
 export function matchesSchema({ spec }: FlowSchema, user: UserInfo, info: RequestInfo): boolean {
   return (spec?.rules ?? []).some((rule) => matchesRule(rule, user, info));
 }
@@ -58,7 +58,7 @@ function matchesPath(
   });
 }
 
-/** A star stands for everything when it stands alone. */
+/** `*` matches everything if it is the only entry. */
 function has(list: readonly string[], one: string): boolean {
   return (list.length === 1 && list[0] === "*") || list.includes(one);
 }

@@ -1,11 +1,11 @@
-/** A stand-in for etcd: it says that it is well and keeps nothing. */
+/** A substitute for etcd: it reports healthy and stores nothing. */
 import type { Server } from "node:http";
 import { lastValue, type Flags } from "./flags.ts";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** Not imported: the ES module of node:http loads undici, 14 MiB that are not used here. */
 const { createServer } = process.getBuiltinModule("node:http");
 
-/** The flags that mean something here; others are accepted and have no effect. */
+/** The flags with an effect; others are accepted and ignored. */
 export const etcdFlags: readonly string[] = [
   "advertise-client-urls",
   "data-dir",
@@ -19,7 +19,7 @@ const answers: Readonly<Record<string, string>> = {
   "/version": '{"etcdserver":"3.6.0","etcdcluster":"3.6.0","storage":"3.6.0"}',
 };
 
-/** Listens where the flags say. */
+/** Listens at the addresses of the flags. */
 export function startEtcd(flags: Flags): Server {
   const { hostname, port } = new URL(lastValue(flags, "listen-client-urls") ?? "http://127.0.0.1:2379");
   const server = createServer((request, response) => {

@@ -1,9 +1,9 @@
-/** Flags as Go programs take them: `--name=value`, `--name value`, `--name` alone; a flag may come several times. */
+/** Flags in the syntax of Go programs: `--name=value`, `--name value`, `--name` alone; a flag may be repeated. */
 
 /** The values of each flag, in order. A flag without a value has the value `true`. */
 export type Flags = ReadonlyMap<string, readonly string[]>;
 
-/** Reads flags; whether a flag takes the next argument as its value depends on whether that looks like a flag. */
+/** Parses flags. The next argument is the value of a flag unless it looks like a flag itself. */
 export function parseFlags(args: readonly string[]): Flags {
   const flags = new Map<string, string[]>();
   for (let index = 0; index < args.length; index++) {
@@ -19,12 +19,12 @@ export function parseFlags(args: readonly string[]): Flags {
   return flags;
 }
 
-/** The last value of a flag: later ones replace earlier ones. */
+/** The last value of a flag, which replaces earlier ones. */
 export function lastValue(flags: Flags, name: string): string | undefined {
   return flags.get(name)?.at(-1);
 }
 
-/** All values of a flag that is a list; each may hold several, separated by commas. */
+/** All values of a list flag; each may contain several, separated by commas. */
 export function listValue(flags: Flags, name: string): string[] {
   return (flags.get(name) ?? []).flatMap((value) => value.split(",")).filter((value) => value !== "");
 }

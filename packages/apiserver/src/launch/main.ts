@@ -1,4 +1,4 @@
-/** The programs behind the launchers: `kube-apiserver` and `etcd`, until they are told to stop. */
+/** The programs behind the launchers: `kube-apiserver` and `etcd`. They run until they are stopped. */
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { openAuditLog } from "../audit/log.ts";
@@ -20,7 +20,7 @@ async function run(name: string, asked: Flags): Promise<number> {
   }
 }
 
-/** A server that cannot start says why, as kube-apiserver does, and leaves no trace of a stack. */
+/** A server that cannot start prints the reason, as kube-apiserver does, without a stack trace. */
 function refuse(error: unknown): number {
   process.stderr.write(`${program} could not start: ${error instanceof Error ? error.message : String(error)}\n`);
   return 1;

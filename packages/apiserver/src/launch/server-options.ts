@@ -1,4 +1,4 @@
-/** What the flags of kube-apiserver mean to the embedded API server. */
+/** Maps the flags of kube-apiserver to options of the embedded API server. */
 import { createAuthority, validFor } from "@capstan/pki";
 import { admissionSteps } from "../admit/index.ts";
 import type { AdmissionStep } from "../admit/admission.ts";
@@ -7,17 +7,17 @@ import type { ListenTls } from "../serve/listen.ts";
 import type { ApiServerOptions } from "../server.ts";
 import { lastValue, listValue, type Flags } from "./flags.ts";
 
-/** What reading the flags needs from outside. */
+/** Access to files and time. */
 export interface Surroundings {
-  /** The text of a file that a flag names; throws when it cannot be read. */
+  /** Reads a file that a flag names; throws if it cannot be read. */
   read(path: string): string;
-  /** The text of a file that may be missing. */
+  /** Reads a file that may be missing. */
   readIfThere(path: string): string | undefined;
   /** Milliseconds since 1970. */
   now(): number;
 }
 
-/** The flags that mean something here; others are accepted and have no effect. */
+/** The flags with an effect; others are accepted and ignored. */
 export const serverFlags: readonly string[] = [
   "advertise-address",
   "audit-log-path",
@@ -37,7 +37,7 @@ export const serverFlags: readonly string[] = [
   "token-auth-file",
 ];
 
-/** The options that the flags ask for. */
+/** The options for the flags. */
 export function toServerOptions(flags: Flags, around: Surroundings): ApiServerOptions {
   const address = lastValue(flags, "advertise-address");
   const port = Number(lastValue(flags, "secure-port") ?? "6443");
@@ -53,10 +53,10 @@ export function toServerOptions(flags: Flags, around: Surroundings): ApiServerOp
   };
 }
 
-/** What services get. */
+/** The service networks and node ports. */
 function rangesOf(flags: Flags): Pick<ApiServerOptions, "serviceNetwork" | "nodePorts"> {
   const networks = listValue(flags, "service-cluster-ip-range");
-  // Servers have IPv4 addresses here, so a network of that family comes first, or none is chosen.
+  // The server has an IPv4 address, so a network of that family comes first, or the default is used.
   const ordered = networks.toSorted((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
   const serviceNetwork = ordered[0]?.includes(":") === false ? ordered.join(",") : undefined;
   const nodePorts = lastValue(flags, "service-node-port-range");
@@ -76,7 +76,7 @@ function admissionOf(flags: Flags): readonly AdmissionStep[] {
   return admissionSteps.filter(({ name }) => !disabled.has(name));
 }
 
-/** The certificate that the flags name, that of the certificate folder, or a new one. */
+/** The certificate of the flags, the one in the certificate folder, or a new one. */
 function tlsOf(flags: Flags, host: string, around: Surroundings): ListenTls {
   const folder = lastValue(flags, "cert-dir") ?? "/var/run/kubernetes";
   const read = (flag: string, usual: string): string | undefined => {
@@ -112,7 +112,7 @@ function serviceAccountsOf(flags: Flags, around: Surroundings): NonNullable<ApiS
   return { ...(issuer === undefined ? {} : { issuer }), ...(privateKeyPem === undefined ? {} : { privateKeyPem }) };
 }
 
-/** Lines of `token,user,uid,"group,group"`. */
+/** Parses lines of `token,user,uid,"group,group"`. */
 function tokensOf(file: string | undefined, around: Surroundings): ReadonlyMap<string, UserInfo> {
   const text = file === undefined ? "" : around.read(file);
   const rows = text.split(/\r?\n/).filter((line) => line.trim() !== "" && !line.startsWith("#"));
@@ -124,7 +124,7 @@ function toUser([token = "", name = "", uid = "", groups = ""]: readonly string[
   return [token, { name, groups: list, ...(uid === "" ? {} : { uid }) }];
 }
 
-/** Fields between commas, those with commas inside in quotes. */
+/** Splits a CSV line; fields that contain commas are in quotes. */
 function splitRow(line: string): string[] {
   return [...line.matchAll(/(?:^|,)\s*(?:"([^"]*)"|([^,]*))/g)].map(([, quoted, bare]) =>
     (quoted ?? bare ?? "").trim(),

@@ -6,18 +6,18 @@ import { GoReader } from "../decode/go-codec.ts";
 import { goTypeOf } from "../decode/go-type.ts";
 import { createFieldManager, type FieldManager } from "./field-manager.ts";
 
-/** What a field manager is for. */
+/** The scope of a field manager. */
 export interface ManagedDoor {
   readonly resetFields: readonly string[];
   /** The subresource; the object itself by default. */
   readonly subresource?: string;
-  /** Where a kind has several versions: an object in another of them; `undefined` when there is no such version. */
+  /** Converts an object to another version, for kinds with several; `undefined` if the version does not exist. */
   readonly convert?: (object: KubeObject, apiVersion: string) => KubeObject | undefined;
-  /** Those other versions. */
+  /** The other versions of the kind. */
   readonly otherVersions?: readonly string[];
 }
 
-/** The field manager of a kind at one version, or of one of its subresources. Made when it is first used. */
+/** The field manager of a kind at one version, or of one of its subresources. Created at the first use. */
 export function fieldManagerOf(kind: GroupVersionKind, door: ManagedDoor): FieldManager | undefined {
   let made: FieldManager | undefined;
   const manager = (): FieldManager => (made ??= make(kind, door));
@@ -52,7 +52,7 @@ function schemaOf(kind: GroupVersionKind): TypeSchema {
   return fromOpenApi(builtInDefinitions(), definitionNameOf(kind) ?? "");
 }
 
-/** Owners of fields speak of the version in which they wrote: the object is looked at in that one. */
+/** Managed fields refer to the version of their write, so the object is converted to that version. */
 function between(
   kind: string,
   convert: NonNullable<ManagedDoor["convert"]>,

@@ -1,4 +1,4 @@
-/** Who owns which fields: server-side apply for one kind at one version, on the pure functions of `@capstan/patch`. */
+/** Managed fields: server-side apply for one kind at one version, built on the pure functions of `@capstan/patch`. */
 import {
   apiErrors,
   isDeepEqual,
@@ -23,38 +23,36 @@ import {
 import type { AnyDraft } from "../builtin/draft.ts";
 import { hasEmptyInItems, isGiven } from "../builtin/given-empty.ts";
 
-/** Who writes. */
+/** The manager, operation and time of a write. */
 export interface WriteOrigin {
   readonly manager: string;
-  /** As it goes into a timestamp. */
+  /** In the format of timestamps. */
   readonly time: string;
 }
 
-/** Tracks managed fields of one kind at one version, through one door. */
+/** Tracks managed fields of one kind at one version, for the object or one subresource. */
 export interface FieldManager {
   readonly schema: TypeSchema;
-  /** The draft with `metadata.managedFields` set, as it replaces `live` (absent on create). */
+  /** Returns the draft that replaces `live` (absent on create) with `metadata.managedFields` set. */
   update(live: KubeObject | undefined, draft: AnyDraft, origin: WriteOrigin): AnyDraft;
-  /** What comes of applying a configuration to `live` (absent on create). Refuses with a StatusError on conflict, unless forced. */
+  /** Applies a configuration to `live` (absent on create). Throws a StatusError on conflict, unless forced. */
   apply(live: KubeObject | undefined, applied: JsonObject, origin: WriteOrigin & { readonly force: boolean }): AnyDraft;
 }
 
-/** What is known about the kind and the door. */
 export interface FieldManagerOptions {
   readonly apiVersion: string;
   readonly kind: string;
   readonly subresource: string;
   readonly schema: TypeSchema;
-  /** The object before anything is set. */
+  /** The object before any field is set. */
   readonly empty?: JsonObject;
-  /** Dotted paths that this door ignores. */
+  /** Dotted paths that this endpoint ignores. */
   readonly resetFields: readonly string[];
-  /** Other versions of the kind, in which the door ignores the same. */
+  /** Other versions of the kind, in which the endpoint ignores the same paths. */
   readonly otherVersions?: readonly string[];
   readonly convert?: ManageFieldsOptions["convert"];
 }
 
-/** Makes the field manager of a kind. */
 export function createFieldManager(options: FieldManagerOptions): FieldManager {
   const { apiVersion, kind, subresource, schema, empty, convert } = options;
   const fixed = {
@@ -97,14 +95,14 @@ export function createFieldManager(options: FieldManagerOptions): FieldManager {
   };
 }
 
-/** No owners at all is something to say: it takes all of them away. */
+/** An explicitly empty `managedFields` removes all owners. */
 function withGivenOwners(draft: AnyDraft): AnyDraft {
   const { metadata } = draft;
   if (metadata.managedFields !== undefined || !isGiven(metadata, "managedFields")) return draft;
   return { ...draft, metadata: { ...metadata, managedFields: [] } };
 }
 
-/** Go compares lists that have one owner with all that they hold, where it leaves out what is empty everywhere else. */
+/** For atomic lists Go compares empty values as well, which it ignores everywhere else. */
 function isSame(before: Json, after: Json): boolean {
   return isDeepEqual(before, after) && !hasEmptyInItems(after);
 }
@@ -134,7 +132,7 @@ function settled(result: ManageFieldsResult): AnyDraft {
   }
 }
 
-/** The Status that a failed patch comes with. */
+/** The Status for a failed patch. */
 export function toStatusError(code: PatchErrorCode, message: string): StatusError {
   switch (code) {
     case "BadRequest":

@@ -1,4 +1,4 @@
-/** What is wrong with the metadata of an object: the checks that kube-apiserver makes for every kind. */
+/** Validation of object metadata: the checks that kube-apiserver makes for every kind. */
 import {
   byteLength,
   checkDns1035Label,
@@ -21,7 +21,7 @@ import { checkFieldManager } from "../verbs/options.ts";
 const maxAnnotationBytes = 256 * 1024;
 const maxSubresourceLength = 256;
 
-/** What is wrong with the metadata of a new object, or of any state of an object. */
+/** Validates metadata, on create and on update. */
 export function checkMetadata(metadata: ObjectMeta, namespaced: boolean, name: NameRule): FieldError[] {
   return [
     ...checkNames(metadata, name),
@@ -35,7 +35,7 @@ export function checkMetadata(metadata: ObjectMeta, namespaced: boolean, name: N
   ];
 }
 
-/** What is wrong with a change of metadata. */
+/** Validates a change of metadata. */
 export function checkMetadataUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   return [
     ...(old.deletionTimestamp === undefined ? [] : checkNoNewFinalizers(metadata, old)),
@@ -62,7 +62,7 @@ const immutableFields = [
   "deletionGracePeriodSeconds",
 ] as const;
 
-/** A field that must stay as it is. */
+/** Checks that a field is unchanged. */
 export function checkImmutable(path: string, value: unknown, old: unknown): FieldError[] {
   if (isDeepEqual(value, old)) return [];
   const shown = path === "metadata.uid" && typeof value === "string" ? fieldErrors.named(value) : (value ?? null);
@@ -80,7 +80,7 @@ function checkNames({ name = "", generateName = "" }: ObjectMeta, rule: NameRule
   return [...errors, ...checkName(name, rule, false).map((why) => fieldErrors.invalid("metadata.name", name, why))];
 }
 
-/** What is wrong with a name. A prefix may end with a dash, because something will follow it. */
+/** Validates a name. A prefix may end with a dash, because a suffix is appended. */
 export function checkName(name: string, rule: NameRule, isPrefix: boolean): readonly string[] {
   if (typeof rule === "function") return rule(name, isPrefix);
   const masked = isPrefix && rule !== "path-segment" ? maskTrailingDash(name) : name;
@@ -100,7 +100,7 @@ function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
 }
 
-/** A prefix may be `.`: something will follow it. */
+/** A prefix may be `.`, because a suffix is appended. */
 function checkPathSegmentPrefix(name: string): string[] {
   return name === "." || name === ".." ? [] : checkPathSegment(name);
 }
@@ -118,7 +118,6 @@ function checkGeneration(generation: number): FieldError[] {
   return [fieldErrors.invalid("metadata.generation", generation, "must be greater than or equal to 0")];
 }
 
-/** What is wrong with labels. */
 export function checkLabels(labels: { readonly [key: string]: string } | undefined, path: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const key in labels) {
@@ -129,7 +128,6 @@ export function checkLabels(labels: { readonly [key: string]: string } | undefin
   return errors;
 }
 
-/** What is wrong with annotations. */
 export function checkAnnotations(
   annotations: { readonly [key: string]: string } | undefined,
   path: string,
@@ -184,7 +182,6 @@ function groupVersionOf(apiVersion: string): { group: string; version: string } 
   }
 }
 
-/** What is wrong with finalizers. */
 export function checkFinalizers(finalizers: readonly string[], path: string): FieldError[] {
   const errors = finalizers.flatMap((finalizer) =>
     checkQualifiedName(finalizer).map((why) => fieldErrors.invalid(path, finalizer, why)),
@@ -225,7 +222,7 @@ function checkManagedFields({ managedFields = [] }: ObjectMeta): FieldError[] {
 
 const standardFinalizers = new Set(["kubernetes", "orphan", "foregroundDeletion"]);
 
-/** Built-in kinds accept only finalizers that Kubernetes knows or that name their domain. */
+/** Built-in kinds accept only the standard finalizers and those with a domain. */
 export function checkStandardFinalizers({ finalizers = [] }: ObjectMeta): FieldError[] {
   return finalizers.flatMap((finalizer, index) => {
     if (finalizer.includes("/") || standardFinalizers.has(finalizer)) return [];
@@ -234,7 +231,7 @@ export function checkStandardFinalizers({ finalizers = [] }: ObjectMeta): FieldE
   });
 }
 
-/** All checks of a new built-in object, as `ValidateObjectMeta` is called inside the validation of a kind. */
+/** All checks of a new built-in object, like the calls of `ValidateObjectMeta` in the validation of a kind. */
 export function checkObjectMetadata(object: KubeObject, namespaced: boolean, name: NameRule): FieldError[] {
   return [...checkMetadata(object.metadata, namespaced, name), ...checkStandardFinalizers(object.metadata)];
 }

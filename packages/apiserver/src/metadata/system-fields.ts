@@ -1,9 +1,9 @@
-/** The fields of metadata that belong to the server: cleared when a body arrives, filled when an object is made. */
+/** Metadata fields that the server sets: cleared when a body arrives, set when an object is created. */
 import { apiErrors, toCanonicalJson, type ObjectMeta, type OwnerReference } from "@capstan/model";
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { RuleContext } from "../builtin/context.ts";
 
-/** Clears what a client must not set on a new object. */
+/** Clears fields that a client must not set on a new object. */
 export function wipeSystemFields({ metadata }: AnyDraft): void {
   delete metadata.creationTimestamp;
   delete metadata.uid;
@@ -12,12 +12,12 @@ export function wipeSystemFields({ metadata }: AnyDraft): void {
   delete metadata.selfLink;
 }
 
-/** Fills in creation time and identity, and a name where a prefix was given. */
+/** Sets creation time and uid, and generates a name from `generateName`. */
 export function fillSystemFields(draft: AnyDraft, context: RuleContext): void {
   const { name, generateName, namespace, ...rest } = draft.metadata;
   const isGenerated = (name ?? "") === "" && generateName !== undefined && generateName !== "";
   const { resourceVersion, generation, ...others } = rest;
-  // Rebuilt, so that the fields come in their order however the draft was made.
+  // Rebuilt, so that the fields have their order however the draft was created.
   const metadata: AnyDraft["metadata"] = {};
   const givenName = isGenerated ? generateNameFrom(generateName, context) : name;
   if (givenName !== undefined) metadata.name = givenName;
@@ -35,12 +35,12 @@ function withoutSystemFields(rest: AnyDraft["metadata"]): AnyDraft["metadata"] {
   return others;
 }
 
-/** No vowels and nothing that looks like another character: no accidental words. */
+/** No vowels and no similar-looking characters, to avoid accidental words. */
 const suffixAlphabet = "bcdfghjklmnpqrstvwxz2456789";
 const suffixLength = 5;
 const maxGeneratedPrefix = 63 - suffixLength;
 
-/** A name from a prefix: cut to length, five random characters appended. */
+/** Generates a name from a prefix: truncated, with five random characters appended. */
 export function generateNameFrom(prefix: string, context: Pick<RuleContext, "random">): string {
   let suffix = "";
   for (let index = 0; index < suffixLength; index++) {
@@ -49,7 +49,7 @@ export function generateNameFrom(prefix: string, context: Pick<RuleContext, "ran
   return prefix.slice(0, maxGeneratedPrefix) + suffix;
 }
 
-/** Gives the object the namespace of its request, or refuses when it names another. */
+/** Sets the namespace of the request, or throws if the object has another one. */
 export function ensureNamespace(draft: AnyDraft, namespace: string): void {
   const own = draft.metadata.namespace ?? "";
   if (own === namespace) return;
@@ -60,7 +60,7 @@ export function ensureNamespace(draft: AnyDraft, namespace: string): void {
   else draft.metadata = insertNamespace(draft.metadata, namespace);
 }
 
-/** Namespace comes after name and generateName. */
+/** The namespace comes after name and generateName. */
 function insertNamespace(metadata: AnyDraft["metadata"], namespace: string): AnyDraft["metadata"] {
   const { name, generateName, ...rest } = metadata;
   const result: AnyDraft["metadata"] = {};
@@ -70,7 +70,7 @@ function insertNamespace(metadata: AnyDraft["metadata"], namespace: string): Any
   return Object.assign(result, rest);
 }
 
-/** Drops owner references that are there twice; answers with their uids. */
+/** Drops duplicate owner references; returns their uids. */
 export function dropDuplicateOwners(draft: AnyDraft): string[] {
   const references = draft.metadata.ownerReferences;
   if (references === undefined || references.length < 2) return [];

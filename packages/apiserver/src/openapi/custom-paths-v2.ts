@@ -1,13 +1,13 @@
-/** The paths of a custom kind in the OpenAPI document of version 2, made from those of version 3. */
+/** The paths of a custom resource in the OpenAPI v2 document, converted from v3. */
 import type { Json } from "@capstan/model";
 
 type Fields = { readonly [key: string]: Json };
 
-/** Version 2 has names for parameters that many operations have; those of a kind that has all operations show which. */
+/** OpenAPI v2 has names for shared parameters; the paths of a kind with all operations show which. */
 const modelPath = "/api/v1/namespaces/{namespace}/configmaps";
 const modelPaths = [modelPath, `${modelPath}/{name}`];
 
-/** The same paths in version 2. `builtin` is the document that they become part of. */
+/** Converts the paths to v2. `builtin` is the document that they are merged into. */
 export function toVersion2Paths(paths: Fields, builtin: Json): Fields {
   const named = namedParameters(builtin as Fields);
   return Object.fromEntries(
@@ -23,10 +23,10 @@ export function toVersion2Paths(paths: Fields, builtin: Json): Fields {
   );
 }
 
-/** How a parameter is written: a reference where it has a name. */
+/** A parameter, as a reference if it has a name. */
 type Naming = (name: string) => Json | undefined;
 
-/** Names of parameters are looked up by operation: a field manager that may be left out is another than one that may not. */
+/** Parameter names depend on the operation: an optional fieldManager has a different name than a required one. */
 function namedParameters({ parameters, paths }: Fields): (key: string) => Naming {
   const items = modelPaths.map((path) => (paths as Fields)[path] as Fields);
   const references = (key: string): readonly Fields[] =>
@@ -78,7 +78,7 @@ function operationOf(method: string, operation: Fields, naming: Naming): Json {
   };
 }
 
-/** What a client sends: patches and options of deletions are the same for all kinds. */
+/** Request bodies: patches and delete options are the same for all kinds. */
 function bodyOf(method: string, body: Json | undefined, naming: Naming): readonly Json[] {
   if (body === undefined) return [];
   const { content, required } = body as Fields;

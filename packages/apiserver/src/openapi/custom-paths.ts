@@ -1,4 +1,4 @@
-/** The paths of a custom kind in an OpenAPI document of version 3: every operation with its parameters, bodies and answers. */
+/** The paths of a custom resource in an OpenAPI v3 document: every operation with its parameters, bodies and responses. */
 import type { Json } from "@capstan/model";
 import { modelName } from "@capstan/schema";
 import type { ServedResource } from "../resources/resource.ts";
@@ -41,7 +41,6 @@ const deleteParameters = [
   "propagationPolicy",
 ];
 
-/** All paths of a kind. */
 export function pathsOf(resource: ServedResource): Fields {
   const { group, version, namespaced, resource: plural, subresources } = resource;
   const root = `/apis/${group}/${version}`;
@@ -64,7 +63,7 @@ export function pathsOf(resource: ServedResource): Fields {
   };
 }
 
-/** A list over all namespaces: its parameters stand beside it. */
+/** The list over all namespaces; its parameters are on the path, not on the operation. */
 function everywhere(resource: ServedResource): Json {
   const operation = operationOf(resource, {
     action: "list",
@@ -82,7 +81,7 @@ interface Operation {
   readonly description: string;
   readonly parameters: readonly string[];
   readonly body?: { readonly schema: string; readonly types: readonly string[]; readonly required: boolean };
-  /** The kind of each answer, by status. */
+  /** The kind of each response, by status code. */
   readonly answers: { readonly [status: string]: string };
 }
 
@@ -129,7 +128,7 @@ function objectOperations(resource: ServedResource): Fields {
   };
 }
 
-/** Reading, replacing and patching an object or one of its views. */
+/** GET, PUT and PATCH of an object or a subresource. */
 function viewOperations(resource: ServedResource, view: string): Fields {
   const kind = view === "scale" ? "Scale" : resource.kind;
   const of = view === "" ? `the specified ${resource.kind}` : `${view} of the specified ${resource.kind}`;
@@ -205,7 +204,7 @@ function inPath(name: string): Json {
   return { name, in: "path", required: true, schema: { type: "string", uniqueItems: true } };
 }
 
-/** Groups of Kubernetes are called without its domain. */
+/** Groups of Kubernetes appear without the suffix `.k8s.io`. */
 function groupName(group: string): string {
   return group.replace(/\.k8s\.io$/, "");
 }

@@ -1,4 +1,4 @@
-/** OpenAPI documents of custom kinds, made from their schemas. */
+/** OpenAPI documents of custom resources, generated from their schemas. */
 import type { Json } from "@capstan/model";
 import { modelName, publishSchemas, readSchema, validateStructural, type OpenApiVersion } from "@capstan/schema";
 import type { Registry } from "../resources/registry.ts";
@@ -12,7 +12,7 @@ type Fields = { readonly [key: string]: Json | undefined };
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/** What every document of a custom kind refers to, and what those with a scale refer to beside it. */
+/** Definitions that every document of a custom resource references, and those for `scale`. */
 const sharedNames = [
   "DeleteOptions",
   "FieldsV1",
@@ -30,7 +30,7 @@ const sharedNames = [
 ].map((name) => `${meta}.${name}`);
 const scaleNames = ["Scale", "ScaleSpec", "ScaleStatus"].map((name) => `io.k8s.api.autoscaling.v1.${name}`);
 
-/** The documents of groups and versions with custom kinds, by path: `apis/example.com/v1`. */
+/** The documents of group versions with custom resources, by path: `apis/example.com/v1`. */
 export function customDocuments(registry: Registry, builtin: BuiltinDocuments): ReadonlyMap<string, Json> {
   const documents = new Map<string, Json>();
   for (const { group, version, resources } of registry.groupVersions()) {
@@ -40,7 +40,7 @@ export function customDocuments(registry: Registry, builtin: BuiltinDocuments): 
   return documents;
 }
 
-/** What there is without custom kinds. */
+/** The documents of the built-in kinds. */
 interface BuiltinDocuments {
   /** By path. */
   readonly v3: { readonly [path: string]: Json };
@@ -68,7 +68,7 @@ function builtinSchemas({ v3, v2 }: BuiltinDocuments, names: readonly string[]):
   return Object.fromEntries(
     names.map((name) => {
       const schema = documents.map((one) => one?.components?.schemas?.[name]).find(Boolean) ?? {};
-      // Options belong to every group; the document of a group tells only of its own.
+      // Options belong to every group; the document of one group lists only its own.
       const kinds = definitions[name]?.[kindsKey] as readonly { readonly group: string }[] | undefined;
       if (kinds === undefined) return [name, schema];
       return [
@@ -79,7 +79,7 @@ function builtinSchemas({ v3, v2 }: BuiltinDocuments, names: readonly string[]):
   );
 }
 
-/** Groups that the part of the real server that serves custom kinds has not heard of. */
+/** Groups that apiextensions-apiserver does not have in its scheme. */
 const apart = new Set(["admission.k8s.io", "apiextensions.k8s.io", "apiregistration.k8s.io", "imagepolicy.k8s.io"]);
 const kindsKey = "x-kubernetes-group-version-kind";
 
@@ -87,7 +87,7 @@ interface Documented {
   readonly components?: { readonly schemas?: Fields };
 }
 
-/** The schemas of a kind and its list, with what the real server says about the fields that all kinds have. */
+/** The schemas of a kind and its list, with kube-apiserver's descriptions of the common fields. */
 function schemasOf(resource: ServedResource, openApi: OpenApiVersion): Fields {
   const { group, version, kind, listKind, rules } = resource;
   const fields = rules.serves === "answers" ? {} : (rules.fields ?? {});
@@ -102,7 +102,7 @@ function schemasOf(resource: ServedResource, openApi: OpenApiVersion): Fields {
   };
 }
 
-/** The document of version 2 with custom kinds in it. */
+/** Merges custom resources into the v2 document. */
 export function mergeVersion2(builtin: Json, registry: Registry): Json {
   const { definitions, paths, ...rest } = builtin as unknown as { definitions: Fields; paths: Fields } & Fields;
   const custom = [...registry.all()].filter(({ isCustom }) => isCustom);

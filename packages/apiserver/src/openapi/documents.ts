@@ -1,4 +1,4 @@
-/** OpenAPI documents as they are sent: made when they are first asked for, and kept until what is served changes. */
+/** OpenAPI documents as they are served: rendered on first use and cached until the served resources change. */
 import { createHash } from "node:crypto";
 import { toGoJson, type Json } from "@capstan/model";
 import type { RemoteDocuments } from "../aggregate/remote-documents.ts";
@@ -7,27 +7,26 @@ import { customDocuments, mergeVersion2 } from "./custom.ts";
 import { mergeDocuments, type Version2Document } from "./merge.ts";
 import { describeMetadata } from "./metadata-descriptions.ts";
 
-/** A document as text and as protocol buffers, with the hash that names its state. */
+/** A document as JSON and as protobuf, with its hash (ETag). */
 export interface Rendered {
   readonly text: string;
   readonly hash: string;
   readonly protobuf: () => Promise<Uint8Array>;
 }
 
-/** All documents. */
 export interface Documents {
   /** By path: `apis/apps/v1`. */
   readonly v3: ReadonlyMap<string, () => Rendered>;
   readonly v2: () => Rendered;
 }
 
-/** Those of what this server serves itself. */
+/** The documents of this server, without aggregated servers. */
 interface OwnDocuments extends Documents {
   readonly generation: number;
   readonly version2: () => Version2Document;
 }
 
-/** Own documents together with what other servers say. */
+/** The documents of this server and of aggregated servers. */
 interface JoinedDocuments extends Documents {
   readonly generation: number;
 }
@@ -37,7 +36,7 @@ const joinedOnes = new WeakMap<OwnDocuments, JoinedDocuments>();
 const builtinTexts = new Map<string, Rendered>();
 let builtinV2: Rendered | undefined;
 
-/** The documents of what is served now. */
+/** The documents of the resources that are served now. */
 export async function documentsOf(registry: Registry, remote: RemoteDocuments): Promise<Documents> {
   const own = await ownDocuments(registry);
   if (remote.generation === 0) return own;
@@ -46,7 +45,7 @@ export async function documentsOf(registry: Registry, remote: RemoteDocuments): 
   return joined;
 }
 
-/** Other servers have their documents of version 3 themselves, but for those that have only version 2. */
+/** Aggregated servers serve their v3 documents themselves; for servers with v2 only, v3 is converted. */
 function join(own: OwnDocuments, remote: RemoteDocuments): JoinedDocuments {
   const converted = [...remote.converted()].map(
     ([path, document]) => [path, once(() => render(document, version3Bytes))] as const,
@@ -89,7 +88,7 @@ function renderBuiltin(name: string, document: Json): Rendered {
   return text;
 }
 
-/** A document of version 3 whose metadata is explained. */
+/** A v3 document with descriptions of the metadata fields. */
 function withMetadata(document: Json): Json {
   const { components, ...rest } = document as { readonly [key: string]: Json };
   const { schemas, ...others } = (components ?? {}) as { readonly [key: string]: Json };
@@ -111,7 +110,7 @@ type ToBytes = (document: Json) => Promise<Uint8Array>;
 const version2Bytes: ToBytes = async (document) => (await import("./gnostic/version2.ts")).toProtobuf(document);
 const version3Bytes: ToBytes = async (document) => (await import("./gnostic/version3.ts")).toProtobuf(document);
 
-/** The text is kept, not what it was made of: bytes are asked for by few, and made of the text. */
+/** Caches the JSON text only: protobuf is requested rarely and generated from the text. */
 function render(document: Json, toBytes: ToBytes): Rendered {
   const text = toGoJson(document);
   const hash = createHash("sha512").update(text).digest("hex").toUpperCase();

@@ -1,4 +1,4 @@
-/** How documents of several servers become one. What kube-apiserver makes of whole documents: test/aggregated-openapi.test.ts. */
+/** Merging of OpenAPI documents of several servers. test/aggregated-openapi.test.ts compares whole documents with kube-apiserver. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Json } from "@capstan/model";
@@ -10,7 +10,7 @@ function using(name: string): Json {
   return { get: { responses: { "200": { schema: { $ref: `#/definitions/${name}` } } } } };
 }
 
-test("a definition that differs only in its kinds stands for all of them, in order", () => {
+test("definitions that differ only in their kinds are merged, kinds in order", () => {
   const of = (group: string): Json => ({ type: "object", [kindsKey]: [{ group, version: "v1", kind: "Options" }] });
   const own = { paths: {}, definitions: { Options: of("m") } };
   const merged = mergeDocuments(own, [
@@ -24,7 +24,7 @@ test("a definition that differs only in its kinds stands for all of them, in ord
   );
 });
 
-test("texts make no difference to an own definition; everything else does", () => {
+test("differences in descriptions are ignored for own definitions only", () => {
   const own = {
     paths: {},
     definitions: { A: { description: "own", type: "object", properties: { a: { type: "string" } } } },
@@ -38,7 +38,7 @@ test("texts make no difference to an own definition; everything else does", () =
   assert.deepEqual(other.paths, { "/a": using("A_v2") });
 });
 
-test("a new name is one that neither side has, and the same definition gets the same name again", () => {
+test("a renamed definition gets a free name, and equal ones share it", () => {
   const own = { paths: {}, definitions: { A: { type: "string" }, A_v2: { type: "number" } } };
   const first = { paths: { "/a": using("A") }, definitions: { A: { type: "boolean" }, A_v3: { type: "integer" } } };
   const second = { paths: { "/b": using("A") }, definitions: { A: { type: "boolean" } } };
@@ -47,7 +47,7 @@ test("a new name is one that neither side has, and the same definition gets the 
   assert.deepEqual(merged.paths, { "/a": using("A_v4"), "/b": using("A_v4") });
 });
 
-test("paths that are taken stay, and what only they needed does not come along", () => {
+test("existing paths win, and definitions used only by the others are dropped", () => {
   const own = { paths: { "/a": using("A") }, definitions: { A: { type: "string" } } };
   const other = { paths: { "/a": using("B"), "/b": using("C") }, definitions: { B: {}, C: {}, D: {} } };
   const merged = mergeDocuments(own, [other]);
@@ -55,7 +55,7 @@ test("paths that are taken stay, and what only they needed does not come along",
   assert.deepEqual(Object.keys(merged.definitions as object), ["A", "C", "D"]);
 });
 
-test("definitions are followed over parameters and in circles", () => {
+test("definitions are followed through parameters and cycles", () => {
   const document = {
     paths: { "/a": { parameters: [{ $ref: "#/parameters/p" }] }, "/b": using("Z") },
     parameters: { p: { in: "body", name: "body", schema: { $ref: "#/definitions/X" } } },

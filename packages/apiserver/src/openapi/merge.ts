@@ -1,9 +1,9 @@
-/** Joins documents of OpenAPI version 2 as kube-aggregator does: paths that are taken stay as they are, names that are taken get a number. */
+/** Merges OpenAPI v2 documents like kube-aggregator: existing paths win, conflicting definitions get a number. */
 import { isDeepEqual, type Json } from "@capstan/model";
 
 type Fields = { readonly [key: string]: Json | undefined };
 
-/** A document, as far as joining looks at it. */
+/** The parts of a document that merging reads. */
 export interface Version2Document extends Fields {
   readonly paths?: Json;
   readonly definitions?: Json;
@@ -14,7 +14,7 @@ const definitionPrefix = "#/definitions/";
 const parameterPrefix = "#/parameters/";
 const kindsKey = "x-kubernetes-group-version-kind";
 
-/** The own document with others in it, the most important first. */
+/** The own document merged with others, in order of priority. */
 export function mergeDocuments(own: Version2Document, others: readonly Version2Document[]): Version2Document {
   const merged: Merged = {
     paths: new Map(Object.entries(fieldsOf(own.paths))),
@@ -31,7 +31,7 @@ export function mergeDocuments(own: Version2Document, others: readonly Version2D
   };
 }
 
-/** The document with some of its paths only, and without the definitions that only the others needed. */
+/** The document with a subset of its paths, and without definitions that only the other paths used. */
 export function keepPaths(document: Version2Document, isKept: (path: string) => boolean): Version2Document {
   const before = usedDefinitions(document);
   const paths = Object.fromEntries(Object.entries(fieldsOf(document.paths)).filter(([path]) => isKept(path)));
@@ -49,7 +49,7 @@ interface Merged {
   readonly paths: Entries;
   readonly definitions: Entries;
   readonly parameters: Entries;
-  /** What was there first. */
+  /** The document that the others are merged into. */
   readonly own: Version2Document;
 }
 
@@ -85,7 +85,7 @@ function addDocument(merged: Merged, document: Version2Document): void {
 
 type IsSame = (name: string, known: Json, other: Json) => boolean;
 
-/** New names for what has the name of something else: the first free one of `name_v2`, `name_v3`, unless one of them is the same thing. */
+/** New names for conflicting definitions: the first free one of `name_v2`, `name_v3`, or one with an equal definition. */
 function renamesOf(
   source: Fields,
   taken: ReadonlyMap<string, Json | undefined>,
@@ -106,7 +106,7 @@ function renamesOf(
   return renames;
 }
 
-/** Definitions of one name differ at most in the kinds that they stand for: all of these are kept. */
+/** Definitions of the same name may differ in their kinds only: the kinds are merged. */
 function addDefinition(definitions: Entries, name: string, definition: Json): void {
   const known = definitions.get(name);
   if (known === undefined) definitions.set(name, definition);
@@ -130,7 +130,7 @@ function kindKey(kind: Json): string {
   return `${a}/${b}.${c}`;
 }
 
-/** The own texts are not those of Kubernetes: what differs from an own definition in its texts only is the same. */
+/** The own descriptions differ from those of Kubernetes, so descriptions are ignored when comparing with an own definition. */
 function isSame(known: Json, other: Json, isOwn: boolean): boolean {
   return isOwn ? isSameButTexts(known, other) : isDeepEqual(known, other);
 }
@@ -158,7 +158,7 @@ function isSamePart(known: Json | undefined, other: Json | undefined): boolean {
   return isSameButTexts(known, other);
 }
 
-/** Names of definitions that paths lead to, over parameters and other definitions. */
+/** Names of definitions that paths reference, directly, through parameters or through other definitions. */
 function usedDefinitions(document: Version2Document): ReadonlySet<string> {
   const used = new Set<string>();
   const seen = new Set<string>();

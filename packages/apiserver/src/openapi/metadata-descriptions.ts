@@ -1,4 +1,4 @@
-/** What `kubectl explain` shows of the metadata that all objects have, in our own words: structure is a fact of Kubernetes, texts are not. */
+/** Descriptions of metadata fields for `kubectl explain`, written for this project: structure is taken from Kubernetes, texts are not. */
 import type { Json } from "@capstan/model";
 
 type Fields = { readonly [key: string]: Json | undefined };
@@ -51,7 +51,7 @@ const texts: { readonly [schema: string]: Texts } = {
   },
 };
 
-/** Schemas by name, those of metadata with their texts. */
+/** Adds descriptions to the metadata schemas. */
 export function describeMetadata<T extends Fields>(schemas: T): T {
   const described = Object.entries(texts).flatMap(([name, text]) => {
     const schema = schemas[name] as Fields | undefined;

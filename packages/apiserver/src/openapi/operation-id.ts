@@ -1,6 +1,6 @@
 /** Names of operations and tags in OpenAPI documents. */
 
-/** A text without its punctuation, each word after it with a capital: `stable.example-site.com` becomes `stableExampleSiteCom`. */
+/** Removes punctuation and capitalizes each following word: `stable.example-site.com` becomes `stableExampleSiteCom`. */
 export function toOperationWord(text: string, isCapital: boolean): string {
   const [first = "", ...words] = text.split(/[^\p{L}\p{Nd}_]+/u);
   const head = first.replace(/^\p{Nd}/u, "");

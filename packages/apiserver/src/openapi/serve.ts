@@ -1,4 +1,4 @@
-/** /openapi/v2 and /openapi/v3: what is served, described for clients that check and complete. */
+/** /openapi/v2 and /openapi/v3: schemas for clients that validate and complete. */
 import { toGoJson } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { headerOf, type Call } from "../call.ts";
@@ -7,7 +7,7 @@ import type { Exchange } from "../exchange.ts";
 import { pageNotFound } from "../paths/plain.ts";
 import { documentsOf, type Documents, type Rendered } from "./documents.ts";
 
-/** Answers a path below /openapi. The documents are large and loaded when they are first asked for. */
+/** Serves a path below /openapi. The documents are large and loaded on first use. */
 export async function serveOpenApi(exchange: Exchange, parts: readonly string[]): Promise<Answer> {
   const { registry, aggregation } = exchange.parts;
   const documents = await documentsOf(registry, aggregation.openApi);
@@ -20,7 +20,7 @@ export async function serveOpenApi(exchange: Exchange, parts: readonly string[])
   return aggregation.forwardDocument(exchange, path) ?? { status: 404, headers: {}, body: "" };
 }
 
-/** What other servers have stands beside what this one has; of what both have, this one's is told. */
+/** Includes the documents of aggregated servers; on conflict the own document wins. */
 function serveIndex({ v3 }: Documents, { parts }: Exchange): Answer {
   const own = [...v3].map(([path, document]) => {
     const serverRelativeURL = `/openapi/v3/${path}?hash=${document().hash}`;
@@ -34,12 +34,12 @@ function serveIndex({ v3 }: Documents, { parts }: Exchange): Answer {
 
 const json = "application/json";
 
-/** How documents are named as protocol buffers. */
+/** The media type of protobuf documents. */
 function protobufOf(version: "v2" | "v3"): string {
   return `application/com.github.proto-openapi.spec.${version}.v1.0+protobuf`;
 }
 
-/** The form that a client wants most; the older names of protocol buffers have an `@` in them. */
+/** The preferred media type of the client; older protobuf names contain an `@`. */
 function formOf({ call }: Exchange, offered: readonly string[]): string | undefined {
   const accept = headerOf(call, "accept") ?? "";
   for (const { type, subtype } of parseAccept(accept === "" ? "*/*" : accept)) {
@@ -51,7 +51,7 @@ function formOf({ call }: Exchange, offered: readonly string[]): string | undefi
   return undefined;
 }
 
-/** Whether the client has a document; a star stands for any. */
+/** Whether the client has the current document (If-None-Match); `*` matches any. */
 function isKnown(call: Call, etag: string): boolean {
   const tags = (headerOf(call, "if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
   return tags.some((tag) => tag === etag || tag === "*");
@@ -59,7 +59,7 @@ function isKnown(call: Call, etag: string): boolean {
 
 async function serveDocument(exchange: Exchange, document: Rendered, protobuf: string): Promise<Answer> {
   const form = formOf(exchange, [json, protobuf]);
-  // Only the older documents are said to be compressed.
+  // Only v2 varies by Accept-Encoding.
   const vary = protobuf === protobufOf("v2") ? ["Accept-Encoding", "Accept"] : "Accept";
   if (form === undefined) return { status: 406, headers: { vary }, body: "" };
   const etag = `"${document.hash}"`;
@@ -72,7 +72,7 @@ async function serveDocument(exchange: Exchange, document: Rendered, protobuf: s
   };
 }
 
-/** A document that was asked for by its hash never changes and may be kept for a year; an old hash leads to the new one. */
+/** A request with the current hash may be cached for a year; an outdated hash redirects to the new one. */
 async function serveVersion3(exchange: Exchange, document: Rendered): Promise<Answer> {
   const { query, path, parts } = exchange;
   const answer = await serveDocument(exchange, document, protobufOf("v3"));

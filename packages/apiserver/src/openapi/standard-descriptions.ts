@@ -1,4 +1,4 @@
-/** What the real server says about the fields that every kind has; clients such as `kubectl explain` show it. */
+/** kube-apiserver's descriptions of the fields that every kind has, which `kubectl explain` shows. */
 import type { Json } from "@capstan/model";
 import type { ServedResource } from "../resources/resource.ts";
 
@@ -10,14 +10,14 @@ const standard: { readonly [field: string]: string } = {
   kind: `Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${conventions}#types-kinds`,
 };
 
-/** What is said about them where an object is part of another. */
+/** Their descriptions in embedded objects. */
 const embedded: { readonly [field: string]: string } = {
   apiVersion: `apiVersion defines the versioned schema of this representation of an object. More info: ${conventions}#resources`,
   kind: `kind is a string value representing the type of this object. In CamelCase. More info: ${conventions}#types-kinds`,
   metadata: `Standard object's metadata. More info: ${conventions}#metadata`,
 };
 
-/** A schema with the standard texts in it. */
+/** Adds the standard descriptions to a schema. */
 export function describe(
   schema: Fields,
   form: "object" | "list",
@@ -38,7 +38,7 @@ export function describe(
   return { ...own, ...schema, properties: describeAll(properties, texts) } as Json;
 }
 
-/** Objects inside of objects, wherever they are. */
+/** Handles embedded objects at any depth. */
 function describeEmbedded(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(describeEmbedded);
   if (typeof schema !== "object" || schema === null) return schema;

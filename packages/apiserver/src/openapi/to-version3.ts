@@ -1,10 +1,9 @@
-/** A document of OpenAPI version 2 as one of version 3, with the losses of kube-aggregator: for servers that have only the older one. */
+/** Converts OpenAPI v2 to v3 with the same losses as kube-aggregator, for servers that have only v2. */
 import type { Json } from "@capstan/model";
 import type { Version2Document } from "./merge.ts";
 
 type Fields = { readonly [key: string]: Json | undefined };
 
-/** Converts a document. */
 export function toVersion3(document: Version2Document): Json {
   const { info, externalDocs, paths, produces } = document;
   return present({
@@ -63,7 +62,7 @@ function operation(value: Json): Json {
   });
 }
 
-/** Responses have extensions beside them. */
+/** Responses may have extensions besides status codes. */
 function named(value: Json, name: string, produces: Json | undefined): Json {
   return name.startsWith("x-") ? value : response(value, produces);
 }
@@ -100,7 +99,7 @@ function parameter(value: Json): Json {
   });
 }
 
-/** A reference cannot stand beside anything else: it is wrapped then. */
+/** A reference with siblings is wrapped in `allOf`. */
 function schema(value: Json): Json {
   const before = fieldsOf(value);
   const { $ref, properties, items, additionalProperties, ...rest } = before;
@@ -143,7 +142,7 @@ function extensionsOf(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([name]) => name.startsWith("x-")));
 }
 
-/** What is there. */
+/** Drops undefined fields. */
 function present(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,6 @@
-/** Where a webhook is, as the objects that register one say it: a URL, or a service with a path. */
+/** The client configuration of a webhook: a URL, or a Service with a path. */
 import { OutgoingError, type OutgoingCall, type ServiceResolver } from "./outgoing.ts";
 
-/** How a webhook is reached. */
 export interface ClientConfig {
   readonly url?: string;
   readonly service?: {
@@ -10,13 +9,13 @@ export interface ClientConfig {
     readonly path?: string;
     readonly port?: number;
   };
-  /** Who signed its certificate: PEM in base64. */
+  /** The CA bundle that verifies its certificate: PEM in base64. */
   readonly caBundle?: string;
 }
 
 const defaultPort = 443;
 
-/** The address, as error messages show it. */
+/** The address in error messages. */
 export function addressOf({ url, service }: ClientConfig): string {
   if (service === undefined) {
     const { origin, pathname } = new URL(url ?? "");
@@ -26,7 +25,7 @@ export function addressOf({ url, service }: ClientConfig): string {
   return `https://${name}.${namespace}.svc:${port}${cleanPath(path)}`;
 }
 
-/** As Go joins paths: nothing twice, nothing at the end. */
+/** Joins paths as Go does: no duplicate slashes, no slash at the end. */
 function cleanPath(path: string): string {
   return `/${path
     .split("/")
@@ -34,19 +33,19 @@ function cleanPath(path: string): string {
     .join("/")}`;
 }
 
-/** The place behind a service; a URL names its place itself. */
+/** The endpoint of a Service; `undefined` for a URL, which contains its host. */
 export async function placeOf({ service }: ClientConfig, resolve: ServiceResolver): Promise<OutgoingCall["connectTo"]> {
   if (service === undefined) return undefined;
   return resolve(service.namespace, service.name, service.port ?? defaultPort);
 }
 
-/** Why there is no place behind a service. */
+/** Why a Service has no endpoint. */
 export function noPlace(error: unknown): string {
   if (error instanceof OutgoingError) return error.message;
   throw error;
 }
 
-/** Who signed the certificate (PEM); `undefined` for the authorities of the system. */
+/** The CA bundle (PEM); `undefined` for the system's authorities. */
 export function authorityOf({ caBundle = "" }: ClientConfig): string | undefined {
   const text = Buffer.from(caBundle, "base64").toString("utf8");
   return text.trim() === "" ? undefined : text;

@@ -1,13 +1,13 @@
-/** Reads a body that goes on up to a bound, so that short ones can be changed and long ones pass as they are. */
+/** Buffers a streamed body up to a limit, so that short bodies can be changed and long ones are streamed unchanged. */
 import type { LiveBody, Sink } from "../answer.ts";
 
-/** How much is read, and how long somebody waits for it. */
+/** The size limit, and the signal that stops the reading. */
 export interface CollectLimits {
   readonly bytes: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** The whole body when it ends within the bound; else the body itself, with what was read of it in front. */
+/** The whole body if it ends within the limit; otherwise the stream, starting with the buffered chunks. */
 export function collectBody(body: LiveBody, { bytes: most, signal }: CollectLimits): Promise<Uint8Array | LiveBody> {
   const { promise, resolve } = Promise.withResolvers<Uint8Array | LiveBody>();
   const held: Uint8Array[] = [];

@@ -37,24 +37,24 @@ const kept = {
   "sec-websocket-key": "k",
 };
 
-test("neither credentials nor headers of the connection go on", () => {
+test("credentials and connection headers are not forwarded", () => {
   assert.deepEqual(forwardedHeaders(received), kept);
 });
 
-test("a token goes nowhere, also when it is the only sub-protocol, comes in a second header, or no upgrade is asked for", () => {
+test("a bearer token is not forwarded, wherever the sub-protocol headers carry it", () => {
   const only = (value: string | string[]) => forwardedHeaders({ "sec-websocket-protocol": value });
   assert.deepEqual(only(token), {});
   assert.deepEqual(only([token, "a"]), { "sec-websocket-protocol": "a" });
   assert.deepEqual(only(`a,${token},b, ${token}`), { "sec-websocket-protocol": "a,b" });
 });
 
-test("a kubelet learns which protocol the client wants to change to, and nothing else of the connection; a pod does not", () => {
+test("a kubelet gets the upgrade header of the client, and a pod does not", () => {
   const call = withHeaders(ownCall("/"), received);
   assert.deepEqual(forwardedCall(call, "kept").headers, { ...kept, connection: "Upgrade", upgrade: "websocket" });
   assert.deepEqual(forwardedCall(call, "closed").headers, kept);
 });
 
-test("an answer loses the headers of its connection", () => {
+test("a response loses its connection headers", () => {
   const answered = { connection: "close, x-foo", "x-foo": "1", "transfer-encoding": "chunked", "set-cookie": ["a=b"] };
   assert.deepEqual(endToEndHeaders(answered), { "set-cookie": ["a=b"] });
 });

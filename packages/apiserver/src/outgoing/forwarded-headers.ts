@@ -1,14 +1,14 @@
-/** The headers that go on when a request or an answer is passed to a pod, a kubelet, an aggregated server or a client. */
+/** The headers that are forwarded when a request or response passes to a pod, a kubelet, an aggregated server or a client. */
 import { withoutBearerProtocol } from "../authenticate/bearer.ts";
 import { withHeaders, type Call, type Headers } from "../call.ts";
 
-/** Headers that concern one connection only (RFC 9110, 7.6.1), as Go's reverse proxy knows them, and the pseudo headers of HTTP/2. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), as in Go's reverse proxy, and the pseudo headers of HTTP/2. */
 const hopByHop = /^(?::.*|connection|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|http2-settings)$/;
 
-/** Headers that say who asks, or prove it. Only the API server itself may say so to another server. */
+/** Headers that carry identities or credentials. Only the API server itself may set them for another server. */
 const credentials = /^(?:authorization|impersonate-.*|x-remote-.*)$/;
 
-/** Headers without those of the connection. */
+/** Headers without the hop-by-hop ones. */
 export function endToEndHeaders(headers: Headers): { [name: string]: string | string[] } {
   const named = namedIn(headers["connection"]);
   const kept: { [name: string]: string | string[] } = {};
@@ -19,13 +19,13 @@ export function endToEndHeaders(headers: Headers): { [name: string]: string | st
   return kept;
 }
 
-/** The headers of a request for another server: neither those of the connection nor credentials. */
+/** The headers of a forwarded request: without hop-by-hop headers and without credentials. */
 export function forwardedHeaders(headers: Headers): { [name: string]: string | string[] } {
   const kept = Object.entries(endToEndHeaders(withoutBearerProtocol(headers)));
   return Object.fromEntries(kept.filter(([name]) => !credentials.test(name)));
 }
 
-/** A call for another server that may take the connection over: it still says which protocol the client wants to change to. */
+/** A forwarded call. If the other server may take over the connection, the upgrade header is kept. */
 export function forwardedCall(call: Call, connection: "kept" | "closed"): Call {
   const { upgrade } = call.headers;
   const kept = forwardedHeaders(call.headers);
@@ -35,7 +35,7 @@ export function forwardedCall(call: Call, connection: "kept" | "closed"): Call {
   );
 }
 
-/** What the value of a `Connection` header names. */
+/** The header names in a `Connection` header. */
 function namedIn(connection: Headers[string]): ReadonlySet<string> {
   const names = [connection ?? []].flat().flatMap((value) => value.split(","));
   return new Set(names.map((name) => name.trim().toLowerCase()));

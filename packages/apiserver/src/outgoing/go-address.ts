@@ -1,6 +1,6 @@
-/** Addresses as Go writes them again after it has read them: that is how another server gets to see them. */
+/** URLs as Go parses and formats them: another server receives them in this form. */
 
-/** A path and a query, read and written again: slashes that were hidden are none any more, and what cannot be read is left out. */
+/** Parses and formats a path and a query: escaped slashes are unescaped, and invalid parameters are dropped. */
 export function rewriteUrl(url: string): string {
   const question = url.indexOf("?");
   if (question < 0) return rewritePath(url);
@@ -27,7 +27,7 @@ export function cleanPath(path: string): string {
   return kept.length > 0 && path.endsWith("/") ? `/${kept.join("/")}/` : `/${kept.join("/")}`;
 }
 
-/** In the order of keys; values of one key stay in theirs. */
+/** Sorted by key; values of one key keep their order. */
 function rewriteQuery(query: string): string {
   const read = query.split("&").flatMap((part): [string, string][] => {
     if (part === "" || part.includes(";") || badEscape.test(part)) return [];
@@ -45,7 +45,7 @@ function escapeWord(word: string): string {
   return escape(word, /[\w.~ -]/).replaceAll(" ", "+");
 }
 
-/** Decodes percent escapes once. The result has one letter for each byte, because escaped bytes need not be UTF-8. */
+/** Decodes percent escapes once. The result has one character for each byte, because escaped bytes need not be UTF-8. */
 export function unescape(text: string): string {
   const bytes = Buffer.from(text, "utf8").toString("latin1");
   return bytes.replaceAll(/%([0-9a-fA-F]{2})/g, (_, digits: string) =>

@@ -1,22 +1,21 @@
-/** Why there is no answer, in the words of Go's client, because they become part of refusals. */
+/** Connection errors in the words of Go's client, because they become part of error messages. */
 import { isIP } from "node:net";
 import type { PeerCertificate } from "node:tls";
 import { OutgoingError } from "./outgoing.ts";
 
-/** Who was called. */
 interface Target {
   readonly host: string;
   readonly port: number | undefined;
 }
 
-/** What Node says of a connection that was not made. A name with several addresses was tried at each of them. */
+/** Node's error for a failed connection. A host with several addresses has an error for each of them. */
 interface ConnectError extends Error {
   readonly code?: string;
   readonly address?: string;
   readonly errors?: readonly ConnectError[];
 }
 
-/** What went wrong. */
+/** Converts Node's error. */
 export function toOutgoingError(error: Error, { host, port }: Target): OutgoingError {
   const { code = "", address = host } = firstOf(error);
   const place = `${address.includes(":") ? `[${address}]` : address}:${port ?? 443}`;
@@ -40,7 +39,7 @@ export function toOutgoingError(error: Error, { host, port }: Target): OutgoingE
   }
 }
 
-/** Go prefers the family of the first address, and tells what went wrong there. */
+/** Go prefers the family of the first address and reports its error. */
 function firstOf(error: ConnectError): ConnectError {
   const [first] = error.errors ?? [];
   return first ?? error;
@@ -73,7 +72,7 @@ function certificateError(error: Error, code: string): OutgoingError | undefined
   return undefined;
 }
 
-/** What Node says of a certificate for somebody else. */
+/** Node's error for a certificate of another host. */
 interface OtherName extends Error {
   readonly host: string;
   readonly cert: PeerCertificate;

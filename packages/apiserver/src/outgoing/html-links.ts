@@ -1,6 +1,6 @@
-/** Links in HTML: start tags are written anew with other addresses in them, everything else stays byte for byte. */
+/** Rewrites links in HTML: only start tags with addresses change, all other bytes stay. */
 
-/** Which attributes of which elements hold an address. */
+/** The attributes that contain an address, by element. */
 const addresses: { readonly [element: string]: readonly string[] } = {
   a: ["href"],
   applet: ["codebase"],
@@ -29,7 +29,7 @@ const addresses: { readonly [element: string]: readonly string[] } = {
   video: ["poster", "src"],
 };
 
-/** Elements whose content is text up to their end tag, whatever it looks like. */
+/** Elements that contain raw text up to their end tag. */
 const textual = new Set([
   "iframe",
   "noembed",
@@ -43,15 +43,15 @@ const textual = new Set([
   "xmp",
 ]);
 
-/** How many characters are read between two yields. */
+/** The number of characters that are read between two yields. */
 const charactersPerTurn = 64 * 1024;
 
-/** A tag with more attributes is not written by people, and ends what is rewritten. */
+/** A tag with more attributes is hostile, and ends the rewriting. */
 const mostAttributes = 1000;
 
 /**
- * The page with every address passed through a function. One pass, however broken the page is: a tag that never ends is the last.
- * It yields where other work may be done.
+ * The page with every address passed through a function, in one pass. An unclosed tag ends the rewriting. The generator yields regularly
+ * so that other work can run.
  */
 export function* rewriteLinks(html: string, rewrite: (address: string) => string): Generator<undefined, string> {
   let result = "";
@@ -80,7 +80,7 @@ interface StartTag {
   readonly element: string;
   readonly attributes: readonly (readonly [name: string, value: string])[];
   readonly isClosed: boolean;
-  /** Where the page goes on. */
+  /** The position after the tag. */
   readonly end: number;
 }
 
@@ -89,7 +89,7 @@ const gap = /[ \n\r\t\f/]*/y;
 const attributeName = /=?[^ \n\r\t\f/=>]*/y;
 const attributeValue = /[ \n\r\t\f]*=[ \n\r\t\f]*(?:"([^"]*)"|'([^']*)'|([^ \n\r\t\f>"'][^ \n\r\t\f>]*)?)/y;
 
-/** The start tag whose name ends at a place; `undefined` when the page ends before it, or when it has too many attributes. */
+/** Reads the start tag after its name; `undefined` if the page ends first, or if it has too many attributes. */
 function readStartTag(html: string, start: number, element: string): StartTag | undefined {
   const attributes: [string, string][] = [];
   let at = start;
@@ -112,7 +112,7 @@ function readAttribute(html: string, at: number): { key: string; value: string; 
   return { key: toLower(key), value: decode(double ?? single ?? bare ?? ""), end: at + key.length + whole.length };
 }
 
-/** Bytes of other alphabets have no case. */
+/** Lowers ASCII letters only, because the page is read as bytes. */
 function toLower(name: string): string {
   return name.replaceAll(/[A-Z]+/g, (letters) => letters.toLowerCase());
 }
@@ -130,7 +130,7 @@ function formatTag({ element, attributes, isClosed }: StartTag, rewrite: (addres
   return `<${element}${written.join("")}${isClosed ? "/" : ""}>`;
 }
 
-/** Where a comment, an end tag, or a `<` that means itself ends. */
+/** The end of a comment, of an end tag, or of a literal `<`. */
 function endOfOther(html: string, start: number): number {
   const closing = html.startsWith("<!--", start) ? "-->" : /[!?/]/.test(html[start + 1] ?? "") ? ">" : "<";
   const end = html.indexOf(closing, start + closing.length - 1);
@@ -146,7 +146,7 @@ function endOfText(html: string, from: number, element: string): number {
 
 const named: { readonly [name: string]: string } = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'" };
 
-/** References that matter to addresses. Others are left as they are, which means the same. */
+/** Decodes the character references that matter in addresses. Others are kept, which means the same. */
 function decode(text: string): string {
   return text.replaceAll(/&(?:#(\d+)|#[xX]([0-9a-fA-F]+)|(amp|lt|gt|quot|apos));/g, (_, decimal, hex, name) => {
     if (name !== undefined) return named[name as string] ?? "";
@@ -154,7 +154,7 @@ function decode(text: string): string {
   });
 }
 
-/** A character in UTF-8, one letter for each byte, as the page is read. Numbers that are not characters become U+FFFD, as in browsers. */
+/** A character in UTF-8, one character for each byte, as the page is read. Invalid numbers become U+FFFD, as in browsers. */
 function bytesOf(number: number): string {
   const isCharacter = number > 0 && number <= 0x10_ff_ff && (number < 0xd8_00 || number > 0xdf_ff);
   return Buffer.from(String.fromCodePoint(isCharacter ? number : 0xff_fd), "utf8").toString("latin1");

@@ -6,16 +6,16 @@ import { callbackify } from "node:util";
 import { type Dial, type Endpoint, type OutgoingAnswer, type OutgoingCall, type OutgoingCaller } from "./outgoing.ts";
 import { toOutgoingError } from "./go-words.ts";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** Not imported: the ES module of node:http loads undici, 14 MiB that are not used here. */
 const { request: httpRequest } = process.getBuiltinModule("node:http");
 
-/** A caller and the connections that it keeps. */
+/** A caller and its kept-alive connections. */
 export interface HttpCaller {
   readonly call: OutgoingCaller;
   close(): void;
 }
 
-/** Opens a caller. Connections are kept while they are used again soon; those to services are made by `dial`, if there is one. */
+/** Opens a caller with kept-alive connections. Connections to services use `dial`, if given. */
 export function openHttpCaller(dial?: Dial): HttpCaller {
   const agents = new Map<string, Agent>();
   const agentFor = (call: OutgoingCall): Agent => {
@@ -42,7 +42,7 @@ function openAgent(dial: Dial | undefined): Agent {
   return dial === undefined ? new Agent(options) : new DiallingAgent(dial, options);
 }
 
-/** Speaks TLS over connections that somebody else makes. */
+/** Speaks TLS over connections from `dial`. */
 class DiallingAgent extends Agent {
   readonly #dial: Dial;
 
@@ -80,14 +80,14 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
     agent,
     servername: /^[\d.]+$|:/.test(url.hostname) ? "" : url.hostname,
     rejectUnauthorized: call.insecure !== true,
-    // As in Go, whatever is in the bundle is trusted, be it the certificate of the other side itself.
+    // As in Go, every certificate of the bundle is trusted, also the server's own one.
     allowPartialTrustChain: true,
     ...(call.identity === undefined ? {} : { cert: call.identity.certificate, key: call.identity.privateKey }),
     ...(call.authority === undefined || call.authority === "" ? {} : { ca: call.authority }),
   };
   return new Promise((resolve, reject) => {
     const request = url.protocol === "http:" ? httpRequest(options) : httpsRequest({ ...options, ...tls });
-    // That connections are kept goes without saying in HTTP/1.1, and Go does not say it. Who expects to be told to go on has said it all.
+    // HTTP/1.1 keeps connections by default, and Go does not send the header. With `Expect: 100-continue` the headers are already sent.
     if (call.upgrade === undefined && !request.headersSent) request.removeHeader("connection");
     request.once("error", (error) => reject(toOutgoingError(error, options)));
     request.once("upgrade", ({ statusCode: status = 0, headers }, connection, head) => {
@@ -106,13 +106,13 @@ function send(call: OutgoingCall, agent: Agent): Promise<OutgoingAnswer> {
   });
 }
 
-/** The path and query as they are written: `URL` resolves `.` and `..`, and the other server must see the path that was authorised. */
+/** The raw path and query: `URL` resolves `.` and `..`, and the other server must see the authorized path. */
 function targetOf(text: string, { pathname, search }: URL): string {
   const [, target] = /^[a-z]+:\/\/[^/?#]+(\/[!-~]*)$/.exec(text) ?? [];
   return target === undefined || target.includes("#") ? pathname + search : target;
 }
 
-/** Said here: Node leaves it out for methods that seldom have a body, such as DELETE, and what follows would be taken for the next request. */
+/** Set explicitly: Node omits it for methods that seldom have a body, such as DELETE, and the body would be read as the next request. */
 function lengthHeader({ body }: OutgoingCall): { [name: string]: string } {
   return body === undefined || body.length === 0 ? {} : { "content-length": String(Buffer.byteLength(body)) };
 }

@@ -1,59 +1,59 @@
-/** Calls that the server itself makes: to webhooks, and to servers that serve a part of the API for it. */
+/** Calls that the server makes: to webhooks and to aggregated servers. */
 import type { Duplex } from "node:stream";
 
-/** One call. */
+/** An outgoing call: its URL, headers and body, and how to connect. */
 export interface OutgoingCall {
   readonly method: string;
   readonly url: string;
   readonly headers: { readonly [name: string]: string | string[] };
   readonly body?: string | Uint8Array;
-  /** Who may have signed the certificate of the other side (PEM); the system's authorities by default. */
+  /** The CA bundle for the other server's certificate (PEM). Default: the system's authorities. */
   readonly authority?: string | undefined;
-  /** Whether any certificate will do. */
+  /** Whether the certificate is not verified. */
   readonly insecure?: boolean;
-  /** Where to connect to instead of the host of the address: the place behind a service. */
+  /** The endpoint to connect to instead of the URL's host: the one behind a Service. */
   readonly connectTo?: Endpoint | undefined;
-  /** The host that the request names, where it is not that of the address. */
+  /** The Host header, if it differs from the URL's host. */
   readonly host?: string;
   readonly signal?: AbortSignal;
-  /** Who calls, as the other side can check (PEM). */
+  /** The client certificate (PEM). */
   readonly identity?: { readonly certificate: string; readonly privateKey: string } | undefined;
-  /** Whether the body is wanted while it comes. */
+  /** Whether the body is streamed. */
   readonly streams?: boolean;
-  /** The protocol that the connection is to change to (header `upgrade`); the other side may refuse. */
+  /** The protocol to upgrade to (header `upgrade`); the other server may decline. */
   readonly upgrade?: string;
 }
 
-/** A place that can be connected to. */
+/** A host and port. */
 export interface Endpoint {
   readonly host: string;
   readonly port: number;
 }
 
-/** Connects to a place that the machine itself has no way to, such as the address of a service. */
+/** Connects to an endpoint that the machine cannot reach directly, such as a Service address. */
 export type Dial = (place: Endpoint) => Promise<Duplex>;
 
-/** What came back. */
+/** The response to an outgoing call. */
 export interface OutgoingAnswer {
   readonly status: number;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
-  /** The whole body; empty when it comes in chunks. */
+  /** The whole body; empty if it is streamed. */
   readonly body: Uint8Array;
   readonly chunks?: AsyncIterable<Uint8Array>;
-  /** The connection, when it changed to another protocol: the status is 101 then. */
+  /** The connection after an upgrade; the status is then 101. */
   readonly connection?: Duplex;
 }
 
-/** Makes a call; rejects with an OutgoingError when there is no answer. */
+/** Makes a call; rejects with an OutgoingError if there is no response. */
 export type OutgoingCaller = (call: OutgoingCall) => Promise<OutgoingAnswer>;
 
-/** Finds the place behind a service; throws an OutgoingError when there is none. */
+/** Resolves a Service to an endpoint; throws an OutgoingError if there is none. */
 export type ServiceResolver = (namespace: string, name: string, port: number) => Endpoint | Promise<Endpoint>;
 
-/** Why there is no answer. */
+/** Why a call failed. */
 export type OutgoingErrorCode = "Refused" | "Unresolved" | "Untrusted" | "TimedOut" | "Cancelled" | "Broken";
 
-/** There is no answer; the message reads as Go's client words it, because it becomes part of refusals. */
+/** A call without a response. The message has the words of Go's client, because it becomes part of error messages. */
 export class OutgoingError extends Error {
   override readonly name = "OutgoingError";
   readonly code: OutgoingErrorCode;

@@ -6,7 +6,7 @@ import { post } from "./post.ts";
 
 type Step = (call: OutgoingCall) => Partial<OutgoingAnswer>;
 
-/** Plays answers in order, the last one again and again; waiting takes no time, the end of all patience never comes. */
+/** Returns the given responses in order and repeats the last one. Pauses take no time; the timeout never fires. */
 function playing(...steps: readonly [Step, ...Step[]]) {
   const calls: OutgoingCall[] = [];
   const waits: number[] = [];
@@ -39,7 +39,7 @@ const done: Step = () => ({});
 const statusOf = (answer: OutgoingAnswer | string): number | string =>
   typeof answer === "string" ? answer : answer.status;
 
-test("newer redirects take the document along, older ones do not", async () => {
+test("307 and 308 redirects keep the body, older ones do not", async () => {
   for (const [status, method, body] of [
     [301, "GET", undefined],
     [302, "GET", undefined],
@@ -54,20 +54,20 @@ test("newer redirects take the document along, older ones do not", async () => {
   }
 });
 
-test("another host is not looked for behind the service", async () => {
+test("a redirect to another host does not use the service's endpoint", async () => {
   const { calls, services } = playing(to(307, "https://elsewhere.test/"), done);
   await post(posting, services);
   assert.equal(calls[1]?.connectTo, undefined);
 });
 
-test("a redirect that leads nowhere is an answer, one that leads round is given up", async () => {
+test("a redirect without a location is a response, and a redirect loop fails", async () => {
   assert.equal(statusOf(await post(posting, playing(to(307)).services)), 307);
   const { calls, services } = playing(to(307, "/round"));
   assert.equal(await post(posting, services), 'Post "/round": stopped after 10 redirects');
   assert.equal(calls.length, 10);
 });
 
-test("who names a time is asked again, ten times at most", async () => {
+test("a response with Retry-After is retried, ten times at most", async () => {
   const twice = playing(again(503, "2"), again(429, "0"), done);
   assert.equal(statusOf(await post(posting, twice.services)), 200);
   assert.deepEqual(twice.waits, [2000]);
@@ -76,7 +76,7 @@ test("who names a time is asked again, ten times at most", async () => {
   assert.equal(endless.calls.length, 11);
 });
 
-test("other answers are final", async () => {
+test("other responses are final", async () => {
   for (const step of [again(404, "1"), again(503, "soon"), () => ({ status: 503 })]) {
     const { calls, services } = playing(step, done);
     await post(posting, services);
@@ -84,7 +84,7 @@ test("other answers are final", async () => {
   }
 });
 
-test("patience ends while waiting", async () => {
+test("the timeout ends a pause", async () => {
   const call = async (): Promise<OutgoingAnswer> => ({
     status: 503,
     headers: { "retry-after": "30" },

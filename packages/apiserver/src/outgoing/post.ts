@@ -1,21 +1,20 @@
-/** Sends a document to a webhook with the persistence of Kubernetes' own client: follows redirects and comes again when told to. */
+/** Posts a document to a webhook as client-go does: follows redirects and retries on Retry-After. */
 import { quote } from "@capstan/model";
 import type { Clock } from "../clock.ts";
 import { OutgoingError, type OutgoingAnswer, type OutgoingCall, type OutgoingCaller } from "./outgoing.ts";
 
-/** What is sent and where. */
 export interface Posting extends Pick<OutgoingCall, "url" | "headers" | "body" | "authority" | "connectTo"> {
-  /** How long to go on, in milliseconds. */
+  /** Timeout in milliseconds. */
   readonly patience: number;
 }
 
-/** Who sends it, and whose time passes meanwhile. */
+/** The caller and the clock. */
 export interface PostServices {
   readonly call: OutgoingCaller;
   readonly after: Clock["after"];
 }
 
-/** The last answer, or why there is none, as Go's client words it. */
+/** The last response, or the error in the words of Go's client. */
 export async function post(posting: Posting, { call, after }: PostServices): Promise<OutgoingAnswer | string> {
   const late = new AbortController();
   const timer = after(posting.patience, () => late.abort());
@@ -29,7 +28,7 @@ export async function post(posting: Posting, { call, after }: PostServices): Pro
 
 const mostRepetitions = 10;
 
-/** Asks again as often as the other side names a time for it. */
+/** Retries while the response has a Retry-After header. */
 async function insist(asked: Asked, services: PostServices): Promise<OutgoingAnswer | string> {
   for (let repetition = 0; ; repetition++) {
     const answer = await follow(asked, services.call);
@@ -50,7 +49,7 @@ function failed(url: string, why: string): string {
   return `Post ${quote(url)}: ${why}`;
 }
 
-/** The seconds after which to ask again; `undefined` when the answer is final. */
+/** The seconds until the retry; `undefined` if the response is final. */
 function retryAfter({ status, headers }: OutgoingAnswer): number | undefined {
   if (status !== 429 && status < 500) return undefined;
   const text = String(headers["retry-after"] ?? "");
@@ -70,7 +69,7 @@ function pause(milliseconds: number, after: Clock["after"], signal: AbortSignal)
 
 const mostCalls = 10;
 
-/** One call and those that its redirects lead to. */
+/** One call and its redirects. */
 async function follow(asked: Asked, send: OutgoingCaller): Promise<OutgoingAnswer | string> {
   let call = asked;
   for (let calls = 1; ; calls++) {
@@ -92,13 +91,13 @@ async function attempt(call: Asked, send: OutgoingCaller): Promise<OutgoingAnswe
   }
 }
 
-/** Where an answer sends whoever called, as it says it. */
+/** The Location of a redirect. */
 function redirection({ status, headers }: OutgoingAnswer): string | undefined {
   const location = String(headers["location"] ?? "");
   return location === "" || ![301, 302, 303, 307, 308].includes(status) ? undefined : location;
 }
 
-/** Only the newer redirects take the document along. */
+/** Only 307 and 308 keep the method and the body. */
 function redirected(call: Asked, status: number, location: string): Asked {
   const url = new URL(location, call.url);
   const { connectTo, body, ...rest } = call;

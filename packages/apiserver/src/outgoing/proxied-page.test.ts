@@ -1,4 +1,4 @@
-/** Pages and redirections behind a proxy, compared with what the transport of Kubernetes' own proxy made of them. */
+/** Pages and redirects behind a proxy, compared with the recorded output of Kubernetes' proxy transport. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -19,7 +19,7 @@ for (const [index, { sent, seen }] of recorded.entries()) {
   });
 }
 
-test("pages are rewritten though they come in pieces and compressed", async () => {
+test("pages are rewritten although they come in chunks and compressed", async () => {
   const packed = gzipSync("<p>\u00e9<a href=/x>");
   async function* pieces(): AsyncGenerator<Uint8Array> {
     yield packed.subarray(0, 7);
@@ -31,18 +31,17 @@ test("pages are rewritten though they come in pieces and compressed", async () =
   assert.equal(answer.headers["content-length"], undefined);
 });
 
-test("what is no page passes as it is", async () => {
+test("a response that is not a page passes unchanged", async () => {
   const answer = { status: 200, headers: { "content-type": "text/plain" }, body: "<a href=/x>" };
   assert.equal(await throughProxy(answer, from), answer);
 });
 
-test("a page that never ends its tags takes no longer than others", async () => {
+test("a page with unclosed tags takes no longer than others", async () => {
   const body = `<a ${'="='.repeat(200_000)}`;
   const answer = await throughProxy({ status: 200, headers: { "content-type": "text/html" }, body }, from);
   assert.equal(Buffer.from(answer.body as Uint8Array).toString(), body);
 });
 
-/** The whole of a body. */
 async function bytesOf(body: AnswerBody): Promise<Buffer> {
   if (!isLive(body)) return Buffer.from(body);
   const chunks: Buffer[] = [];
@@ -75,20 +74,20 @@ async function* pieces(page: string): AsyncGenerator<string> {
   for (let at = 0; at < page.length; at += 65_536) yield page.slice(at, at + 65_536);
 }
 
-test("a small page that unpacks to far more passes as it came", async () => {
+test("a small page that expands beyond the limit passes unchanged", async () => {
   const bomb = gzipSync(Buffer.alloc(16 * largestPage));
   const { body } = await throughProxy({ status: 200, headers: packedPage, body: bomb }, from);
   assert.ok(bomb.equals(await bytesOf(body)));
 });
 
-test("what calls itself packed and is not passes as it came", async () => {
+test("a body that is not compressed as declared passes unchanged", async () => {
   for (const text of ["", "<a href=/x>"]) {
     const { body } = await throughProxy({ status: 200, headers: packedPage, body: text }, from);
     assert.equal((await bytesOf(body)).toString(), text);
   }
 });
 
-test("a page without an end is given up with its client, and a long one waits for its reader", async () => {
+test("an endless page stops with its client, and a long one waits for its reader", async () => {
   const gone = new AbortController();
   let stopped = 0;
   const endless = throughProxy(
@@ -114,7 +113,7 @@ const page = async (body: string): Promise<string> => {
   return (await bytesOf(answer.body)).toString();
 };
 
-/** Each took quadratic time, hours at this length, or was answered with an error. */
+/** Each of these pages took quadratic time, hours at this length, or failed with an error. */
 test("hostile pages are rewritten in one pass", async () => {
   const many = 250_000;
   for (const body of [
@@ -129,12 +128,12 @@ test("hostile pages are rewritten in one pass", async () => {
   assert.equal(await page(`<a href=${climb}>`), `<a href="${from.prefix}/${"x".repeat(many)}">`);
 });
 
-test("names of Object.prototype are elements like others, and references that are not characters are replaced", async () => {
+test("names of Object.prototype are elements, and invalid references are replaced", async () => {
   assert.equal(await page("<constructor href=/x>"), '<constructor href="/x">');
   assert.equal(await page("<p a='&#8364;&#xe9;&#99999999999;&#0;&#xd800;'>"), '<p a="\u20ac\u00e9\ufffd\ufffd\ufffd">');
 });
 
-test("a long page is rewritten in turns, and a tag with endless attributes is not read to its end", () => {
+test("a long page yields, and a tag with endless attributes is not read to its end", () => {
   const turnsOf = (html: string): number => [...rewriteLinks(html, (address) => address)].length;
   assert.equal(turnsOf("<a href=/x>".repeat(10)), 0);
   for (const piece of ["<a href=/x>", "<", "<!-->", "</a>"]) {

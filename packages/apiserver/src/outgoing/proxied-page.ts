@@ -1,4 +1,4 @@
-/** What comes back through a proxy: redirections and links in pages that point to the place behind it are led through it again. */
+/** Responses through a proxy: redirects and links that point to the backend are rewritten to the proxy path. */
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
 import { isLive, type Answer } from "../answer.ts";
@@ -6,22 +6,22 @@ import { collectBody } from "./collect-body.ts";
 import { cleanPath } from "./go-address.ts";
 import { rewriteLinks } from "./html-links.ts";
 
-/** Longer pages, packed or unpacked, pass as they are, so that one page cannot fill the memory. */
+/** Longer pages, compressed or not, pass unchanged, so that one page cannot fill the memory. */
 export const largestPage: number = 4 * 1024 * 1024;
 
-/** Where a page comes from, and how it is reached. */
+/** The backend of a page, and the proxy path to it. */
 export interface ProxiedFrom {
-  /** The path of the proxy, without a slash at its end. */
+  /** The path of the proxy, without a slash at the end. */
   readonly prefix: string;
-  /** The place behind it, as links may name it; empty when it has no address. */
+  /** The host of the backend in links; empty if it has no address. */
   readonly host: string;
-  /** How the client calls the server. */
+  /** The host by which the client reached the server. */
   readonly requestHost: string;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client disconnects. */
   readonly signal?: AbortSignal;
 }
 
-/** The answer as the client of the proxy should see it. */
+/** The rewritten response for the client. */
 export async function throughProxy(answer: Answer, from: ProxiedFrom): Promise<Answer> {
   const { headers } = answer;
   const location = textOf(headers["location"]);
@@ -39,10 +39,10 @@ export async function throughProxy(answer: Answer, from: ProxiedFrom): Promise<A
   return { status: answer.status, headers: rest, body: encoding === "gzip" ? await pack(rewritten) : rewritten };
 }
 
-/** Not on the thread of the event loop. */
+/** Runs outside of the event loop. */
 const pack = promisify(gzip);
 
-/** Stops at the bound; `undefined` when the page is longer, or is not packed as it says. */
+/** Decompresses up to the limit; `undefined` if the page is longer or not compressed as declared. */
 async function unpack(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: largestPage });
@@ -51,7 +51,7 @@ async function unpack(bytes: Uint8Array): Promise<Uint8Array | undefined> {
   }
 }
 
-/** Pages are read as bytes: whatever alphabet they are in, tags are ASCII. */
+/** Pages are read as bytes: in all supported encodings, tags are ASCII. */
 async function rewritePage(bytes: Uint8Array, from: ProxiedFrom): Promise<Uint8Array> {
   const rewriting = rewriteLinks(Buffer.from(bytes).toString("latin1"), (address) => rewriteAddress(address, from));
   for (;;) {
@@ -63,10 +63,10 @@ async function rewritePage(bytes: Uint8Array, from: ProxiedFrom): Promise<Uint8A
 
 const parts = /^((?:[a-zA-Z][a-zA-Z0-9+.-]*:)?(?:\/\/([^/?#]*))?)([^?#]*)([^]*)$/;
 
-/** Addresses with a path of the same place lead through the proxy; others, and those that are relative, stay. */
+/** Absolute paths and URLs of the same host are rewritten to the proxy; other and relative addresses stay. */
 export function rewriteAddress(address: string, { prefix, host: place, requestHost }: ProxiedFrom): string {
   const [, origin = "", host = "", path = "", rest = ""] = parts.exec(address) ?? [];
-  // A colon in the first part of a relative path: no address at all.
+  // A relative path with a colon in its first segment is not a valid address.
   if (origin === "" && /^[^/]*:/.test(path)) return address;
   const isElsewhere = host !== "" && host !== place && host !== requestHost;
   if (!path.startsWith("/") || isElsewhere) return `${origin}${escapePath(path)}${rest}`;
@@ -74,7 +74,7 @@ export function rewriteAddress(address: string, { prefix, host: place, requestHo
   return `${host !== "" && host === requestHost ? origin : ""}${whole}${rest}`;
 }
 
-/** Paths that are not written as they should be are written anew. */
+/** Escapes a path that is not properly escaped. */
 function escapePath(path: string): string {
   if (/^[A-Za-z0-9\-._~!$&'()*+,;=:@/%[\]]*$/.test(path)) return path;
   return path.replaceAll(/[^A-Za-z0-9$&+,/:;=@\-_.~%]/g, escapeCharacter);

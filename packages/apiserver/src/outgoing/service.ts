@@ -1,9 +1,8 @@
-/** The place behind a service, as a server without knowledge of nodes sees it: its cluster address. */
+/** Resolves a Service without knowledge of nodes: to its cluster IP. */
 import type { Service } from "@capstan/kinds/v1";
 import type { Lookup } from "../builtin/context.ts";
 import { OutgoingError, type ServiceResolver } from "./outgoing.ts";
 
-/** Resolves services to their cluster addresses. */
 export function clusterAddressResolver(lookup: Lookup): ServiceResolver {
   return (namespace, name, port) => {
     const service = lookup.get("services", name, namespace) as Service | undefined;

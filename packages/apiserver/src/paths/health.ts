@@ -1,10 +1,10 @@
-/** /healthz, /livez and /readyz: whether the server works, check by check. */
+/** /healthz, /livez and /readyz: the health of the server, check by check. */
 import { quote } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { toMetrics } from "./metrics.ts";
 import { bareText, pageNotFound, plainText } from "./plain.ts";
 
-/** The hooks of a start, in the order in which the real server names them. */
+/** The post-start hooks, in the order of kube-apiserver. */
 const hooks = [
   "start-apiserver-admission-initializer",
   "generic-apiserver-start-informers",
@@ -41,7 +41,7 @@ const hookChecks = [
   ...lastHooks.map((name) => `poststarthook/${name}`),
 ];
 
-/** The checks of each endpoint. What they check is true as soon as the server answers at all. */
+/** The checks of each endpoint. All of them pass as soon as the server responds. */
 const living = ["ping", "log", "loopback-serving-certificate", "etcd", ...hookChecks];
 const checks: Readonly<Record<string, readonly string[]>> = {
   healthz: living,
@@ -49,7 +49,7 @@ const checks: Readonly<Record<string, readonly string[]>> = {
   readyz: ["ping", "log", "etcd", "etcd-readiness", "informer-sync", ...hookChecks, "shutdown"],
 };
 
-/** The paths that there are. */
+/** All health paths. */
 export function healthPaths(): string[] {
   return Object.entries(checks).flatMap(([endpoint, names]) => [
     `/${endpoint}`,
@@ -57,7 +57,7 @@ export function healthPaths(): string[] {
   ]);
 }
 
-/** Answers for a path that begins with one of the endpoints; `undefined` for any other. */
+/** Serves a path that begins with one of the endpoints; `undefined` for any other. */
 export function serveHealth(path: string, query: URLSearchParams): Answer | undefined {
   const [, endpoint = "", ...rest] = path.split("/");
   const names = Object.hasOwn(checks, endpoint) ? checks[endpoint] : undefined;
@@ -77,7 +77,7 @@ function serveAll(endpoint: string, names: readonly string[], query: URLSearchPa
   return plainText(200, `${lines.join("\n")}\n${endpoint} check passed\n`);
 }
 
-/** Answers /metrics/slis: the checks as Prometheus reads them. */
+/** Serves /metrics/slis: the checks as Prometheus metrics. */
 export function serveHealthMetrics(): Answer {
   const all = Object.entries(checks).flatMap(([endpoint, names]) => names.map((name) => ({ endpoint, name })));
   return toMetrics([

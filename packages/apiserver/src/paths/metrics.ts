@@ -1,8 +1,8 @@
-/** /metrics: how much was asked and how much is stored, as Prometheus reads it. */
+/** /metrics: the numbers of requests and stored objects as Prometheus metrics. */
 import type { Answer } from "../answer.ts";
 import type { ServerParts } from "../parts.ts";
 
-/** Counts what is asked of a server. */
+/** Counts requests. */
 export class RequestMetrics {
   readonly #totals = new Map<string, number>();
 
@@ -17,7 +17,7 @@ export class RequestMetrics {
   }
 }
 
-/** Answers /metrics. */
+/** Serves /metrics. */
 export function serveMetrics(parts: ServerParts): Answer {
   const lines = [
     "# HELP apiserver_request_total [STABLE] Counter of apiserver requests broken out for each verb, group, version, resource and HTTP response code.",
@@ -30,7 +30,7 @@ export function serveMetrics(parts: ServerParts): Answer {
   return toMetrics(lines);
 }
 
-/** Lines as an answer that Prometheus reads. */
+/** Lines as a Prometheus response. */
 export function toMetrics(lines: readonly string[]): Answer {
   const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8; escaping=underscores" };
   return { status: 200, headers, body: `${lines.join("\n")}\n` };

@@ -1,4 +1,4 @@
-/** Where tokens of service accounts can be checked by others: the issuer's description and its keys. */
+/** OpenID discovery: lets others verify service account tokens by the issuer's document and keys. */
 import { toGoJson, type Json } from "@capstan/model";
 import { toJsonWebKey } from "@capstan/pki";
 import type { Answer } from "../answer.ts";
@@ -7,7 +7,7 @@ import { checkRoute } from "../encode/media.ts";
 import type { Exchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
 
-/** Answers for the two documents. */
+/** Serves the two documents. */
 export function serveOpenId({ parts, call }: Exchange, path: string): Answer {
   const isKeys = path === keysPath;
   checkRoute(call, [isKeys ? keysType : "application/json"]);
@@ -17,7 +17,7 @@ export function serveOpenId({ parts, call }: Exchange, path: string): Answer {
 const keysPath = "/openid/v1/jwks";
 const keysType = "application/jwk-set+json";
 
-/** Whether one of the two documents is meant. */
+/** Whether the path is one of the two documents. */
 export function isOpenIdPath(path: string): boolean {
   return path === keysPath || path === "/.well-known/openid-configuration";
 }

@@ -1,4 +1,4 @@
-/** Paths that are no resources: discovery, versions, health, metrics, OpenAPI. */
+/** Non-resource paths: discovery, versions, health, metrics, OpenAPI. */
 import { createHash } from "node:crypto";
 import { toGoJson, type Json } from "@capstan/model";
 import type { Answer } from "../answer.ts";
@@ -30,7 +30,7 @@ import { pageNotFound } from "./plain.ts";
 import { serveFlagPage, serveStatusPage } from "./status-pages.ts";
 import { servedVersion } from "./version.ts";
 
-/** Answers a request for a path. */
+/** Serves a request for a path. */
 export function servePath(exchange: Exchange, { path }: PathRequest): Promise<Answer> | Answer {
   const trimmed = path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path;
   const parts = trimmed.split("/").slice(1);
@@ -53,7 +53,7 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
   }
 }
 
-/** Pages about the server, which have no other spelling. */
+/** Pages about the server, which exist at the exact path only. */
 function servePage(exchange: Exchange, path: string): Answer | undefined {
   switch (path) {
     case "/metrics":
@@ -78,7 +78,7 @@ function serveVersion({ call }: Exchange): Answer {
   return readable(servedVersion);
 }
 
-/** What has no kind that other formats could name is JSON for everybody, whatever they would accept, in lines for people to read. */
+/** A document without a kind is always indented JSON, whatever the client accepts. */
 function readable(value: Json): Answer {
   return { status: 200, headers: { "content-type": "application/json" }, body: JSON.stringify(value, undefined, 2) };
 }
@@ -110,13 +110,13 @@ function serveDiscovered(exchange: Exchange, group: DiscoveredGroup, version: st
   const found = group.versions.find((one) => one.version === version);
   if (found === undefined && isCustom) return pageNotFound();
   if (found === undefined) throw unknownResource();
-  // What custom kinds are told about is told whatever the method, too.
+  // Discovery of custom kinds responds to every method.
   const asked = isCustom ? exchange : onlyGet(exchange);
   const groupVersion = group.name === "" ? version : `${group.name}/${version}`;
   return respond(asked, resourceList(groupVersion, found.resources), isCustom ? plainOffer : routedOffer);
 }
 
-/** A group has the versions that are registered, also where nothing is served. They are told to whoever asks, whatever the method. */
+/** A group has its registered versions, even if none is served. It responds to every method. */
 function serveGroup(exchange: Exchange, name: string, served: DiscoveredGroup | undefined): Answer {
   const registered = exchange.parts.aggregation.registered(name);
   const versions = registered.length > 0 ? registered : (served?.versions ?? []).map(({ version }) => version);
@@ -124,7 +124,7 @@ function serveGroup(exchange: Exchange, name: string, served: DiscoveredGroup | 
   return respond(exchange, groupDocument({ name, versions: versions.map((version) => ({ version })) }), plainOffer);
 }
 
-/** A version that another server serves is described by that server. */
+/** The aggregated server describes a version that it serves. */
 function forwardVersion(exchange: Exchange, group: string, version: string | undefined): Promise<Answer> | undefined {
   return version === undefined ? undefined : exchange.parts.aggregation.forward(exchange, { group, version });
 }
@@ -159,7 +159,7 @@ function writeAggregated(document: Aggregated, format: AggregatedFormat): string
   }
 }
 
-/** The first acceptable form decides: all at once, or the older documents. */
+/** The first acceptable format decides: aggregated discovery, or the older documents. */
 function aggregatedFormat(accept: string): AggregatedFormat | undefined {
   for (const { type, subtype, parameters } of parseAccept(accept)) {
     if (type !== "application" || !isAggregatedFormat(subtype)) continue;

@@ -1,4 +1,4 @@
-/** /statusz and /flagz: what runs here and how it was told to, for people as text and for programs as objects. */
+/** /statusz and /flagz: version and flags of the server, as text or as versioned objects. */
 import { formatTime, toGoJson, type Json } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { JsonValue } from "../builtin/draft.ts";
@@ -14,7 +14,7 @@ import { bareText } from "./plain.ts";
 const warning =
   "Warning: This endpoint is not meant to be machine parseable, has no formatting compatibility guarantees and is for debugging purposes only.";
 
-/** Answers /statusz. */
+/** Serves /statusz. */
 export function serveStatusPage(exchange: Exchange): Answer {
   const { started, clock } = exchange.parts;
   const uptimeSeconds = Math.floor((clock.now() - started) / 1000);
@@ -42,7 +42,7 @@ export function serveStatusPage(exchange: Exchange): Answer {
 
 const statusPaths = ["/flagz", "/healthz", "/livez", "/metrics", "/readyz", "/statusz", "/version"];
 
-/** As `date` writes it. */
+/** In the format of `date`. */
 function formatDate(time: number): string {
   const [, weekday = "", day = "", month = "", year = "", clock = ""] =
     /^(\w+), (\d+) (\w+) (\d+) ([\d:]+)/.exec(new Date(time).toUTCString()) ?? [];
@@ -54,7 +54,7 @@ function formatUptime(seconds: number): string {
   return `${Math.floor(seconds / 3600)} hr ${two(Math.floor(seconds / 60) % 60)} min ${two(seconds % 60)} sec`;
 }
 
-/** Answers /flagz: the flags of kube-apiserver that say how this server is. */
+/** Serves /flagz: the flags of kube-apiserver that describe this server. */
 export function serveFlagPage(exchange: Exchange): Answer {
   const flags = flagsOf(exchange.parts);
   const lines = Object.entries(flags).map(([name, value]) => `${name}:${value}`);
@@ -76,7 +76,7 @@ interface Page {
   readonly lines: readonly string[];
 }
 
-/** Text for whoever does not ask for an object of a version. */
+/** Text, unless the client asks for a versioned object. */
 function servePage({ call }: Exchange, { kind, fields, lines }: Page): Answer {
   const wanted = wantedForm(headerOf(call, "accept") ?? "", kind);
   if (wanted === "text") {

@@ -1,7 +1,7 @@
-/** /version: which Kubernetes this is. */
+/** /version: the Kubernetes version. */
 import type { Json } from "@capstan/model";
 
-/** The release whose behaviour is served. */
+/** The Kubernetes release that this server reproduces. */
 export const servedVersion: Json = {
   major: "1",
   minor: "36",

@@ -1,19 +1,19 @@
-/** What every codec of a value can do, be it a scalar, a message or a value with a form of its own. */
+/** The codec interface of a value: a scalar, a message, or a value with a special JSON form. */
 import type { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
-/** Reads and writes values of one type, in the JSON form on our side and as protobuf on the other. */
+/** Reads and writes values of one type, between JSON and protobuf. */
 export interface Codec {
-  /** How a value of this type stands on the wire. */
+  /** The wire type of the value. */
   readonly wireType: WireType;
-  /** Reads a value; the reader stands behind the tag. */
+  /** Reads a value; the tag has been read. */
   decode(reader: BinaryReader): unknown;
   /** Writes a value; the tag has been written. */
   encode(writer: BinaryWriter, value: unknown): void;
-  /** The JSON of the value that Go has when nothing was sent. */
+  /** The JSON of Go's zero value. */
   zero(): unknown;
   /** Whether Go's `omitempty` leaves a value out; structs are never left out. */
   isEmpty(value: unknown): boolean;
-  /** Whether Go keeps values of this type in a slice, of which absence is a state of its own. */
+  /** Whether Go keeps values of this type in a slice, which distinguishes nil from empty. */
   readonly isSlice: boolean;
 }
 

@@ -1,21 +1,20 @@
-/** Why Go would not read bytes as a message, in its words: found by reading them once more, field by field as its generated code does. */
+/** Go's error for bytes that are not a valid message. Reads them again, field by field, as Go's generated code does. */
 import { protobufFlags, protobufMessage, type ProtobufField } from "@capstan/kinds/protobuf";
 import { goNameOf } from "./go-name.ts";
 
-/** The complaint about bytes that should be a message; `undefined` when Go would read them. */
+/** The error for bytes that should be a message; `undefined` if Go can read them. */
 export function complaintAbout(message: string, bytes: Uint8Array): string | undefined {
   try {
     new Walk(bytes).message(message);
     return undefined;
   } catch (error) {
     if (error instanceof ComplaintError) return error.message;
-    // Nested so deeply that it cannot be read once more.
+    // The message nests too deep to be read again.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** What stops the reading. */
 class ComplaintError extends Error {
   override readonly name = "ComplaintError";
   readonly code = "Complaint";
@@ -31,11 +30,11 @@ const timestamp: readonly ProtobufField[] = [
   [2, "nanos", "int32", 0],
 ];
 
-/** The envelope around every object. */
+/** The envelope of every object. */
 export const unknownMessage = "k8s.io.apimachinery.pkg.runtime.Unknown";
 const typeMeta = "k8s.io.apimachinery.pkg.runtime.TypeMeta";
 
-/** Messages that are not among those of the kinds, or have a form of their own in JSON, by what Go calls them. */
+/** Messages that are not in the table of kinds, or have a special JSON form, by their Go name. */
 const others: Readonly<Record<string, readonly [name: string, fields: readonly ProtobufField[]]>> = {
   [`${meta}.Time`]: ["Timestamp", timestamp],
   [`${meta}.MicroTime`]: ["MicroTime", timestamp],
@@ -103,7 +102,7 @@ class Walk {
     }
   }
 
-  /** Keys and values of maps are read whatever they are said to be. */
+  /** Keys and values of map entries are read whatever their wire type. */
   #entry(type: string): void {
     const length = this.#length();
     const end = this.#at + length;
@@ -144,7 +143,7 @@ class Walk {
     return part;
   }
 
-  /** Passes over a field that nobody knows, with all groups in it. */
+  /** Skips an unknown field and all groups in it. */
   #skip(start: number): void {
     this.#at = start;
     for (let depth = 0; ;) {

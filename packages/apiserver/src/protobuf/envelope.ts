@@ -1,4 +1,4 @@
-/** The envelope around every object: four magic bytes, then a message that names the kind and carries the object. */
+/** The envelope of every object: four magic bytes, then a message that names the kind and carries the object. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { protobufMessageOf } from "@capstan/kinds/protobuf";
 import { formatApiVersion, type GroupVersionKind, parseApiVersion, quote } from "@capstan/model";
@@ -9,19 +9,19 @@ import { codecOf, decodeMessage } from "./message.ts";
 
 const magic = [0x6b, 0x38, 0x73, 0x00] as const;
 
-/** An object with the kind that its envelope names. */
+/** An object with the kind of its envelope. */
 export interface DecodedObject {
   readonly apiVersion: string;
   readonly kind: string;
   readonly object: JsonFields;
 }
 
-/** Whether bytes begin like an envelope. */
+/** Whether bytes start with the magic bytes. */
 export function hasEnvelope(bytes: Uint8Array): boolean {
   return bytes.length >= magic.length && magic.every((byte, i) => bytes[i] === byte);
 }
 
-/** Reads an enveloped object; what the envelope does not say about its kind is taken from `fallback`. */
+/** Reads an enveloped object; a missing kind is taken from `fallback`. */
 export function decodeEnvelope(bytes: Uint8Array, fallback?: GroupVersionKind): DecodedObject {
   if (bytes.length === 0) throw new ProtobufError("NotProtobuf", "empty data");
   if (!hasEnvelope(bytes)) {
@@ -34,12 +34,12 @@ export function decodeEnvelope(bytes: Uint8Array, fallback?: GroupVersionKind): 
   return decodeUnknown(unknown, fallback);
 }
 
-/** Reads a message; what cannot be read is refused in Go's words. */
+/** Reads a message; fails with Go's error. */
 function explained<T>(message: string, bytes: Uint8Array, said: GroupVersionKind | undefined, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    // The reader tells of bytes that end too early, and Node of messages nested too deeply, with plain range errors.
+    // The reader throws range errors for truncated bytes, as does Node for messages that nest too deep.
     const why = complaintAbout(message, bytes) ?? (error instanceof Error ? error.message : String(error));
     throw new ProtobufError("Malformed", why, { cause: error, ...(said === undefined ? {} : { said }) });
   }
@@ -58,7 +58,7 @@ function decodeUnknown(
   return { apiVersion, kind, object: { kind, ...(apiVersion === "" ? {} : { apiVersion }), ...fields } };
 }
 
-/** What is no version at all counts as none. */
+/** An invalid version counts as missing. */
 function isApiVersion(text: string): boolean {
   return text.split("/").length <= 2;
 }
@@ -102,7 +102,7 @@ function readTypeMeta(bytes: Uint8Array): { apiVersion: string; kind: string } {
   return type;
 }
 
-/** What an envelope says about the object in it. */
+/** The kind and version of an object. */
 export interface TypeMeta {
   readonly apiVersion?: string;
   readonly kind: string;
@@ -114,13 +114,13 @@ export function encodeEnvelope(object: TypeMeta): Uint8Array {
   return write((writer) => writeEnvelope(writer, object, () => codecOf(message).encode(writer, object)));
 }
 
-/** The bytes of an object as it stands in a list: without an envelope. They can be kept and put into many lists. */
+/** The bytes of an object as an item of a list, without an envelope. They can be cached and reused in many lists. */
 export function encodeItem(object: TypeMeta): Uint8Array {
   const message = messageFor(object.apiVersion ?? "", object.kind);
   return write((writer) => codecOf(message).encode(writer, object));
 }
 
-/** Writes a list of which the items have been written already by {@link encodeItem}, so that no list need be written in one go. */
+/** Writes a list of items that {@link encodeItem} has encoded, so that a list need not be encoded at once. */
 export function encodeListOf(list: TypeMeta & { readonly metadata: object }, items: Iterable<Uint8Array>): Uint8Array {
   const listMeta = codecOf("k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta");
   return write((writer) =>
@@ -141,13 +141,13 @@ function writeEnvelope(writer: BinaryWriter, { apiVersion = "", kind }: TypeMeta
   writer.tag(3, WireType.LengthDelimited).string("").tag(4, WireType.LengthDelimited).string("");
 }
 
-/** One writer serves all, because it keeps the buffer that it has grown; after something huge it is let go. */
+/** One writer is shared, because it keeps its buffer; after a very large object it is dropped. */
 let spare: BinaryWriter | undefined;
 const hugeBytes = 1 << 20;
 
 function write(fill: (writer: BinaryWriter) => void): Uint8Array {
   const writer = spare ?? new BinaryWriter();
-  // Whoever fails leaves the writer half filled, so it is put back only after success.
+  // A failure leaves the writer half filled, so it is put back only after success.
   spare = undefined;
   try {
     fill(writer);

@@ -1,22 +1,22 @@
-/** Fields: how a value of a message is read, shown in JSON by Go's rules, and written by Go's rules. */
+/** Fields of messages: read, shown in JSON, and written by Go's rules. */
 import { type BinaryReader, type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { type ProtobufField, protobufFlags } from "@capstan/kinds/protobuf";
 import type { Codec, JsonFields } from "./codec.ts";
 import { ProtobufError } from "./error.ts";
 import { scalars } from "./scalar.ts";
 
-/** What a message does with one of its fields. */
+/** The codec of one field of a message. */
 export interface FieldCodec {
   readonly number: number;
-  /** Reads one occurrence; gives what the occurrences so far amount to. */
+  /** Reads one occurrence; returns the value of all occurrences so far. */
   read(reader: BinaryReader, wireType: WireType, before: unknown): unknown;
-  /** Puts what was read, or what Go has when nothing was, into the JSON object. */
+  /** Puts the value, or Go's zero value, into the JSON object. */
   show(object: JsonFields, value: unknown): void;
-  /** Writes what the JSON object has, or what Go writes when it has nothing. */
+  /** Writes the value of the JSON object, or what Go writes if it is absent. */
   write(writer: BinaryWriter, object: JsonFields): void;
 }
 
-/** Compiles a row of the table; the items of a list kind are shown as an empty list when there are none. */
+/** Compiles a row of the table; a list kind without items shows an empty list. */
 export function compileField(field: ProtobufField, codec: Codec, isListOf: boolean): FieldCodec {
   const flags = field[3];
   if (flags & protobufFlags.inline) return new InlineField(field, codec);
@@ -57,7 +57,7 @@ abstract class BaseField {
   }
 }
 
-/** A value that Go always has and always writes. */
+/** A value that is always present in Go and always written. */
 class PlainField extends BaseField implements FieldCodec {
   show(object: JsonFields, value: unknown): void {
     const shown = value === undefined ? this.codec.zero() : value;
@@ -71,7 +71,7 @@ class PlainField extends BaseField implements FieldCodec {
   }
 }
 
-/** A value that may be absent. */
+/** A value that may be nil. */
 class PointerField extends BaseField implements FieldCodec {
   show(object: JsonFields, value: unknown): void {
     if (value === undefined) {
@@ -87,7 +87,7 @@ class PointerField extends BaseField implements FieldCodec {
   }
 }
 
-/** A struct whose fields stand in the JSON of the struct around it. */
+/** A struct that is inlined into the JSON of the outer struct. */
 class InlineField extends BaseField implements FieldCodec {
   show(object: JsonFields, value: unknown): void {
     Object.assign(object, value ?? this.codec.zero());
@@ -132,7 +132,7 @@ class RepeatedField extends BaseField implements FieldCodec {
   }
 }
 
-/** A map from texts to values, written in the order of its keys. */
+/** A map from strings to values, written in the order of its keys. */
 class MapField extends BaseField implements FieldCodec {
   override read(reader: BinaryReader, wireType: WireType, before: unknown): unknown {
     if (wireType !== WireType.LengthDelimited) expect(wireType, mapEntry, this.name);
@@ -150,7 +150,7 @@ class MapField extends BaseField implements FieldCodec {
     return map;
   }
 
-  /** Bytes that are absent from an entry become empty ones; elsewhere they stay absent. */
+  /** Missing bytes in a map entry are read as empty; elsewhere they stay absent. */
   private missing(): unknown {
     return this.codec === scalars["bytes"] ? "" : this.codec.zero();
   }
@@ -178,7 +178,7 @@ class MapField extends BaseField implements FieldCodec {
   }
 }
 
-/** A key that is named like the prototype must not set it. */
+/** A key named `__proto__` must not set the prototype. */
 function setOwn(map: JsonFields, key: string, value: unknown): void {
   if (key === "__proto__")
     Object.defineProperty(map, key, { value, enumerable: true, writable: true, configurable: true });

@@ -1,12 +1,12 @@
-/** What Go calls a field of a message. */
+/** The Go name of a message field. */
 import type { ProtobufField } from "@capstan/kinds/protobuf";
 
-/** Abbreviations that Go writes in capitals. */
+/** Initialisms that Go writes in capitals. */
 const abbreviations =
   "api|aws|ca|cidr|cpu|csi|dns|fc|fqdn|fs|gce|grpc|http|id|ip|iscsi|nfs|os|pid|rbd|tcp|tls|uid|uri|url|wwid";
 const abbreviated = new RegExp(`^(?:${abbreviations})(?=[A-Z]|s?$)`);
 
-/** Its name in JSON with a capital letter; metadata is embedded under the name of its type. */
+/** The JSON name with a capital letter; metadata is embedded under the name of its type. */
 export function goNameOf([, name, type]: ProtobufField): string {
   if (name === "metadata" && /\.(?:Object|List)Meta$/.test(type)) return type.slice(type.lastIndexOf(".") + 1);
   const start = abbreviated.exec(name)?.[0] ?? name.charAt(0);

@@ -1,4 +1,4 @@
-/** Messages: each is compiled from the table into a codec when it is first met. */
+/** Messages: each one is compiled from the table into a codec at its first use. */
 import { BinaryReader, type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { type ProtobufField, protobufFlags, protobufMessage } from "@capstan/kinds/protobuf";
 import type { Codec, JsonFields } from "./codec.ts";
@@ -10,7 +10,7 @@ import { specials } from "./special.ts";
 
 const compiled = new Map<string, Codec>();
 
-/** The codec of a type: a scalar, a message by its full name, or a value with a form of its own. */
+/** The codec of a type: a scalar, a message by its full name, or a special value. */
 export function codecOf(type: string): Codec {
   const known = compiled.get(type);
   if (known !== undefined) return known;
@@ -19,7 +19,7 @@ export function codecOf(type: string): Codec {
   return codec;
 }
 
-/** Reads bytes that are one message. */
+/** Decodes one message. */
 export function decodeMessage(name: string, bytes: Uint8Array): JsonFields {
   const codec = codecOf(name);
   if (codec instanceof MessageCodec) return codec.decodeUntil(new BinaryReader(bytes), bytes.length);
@@ -32,14 +32,14 @@ function compileMessage(name: string): Codec {
   return isListWrapper(fields) ? new ListWrapper() : new MessageCodec(fields);
 }
 
-/** Go types that are slices have no message of their own in JSON: one repeated field stands for them. */
+/** A named slice type in Go is a message with one repeated field, but a plain list in JSON. */
 function isListWrapper(fields: readonly ProtobufField[]): boolean {
   const [field, ...more] = fields;
   const flags = protobufFlags.pointer | protobufFlags.repeated;
   return field !== undefined && more.length === 0 && field[1] === "items" && (field[3] & flags) === flags;
 }
 
-/** A list of texts that Go gave a type name. */
+/** A named list of strings. */
 class ListWrapper implements Codec {
   readonly wireType = WireType.LengthDelimited;
   readonly isSlice = true;
@@ -65,7 +65,7 @@ class ListWrapper implements Codec {
   }
 }
 
-/** A Go struct: read in any order, shown in the order of the struct, written in the order of the numbers. */
+/** A Go struct: read in any order, shown in the order of the struct, written in the order of field numbers. */
 class MessageCodec implements Codec {
   readonly wireType = WireType.LengthDelimited;
   readonly isSlice = false;
@@ -82,7 +82,7 @@ class MessageCodec implements Codec {
     return this.decodeUntil(reader, reader.uint32() + reader.pos);
   }
 
-  /** Reads the fields up to a position; the message at the root has no length before it. */
+  /** Reads the fields up to a position; the root message has no length prefix. */
   decodeUntil(reader: BinaryReader, end: number): JsonFields {
     const fields = this.compiledFields();
     const values: unknown[] = [];
@@ -113,7 +113,7 @@ class MessageCodec implements Codec {
     return false;
   }
 
-  /** Compiled late, because messages may contain themselves. */
+  /** Compiled lazily, because messages may contain themselves. */
   private compiledFields(): readonly FieldCodec[] {
     if (this.fields === undefined) {
       const fields = this.table.map((field) => compileField(field, codecOf(field[2]), this.isListOf(field)));
@@ -126,7 +126,7 @@ class MessageCodec implements Codec {
     return this.fields;
   }
 
-  /** The items of a list kind: the server never leaves them null, but for those of which it shows only the metadata. */
+  /** The items of a list kind: the server never leaves them null, except in lists of PartialObjectMetadata. */
   private isListOf([, name, type]: ProtobufField): boolean {
     if (name !== "items" || type.endsWith(".PartialObjectMetadata")) return false;
     return this.table.some(([, , type]) => type.endsWith(".meta.v1.ListMeta"));

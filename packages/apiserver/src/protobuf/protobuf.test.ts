@@ -1,4 +1,4 @@
-/** The codec is compared with Go: every served kind with nothing and with random values in it, as k8s.io/api v0.36.3 wrote them. */
+/** Compares the codec with Go: every served kind, empty and with random values, as written by k8s.io/api v0.36.3. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -18,7 +18,7 @@ interface Sample {
   readonly kind: string;
   readonly json: { readonly apiVersion: string; readonly kind: string; items?: unknown };
   readonly proto: string;
-  /** The bytes of the object after it went through JSON, where they are not the same. */
+  /** The bytes of the object after a round trip through JSON, if they differ. */
   readonly again?: string;
 }
 
@@ -28,7 +28,7 @@ const magic = Buffer.from("k8s\0");
 test(`${samples.length} objects of all kinds are read as Go reads them`, () => {
   assert.ok(samples.length > 150);
   for (const { kind, json, proto } of samples) {
-    // A list that the server gives is never null: it makes the list before it writes it.
+    // The server never returns a null list: it creates an empty one.
     const expected = json.items === null ? { ...json, items: [] } : json;
     const { object } = decodeProtobuf(Buffer.from(proto, "base64"));
     assert.deepEqual(JSON.parse(JSON.stringify(object)), expected, kind);
@@ -41,7 +41,7 @@ test("the same objects are written byte for byte as Go writes them", () => {
   }
 });
 
-test("a list put together from items that were written before is the list written at once", () => {
+test("a list assembled from encoded items equals the list encoded at once", () => {
   const item = { metadata: { name: "a" }, data: { k: "v" } };
   const items = [item, { ...item, data: { k: "long".repeat(100) } }];
   const list = { apiVersion: "v1", kind: "ConfigMapList", metadata: { resourceVersion: "7", continue: "x" } };
@@ -49,13 +49,13 @@ test("a list put together from items that were written before is the list writte
   assert.deepEqual(encodeProtobufList(list, written), encodeProtobuf({ ...list, items } as typeof list));
 });
 
-test("a key that is named like the prototype is a key like any other", () => {
+test("a key named like the prototype is an ordinary key", () => {
   const data = JSON.parse('{"__proto__":"x","constructor":"y"}') as object;
   const { object } = decodeProtobuf(encodeProtobuf({ apiVersion: "v1", kind: "ConfigMap", data } as never));
   assert.equal(JSON.stringify(object["data"]), '{"__proto__":"x","constructor":"y"}');
 });
 
-test("an object that cannot be written is refused and spoils nothing for the next", () => {
+test("an object that cannot be written fails without affecting the next one", () => {
   const good = { apiVersion: "v1", kind: "ConfigMap", data: { a: "b" } };
   const before = encodeProtobuf(good);
   const bad = { apiVersion: "v1", kind: "Pod", spec: { terminationGracePeriodSeconds: "soon" } };
@@ -63,31 +63,31 @@ test("an object that cannot be written is refused and spoils nothing for the nex
   assert.deepEqual(encodeProtobuf(good), before);
 });
 
-test("a kind that the envelope does not name is taken from the request", () => {
+test("a kind that is missing in the envelope is taken from the request", () => {
   const bytes = Buffer.concat([magic, Buffer.from([0x12, 0x00])]);
   const { apiVersion, kind, object } = decodeProtobuf(bytes, { group: "apps", version: "v1", kind: "DeleteOptions" });
   assert.deepEqual({ apiVersion, kind }, { apiVersion: "apps/v1", kind: "DeleteOptions" });
   assert.deepEqual(object, { apiVersion: "apps/v1", kind: "DeleteOptions" });
 });
 
-test("bytes without the magic are refused in the server's words", () => {
+test("bytes without the magic are rejected with the message of kube-apiserver", () => {
   const message = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]";
   assert.throws(() => decodeProtobuf(Buffer.from("{}")), new ProtobufError("NotProtobuf", message));
 });
 
-test("a kind without protobuf is refused", () => {
+test("a kind without protobuf is rejected", () => {
   assert.throws(() => encodeProtobuf({ apiVersion: "example.com/v1", kind: "Widget" }), { code: "UnknownKind" });
   assert.throws(() => encodeProtobuf({ apiVersion: "meta.k8s.io/v1", kind: "Table" }), { code: "UnknownKind" });
 });
 
-test("a field of the wrong wire type is refused", () => {
+test("a field of the wrong wire type is rejected", () => {
   const bytes = Buffer.from(encodeProtobuf({ apiVersion: "v1", kind: "ConfigMap" }));
   const wrong = Buffer.from(bytes.toString("latin1").replace("\x0a\x00", "\x08\x00"), "latin1");
   assert.notDeepEqual(wrong, bytes);
   assert.throws(() => decodeProtobuf(wrong), { name: "ProtobufError", code: "Malformed" });
 });
 
-test("whatever bytes are sent are read or refused with an error of ours", () => {
+test("arbitrary bytes are read or rejected with a ProtobufError", () => {
   const damaged = fc
     .tuple(fc.constantFrom(...samples), fc.nat(), fc.integer({ min: 0, max: 255 }), fc.nat())
     .map(([{ proto }, at, byte, cut]) => {
@@ -107,7 +107,7 @@ test("whatever bytes are sent are read or refused with an error of ours", () => 
   );
 });
 
-test("messages nested twenty thousand times are refused, not fatal", () => {
+test("messages nested twenty thousand times are rejected without a crash", () => {
   let schema: Buffer = Buffer.alloc(0);
   for (let i = 0; i < 20_000; i++) schema = nest(28, schema);
   const version = nest(7, Buffer.concat([nest(4, nest(1, schema))]));
@@ -136,7 +136,7 @@ function varint(value: number): Buffer {
   return Buffer.from([...bytes, rest]);
 }
 
-test("what was read and is written again stays the same, for any value of any kind", () => {
+test("a value of any kind survives a round trip", () => {
   const kinds = [
     ["v1", "Pod"],
     ["v1", "Service"],
@@ -187,7 +187,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
   "k8s.io.apimachinery.pkg.apis.meta.v1.FieldsV1": fc.dictionary(fc.string({ maxLength: 3 }), fc.boolean()),
 };
 
-/** A random value of a message; what has a form of its own and is not listed above is left out. */
+/** A random value of a message; special types that are not listed above are omitted. */
 function valueOf(type: string, depth: number): fc.Arbitrary<unknown> {
   const leaf = leaves[type];
   if (leaf !== undefined) return leaf;
@@ -208,7 +208,7 @@ function fieldOf(value: fc.Arbitrary<unknown>, flags: number): fc.Arbitrary<unkn
   return flags & protobufFlags.repeated ? fc.array(value, { maxLength: 2 }) : value;
 }
 
-test("watch events are cut out of the stream wherever it is cut", () => {
+test("watch events are found wherever the stream is split", () => {
   const events = ["ADDED", "MODIFIED", "BOOKMARK"].map((type) => ({
     type,
     object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: type.toLowerCase() }, data: { a: "b" } },

@@ -1,4 +1,4 @@
-/** Objects as protobuf, as client-go and controller-runtime send and ask for every built-in kind. */
+/** The protobuf format that client-go and controller-runtime use for all built-in kinds. */
 export {
   decodeEnvelope as decodeProtobuf,
   encodeEnvelope as encodeProtobuf,

@@ -1,4 +1,4 @@
-/** Scalars: numbers, texts, booleans and bytes. */
+/** Scalars: numbers, strings, booleans and bytes. */
 import { type BinaryReader, type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Codec } from "./codec.ts";
 
@@ -20,7 +20,7 @@ function scalar<T>({ wireType, zero, decode, encode }: Scalar<T>): Codec {
   };
 }
 
-/** Bytes are text in base64 on the side of JSON, and absent is not the same as empty. */
+/** Bytes are base64 in JSON, and nil differs from empty. */
 const bytes: Codec = {
   wireType: WireType.LengthDelimited,
   isSlice: true,
@@ -30,13 +30,13 @@ const bytes: Codec = {
   isEmpty: (value) => value === "" || value === null,
 };
 
-/** A bigint only where a number would not be exact. */
+/** A bigint only if a number would not be exact. */
 function toInteger(value: bigint): number | bigint {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 }
 
-/** The codecs of the scalar types that Kubernetes uses, by their name in .proto files. */
+/** The codecs of the scalar types in use, by their name in .proto files. */
 export const scalars: Readonly<Record<string, Codec>> = {
   string: scalar({
     wireType: WireType.LengthDelimited,

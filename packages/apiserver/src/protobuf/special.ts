@@ -1,4 +1,4 @@
-/** Values whose JSON is not the JSON of their message: times, quantities, numbers or texts, raw JSON, parts of JSON schemas. */
+/** Values with a JSON form that differs from their message: times, quantities, IntOrString, raw JSON, parts of JSON schemas. */
 import { type BinaryReader, type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import {
   formatDuration,
@@ -20,16 +20,16 @@ type CodecOf = (type: string) => Codec;
 type Fields = Map<number, unknown>;
 
 interface Special {
-  /** The type of each field of the message, by number; a list says so. */
+  /** The types of the message's fields by number, and whether they are lists. */
   readonly fields: Readonly<Record<number, { readonly type: string; readonly list?: boolean }>>;
   readonly toJson: (fields: Fields) => unknown;
-  /** The fields to write in the order of their numbers; what is undefined is left out. */
+  /** The fields to write in the order of their numbers; undefined values are omitted. */
   readonly fromJson: (value: unknown) => readonly (readonly [number: number, value: unknown])[];
 }
 
 let table: Readonly<Record<string, Codec>> | undefined;
 
-/** The codecs by full name of the message. */
+/** The codecs by full message name. */
 export function specials(codecOf: CodecOf): Readonly<Record<string, Codec>> {
   table ??= Object.fromEntries(
     Object.entries(descriptions).map(([name, description]) => [name, specialCodec(description, codecOf)]),
@@ -112,14 +112,14 @@ function formatRaw(value: unknown): string {
   return Buffer.from(JSON.stringify(value)).toString("base64");
 }
 
-/** JSON that is carried as bytes; null when there are none. */
+/** JSON that is carried as bytes; null if there are none. */
 const rawSpecial: Special = {
   fields: { 1: { type: "bytes" } },
   toJson: (fields) => (fields.has(1) ? parseRaw(fields.get(1) as string) : null),
   fromJson: (value) => (value === null || value === undefined ? [] : [[1, formatRaw(value)]]),
 };
 
-/** The same few quantities stand in most objects, so their canonical forms are kept. */
+/** Canonical forms are cached, because the same few quantities occur in most objects. */
 const quantities = new Map<string, string>();
 
 function canonicalQuantity(text: string): string {

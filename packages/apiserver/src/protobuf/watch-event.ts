@@ -1,20 +1,19 @@
-/** Watch events as frames: the length in four bytes, then the event, which carries its object with an envelope. */
+/** Watch events as frames: a length of four bytes, then the event, which carries its enveloped object. */
 import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { decodeEnvelope, encodeEnvelope, type DecodedObject } from "./envelope.ts";
 import { ProtobufError } from "./error.ts";
 
-/** An event as it is sent. */
 export interface WatchEvent {
   readonly type: string;
   readonly object: { readonly apiVersion: string; readonly kind: string };
 }
 
-/** One frame of a watch. */
+/** Encodes one frame of a watch. */
 export function encodeWatchEvent({ type, object }: WatchEvent): Uint8Array {
   return encodeWatchFrame(type, encodeEnvelope(object));
 }
 
-/** One frame of a watch around an object that has been written already, so that many watchers can share its bytes. */
+/** Encodes one frame around an encoded object, so that many watchers share its bytes. */
 function encodeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array {
   const event = new BinaryWriter().tag(1, WireType.LengthDelimited).string(type);
   event.tag(2, WireType.LengthDelimited).fork().tag(1, WireType.LengthDelimited).bytes(enveloped).join();
@@ -25,7 +24,7 @@ function encodeWatchFrame(type: string, enveloped: Uint8Array): Uint8Array {
   return frame;
 }
 
-/** The events in whole frames at the beginning of some bytes, and the bytes that are left. */
+/** Decodes the complete frames at the beginning of some bytes, and returns the remaining bytes. */
 export function decodeWatchEvents(bytes: Uint8Array): {
   readonly events: readonly (DecodedObject & { readonly type: string })[];
   readonly rest: Uint8Array;

@@ -18,22 +18,22 @@ import type { Codec, Conversion, ServedResource, ServedSubresource } from "./res
 
 const noRules: KindRules = {};
 
-/** Kinds of two groups that are stored together: both show the same objects. */
+/** Kinds of two groups that share their storage and show the same objects. */
 const storedTogether: Readonly<Record<string, string>> = { "events.events.k8s.io": "events" };
 
-/** Refusals call them by the group that they are stored in. */
+/** Errors name them by the group of their storage. */
 function storageGroup(storage: string): string {
   return storage.split(".").slice(1).join(".");
 }
 
-/** Every built-in resource at every version it is served at. */
+/** All built-in resources at all served versions. */
 export function serveBuiltins(rules: ReadonlyMap<string, ResourceRules> = builtinRules): readonly ServedResource[] {
   return builtInGroupVersions().flatMap(({ group, version, resources }) =>
     resources.map((resource) => serve(resource, { group, version, rules })),
   );
 }
 
-/** What every answer about a kind warns of that is on its way out. */
+/** The deprecation warnings of kinds. */
 const deprecations: Readonly<Record<string, string>> = {
   endpoints: "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
   componentstatuses: "v1 ComponentStatus is deprecated in v1.19+",
@@ -66,7 +66,7 @@ function serve(facts: BuiltInResource, { group, version, rules }: Place): Served
     storageVersionHash: facts.storageVersionHash,
     columns: facts.columns,
     storage,
-    // The real server calls this one by another name than its path.
+    // kube-apiserver uses another name here than the one in the path.
     qualified: { group, resource: ownName === "componentstatuses" ? "componentstatus" : facts.name },
     qualifiedKind: { group: storage === ownName ? group : storageGroup(storage), kind: facts.kind },
     rules: kindRules,
@@ -99,7 +99,7 @@ interface SubresourcePlace {
   readonly version: string;
   readonly kindRules: ResourceRules;
   readonly codec: Codec;
-  /** The kind of the whole object. */
+  /** The kind of the parent object. */
   readonly parentKind: string;
 }
 
@@ -123,10 +123,10 @@ function serveSubresource(facts: BuiltInSubresource, place: SubresourcePlace): S
   };
 }
 
-/** Subresources that behave the same for every kind. */
+/** Subresources with the same behaviour for every kind. */
 const defaultSubresources: Readonly<Record<string, SubresourceRules>> = { status: { type: "view" } };
 
-/** A version that is not the stored one, by the rules of its kind. */
+/** The conversion of a version that is not the storage version, by the rules of its kind. */
 function conversionOf(
   rules: ResourceRules,
   apiVersion: string,
@@ -143,14 +143,14 @@ function conversionOf(
   };
 }
 
-/** How objects of a kind with several versions are seen in another one, for the owners of their fields. */
+/** Converts objects between the versions of a kind, for managed fields. */
 function betweenVersions(
   rules: ResourceRules,
   { group, version, kind }: GroupVersionKind,
 ): Pick<ManagedDoor, "convert" | "otherVersions"> {
   if (rules.serves === "answers" || rules.versions === undefined || rules.hub === undefined) return {};
   const { versions } = rules;
-  // Two groups that show the same objects know nothing of each other's owners.
+  // Managed fields are not converted between two groups that share their objects.
   if (Object.keys(versions).some((name) => name.includes("/"))) return {};
   const hub = formatApiVersion({ group, version: rules.hub });
   const otherOf = (apiVersion: string): VersionRules | undefined => versions[parseApiVersion(apiVersion).version];
@@ -161,7 +161,7 @@ function betweenVersions(
     convert(object, apiVersion) {
       if (apiVersion !== hub && apiVersion !== own && otherOf(apiVersion) === undefined) return undefined;
       const from = object.apiVersion === hub ? undefined : otherOf(object.apiVersion);
-      // Objects may lack what their kind cannot be without: Go fills it in on the way.
+      // Objects may lack required fields, which Go fills in during the conversion.
       const whole = structureOnly(object.apiVersion, kind).decode(cloneJson(object) as never, undefined);
       const inHub = from === undefined ? whole : from.toHub(whole);
       const to = apiVersion === hub ? undefined : otherOf(apiVersion);
@@ -171,7 +171,7 @@ function betweenVersions(
   };
 }
 
-/** The structure of the version that the store keeps: this one, unless it converts to another. */
+/** The codec of the storage version: this version, unless it is converted. */
 function storedCodec(rules: ResourceRules, { group, version, kind }: GroupVersionKind, own: Codec): Codec {
   if (rules.serves === "answers" || rules.hub === undefined) return own;
   const other = rules.versions?.[formatApiVersion({ group, version })];
@@ -192,7 +192,7 @@ function defaultsOf(rules: ResourceRules, apiVersion: string, version: string): 
   return defaults ?? (() => {});
 }
 
-/** Structure without defaults: for bodies of subresources and options. */
+/** A codec without defaults: for bodies of subresources and options. */
 export function structureOnly(apiVersion: string, kind: string): Codec {
   let struct: GoStruct | undefined;
   return {

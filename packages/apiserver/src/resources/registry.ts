@@ -1,23 +1,22 @@
-/** All resources that are served now, by group and version. */
+/** All served resources by group and version. */
 import type { ServedResource } from "./resource.ts";
 
-/** What changed when resources came or went; discovery and OpenAPI are made anew. */
+/** Called when resources are added or removed; discovery and OpenAPI are then rebuilt. */
 export type RegistryListener = () => void;
 
-/** The resources of one group at one version. */
 export interface GroupVersionResources {
   readonly group: string;
   readonly version: string;
   readonly resources: ReadonlyMap<string, ServedResource>;
 }
 
-/** Finds resources by their path. Built-in ones are there from the start; custom ones come and go. */
+/** Finds resources by their path. Built-in resources are always registered; custom ones are added and removed. */
 export class Registry {
   readonly #versions = new Map<string, Map<string, ServedResource>>();
   readonly #listeners = new Set<RegistryListener>();
   #generation = 0;
 
-  /** Grows with every change, so that what was computed from the registry can tell whether it still holds. */
+  /** Increases with every change, so that derived values can be invalidated. */
   get generation(): number {
     return this.#generation;
   }
@@ -31,7 +30,7 @@ export class Registry {
     return false;
   }
 
-  /** Whether a group has nothing but custom kinds. */
+  /** Whether a group contains only custom kinds. */
   isCustomGroup(group: string): boolean {
     for (const { group: own, resources } of this.groupVersions()) {
       if (own !== group) continue;
@@ -40,13 +39,13 @@ export class Registry {
     return this.hasGroup(group);
   }
 
-  /** Any version of a kind that is stored under a name; for reads by the server itself. */
+  /** Any version of the kind that is stored under a name; for reads by the server itself. */
   findStorage(storage: string): ServedResource | undefined {
     for (const resource of this.all()) if (resource.storage === storage) return resource;
     return undefined;
   }
 
-  /** Every group at every version, in the order in which they were added. */
+  /** All group versions in the order of their registration. */
   *groupVersions(): Generator<GroupVersionResources> {
     for (const [key, resources] of this.#versions) {
       const slash = key.indexOf("/");

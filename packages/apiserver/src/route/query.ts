@@ -1,4 +1,4 @@
-/** Reads query strings as Go does: a pair that is not well formed is left out. */
+/** Parses query strings as Go does: malformed pairs are dropped. */
 
 const empty = new URLSearchParams();
 
@@ -9,7 +9,7 @@ export function splitUrl(url: string): { path: string; query: URLSearchParams } 
   return { path: url.slice(0, mark), query: parseQuery(url.slice(mark + 1)) };
 }
 
-/** The pairs of a query. */
+/** Parses a query. */
 export function parseQuery(text: string): URLSearchParams {
   if (text === "") return empty;
   if (!text.includes("%") && !text.includes(";")) return new URLSearchParams(text);

@@ -1,8 +1,8 @@
-/** What a method and a path ask for: a verb on a resource, or a path that is no resource. */
+/** Maps a method and a path to a verb on a resource, or to a non-resource path. */
 import { exactFieldValue, checkPathSegment, parseFieldSelector } from "@capstan/model";
 import { unescape } from "../outgoing/go-address.ts";
 
-/** A request for a resource or for a plain path. */
+/** A resource request or a non-resource request. */
 export type RequestInfo = ResourceRequest | PathRequest;
 
 /** A verb on a resource. Names are decoded. */
@@ -15,17 +15,17 @@ export interface ResourceRequest {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** The name in the path; a list that selects one name by field carries it only in `authorizedName`. */
+  /** The name in the path. For a list that selects one name by field, only `authorizedName` is set. */
   readonly name: string;
-  /** The name that authorisation is asked about. */
+  /** The name for authorization. */
   readonly authorizedName: string;
-  /** What follows the subresource: the path behind a proxy. */
+  /** The segments after the subresource: the path behind a proxy. */
   readonly rest: readonly string[];
   /** Whether the verb came from a `/watch/` path. */
   readonly isWatchPath: boolean;
 }
 
-/** A path that is no resource. */
+/** A non-resource path. */
 export interface PathRequest {
   readonly type: "path";
   readonly verb: string;
@@ -41,10 +41,10 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ["DELETE", "delete"],
 ]);
 
-/** Third parts of a path under `namespaces` that are subresources of the namespace itself. */
+/** Segments after `namespaces/<name>` that are subresources of the namespace itself. */
 const namespaceSubresources = new Set(["status", "finalize"]);
 
-/** Whether a path ends where it should say what is watched or reached through a proxy: nobody can tell what is asked for. */
+/** Whether the path ends right after `watch` or `proxy`, so that the resource is missing. */
 export function isCutShort(path: string): boolean {
   const parts = splitPath(path);
   const isCore = parts[0] === "api";
@@ -52,7 +52,7 @@ export function isCutShort(path: string): boolean {
   return parts.at(-1) === "watch" || parts.at(-1) === "proxy";
 }
 
-/** Reads method, path and query. */
+/** Parses method, path and query. */
 export function parseRequest(method: string, path: string, query: URLSearchParams): RequestInfo {
   const parts = splitPath(path);
   const isCore = parts[0] === "api";
@@ -67,7 +67,7 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
   return toResourceRequest({ method, path, query, group, version, rest, special });
 }
 
-/** Verbs that stand in the path, before what they are about. */
+/** Verbs that are part of the path, before the resource. */
 const specialVerbs = ["watch", "proxy"] as const;
 
 interface PathParts {
@@ -101,7 +101,7 @@ function toResourceRequest({ method, path, query, group, version, rest, special 
   };
 }
 
-/** `namespaces/<name>/<resource>` scopes a resource; with less behind it, the namespace itself is meant. */
+/** `namespaces/<name>/<resource>` scopes a resource; a shorter path is about the namespace itself. */
 function splitNamespace(rest: string[]): { namespace: string; parts: string[] } {
   const [first, namespace, third] = rest;
   if (first !== "namespaces" || namespace === undefined) return { namespace: "", parts: rest };
@@ -115,13 +115,13 @@ function verbOf(verb: string, name: string, query: URLSearchParams): string {
   return verb === "delete" ? "deletecollection" : verb;
 }
 
-/** Any value but these asks for a watch, even an empty one. */
+/** Any value except these requests a watch, even an empty one. */
 function isWatch(query: URLSearchParams): boolean {
   const value = query.get("watch");
   return value !== null && value.toLowerCase() !== "false" && value !== "0";
 }
 
-/** The name that a field selector pins down; a selector that cannot be read pins down nothing. */
+/** The name that a field selector requires; empty if the selector is invalid. */
 function selectedName(query: URLSearchParams): string {
   const text = query.get("fieldSelector");
   if (text === null || text === "") return "";
@@ -143,7 +143,7 @@ function splitPath(path: string): string[] {
   return text.includes("%") ? decodeParts(text) : text.split("/");
 }
 
-/** Go splits the decoded path; an encoded slash therefore separates. Bytes that are not UTF-8 become replacement characters. */
+/** Go splits the decoded path, so an encoded slash is a separator. Bytes that are not UTF-8 become replacement characters. */
 function decodeParts(text: string): string[] {
   return Buffer.from(unescape(text), "latin1").toString("utf8").split("/");
 }

@@ -1,16 +1,16 @@
-/** The time that a client gives a request: it must be a duration, whatever is done with it. */
+/** The `timeout` parameter of a request, which must be a valid duration. */
 import { apiErrors, parseDuration, ParseError, toFailure, toGoJson } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { RequestInfo } from "./request-info.ts";
 
-/** Requests that go on have their own ways to say for how long. */
+/** Long-running requests have other parameters for their duration. */
 const longRunning = new Set(["watch", "proxy", "connect"]);
 const longDoors = new Set(["attach", "exec", "proxy", "log", "portforward"]);
 
-/** In nanoseconds: no request is done in so short a time. */
+/** In nanoseconds: a request cannot finish within this time. */
 const tooShort = 1_000_000n;
 
-/** Refuses a `timeout` that is no duration; tells whether it has passed before anything can be done. None means as long as it takes. */
+/** Throws 400 for an invalid `timeout`. Returns whether it is too short for any request. Default: no timeout. */
 export function isOverAtOnce(info: RequestInfo, query: URLSearchParams): boolean {
   const timeout = query.get("timeout") ?? "";
   if (timeout === "" || goesOn(info)) return false;
@@ -23,12 +23,12 @@ export function isOverAtOnce(info: RequestInfo, query: URLSearchParams): boolean
   }
 }
 
-/** Whether a request may take as long as it likes. */
+/** Whether a request is long-running. */
 export function goesOn(info: RequestInfo): boolean {
   return info.type === "resource" && (longRunning.has(info.verb) || longDoors.has(info.subresource));
 }
 
-/** What is told when the time is over: a Status that does not say that it is one, as it is written past all encoders. */
+/** The response for a timeout: a Status without kind and apiVersion, because kube-apiserver writes it without an encoder. */
 export function timedOut(): Answer {
   const message = "Timeout: request did not complete within the allotted timeout";
   const {

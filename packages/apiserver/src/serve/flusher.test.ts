@@ -5,14 +5,14 @@ import { Flusher, type Membership } from "./flusher.ts";
 interface Stage {
   readonly flusher: Flusher;
   readonly flushed: string[];
-  /** A body of a connection that notes its name when it is flushed. */
+  /** A body on a connection that records its name when it is flushed. */
   body(name: string, connection: object): Membership;
-  /** Runs what was to run soon, once; how much that was. */
+  /** Runs the callbacks passed to `soon`, once; returns their number. */
   turn(): number;
-  /** Lets all rests pass that have begun. */
+  /** Ends all pauses that have begun. */
   pass(): void;
   readonly rests: number[];
-  /** Lets so many milliseconds pass without a turn for anybody. */
+  /** Lets this many milliseconds pass without running any callback. */
   hold(milliseconds: number): void;
 }
 
@@ -48,13 +48,13 @@ function stage(): Stage {
   };
 }
 
-/** So many bodies, ten to a connection. */
+/** Creates this many bodies, ten per connection. */
 function crowdOf(count: number, all: Stage): Membership[] {
   const connections = Array.from({ length: Math.ceil(count / 10) }, () => ({}));
   return Array.from({ length: count }, (_, at) => all.body(`body ${at}`, connections[Math.floor(at / 10)] ?? {}));
 }
 
-test("few bodies go out in the next turn, as often as they have something to send", () => {
+test("a few bodies are flushed in the next cycle, as often as they have data", () => {
   const all = stage();
   const one = all.body("one", {});
   for (let round = 1; round <= 3; round++) {
@@ -66,7 +66,7 @@ test("few bodies go out in the next turn, as often as they have something to sen
   assert.deepEqual(all.rests, []);
 });
 
-test("in a crowd the first event goes out at once; what comes next waits until its connection has rested", () => {
+test("among many bodies the first event is sent at once, the next after a pause", () => {
   const all = stage();
   const [first, neighbour, ...others] = crowdOf(200, all);
   first?.wake();
@@ -83,7 +83,7 @@ test("in a crowd the first event goes out at once; what comes next waits until i
   assert.ok(all.rests.every((rest) => rest > 0 && rest <= 20));
 });
 
-test("a crowd that is woken at once goes out in several turns, each body once, and connections come round in the same order", () => {
+test("many bodies are flushed over several cycles, once each and in the same order", () => {
   const all = stage();
   const bodies = crowdOf(1000, all);
   const rounds: string[][] = [];
@@ -100,7 +100,7 @@ test("a crowd that is woken at once goes out in several turns, each body once, a
   assert.deepEqual(rounds[2], rounds[0]);
 });
 
-test("what a body has to send while it is flushed goes out after the rest, and a silent connection is forgotten", () => {
+test("data added during a flush is sent after the pause, and an idle connection waits", () => {
   const all = stage();
   crowdOf(150, all);
   let left = 2;
@@ -123,7 +123,7 @@ test("what a body has to send while it is flushed goes out after the rest, and a
   assert.deepEqual(all.flushed, ["again", "again"]);
 });
 
-test("when a crowd has gone, nobody rests", () => {
+test("connections do not pause after most bodies have ended", () => {
   const all = stage();
   for (const body of crowdOf(500, all)) {
     body.leave();
@@ -138,7 +138,7 @@ test("when a crowd has gone, nobody rests", () => {
   assert.deepEqual(all.rests, []);
 });
 
-/** How long a connection of a crowd rests when it is served so many milliseconds late, time after time. */
+/** The pauses of a connection among many, if its flushes are delayed by these milliseconds. */
 function restsOf(...late: readonly number[]): readonly number[] {
   const all = stage();
   const [body] = crowdOf(1000, all);
@@ -151,12 +151,12 @@ function restsOf(...late: readonly number[]): readonly number[] {
   return all.rests;
 }
 
-test("a connection that is served late again and again rests longer and longer, as long as it is late, within bounds", () => {
+test("repeated delays lengthen the pause of a connection up to a bound", () => {
   assert.deepEqual(restsOf(80, 80, 80, 80, 80, 80, 0, 80), [25, 30, 40, 60, 100, 100, 20, 25]);
   assert.equal(restsOf(...Array.from({ length: 12 }, () => 60_000)).at(-1), 520);
 });
 
-test("after one stall the next event waits hardly longer, even if the clock on the wall goes back", () => {
+test("a single stall hardly lengthens the next pause, even if the clock goes back", () => {
   assert.deepEqual(restsOf(400, 0), [25, 20]);
   assert.deepEqual(restsOf(-60_000, 0), [20, 20]);
 });

@@ -1,50 +1,49 @@
-/** Decides when live bodies go out: at once while there are few; when there are many, not too often on each connection, and in turns. */
+/** Schedules the flushes of streamed bodies: at once if there are few; if there are many, with a pause per connection and in batches. */
 import type { Clock } from "../clock.ts";
 
-/** Something with chunks that wait. */
+/** A body with buffered chunks. */
 export interface Flushable {
   flush(): void;
 }
 
-/** With fewer bodies than this, no connection rests. */
+/** With fewer bodies than this, connections do not pause. */
 const crowd = 100;
-/** The longest rest, in milliseconds; a thousand watchers of a busy kind cost one write each per turn, not per event. */
+/** The longest regular pause, in milliseconds. A thousand watchers of a busy kind cost one write each per pause, not per event. */
 const longestRest = 20;
 const bodiesPerMillisecond = 50;
-/** How much longer than that a connection rests, in milliseconds, when it was served late for the first time, and at most. */
+/** The additional pause after the first delayed flush, and its maximum, in milliseconds. */
 const firstPenalty = 5;
 const longestPenalty = 500;
-/** After so many bodies whoever else has something to do comes first: a write that arrives must not wait for all watchers. */
+/** After this many bodies other work runs first: an incoming write must not wait for all watchers. */
 const bodiesPerTurn = 64;
 
-/** What a flusher does later. */
 export interface FlusherOptions {
   readonly clock: Clock;
-  /** Runs something as soon as everything that waits now has had its turn. */
+  /** Runs a callback after all work that is queued now. */
   readonly soon: (run: () => void) => void;
 }
 
-/** The bodies of one connection: what they have to send in the same turn leaves in one write. */
+/** The bodies of one connection; chunks flushed together leave in one write. */
 interface Group {
   readonly waiting: Set<Flushable>;
   state: "idle" | "ready" | "resting";
-  /** Since when it is ready, in milliseconds. */
+  /** When it became ready, in milliseconds. */
   since: number;
-  /** How much longer it rests because it was served late, in milliseconds. */
+  /** The additional pause because of delayed flushes, in milliseconds. */
   penalty: number;
 }
 
-/** What a body does with its flusher. */
+/** The handle of a body in its flusher. */
 export interface Membership {
-  /** The body has something to send. */
+  /** Reports that the body has data to send. */
   wake(): void;
-  /** The body has ended. */
+  /** Reports that the body has ended. */
   leave(): void;
 }
 
 /**
- * Sends what waits, connection by connection. The first event after a silence goes out at once, and connections that were served one after
- * the other rest one after the other: the work of a busy crowd spreads by itself.
+ * Flushes buffered chunks, connection by connection. The first event after an idle time is sent at once. Connections that were flushed
+ * one after the other also pause one after the other, which spreads the load.
  */
 export class Flusher {
   readonly #clock: Clock;
@@ -59,7 +58,7 @@ export class Flusher {
     this.#soon = soon;
   }
 
-  /** A body began on a connection. */
+  /** Adds a body on a connection. */
   join(connection: object, body: Flushable): Membership {
     const group = this.#groups.get(connection) ?? { waiting: new Set(), state: "idle", since: 0, penalty: 0 };
     this.#groups.set(connection, group);
@@ -120,15 +119,15 @@ export class Flusher {
 }
 
 /**
- * Whoever waits for its turn again and again rests longer: a server that cannot keep up says more at a time, which costs it less.
- * One stall, of whatever cause, is no reason to let the next event wait as long as it lasted.
+ * A connection with repeatedly delayed flushes pauses longer: an overloaded server sends more data per write, which is cheaper. A single
+ * stall does not delay the next event by its whole length.
  */
 function penaltyOf({ since, penalty }: Group, now: number): number {
   const late = Math.min(longestPenalty, now - since);
   return Math.max(0, Math.min(late, Math.max(firstPenalty, 2 * penalty)));
 }
 
-/** What a body has to say while it is flushed goes out next time. */
+/** Data that a body adds during its flush is sent next time. */
 function flushAll(group: Group): void {
   group.state = "resting";
   const bodies = [...group.waiting];

@@ -1,25 +1,24 @@
-/** Answers onto node's HTTP responses. */
+/** Writes responses to Node's HTTP responses. */
 import type { ServerResponse } from "node:http";
 import { createGzip, gzip } from "node:zlib";
 import { isLive, type Answer, type LiveBody, type Sink } from "../answer.ts";
 import { HttpSink } from "./http-sink.ts";
 
-/** What both versions of HTTP take; node gives the responses of HTTP/2 the same methods. */
+/** The common type of both HTTP versions; Node's HTTP/2 responses have the same methods. */
 export type HttpResponse = ServerResponse;
 
 /** Shorter bodies are not worth compressing. */
 const gzipFrom = 128 * 1024;
 
-/** How an answer is written: what the client can read, and how long it may take to read on. */
+/** How a response is written: compression, and the timeout for reading. */
 export interface Manner {
   readonly acceptsGzip: boolean;
   /** Milliseconds. */
   readonly patience: number;
-  /** Told what cannot be written, after the beginning. */
+  /** Reports an error that occurs after the headers were sent. */
   readonly fail: (error: unknown) => void;
 }
 
-/** Writes an answer. */
 export function writeAnswer(response: HttpResponse, answer: Answer, manner: Manner): void {
   const { acceptsGzip, patience, fail } = manner;
   const { body, headers, status } = answer;
@@ -36,7 +35,7 @@ export function writeAnswer(response: HttpResponse, answer: Answer, manner: Mann
   else {
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
     response.writeHead(status, headers);
-    // Node writes headers and a text in one piece, and would encode the bytes of a warning again with it.
+    // Node writes headers and a string body in one piece, and would encode the bytes of a warning again.
     response.end(typeof body === "string" && headers["warning"] !== undefined ? Buffer.from(body) : body);
   }
 }
@@ -60,7 +59,7 @@ function writeCompressed(response: HttpResponse, answer: WholeAnswer, fail: Mann
 }
 
 function writeLive(response: HttpResponse, body: LiveBody, sink: Sink): void {
-  // A watch with nothing to say yet must still show its client that it began.
+  // A watch without events must still send its headers.
   response.flushHeaders();
   const stop = body(sink);
   response.once("close", stop);

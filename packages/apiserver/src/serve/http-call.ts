@@ -1,4 +1,4 @@
-/** Requests of node's HTTP servers as calls. */
+/** Requests of Node's HTTP servers as calls. */
 import type { IncomingMessage } from "node:http";
 import type { Http2ServerRequest } from "node:http2";
 import type { Duplex } from "node:stream";
@@ -7,21 +7,21 @@ import { apiErrors, StatusError, toFailure } from "@capstan/model";
 import type { Call, Headers } from "../call.ts";
 import { systemClock } from "../clock.ts";
 
-/** What both versions of HTTP give. */
+/** The common type of both HTTP versions. */
 export type HttpRequest = IncomingMessage | Http2ServerRequest;
 
-/** Bodies above this are refused. */
+/** Larger bodies are rejected. */
 export const maxBody: number = 3 * 1024 * 1024;
 
 const emptyBody = new Uint8Array();
 
-/** One request that came over a socket. */
+/** One request from a socket. */
 export class HttpCall implements Call {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
   readonly #request: HttpRequest;
-  /** How many milliseconds its body may take. */
+  /** Timeout of the body, in milliseconds. */
   readonly #patience: number;
   readonly #upgrade: Duplex | undefined;
   #abort: AbortController | undefined;
@@ -66,10 +66,10 @@ export class HttpCall implements Call {
   }
 }
 
-/** Headers that may come several times, and whose values may have commas. */
+/** Headers that may be repeated and may contain commas in their values. */
 const repeated = "impersonate-";
 
-/** Node joins headers that come several times with commas; where that would lose something, the values stay apart. */
+/** Node joins repeated headers with commas. Where that would lose information, the values are kept separate. */
 function headersOf({ headers, rawHeaders }: HttpRequest): Headers {
   if (!Object.keys(headers).some((name) => name.startsWith(repeated))) return headers;
   const apart: { [name: string]: string[] } = {};
@@ -105,7 +105,7 @@ function readBody(request: HttpRequest, patience: number): Promise<Uint8Array> {
   return promise;
 }
 
-/** What kube-apiserver says of requests that take too long. */
+/** The error of kube-apiserver for a request that takes too long. */
 function tooSlow(): StatusError {
   const message = "Timeout: request did not complete within the allotted timeout";
   return new StatusError(toFailure({ code: 504, reason: "Timeout", message, details: {} }));

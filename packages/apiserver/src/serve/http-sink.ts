@@ -1,33 +1,32 @@
-/** The rest of an answer that goes on, onto a response: in few writes, never far ahead of its reader, and not for ever. */
+/** Writes a streamed body to a response: with few writes, a bounded buffer, and a timeout. */
 import type { ServerResponse } from "node:http";
 import type { Gzip } from "node:zlib";
 import type { Sink } from "../answer.ts";
 import { systemClock, type Timer } from "../clock.ts";
 import { Flusher, type Flushable, type Membership } from "./flusher.ts";
 
-/** A body waits when this many bytes of it wait for its client. */
+/** The size of the buffered data at which a body waits for its client. */
 const fullAt = 1024 * 1024;
 
 const flusher = new Flusher({ clock: systemClock, soon: (run) => void setImmediate(run) });
 
-/** How a body goes out. */
 export interface HttpSinkOptions {
   /** Milliseconds. */
   readonly patience: number;
-  /** Told what goes wrong while a body is made: the client is cut off then. */
+  /** Reports an error of the body; the client is then disconnected. */
   readonly fail: (error: unknown) => void;
   readonly compression: Gzip | undefined;
 }
 
-/** Chunks of one turn go out together: under load, many small events become few writes. */
+/** Chunks of one event loop iteration are sent together: under load, many small events become few writes. */
 export class HttpSink implements Sink, Flushable {
   readonly #response: ServerResponse;
   readonly #target: ServerResponse | Gzip;
-  /** A client that has read nothing of what waits for so many milliseconds is cut off; it will come back. */
+  /** A client that reads nothing of the buffered data for this many milliseconds is disconnected; it will reconnect. */
   readonly #patience: number;
   #pending: (string | Uint8Array)[] = [];
   #pendingLength = 0;
-  /** How much waited below when it was last asked for: until the next flush it can only become less. */
+  /** The buffered size of the stream when it was last read: until the next flush it can only shrink. */
   #queued = 0;
   #ended = false;
   #drained: (() => void) | undefined;
@@ -113,7 +112,7 @@ export class HttpSink implements Sink, Flushable {
   }
 }
 
-/** Streams of one connection of HTTP/2 leave together. */
+/** All streams of an HTTP/2 connection are flushed together. */
 function connectionOf(response: ServerResponse): object {
   const { stream } = response as { readonly stream?: { readonly session?: object } };
   return stream?.session ?? response.socket ?? response;
@@ -122,7 +121,7 @@ function connectionOf(response: ServerResponse): object {
 let lastChunks: readonly (string | Uint8Array)[] = [];
 let lastJoined: string | Uint8Array = "";
 
-/** Watchers of the same objects wait for the same chunks: they are joined once for all of them. */
+/** Watchers of the same objects wait for the same chunks, which are joined only once. */
 function joinShared(chunks: readonly (string | Uint8Array)[]): string | Uint8Array {
   const isSame = chunks.length === lastChunks.length && chunks.every((chunk, index) => chunk === lastChunks[index]);
   if (isSame) return lastJoined;

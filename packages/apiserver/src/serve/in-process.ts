@@ -1,4 +1,4 @@
-/** A door without a socket: `fetch` straight into the handler. */
+/** The in-process transport: `fetch` calls the handler directly. */
 import { apiErrors } from "@capstan/model";
 import { isLive, type Answer, type LiveBody } from "../answer.ts";
 import type { UserInfo } from "../authenticate/user.ts";
@@ -6,7 +6,7 @@ import type { Call, Headers } from "../call.ts";
 import type { Handler } from "../handler.ts";
 import { maxBody } from "./http-call.ts";
 
-/** Serves requests of the Web platform. Whoever holds the server is its administrator, unless the request carries credentials. */
+/** Serves Fetch API requests. The caller is the administrator, unless the request carries credentials. */
 export function inProcessFetch(handler: Handler, administrator: UserInfo): (request: Request) => Promise<Response> {
   return async (request) => {
     const answer = await handler(toCall(request, administrator));
@@ -36,7 +36,7 @@ async function readBody(request: Request): Promise<Uint8Array> {
   return body;
 }
 
-/** Statuses that must not have a body. */
+/** Statuses without a body. */
 const bodiless = new Set([101, 204, 205, 304]);
 
 function toResponse({ status, headers, body }: Answer, signal: AbortSignal): Response {

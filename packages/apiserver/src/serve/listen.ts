@@ -1,4 +1,4 @@
-/** Puts the handler on a port: HTTP/1.1, and with a certificate also HTTP/2 over TLS. */
+/** Serves the handler on a port: HTTP/1.1, and with a certificate also HTTP/2 over TLS. */
 import type { IncomingMessage, Server, ServerOptions as HttpServerOptions, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer, type ServerHttp2Session } from "node:http2";
 import type { AddressInfo } from "node:net";
@@ -14,29 +14,28 @@ import { refuseUnreadable } from "./unreadable.ts";
 import { isWebSocket, writeMessages } from "./web-socket.ts";
 import { writeAnswer, type HttpResponse, type Manner } from "./http-answer.ts";
 
-/** Where to listen and as whom. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** PEM; without it the port speaks plain HTTP. */
+  /** PEM; without it the port serves plain HTTP. */
   readonly tls?: ListenTls;
-  /** Told about bugs: answers that cannot be written. */
+  /** Reports bugs: responses that cannot be written. */
   readonly report?: (error: unknown, call: Call) => void;
-  /** How long slow clients are waited for; as kube-apiserver does by default. */
+  /** Timeouts of slow clients. Default: those of kube-apiserver. */
   readonly patience?: Partial<Patience>;
-  /** How many connections may be open that have not asked for anything yet. */
+  /** The maximum number of open connections without a request. */
   readonly mostSilent?: number;
 }
 
-/** The certificate of the port and its key, and who signs the certificates of clients (PEM). */
+/** The certificate of the port, its key, and the CA of client certificates (PEM). */
 export interface ListenTls {
   readonly certificate: string;
   readonly privateKey: string;
   readonly clientAuthority?: string;
 }
 
-/** A port that answers. */
+/** An open port. */
 export interface Listening {
   readonly url: string;
   readonly port: number;
@@ -45,12 +44,11 @@ export interface Listening {
 
 const mostSilent = 1000;
 const maxHeaderSize = 1024 * 1024;
-/** How often connections of HTTP/1.1 are looked through for slow ones, at the least, in milliseconds. */
+/** The longest interval of the check for slow HTTP/1.1 connections, in milliseconds. */
 const lookAround = 1000;
-/** How long a client may take to read a refusal while it is still sending what is refused, in milliseconds. */
+/** How long a client may take to read an error while it is still sending its body, in milliseconds. */
 const linger = 2000;
 
-/** Starts to listen. */
 export async function listen(handler: Handler, options: ListenOptions): Promise<Listening> {
   const patience = { ...defaultPatience, ...options.patience };
   const desk = { handler, patience, report: options.report ?? (() => {}) };
@@ -77,14 +75,14 @@ export async function listen(handler: Handler, options: ListenOptions): Promise<
 
 type OnRequest = (request: HttpRequest, response: HttpResponse) => void;
 
-/** Who answers, and how long it waits for whoever asks. */
+/** The handler and the timeouts of its clients. */
 interface Desk {
   readonly handler: Handler;
   readonly patience: Patience;
   report(error: unknown, call: Call): void;
 }
 
-/** What node does about slow clients of HTTP/1.1; bodies are watched over by whoever reads them, long before this ends them. */
+/** Node's limits for slow HTTP/1.1 clients. `HttpCall` has its own, shorter timeout for bodies. */
 function http1Limits({ headers, body, idle }: Patience): HttpServerOptions {
   return {
     maxHeaderSize,
@@ -95,7 +93,7 @@ function http1Limits({ headers, body, idle }: Patience): HttpServerOptions {
   };
 }
 
-/** As an ES module Node's HTTP/1.1 would bring a whole fetch along, 14 MiB that nobody here uses: it is not imported. */
+/** Not imported: the ES module of node:http loads undici, 14 MiB that are not used here. */
 function plainServer(onRequest: OnRequest, patience: Patience): Server {
   const { createServer } = process.getBuiltinModule("node:http");
   return createServer(http1Limits(patience), (request: IncomingMessage, response: ServerResponse) =>
@@ -104,13 +102,13 @@ function plainServer(onRequest: OnRequest, patience: Patience): Server {
 }
 
 function secureServer(tls: ListenTls, onRequest: OnRequest, patience: Patience): Http2SecureServer {
-  // The type of the options does not know that those for clients of HTTP/1.1 are passed on.
+  // The option types do not declare the HTTP/1.1 options, which are passed on.
   const limits: object = http1Limits(patience);
   const server = createSecureServer(
     {
       cert: tls.certificate,
       key: tls.privateKey,
-      // Without an authority of ours node would believe every public one: then nobody is asked for a certificate.
+      // Without a CA, Node would trust every public one; so client certificates are then not requested.
       ...(tls.clientAuthority === undefined ? {} : { ca: tls.clientAuthority, requestCert: true }),
       rejectUnauthorized: false,
       allowHTTP1: true,
@@ -118,17 +116,17 @@ function secureServer(tls: ListenTls, onRequest: OnRequest, patience: Patience):
       settings: { maxConcurrentStreams: 250, maxHeaderListSize: maxHeaderSize },
       ...limits,
     },
-    // The compatibility layer of HTTP/2 has the methods of HTTP/1.1 that are used here, if not its type.
+    // The compatibility layer of HTTP/2 has the HTTP/1.1 methods that are used here, but not the type.
     (request, response) => onRequest(request, response as unknown as HttpResponse),
   );
   server.on("session", (session) => closeWhenIdle(session, patience.idle));
-  // Node leaves it to the listener: whoever says nothing until the handshake takes too long would stay for ever.
+  // Node leaves this to the listener: a client that never finishes the handshake would stay connected.
   server.on("tlsClientError", (_, socket) => socket.destroy());
   server.on("sessionError", () => {});
   return server;
 }
 
-/** Silence is allowed while something goes on, such as a watch. */
+/** A session may be idle while a stream is open, such as a watch. */
 function closeWhenIdle(session: ServerHttp2Session, idle: number): void {
   let open = 0;
   session.on("stream", (stream) => {
@@ -140,10 +138,10 @@ function closeWhenIdle(session: ServerHttp2Session, idle: number): void {
   });
 }
 
-/** The handler answers everything; what it does not answer was lost on purpose, and so is the connection. */
+/** The handler never throws. A rejection is an injected fault, and the connection is dropped. */
 const lost = (): undefined => undefined;
 
-/** An answer that cannot be written costs its own connection, never the process. */
+/** A response that cannot be written ends its connection, never the process. */
 async function serveOne(desk: Desk, request: HttpRequest, response: HttpResponse): Promise<void> {
   const call = new HttpCall(request, desk.patience.body);
   response.on("error", () => {});
@@ -159,7 +157,7 @@ async function serveOne(desk: Desk, request: HttpRequest, response: HttpResponse
   }
 }
 
-/** Where an answer goes. */
+/** The request and response objects of a response. */
 interface Receiver extends Omit<Manner, "acceptsGzip"> {
   readonly request: HttpRequest;
   readonly response: HttpResponse;
@@ -178,14 +176,14 @@ function hasBody({ method }: HttpRequest): boolean {
   return method !== "GET" && method !== "HEAD";
 }
 
-/** Whoever is answered and goes on sending is not listened to for ever. */
+/** A client that keeps sending after its response is disconnected. */
 function cutOff(request: HttpRequest): void {
   if (request.complete) return;
   if ("stream" in request) request.stream.close();
   else request.destroy();
 }
 
-/** A connection that leaves HTTP: whoever takes the socket answers on it; a refusal is written here. */
+/** Serves an upgrade. A handler that takes over the socket responds on it; errors are written here. */
 async function serveUpgrade(desk: Desk, request: IncomingMessage, socket: Duplex): Promise<void> {
   socket.on("error", () => {});
   const call = new HttpCall(request, desk.patience.body, socket);

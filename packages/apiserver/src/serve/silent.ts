@@ -1,12 +1,12 @@
-/** Bounds how many connections are open that have not asked for anything yet: whoever opens many must not keep the others out. */
+/** Limits the number of open connections without a request, so that a client with many of them does not block others. */
 import type { IncomingMessage, Server } from "node:http";
 import type { Http2SecureServer, ServerHttp2Session } from "node:http2";
 import type { Socket } from "node:net";
 
-/** By the address and port of the other side: that is what a connection and the TLS on top of it have in common. */
+/** The remote address and port, which a connection shares with the TLS socket on top of it. */
 type Place = Pick<Socket, "remoteAddress" | "remotePort">;
 
-/** Leaves the oldest silent connection when there are more than so many: whoever means it has asked for something by then. */
+/** Closes the oldest connection without a request when there are too many: a real client has sent one by then. */
 export function boundSilent(server: Server | Http2SecureServer, most: number): void {
   const silent = new Map<string, Socket>();
   const spoke = (place: Place): void => void silent.delete(nameOf(place));

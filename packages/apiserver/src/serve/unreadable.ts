@@ -1,11 +1,11 @@
-/** Requests that HTTP itself could not read: they never reach the handler, and are answered as Go's server does. */
+/** Requests that the HTTP parser rejects. They do not reach the handler; the response is that of Go's server. */
 import type { Duplex } from "node:stream";
 import { toGoJson } from "@capstan/model";
 import { methodNotAllowed } from "../verbs/serve-resource.ts";
 
-/** Answers on the raw connection and closes it. */
+/** Responds on the raw connection and closes it. */
 export function refuseUnreadable(error: Error & { readonly code?: string }, socket: Duplex): void {
-  // Whoever was too slow hears nothing, as from Go's server.
+  // A client that timed out gets no response, as from Go's server.
   if (!socket.writable || error.code === "ECONNRESET" || error.code === "ERR_HTTP_REQUEST_TIMEOUT") {
     socket.destroy();
     return;
@@ -28,7 +28,7 @@ function plain(status: string): string {
   return `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`;
 }
 
-/** A method that HTTP libraries do not know is one that no resource allows. */
+/** A method that the parser does not know is not allowed on any resource. */
 function unknownMethod(): string {
   const { status } = methodNotAllowed();
   const body = `${toGoJson(status)}\n`;

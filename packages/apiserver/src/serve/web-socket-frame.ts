@@ -1,19 +1,19 @@
-/** Frames of a WebSocket (RFC 6455, 5.2): those that a server writes, and those that it reads. */
+/** Writes and reads WebSocket frames (RFC 6455, 5.2). */
 import type { Messages } from "../answer.ts";
 
-/** What a frame is. */
+/** The types of frames. */
 export const opcodes = { text: 1, binary: 2, close: 8, ping: 9, pong: 10 } as const;
 
-/** One frame that came. */
+/** A received frame. */
 export interface SocketFrame {
   readonly opcode: number;
   readonly payload: Buffer;
 }
 
-/** Where a length of two or of eight bytes follows. */
+/** The values that announce a length of two or of eight bytes. */
 const [twoBytes, eightBytes] = [126, 127];
 const final = 0x80;
-/** Events of protobuf streams have their length before them, which messages do not need. */
+/** Protobuf events have a length prefix, which messages do not need. */
 const lengthPrefix = 4;
 
 /** A whole message in one frame. */
@@ -23,7 +23,7 @@ export function messageFrame(chunk: string | Uint8Array, messages: Messages): Bu
   return messages === "text" ? frame(opcodes.text, bytes) : frame(opcodes.binary, bytes.subarray(lengthPrefix));
 }
 
-/** A frame about the connection itself. */
+/** A control frame. */
 export function controlFrame(opcode: number, payload: Buffer): Buffer {
   return frame(opcode, payload);
 }
@@ -40,15 +40,15 @@ function frame(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-/** Whoever sends longer frames is not listened to. */
+/** A client that sends longer frames is disconnected. */
 const longest = 64 * 1024;
 
-/** Cuts what a client sends into frames. */
+/** Splits received bytes into frames. */
 export class FrameReader {
   #rest: Buffer = Buffer.alloc(0);
   #isLost = false;
 
-  /** Whether the client sent what no client of ours sends. */
+  /** Whether the client sent a frame that is too long; the connection is then closed. */
   get isLost(): boolean {
     return this.#isLost;
   }

@@ -1,4 +1,4 @@
-/** Bodies that go on, over a WebSocket: browsers watch that way. */
+/** Streamed bodies over a WebSocket: browsers watch this way. */
 import { createHash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Duplex } from "node:stream";
@@ -7,19 +7,18 @@ import { isBearerProtocol } from "../authenticate/bearer.ts";
 import { systemClock, type Timer } from "../clock.ts";
 import { controlFrame, FrameReader, messageFrame, opcodes } from "./web-socket-frame.ts";
 
-/** How a body goes out. */
 export interface SocketManner {
   readonly messages: Messages;
-  /** How many milliseconds a client may take to read on. */
+  /** How many milliseconds a client may read nothing. */
   readonly patience: number;
 }
 
-/** Whether a request wants to become a WebSocket. */
+/** Whether a request asks for a WebSocket. */
 export function isWebSocket({ upgrade = "", connection = "" }: IncomingHttpHeaders): boolean {
   return upgrade.toLowerCase() === "websocket" && connection.toLowerCase().includes("upgrade");
 }
 
-/** Answers the handshake and, if it is a good one, sends the body message by message. */
+/** Responds to the handshake and, if it is valid, sends the body message by message. */
 export function writeMessages(
   socket: Duplex,
   { headers, body }: { readonly headers: IncomingHttpHeaders; readonly body: LiveBody },
@@ -42,7 +41,7 @@ export function writeMessages(
   listenTo(socket, sink);
 }
 
-/** Which protocols a client offers, without the one that carries its token. */
+/** The protocols that a client offers, without the one that carries its token. */
 function protocolsOf(headers: IncomingHttpHeaders): string[] {
   const offered = headers["sec-websocket-protocol"] ?? "";
   return offered
@@ -51,7 +50,7 @@ function protocolsOf(headers: IncomingHttpHeaders): string[] {
     .filter((one) => one !== "" && !isBearerProtocol(one));
 }
 
-/** The rest of a status line and what follows it, as Go's library refuses. */
+/** The rest of a status line and the body of an error, as Go's library writes them. */
 function refusalOf(headers: IncomingHttpHeaders, protocols: readonly string[]): string | undefined {
   const bad = "400 Bad Request\r\n";
   if ((headers["sec-websocket-key"] ?? "") === "") return `${bad}\r\nmismatch challenge/response`;
@@ -62,12 +61,12 @@ function refusalOf(headers: IncomingHttpHeaders, protocols: readonly string[]): 
   return protocols.length > 1 ? `${bad}\r\n` : undefined;
 }
 
-/** What proves that the server has read the key (RFC 6455, 4.2.2). */
+/** The Sec-WebSocket-Accept value (RFC 6455, 4.2.2). */
 function acceptOf(key: string): string {
   return createHash("sha1").update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest("base64");
 }
 
-/** Clients have nothing to say but that they go, and that they want to know whether we are there. */
+/** Clients only send close and ping frames. */
 function listenTo(socket: Duplex, sink: Sink): void {
   const reader = new FrameReader();
   socket.on("data", (chunk: Buffer) => {
@@ -80,9 +79,9 @@ function listenTo(socket: Duplex, sink: Sink): void {
   socket.once("end", () => socket.destroy());
 }
 
-/** A body waits when this many bytes of it wait for its client. */
+/** The size of the buffered data at which a body waits for its client. */
 const fullAt = 1024 * 1024;
-/** How long the other side may take to close, in milliseconds. */
+/** How long the client may take to close, in milliseconds. */
 const linger = 2000;
 const normalClosure = Buffer.from([0x03, 0xe8]);
 

@@ -1,11 +1,11 @@
-/** Reads and writes of the server itself, past all requests. */
+/** Direct reads and writes of the server itself. */
 import { apiErrors, cloneJson, type KubeObject } from "@capstan/model";
 import type { Lookup, ResourceName, Writer } from "../builtin/context.ts";
 import type { Registry } from "../resources/registry.ts";
 import { storageKey, type ServedResource } from "../resources/resource.ts";
 import type { Store } from "./store.ts";
 
-/** Reads of the present state. */
+/** Reads the current state. */
 export function storeLookup(store: Store): Lookup {
   return {
     get: (resource, name, namespace) =>
@@ -18,7 +18,7 @@ export function storeLookup(store: Store): Lookup {
   };
 }
 
-/** Writes that nobody has to allow. Objects are brought into their stored form and get a resourceVersion, nothing else. */
+/** Writes without admission and validation. Objects are brought into their stored form and get a resourceVersion. */
 export function storeWriter(store: Store, registry: Registry): Writer {
   const servedAs = (name: ResourceName): ServedResource => {
     const found = registry.findStorage(name);
@@ -28,7 +28,7 @@ export function storeWriter(store: Store, registry: Registry): Writer {
   const keyOf = (resource: ServedResource, { metadata }: KubeObject): string =>
     storageKey(resource, metadata.namespace ?? "", metadata.name ?? "");
   const put = (resource: ServedResource, object: KubeObject): KubeObject => {
-    // A version of its own comes with the write; that there is one puts it in its place among the fields.
+    // A placeholder that keeps the position of the field; the write sets the real resourceVersion.
     const versioned = { ...object, metadata: { ...object.metadata, resourceVersion: "0" } };
     const draft = resource.stored.decode(cloneJson(versioned) as never, undefined);
     return store.put(resource.storage, keyOf(resource, object), draft).object;

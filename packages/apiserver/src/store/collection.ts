@@ -1,15 +1,15 @@
-/** The objects of one resource in key order, and what happened to them lately. */
+/** The objects of one resource in key order, and their recent changes. */
 import { atRevision, type Entry } from "./entry.ts";
 
-/** One change. `entry` is the object after it; for a deletion the last state, at the revision of the deletion. */
+/** One change. `entry` is the object after it; for a deletion its last state, at the revision of the deletion. */
 export interface Change {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly revision: number;
   readonly key: string;
   readonly entry: Entry;
-  /** The object before the change; absent when it was added. */
+  /** The object before the change; absent if it was added. */
   readonly previous: Entry | undefined;
-  /** When it happened, in milliseconds; decides when it is forgotten. */
+  /** Time of the change in milliseconds; it decides when the change is compacted. */
   readonly time: number;
 }
 
@@ -19,7 +19,7 @@ export class Collection {
   /** Sorted. */
   #keys: string[] = [];
   #history: Change[] = [];
-  /** Changes up to and including this revision are forgotten. */
+  /** Changes up to and including this revision are compacted. */
   #forgottenUpTo: number;
 
   constructor(forgottenUpTo: number) {
@@ -38,13 +38,13 @@ export class Collection {
     return this.#byKey.get(key);
   }
 
-  /** Entries whose keys start with a prefix, in key order. */
+  /** Entries with keys that start with a prefix, in key order. */
   withPrefix(prefix: string): Entry[] {
     if (prefix === "") return this.#entriesAt(0, this.#keys.length);
     return this.#entriesAt(firstAtLeast(this.#keys, prefix), firstAtLeast(this.#keys, endOfPrefix(prefix)));
   }
 
-  /** Entries as they were at a revision. The caller has checked that it is not forgotten. */
+  /** Entries at a revision. The caller has checked that it is not compacted. */
   withPrefixAt(prefix: string, revision: number): Entry[] {
     const undo = this.#statesBefore(prefix, revision);
     if (undo.size === 0) return this.withPrefix(prefix);
@@ -61,7 +61,7 @@ export class Collection {
     return this.#remember({ type, revision: entry.revision, key: entry.key, entry, previous, time });
   }
 
-  /** Removes the object of a key; the caller has checked that there is one. */
+  /** Removes the object of a key; the caller has checked that it exists. */
   remove(previous: Entry, revision: number, time: number): Change {
     const { key } = previous;
     this.#byKey.delete(key);
@@ -69,20 +69,20 @@ export class Collection {
     return this.#remember({ type: "DELETED", revision, key, entry: atRevision(previous, revision), previous, time });
   }
 
-  /** The next changes after a revision, oldest first. The caller has checked that they are not forgotten. */
+  /** The next changes after a revision, oldest first. The caller has checked that they are not compacted. */
   changesAfter(revision: number, atMost: number): Change[] {
     const first = this.#firstChangeAfter(revision);
     return this.#history.slice(first, first + atMost);
   }
 
-  /** Forgets changes up to a revision. */
+  /** Compacts changes up to a revision. */
   forget(revision: number): void {
     if (revision <= this.#forgottenUpTo) return;
     this.#history = this.#history.slice(this.#firstChangeAfter(revision));
     this.#forgottenUpTo = revision;
   }
 
-  /** Forgets what happened before a moment, and the oldest beyond a number. */
+  /** Compacts changes before a point in time, and the oldest ones beyond a number. */
   forgetOld(before: number, keepAtMost: number): void {
     let drop = Math.max(0, this.#history.length - keepAtMost);
     while (drop < this.#history.length && (this.#history[drop]?.time ?? before) < before) drop++;
@@ -90,18 +90,17 @@ export class Collection {
     if (last !== undefined) this.forget(last.revision);
   }
 
-  /** All entries. */
   entries(): readonly Entry[] {
     return this.#entriesAt(0, this.#keys.length);
   }
 
-  /** Takes entries that are in key order as they are: from a snapshot or from disk. */
+  /** Takes over sorted entries from a snapshot or from disk. */
   load(entries: readonly Entry[]): void {
     for (const entry of entries) this.#byKey.set(entry.key, entry);
     this.#keys = entries.map((entry) => entry.key);
   }
 
-  /** For every key that changed after a revision: its state at that revision, `undefined` if there was none. */
+  /** The state of each changed key at a revision; `undefined` if it did not exist. */
   #statesBefore(prefix: string, revision: number): Map<string, Entry | undefined> {
     const states = new Map<string, Entry | undefined>();
     for (let index = this.#firstChangeAfter(revision); index < this.#history.length; index++) {

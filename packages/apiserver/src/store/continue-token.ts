@@ -1,24 +1,24 @@
-/** Continue tokens: where a paged list goes on, and at which revision. The format is the one of kube-apiserver. */
+/** Continue tokens: the position and revision of a paged list, in the format of kube-apiserver. */
 import { apiErrors } from "@capstan/model";
 import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
 
-/** Where a list goes on. */
+/** The position of a list. */
 export interface ContinueToken {
-  /** The first key that is wanted, relative to the prefix of the list. */
+  /** The next key, relative to the prefix of the list. */
   readonly start: string;
-  /** The revision of the first page; -1 goes on at the present. */
+  /** The revision of the first page; -1 continues at the current state. */
   readonly revision: number;
 }
 
 const tokenVersion = "meta.k8s.io/v1";
 const alphabet = /^[A-Za-z0-9_-]*/;
 
-/** The token that goes on after a key. */
+/** The token that continues after a key. */
 export function formatContinue({ start, revision }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: tokenVersion, rv: revision, start })).toString("base64url");
 }
 
-/** Reads a token; refuses with 400 and the words of kube-apiserver. */
+/** Parses a token; throws 400 with the message of kube-apiserver. */
 export function parseContinue(text: string): ContinueToken {
   const { v, rv, start } = readFields(text);
   if (v !== tokenVersion) throw refuse(`: server does not recognize this encoded version ${v}`);
@@ -49,7 +49,7 @@ function textOf(value: unknown): string {
 
 const fieldTypes = { v: "string", rv: "int64", start: "string" } as const;
 
-/** Refuses fields of the wrong type as Go does. */
+/** Rejects fields of the wrong type as Go does. */
 function checkTypes(fields: Readonly<Record<keyof typeof fieldTypes, unknown>>): void {
   for (const field of ["v", "rv", "start"] as const) {
     const [value, wanted] = [fields[field], fieldTypes[field]];
@@ -74,7 +74,7 @@ function readJson(text: string): ReturnType<typeof parseJson> {
   }
 }
 
-/** Keys must not climb out of their list. */
+/** Keys must not escape from the prefix of their list. */
 function isClean(key: string): boolean {
   if (key.length > 1 && key.endsWith("/")) return false;
   return key.split("/").every((part, index) => (part !== "" || index === 0) && part !== "." && part !== "..");

@@ -1,9 +1,9 @@
 /** A folder that cannot hold the state of a server. */
 
-/** `InUse`: another server runs on it. `Unusable`: it cannot be made, read or written, or holds something else. */
+/** `InUse`: another server uses it. `Unusable`: it cannot be created, read or written, or contains something else. */
 export type DataFolderErrorCode = "InUse" | "Unusable";
 
-/** Says which folder and what to do about it. */
+/** Names the folder and the remedy. */
 export class DataFolderError extends Error {
   override readonly name = "DataFolderError";
   readonly code: DataFolderErrorCode;

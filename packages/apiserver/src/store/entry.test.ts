@@ -20,13 +20,13 @@ function gc(): () => void {
   return runInNewContext("gc") as () => void;
 }
 
-test("the value outlives its memory: it is made again from the text, frozen and the same", async () => {
+test("a released value is recreated from the text, frozen and equal", async () => {
   const collect = gc();
   const entry = Entry.of("default/one", 7, widget());
   entry.letGo();
   const text = entry.json;
   for (let turn = 0; turn < 3; turn++) {
-    // A weak reference lets go only between two jobs.
+    // A weak reference is cleared only between two jobs.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     const { object } = entry;
@@ -39,7 +39,7 @@ test("the value outlives its memory: it is made again from the text, frozen and 
   assert.match(text, /\\u003cü🙂\\u003e/);
 });
 
-test("the value is the one that was put in until the entry lets go of it", () => {
+test("the value is the stored one until the entry releases it", () => {
   const object = widget();
   const entry = Entry.of("default/one", 7, object);
   assert.ok(entry.holds(object));
@@ -54,7 +54,7 @@ test("the bytes are the text in UTF-8 and a newline", () => {
   assert.equal(Buffer.from(entry.line).toString(), `${entry.json}\n`);
 });
 
-test("the same object at another revision shares everything but its resourceVersion", () => {
+test("the same object at another revision differs only in its resourceVersion", () => {
   const entry = Entry.of("default/one", 7, widget());
   const later = atRevision(entry, 9);
   assert.equal(later.revision, 9);
@@ -62,7 +62,7 @@ test("the same object at another revision shares everything but its resourceVers
   assert.deepEqual(JSON.parse(later.json), later.object);
 });
 
-test("a store does not hold on to the values of what was written long ago", async () => {
+test("a store does not retain the values of old writes", async () => {
   const collect = gc();
   const store = new Store({ clock: systemClock });
   const written: WeakRef<KubeObject>[] = [];

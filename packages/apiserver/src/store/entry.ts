@@ -1,35 +1,34 @@
-/** One object as it was at one revision: its JSON text as bytes outside of the JavaScript heap, and its value while somebody needs it. */
+/** One object at one revision: its JSON text as bytes outside of the JavaScript heap, and its value while it is in use. */
 import { deepFreeze, parseExactJson, toGoJson, type KubeObject } from "@capstan/model";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /**
- * What the store keeps under a key. Entries never change; a write makes a new one. Most are written once and read as text, so the text
- * stays, where no garbage collection looks at it. The value takes three times as much memory and is made again when it is needed.
+ * The value of a key in the store. Entries are immutable; a write creates a new one. Most are written once and read as text, so the text
+ * stays outside of garbage collection. The parsed value takes three times as much memory and is recreated on demand.
  */
 export class Entry {
   readonly key: string;
   readonly revision: number;
-  /** The text, or, until somebody asks for it, the entry that differs from this one in nothing but its revision. */
+  /** The text, or, until it is read, the entry that differs only in its revision. */
   #text: Uint8Array | Entry;
   #value: KubeObject | WeakRef<KubeObject> | undefined;
 
-  /** An entry without a value yet. */
   constructor(key: string, revision: number, text: Uint8Array | Entry) {
     this.key = key;
     this.revision = revision;
     this.#text = text;
   }
 
-  /** The entry of a frozen object, which it holds until it is told to let go. */
+  /** The entry of a frozen object, which it holds until `letGo`. */
   static of(key: string, revision: number, object: KubeObject): Entry {
     const entry = new Entry(key, revision, toLine(toGoJson(object)));
     entry.#value = object;
     return entry;
   }
 
-  /** The object in its stored version, frozen. */
+  /** The object in its storage version, frozen. */
   get object(): KubeObject {
     const held = this.#held;
     if (held !== undefined) return held;
@@ -38,25 +37,28 @@ export class Entry {
     return made;
   }
 
-  /** Whether this very value is the one that is at hand; one that would have to be made is not. */
+  /** Whether this is the value in memory; a released value does not count. */
   holds(object: KubeObject): boolean {
     return this.#held === object;
   }
 
-  /** The text of the object in its stored version and a newline, in UTF-8. All readers and watchers share these bytes; nobody may change them. */
+  /**
+   * The text of the object in its storage version and a newline, in UTF-8. All readers and watchers share these bytes, which must not be
+   * changed.
+   */
   get line(): Uint8Array {
     if (this.#text instanceof Entry) this.#text = toLine(toGoJson(this.object));
     return this.#text;
   }
 
-  /** The text of the object in its stored version. */
+  /** The text of the object in its storage version. */
   get json(): string {
     return decoder.decode(this.line.subarray(0, -1));
   }
 
   /**
-   * Holds the value no longer. A weak reference would not do: what one points at outlives the collections of the young generation, and
-   * every object that was ever written would wait as garbage for one of the old.
+   * Releases the value. A weak reference does not suffice: its target survives the collections of the young generation, and every written
+   * object would wait as garbage for one of the old generation.
    */
   letGo(): void {
     if (!(this.#value instanceof WeakRef)) this.#value = undefined;
@@ -67,17 +69,17 @@ export class Entry {
   }
 
   #parsed(): KubeObject {
-    // The text was made from such an object.
+    // The text was created from such an object.
     return deepFreeze<unknown>(parseExactJson(this.json)) as KubeObject;
   }
 }
 
-/** The text of an object as an entry keeps it. */
+/** The text of an object in the format of an entry. */
 export function toLine(json: string): Uint8Array {
   return encoder.encode(`${json}\n`);
 }
 
-/** The same object with another resourceVersion: what a deletion shows. */
+/** The same object with another resourceVersion, for the event of a deletion. */
 export function atRevision(entry: Entry, revision: number): Entry {
   return new Entry(entry.key, revision, entry);
 }

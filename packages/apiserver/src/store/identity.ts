@@ -1,17 +1,16 @@
-/** What must stay the same when a server is started again on its data: who it is, what opens it, and where it listens. */
+/** What stays the same when a server is restarted on its data: its CA, its credentials, and its port. */
 import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createAuthority, createPrivateKeyPem, openAuthority } from "@capstan/pki";
 import type { Authority } from "@capstan/pki";
 
-/** The identity of a server. */
 export interface Identity {
   /** The administrator's bearer token. */
   readonly token: string;
   readonly authority: Authority;
-  /** Signs the tokens of service accounts (PEM). */
+  /** Signs service account tokens (PEM). */
   readonly accountKey: string;
-  /** Where it listened last; undefined when it never did. */
+  /** The last port; undefined if it never listened. */
   readonly port: number | undefined;
 }
 
@@ -26,7 +25,7 @@ interface Written {
 const file = (folder: string): string => join(folder, "keys.json");
 const years = 10;
 
-/** The identity that a folder keeps; one is made when it has none. */
+/** The identity in a folder; created if there is none. */
 export async function openIdentity(folder: string, made: { now: Date; token: string }): Promise<Identity> {
   const text = await readFile(file(folder), "utf8").catch(() => undefined);
   if (text !== undefined) {
@@ -39,14 +38,14 @@ export async function openIdentity(folder: string, made: { now: Date; token: str
   return identity;
 }
 
-/** Writes an identity for the owner's eyes only; a crash leaves the old one or the new one. */
+/** Writes an identity, readable by its owner only. A crash leaves the old or the new file. */
 export async function keepIdentity(folder: string, { token, accountKey, authority, port }: Identity): Promise<void> {
   const { certificate, privateKey } = authority;
   const written: Written = { token, certificate, privateKey, accountKey, ...(port !== undefined && { port }) };
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const temporary = `${file(folder)}.new`;
   await writeFile(temporary, JSON.stringify(written), { mode: 0o600, flush: true });
-  // The mode is only for files that are made: one that an earlier crash left has its own.
+  // The mode applies to new files only; a file left by an earlier crash keeps its own.
   await chmod(temporary, 0o600);
   await rename(temporary, file(folder));
 }

@@ -1,4 +1,4 @@
-/** Lists: whole or in pages, of the present or of a revision, with every rule about resourceVersion. */
+/** Lists: whole or in pages, of the current state or of a revision, with the rules of resourceVersion. */
 import { apiErrors, quote, StatusError, toFailure } from "@capstan/model";
 import type { KubeObject } from "@capstan/model";
 import type { Collection } from "./collection.ts";
@@ -6,22 +6,21 @@ import type { Entry } from "./entry.ts";
 import type { Store } from "./store.ts";
 import { formatContinue, parseContinue } from "./continue-token.ts";
 
-/** What to list. */
 export interface ListQuery {
-  /** Of the keys: `namespace/`, or empty for all. */
+  /** A key prefix: `namespace/`, or empty for all. */
   readonly prefix: string;
-  /** One key, when a selector pins the name down. */
+  /** The only key, if a selector requires one name. */
   readonly key?: string;
-  /** 0 for no limit. */
+  /** 0 means no limit. */
   readonly limit: number;
   readonly continue: string;
   readonly resourceVersion: string;
   readonly resourceVersionMatch: "" | "Exact" | "NotOlderThan";
-  /** `undefined` when everything matches. */
+  /** `undefined` if all objects match. */
   readonly matches: ((object: KubeObject) => boolean) | undefined;
 }
 
-/** One page, or the whole. */
+/** One page, or the whole list. */
 export interface ListPage {
   readonly entries: readonly Entry[];
   readonly revision: number;
@@ -30,14 +29,14 @@ export interface ListPage {
   readonly remaining: number | undefined;
 }
 
-/** Which state is asked for: the present (which must have reached a revision), or that of a revision. */
+/** The requested state: the current one (at least at a revision), or that of a revision. */
 type Point =
   | { readonly type: "present"; readonly notBefore: number }
   | { readonly type: "past"; readonly revision: number };
 
 const present: Point = { type: "present", notBefore: 0 };
 
-/** Lists objects of a resource or refuses: 400 for what makes no sense, 410 for what is forgotten, 504 for the future. */
+/** Lists objects of a resource. Throws 400 for invalid options, 410 for a compacted revision, 504 for a future one. */
 export function listPage(store: Store, resource: string, asked: ListQuery): ListPage {
   const query = isWholeAnyway(resource, asked) ? { ...asked, limit: 0 } : asked;
   const { point, start } = position(query);
@@ -47,7 +46,7 @@ export function listPage(store: Store, resource: string, asked: ListQuery): List
   return toPage(from, query, point.type === "past" ? point.revision : store.revision);
 }
 
-/** Whatever state there is comes from the cache of the real server, which has no pages; events are not in it. */
+/** kube-apiserver serves resourceVersion 0 from its watch cache, which ignores the limit. Events are not cached. */
 function isWholeAnyway(resource: string, query: ListQuery): boolean {
   return query.resourceVersion === "0" && resource !== "events";
 }
@@ -80,7 +79,7 @@ function checkPoint(
   { point, query, start }: { point: Point; query: ListQuery; start: string },
 ): void {
   const asked = point.type === "past" ? point.revision : point.notBefore;
-  // A page of one object is read past the cache, and only the cache knows when to ask again.
+  // A page of one object bypasses the cache, and only the cache sends retryAfterSeconds.
   const isUncached = query.key !== undefined && query.limit > 0;
   if (asked > store.revision) throw tooLargeVersion(asked, store.revision, { resource, isUncached });
   const oldest = Math.max(store.collection(resource).forgottenUpTo, store.compactedUpTo);
@@ -130,7 +129,7 @@ function firstFrom(entries: readonly Entry[], key: string): number {
   return index < 0 ? entries.length : index;
 }
 
-/** Reads a resourceVersion; `refuse` makes the error from what is wrong. */
+/** Parses a resourceVersion; `refuse` creates the error. */
 export function parseRevision(text: string, refuse: (why: string) => Error): number {
   if (text === "" || text === "0") return 0;
   if (!/^[0-9]+$/.test(text)) throw refuse(`resourceVersion: ${invalidUint(text, "invalid syntax")}`);
@@ -142,13 +141,13 @@ function invalidUint(text: string, why: string): string {
   return `Invalid value: ${quote(text)}: strconv.ParseUint: parsing ${quote(text)}: ${why}`;
 }
 
-/** A revision that has not happened yet. */
+/** The error for a future revision. */
 export function tooLargeVersion(
   asked: number,
   current: number,
   { resource, isUncached = false }: { readonly resource: string; readonly isUncached?: boolean },
 ): StatusError {
-  // Events are read past the cache, too.
+  // Events bypass the cache as well.
   const again = isUncached || resource === "events" ? {} : { retryAfterSeconds: 1 };
   return new StatusError(
     toFailure({
@@ -163,7 +162,7 @@ export function tooLargeVersion(
   );
 }
 
-/** The page that was promised is forgotten; a token that goes on at the present comes with the refusal. */
+/** The error for a compacted page; it contains a token that continues at the current state. */
 function continueExpired(start: string): StatusError {
   const status = toFailure({ code: 410, reason: "Expired", message: continueExpiredMessage });
   return new StatusError({ ...status, metadata: { continue: formatContinue({ start, revision: -1 }) } });

@@ -1,10 +1,10 @@
-/** The store as it was at a revision, for readers that are to see old news. */
+/** The store at a past revision, for stale reads. */
 import type { ResourceName } from "../builtin/context.ts";
 import type { Clock } from "../clock.ts";
 import type { Change } from "./collection.ts";
 import { Store, type Listener } from "./store.ts";
 
-/** A store with what another one had at a revision. */
+/** A store with the state of another one at a revision. */
 class StandingStore extends Store {
   protected readonly present: Store;
 
@@ -19,14 +19,14 @@ class StandingStore extends Store {
   }
 }
 
-/** A store that stands still and follows nothing: what happened up to there is known, what came after it is not. */
+/** A fixed state without later changes: it has the history up to its revision only. */
 export class StoppedStore extends StandingStore {
   override changesAfter(resource: ResourceName, revision: number): readonly Change[] | undefined {
     return this.present.changesAfter(resource, revision)?.filter((change) => change.revision <= this.revision);
   }
 }
 
-/** A store that stands still; whoever follows its changes learns what happened since. */
+/** A fixed state that sends all later changes to its watchers. */
 export class PastStore extends StandingStore {
   override listen(resource: ResourceName, listener: Listener): () => void {
     return this.present.listen(resource, listener);

@@ -1,13 +1,15 @@
 /**
- * Room that a database keeps for itself: pages that it owns and does not use. When somebody fills the disk, objects can still be written
- * for a while, above all the deletion of whatever fills it.
+ * Reserved space of the database: free pages that it owns. On a full disk, objects can still be written for a while, especially the
+ * deletions that free space.
  */
 import type { DatabaseSync } from "node:sqlite";
 
-/** Thousands of small writes. The log of the database keeps as much again: it is written from its beginning, and never made shorter. */
+/**
+ * Enough for thousands of small writes. The write-ahead log reserves as much again: it is overwritten from its start and never truncated.
+ */
 const RESERVE = 8 * 2 ** 20;
 
-/** Sees to it that the room is there; a disk that has none to give goes without. */
+/** Reserves the space; does nothing if the disk has none. */
 export function keepReserve(database: DatabaseSync): void {
   if (freeBytes(database) >= RESERVE / 2) return;
   try {
@@ -23,7 +25,7 @@ export function keepReserve(database: DatabaseSync): void {
   }
 }
 
-/** How many bytes the database owns and does not use. */
+/** The number of bytes in free pages of the database. */
 export function freeBytes(database: DatabaseSync): number {
   const pragma = (name: string): number => Number(Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0]);
   return pragma("freelist_count") * pragma("page_size");

@@ -31,13 +31,13 @@ function added(name: string, revision: number): Change {
   return { type: "ADDED", key: entry.key, revision, time: 0, entry, previous: undefined };
 }
 
-/** A disk with no room beyond what the database has already. */
+/** Fills the disk beyond the space of the database. */
 function fill(database: DatabaseSync): void {
   const { page_count: pages } = database.prepare("PRAGMA page_count").get() ?? {};
   database.exec(`PRAGMA max_page_count = ${Number(pages)}`);
 }
 
-test("a database has room of its own: on a disk that somebody filled, objects are still written and deleted", async (t) => {
+test("on a full disk, objects are still written and deleted in the reserved space", async (t) => {
   const folder = folderFor(t);
   let disk: DatabaseSync | undefined;
   const opened = openJournal(folder, (path) => (disk = new DatabaseSync(path)));
@@ -52,7 +52,7 @@ test("a database has room of its own: on a disk that somebody filled, objects ar
   again.close();
 });
 
-test("a folder whose disk takes nothing is told when it is opened", (t) => {
+test("a folder on a full disk is reported when it is opened", (t) => {
   const folder = folderFor(t);
   openJournal(folder).close();
   const full = (path: string): DatabaseSync => {
@@ -63,11 +63,11 @@ test("a folder whose disk takes nothing is told when it is opened", (t) => {
   assert.throws(() => openJournal(folder, full), { code: "Unusable", message: /cannot hold the state of a server/ });
 });
 
-test("a place where no folder can be made is told", () => {
+test("a folder that cannot be created is reported", () => {
   assert.throws(() => openJournal("/proc/capstan/state"), { code: "Unusable" });
 });
 
-test("what a full disk refused is written when there is room again, in order, and nothing is called safe before", async (t) => {
+test("writes that a full disk rejects are retried in order before acknowledgement", async (t) => {
   const folder = folderFor(t);
   let disk: SmallDisk | undefined;
   const opened = openJournal(folder, (path) => (disk = new SmallDisk(path)));

@@ -1,4 +1,4 @@
-/** Keeps a store on disk in an SQLite database: what was acknowledged survives a crash at any moment. */
+/** Persists a store in an SQLite database: acknowledged writes survive a crash at any time. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -8,7 +8,7 @@ import { DataFolderError } from "./data-folder-error.ts";
 import { keepReserve } from "./reserve.ts";
 import type { Journal, Snapshot } from "./store.ts";
 
-/** A journal with what it already holds. */
+/** A journal with its current content. */
 export interface OpenedJournal {
   readonly journal: Journal;
   readonly snapshot: Snapshot;
@@ -17,12 +17,12 @@ export interface OpenedJournal {
 }
 
 /**
- * After a crash, clients may have seen revisions that were never acknowledged and are lost. Counting goes on beyond them, so that no
- * revision ever names two states; watches from before are told to list again.
+ * After a crash, clients may have seen revisions that were never acknowledged and are lost. New revisions start beyond them, so that a
+ * revision never names two states. Old watches must list again.
  */
 const revisionGap = 10_000;
 
-/** Whoever opened the database has it alone until it ends, however it ends: two servers on one folder would each lose what the other keeps. */
+/** The opener has an exclusive lock until its process ends: two servers on one folder would overwrite each other's state. */
 const alone = `
   PRAGMA locking_mode = EXCLUSIVE;
   PRAGMA journal_mode = WAL;
@@ -39,7 +39,7 @@ const schema = `
   CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 `;
 
-/** Opens or makes the database of a folder, for its owner's eyes only: it holds every Secret. */
+/** Opens or creates the database of a folder, readable by its owner only: it contains every Secret. */
 export function openJournal(
   folder: string,
   open: (path: string) => DatabaseSync = (path) => new DatabaseSync(path),
@@ -72,7 +72,7 @@ function openAlone(folder: string, open: (path: string) => DatabaseSync): Databa
     database.exec(alone);
     database.exec(schema);
     keepReserve(database);
-    // A disk that takes nothing any more is told now: a server that cannot write would come up and refuse everything.
+    // Detects a disk without space now: a server that cannot write would start and fail every request.
     database.exec("INSERT INTO state VALUES ('opened', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1");
   } catch (error) {
     database.close();
@@ -81,14 +81,14 @@ function openAlone(folder: string, open: (path: string) => DatabaseSync): Databa
   return database;
 }
 
-/** Step by step: where nothing can be made (`/proc`), Node's recursive way tries for ever. */
+/** Step by step: where folders cannot be created (`/proc`), Node's recursive mkdir never ends. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   mkdirSync(folder, { mode: 0o700 });
 }
 
-/** SQLITE_BUSY, of which there are several sorts in the higher bits. */
+/** SQLITE_BUSY; its extended codes use the higher bits. */
 function isLocked(error: unknown): boolean {
   return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
 }
@@ -116,7 +116,7 @@ interface Pending {
   readonly json: string | undefined;
 }
 
-/** Changes of one turn of the event loop are committed together; whoever waits is told when the disk has them. */
+/** Changes of one event loop iteration are committed together; waiting requests continue when they are on disk. */
 class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
   readonly #put: StatementSync;
@@ -143,7 +143,7 @@ class SqliteJournal implements Journal {
     this.#pending.push({ resource, key: change.key, revision: change.revision, json });
     if (this.#commit !== undefined) return;
     this.#commit = Promise.withResolvers<void>();
-    // Nobody may be waiting for a write of the server itself.
+    // Writes of the server itself may have no waiting caller.
     this.#commit.promise.catch(() => {});
     setImmediate(() => this.flush());
   }
@@ -158,8 +158,8 @@ class SqliteJournal implements Journal {
   }
 
   /**
-   * Writes everything that waits in one transaction. What the disk refuses goes on waiting, because the store holds it already: it is
-   * written with the next try, before anything that came later.
+   * Writes all pending changes in one transaction. Changes that the disk rejects stay pending, because the store already contains them:
+   * the next attempt writes them first.
    */
   flush(): void {
     const commit = this.#commit;

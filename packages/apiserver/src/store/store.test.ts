@@ -28,7 +28,7 @@ function names(target: Store, query: Partial<ListQuery> = {}): string[] {
   );
 }
 
-test("every write has a greater revision than all before, whatever the resource", () => {
+test("every write has a greater revision than all earlier ones, across resources", () => {
   const target = store();
   const first = put(target, "a");
   const other = target.put("others", "x", { kind: "Other", apiVersion: "v1", metadata: { name: "x" } }).revision;
@@ -41,7 +41,7 @@ test("lists are in the order of keys, not of writes", () => {
   assert.deepEqual(names(target), ["a", "b", "c"]);
 });
 
-test("a prefix does not catch namespaces that only begin alike", () => {
+test("a prefix does not match namespaces that start with the same characters", () => {
   const target = store();
   put(target, "a");
   target.put("things", "ns2/b", { kind: "Thing", apiVersion: "v1", metadata: { name: "b" } });
@@ -49,7 +49,7 @@ test("a prefix does not catch namespaces that only begin alike", () => {
   assert.deepEqual(names(target, { prefix: "" }), ["a", "b"]);
 });
 
-test("the past can be listed until it is forgotten", () => {
+test("past states can be listed until they are compacted", () => {
   const target = store();
   put(target, "a");
   const then = put(target, "b");
@@ -65,7 +65,7 @@ test("the past can be listed until it is forgotten", () => {
   assert.throws(() => names(target, past), { code: "Expired" });
 });
 
-test("pages show one state, however much is written between them", () => {
+test("pages show one state, whatever is written between them", () => {
   const target = store();
   for (const name of ["a", "b", "c", "d"]) put(target, name);
   const first = listPage(target, "things", { ...everything, limit: 2 });
@@ -77,7 +77,7 @@ test("pages show one state, however much is written between them", () => {
   assert.deepEqual(names(target, { limit: 2, continue: first.continue }), ["c", "d"]);
 });
 
-test("a page that is forgotten comes with a token that goes on at the present", () => {
+test("a compacted page returns a token that continues at the current state", () => {
   const target = store();
   for (const name of ["a", "b", "c"]) put(target, name);
   const { continue: next } = listPage(target, "things", { ...everything, limit: 1 });
@@ -91,7 +91,7 @@ test("a page that is forgotten comes with a token that goes on at the present", 
   assert.deepEqual(names(target, { continue: token }), ["b", "c", "d"]);
 });
 
-test("a selector leaves no count of what remains", () => {
+test("a list with a selector has no remaining item count", () => {
   const target = store();
   for (const name of ["a", "b", "c"]) put(target, name, { odd: name === "b" ? "no" : "yes" });
   const matches = ({ metadata }: KubeObject): boolean => metadata.labels?.["odd"] === "yes";
@@ -101,7 +101,7 @@ test("a selector leaves no count of what remains", () => {
   assert.deepEqual(names(target, { limit: 5, continue: page.continue, matches }), ["c"]);
 });
 
-test("a deleted object is shown as it last was, at the revision of its deletion", () => {
+test("a deletion shows the last state of the object at the revision of the deletion", () => {
   const target = store();
   put(target, "a");
   const entry = target.get("things", "ns/a");
@@ -118,7 +118,7 @@ test("stored objects cannot be changed", () => {
   assert.throws(() => Object.assign(labels ?? {}, { l: "2" }), TypeError);
 });
 
-test("pages of an old state expire by their age, even if nothing happened to what they show; its changes are remembered", () => {
+test("pages of an old state expire by age, while changes are kept", () => {
   let now = 0;
   const target = new Store({ clock: { now: () => now, after: () => ({ cancel: () => {} }) } });
   put(target, "a");
@@ -136,7 +136,7 @@ function other(): { kind: string; apiVersion: string; metadata: { name: string }
   return { kind: "Other", apiVersion: "v1", metadata: { name: "x" } };
 }
 
-test("a listener that fails keeps a change neither from the others nor from who made it", () => {
+test("a listener that throws affects neither other listeners nor the writer", () => {
   const reported: unknown[] = [];
   const target = new Store({ clock: systemClock, report: (error) => reported.push(error) });
   const failure = new Error("deaf");
@@ -150,7 +150,7 @@ test("a listener that fails keeps a change neither from the others nor from who 
   assert.deepEqual(reported, [failure]);
 });
 
-test("what is too deep to have a text does not get in", () => {
+test("an object that nests too deep to be serialized is not stored", () => {
   const target = store();
   const heard: string[] = [];
   target.listen("things", ({ key }) => heard.push(key));
@@ -163,7 +163,7 @@ test("what is too deep to have a text does not get in", () => {
   assert.deepEqual(heard, ["ns/a"]);
 });
 
-/** Stands for nesting that no stack holds, which depends on the machine. */
+/** Stands for nesting that exceeds the stack, which depends on the machine. */
 function unwritable(): object {
   return {
     toJSON: () => {

@@ -1,4 +1,4 @@
-/** The versioned store: one counter of revisions, objects by resource and key, and a feed of changes. */
+/** The versioned store: a revision counter, objects by resource and key, and a feed of changes. */
 import { deepFreeze } from "@capstan/model";
 import type { Clock } from "../clock.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
@@ -6,29 +6,29 @@ import type { ResourceName } from "../builtin/context.ts";
 import { Collection, type Change } from "./collection.ts";
 import { Entry } from "./entry.ts";
 
-/** How long and how much the store remembers of what changed. */
+/** The limits of the stored history. */
 export interface HistoryLimits {
   /** Milliseconds. */
   readonly age: number;
-  /** Changes of one resource. */
+  /** The number of changes per resource. */
   readonly count: number;
 }
 
-/** Told about every change of a resource, in order, right after it happened. */
+/** Called for every change of a resource, in order, right after the change. */
 export type Listener = (change: Change) => void;
 
-/** Where changes go to survive the process. */
+/** Persists changes. */
 export interface Journal {
   write(resource: ResourceName, change: Change): void;
-  /** Resolves when everything written so far is safe; `undefined` when it already is. */
+  /** Resolves when all writes so far are durable; `undefined` if they already are. */
   settled(): Promise<void> | undefined;
-  /** Why something that was written is still not safe, after one more try; `undefined` when all is well. */
+  /** Why a write is not durable after another attempt; `undefined` if all are. */
   failure(): Error | undefined;
-  /** Puts a whole state in place of everything. */
+  /** Replaces the whole state. */
   replace(snapshot: Snapshot): void;
 }
 
-/** Everything a store holds, at one moment. Cheap to take: entries are shared, not copied. */
+/** The whole state of a store at one revision. Cheap to take: entries are shared, not copied. */
 export interface Snapshot {
   readonly revision: number;
   readonly resources: ReadonlyMap<ResourceName, readonly Entry[]>;
@@ -36,28 +36,27 @@ export interface Snapshot {
 
 const defaultLimits: HistoryLimits = { age: 5 * 60_000, count: 100_000 };
 
-/** How many changes of a resource happen between two looks at what can be forgotten. */
+/** The number of changes of a resource between two compactions. */
 const forgetEvery = 256;
 
 const milestoneEvery = 60_000;
 
-/** Of how many writes the values are held, not only the texts: about as many as there are requests at a time. */
+/** The number of recent writes that keep their value in memory: about the number of concurrent requests. */
 const heldValues = 16;
 
-/** How many changes are given at once to whoever catches up. */
+/** The maximum number of changes that a slow watch gets at once. */
 const changesAtOnce = 1000;
 
-/** What a store is made of. */
 export interface StoreOptions {
   readonly clock: Clock;
   readonly limits?: HistoryLimits;
   readonly revision?: number;
   readonly journal?: Journal;
-  /** Told what listeners throw: whoever writes has nothing to do with it. */
+  /** Reports errors that listeners throw; the writer is not affected. */
   readonly report?: (error: unknown) => void;
 }
 
-/** A store. Every method is synchronous: what was read does not change until the caller waits for something. */
+/** A store. Every method is synchronous: a state does not change until the caller awaits something. */
 export class Store {
   readonly #clock: Clock;
   readonly #limits: HistoryLimits;
@@ -66,10 +65,10 @@ export class Store {
   readonly #listeners = new Map<ResourceName, Set<Listener>>();
   #journal: Journal | undefined;
   #revision: number;
-  /** Revisions below this are gone for every resource. */
+  /** Revisions below this are compacted for every resource. */
   #floor: number;
   #restored: (() => void)[] = [];
-  /** The revision of a moment each minute, oldest first: it becomes the end of the compacted past when the moment is old enough. */
+  /** One revision per minute, oldest first: it becomes the compacted revision when it is old enough. */
   readonly #milestones: { readonly time: number; readonly revision: number }[] = [];
   #compactedUpTo = 0;
   /** The last entries that were written, oldest first. */
@@ -90,8 +89,8 @@ export class Store {
   }
 
   /**
-   * States of earlier revisions can no longer be listed. As with etcd that depends on their age alone; changes may be remembered for
-   * longer, as by the watch cache before it.
+   * Earlier states can no longer be listed. As in etcd this depends on their age alone; changes may be kept longer, as in the watch
+   * cache.
    */
   get compactedUpTo(): number {
     return this.#compactedUpTo;
@@ -110,11 +109,11 @@ export class Store {
     return this.#collections.get(resource)?.get(key);
   }
 
-  /** Stores a draft under a key, new or not, and gives it the next resourceVersion. The draft is frozen and must not be used again. */
+  /** Stores a draft under a key, new or not, and sets the next resourceVersion. The draft is frozen and must not be used again. */
   put(resource: ResourceName, key: string, draft: AnyDraft): Entry {
     const revision = this.#revision + 1;
     draft.metadata.resourceVersion = String(revision);
-    // What has no text, because it is too deep, would be refused to everybody who reads it: it must not get in.
+    // Serializes first: an object that nests too deep would fail every read and must not be stored.
     const entry = Entry.of(key, revision, deepFreeze(draft));
     this.#revision = revision;
     this.#holdFor(entry);
@@ -122,7 +121,7 @@ export class Store {
     return entry;
   }
 
-  /** Removes an object; answers with its last state, at the revision of the removal. */
+  /** Removes an object; returns its last state, at the revision of the removal. */
   remove(resource: ResourceName, entry: Entry): Entry {
     const revision = ++this.#revision;
     const change = this.collection(resource).remove(entry, revision, this.#clock.now());
@@ -130,7 +129,7 @@ export class Store {
     return change.entry;
   }
 
-  /** The next changes of a resource after a revision, oldest first, not all of very many; `undefined` when some are forgotten. */
+  /** The next changes of a resource after a revision, oldest first, up to a limit; `undefined` if some are compacted. */
   changesAfter(resource: ResourceName, revision: number): readonly Change[] | undefined {
     const collection = this.collection(resource);
     return revision < collection.forgottenUpTo ? undefined : collection.changesAfter(revision, changesAtOnce);
@@ -147,7 +146,7 @@ export class Store {
     return () => listeners.delete(listener);
   }
 
-  /** Calls back once when the state is replaced by a restore: whoever follows changes has lost track. */
+  /** Calls back once when a restore replaces the state: watches must then start again. */
   onRestore(callback: () => void): () => void {
     this.#restored.push(callback);
     return () => {
@@ -155,23 +154,23 @@ export class Store {
     };
   }
 
-  /** Resolves when all writes so far would survive a crash; `undefined` when there is nothing to wait for. */
+  /** Resolves when all writes so far survive a crash; `undefined` if they already do. */
   settled(): Promise<void> | undefined {
     return this.#journal?.settled();
   }
 
-  /** Why what the store holds is not on disk; nothing of it may be shown until it is. */
+  /** Why the state is not on disk. It must not be visible to clients until it is. */
   failure(): Error | undefined {
     return this.#journal?.failure();
   }
 
-  /** Forgets all changes up to a revision, as a compaction does. */
+  /** Compacts all changes up to a revision. */
   compact(revision: number = this.#revision): void {
     this.#floor = Math.max(this.#floor, revision);
     for (const collection of this.#collections.values()) collection.forget(revision);
   }
 
-  /** The state of a revision, or the oldest one that is still remembered. */
+  /** The state at a revision, or the oldest one that is not compacted. */
   snapshot(revision: number = this.#revision): Snapshot {
     const oldest = Math.max(...[...this.#collections.values()].map(({ forgottenUpTo }) => forgottenUpTo));
     const at = Math.min(this.#revision, Math.max(revision, oldest));
@@ -181,8 +180,8 @@ export class Store {
   }
 
   /**
-   * Puts a snapshot in place of everything. Watches end, because their history is no longer ours. Counting goes on, so that no revision
-   * ever names two states.
+   * Replaces the state by a snapshot. Watches end, because their history is gone. Revisions continue to increase, so that a revision
+   * never names two states.
    */
   restore(snapshot: Snapshot): void {
     const next = { ...snapshot, revision: Math.max(this.#revision, snapshot.revision) + 1 };
@@ -191,7 +190,7 @@ export class Store {
     this.close();
   }
 
-  /** Begins with a state that is kept already. */
+  /** Loads a persisted state. */
   load({ revision, resources }: Snapshot): void {
     this.#collections.clear();
     this.#revision = revision;
@@ -215,13 +214,13 @@ export class Store {
     if (listeners !== undefined) for (const listener of listeners) this.#tell(listener, change);
   }
 
-  /** Whoever wrote is about to answer with what was written, and watchers are about to look at it. */
+  /** Keeps the value in memory: the writer is about to return it, and watchers are about to read it. */
   #holdFor(entry: Entry): void {
     this.#written.push(entry);
     if (this.#written.length > heldValues) this.#written.shift()?.letGo();
   }
 
-  /** A listener that fails keeps nothing from the others, nor from whoever made the change. */
+  /** A listener that throws affects neither other listeners nor the writer. */
   #tell(listener: Listener, change: Change): void {
     try {
       listener(change);

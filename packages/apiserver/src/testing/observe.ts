@@ -1,4 +1,4 @@
-/** For tests: what was asked of a server, and ways to make its answers late, wrong or absent. */
+/** For tests: records requests to a server, and injects delays, errors and lost responses. */
 import { StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { beginTrail, type AuditTrail } from "../audit/trail.ts";
@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import { respondStatus } from "../encode/respond.ts";
 import type { Handler } from "../handler.ts";
 
-/** One request that was answered. */
+/** A recorded request. */
 export interface LoggedRequest {
   readonly method: string;
   readonly url: string;
@@ -15,40 +15,40 @@ export interface LoggedRequest {
   readonly status: number;
   /** Milliseconds since 1970. */
   readonly time: number;
-  /** What the audit log says beside it: why it was allowed, what webhooks and policies noted. */
+  /** The audit annotations: why it was allowed, and those of webhooks and policies. */
   readonly annotations: { readonly [key: string]: string };
 }
 
-/** What a fault does to a request. */
+/** An injected fault. */
 export type Fault =
-  /** Answers only after so many milliseconds of the server's clock. */
+  /** Responds only after this many milliseconds of the server's clock. */
   | { readonly type: "delay"; readonly milliseconds: number }
-  /** Answers with a Status instead of doing anything. */
+  /** Responds with a Status without processing the request. */
   | { readonly type: "error"; readonly code: number; readonly reason?: string; readonly message?: string }
-  /** Does what was asked and then loses the answer. */
+  /** Processes the request, but drops the response. */
   | { readonly type: "drop" }
-  /** Reads see the state of a revision, as if by a server that lags behind; watches begin there and catch up. Writes are not affected. */
+  /** Reads see the state of a revision, as on a server that lags behind; watches start there and catch up. Writes are not affected. */
   | { readonly type: "stale"; readonly revision: number };
 
-/** Decides which requests go wrong; the first fault that is returned happens. */
+/** Selects the requests that fail; the first returned fault applies. */
 export type FaultPlan = (call: Call) => Fault | undefined;
 
-/** Watches over a server. */
+/** Records requests and injects faults. */
 export interface Observer {
   readonly handle: Handler;
-  /** Starts to record; reading is up to whoever asked. */
+  /** Starts to record; the returned list grows with every request. */
   record(): readonly LoggedRequest[];
-  /** Puts a fault plan in place until the returned function is called. */
+  /** Activates a fault plan until the returned function is called. */
   inject(plan: FaultPlan): () => void;
 }
 
-/** The connection was lost before the answer arrived. */
+/** The connection was lost before the response arrived. */
 export class ResponseLostError extends Error {
   override readonly name = "ResponseLostError";
   readonly code = "AnswerLost";
 }
 
-/** What is watched over: the server as it is, and as it was at a revision. */
+/** The observed server: its handler, and a handler for past revisions. */
 export interface Observed {
   readonly handler: Handler;
   readonly handlerAt: (revision: number) => Handler;

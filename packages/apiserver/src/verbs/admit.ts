@@ -1,15 +1,15 @@
-/** Admission of requests that store nothing themselves: actions on an object, questions, connections. */
+/** Admission of requests that do not store an object: actions, reviews, connections. */
 import type { AnyDraft } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { admissionRequest, type AdmissionSource } from "./context.ts";
 
-/** What came out of the mutating half, and the other half, which is due when the object has been checked. */
+/** The result of mutating admission, and the validating phase, which runs after the object was validated. */
 export interface Admitted {
   readonly object: AnyDraft;
   validate(): Promise<void>;
 }
 
-/** Runs the mutating half. */
+/** Runs mutating admission. */
 export async function admit(
   exchange: ResourceExchange,
   source: Omit<AdmissionSource, "object" | "oldObject"> & { readonly object: AnyDraft },

@@ -1,4 +1,4 @@
-/** Server-side apply: a configuration is read, merged into what is there, and read again as an object. */
+/** Server-side apply: a configuration is parsed, merged into the live object, and decoded as an object. */
 import { apiErrors, isDeepEqual, StatusError, toFailure, type Json, type KubeObject } from "@capstan/model";
 import type { JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
@@ -13,7 +13,7 @@ import { notAMap } from "./patch-text.ts";
 import type { PatchedKind } from "./patched-kind.ts";
 import type { Change } from "./write.ts";
 
-/** What applying a configuration makes of an object of a kind. */
+/** The change that applies a configuration to an object of a kind. */
 export function applied(
   { resource, warnings, context }: ResourceExchange,
   kind: PatchedKind,
@@ -35,14 +35,14 @@ export function applied(
   };
 }
 
-/** The real server reads it once more, strictly, when all the rest is done. */
+/** kube-apiserver decodes the configuration again, strictly, at the end. */
 function refuse(problems: StrictProblems | undefined): void {
   const [message] = problems?.refusals ?? [];
   if (message === undefined) return;
   throw apiErrors.badRequest(`error strict decoding YAML: error converting YAML to JSON: ${message}`);
 }
 
-/** Whoever applies what is there already changes only whose it is: no default of the version that he speaks comes in. */
+/** Whether the apply changes only managed fields: then no defaults of the requested version are set. */
 function isOnlyOwned(merged: AnyDraft, live: KubeObject | undefined): boolean {
   const unowned = ({ metadata, ...rest }: AnyDraft | KubeObject): object => {
     const { managedFields: _, ...others } = metadata;
@@ -51,7 +51,7 @@ function isOnlyOwned(merged: AnyDraft, live: KubeObject | undefined): boolean {
   return live !== undefined && isDeepEqual(unowned(merged), unowned(live));
 }
 
-/** Some fields of the server's own types are annotations for clients, and what stands there must fit as well. */
+/** Defaulting also decodes annotations that mirror fields of the internal types, so it may fail. */
 function setDefaults({ codec, group, version, kind }: PatchedKind, draft: AnyDraft, { metadata }: JsonObject): void {
   try {
     codec.defaults(draft);
@@ -68,7 +68,7 @@ function namesOf(metadata: Json | undefined): string {
   return `${namespace ?? ""}/${name ?? ""}`;
 }
 
-/** Owners that are sent along, and that nobody could read, are found out late. */
+/** Checks `managedFields` in the configuration; kube-apiserver rejects invalid ones only after the merge. */
 function checkSentOwners(kind: PatchedKind, merged: AnyDraft, configuration: JsonObject): void {
   const sent = (configuration["metadata"] as JsonObject | undefined)?.["managedFields"];
   if (sent === undefined) return;
@@ -76,7 +76,7 @@ function checkSentOwners(kind: PatchedKind, merged: AnyDraft, configuration: Jso
   decodeApplied(kind, whole as unknown as JsonValue, configuration);
 }
 
-/** The real server finds out late that a configuration does not fit, and takes it for its own fault. */
+/** kube-apiserver decodes the result after the merge, and fails with an internal error if a type does not fit. */
 function decodeApplied(
   { codec, group, version, kind }: PatchedKind,
   merged: JsonValue,
@@ -87,7 +87,7 @@ function decodeApplied(
   } catch (error) {
     if (!(error instanceof TypeMismatchError)) throw error;
     const { name } = (metadata ?? {}) as { name?: string | null };
-    // Nobody looks into embedded objects before the whole is validated.
+    // Embedded objects are checked by validation only.
     if (error instanceof FieldMismatch) throw apiErrors.invalid({ group, kind }, name ?? "", [error.error]);
     const qualified = `${group}/${version}, Kind=${kind}`;
     const why = `unable to convert unstructured object to ${qualified}: ${error.asConversion()}`;
@@ -96,7 +96,6 @@ function decodeApplied(
   }
 }
 
-/** The configuration that is applied. */
 function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {
   try {
     const value = parseConfiguration(text, problems);
@@ -112,15 +111,15 @@ function readApplied(text: string, problems: StrictProblems | undefined): JsonOb
   }
 }
 
-/** Configurations are YAML; what is JSON as well is read as JSON, because that is faster. */
+/** Configurations are YAML. Those that are JSON as well are parsed as JSON, which is faster. */
 function parseConfiguration(text: string, problems: StrictProblems | undefined): JsonValue {
   if (!text.trimStart().startsWith("{")) return parseYaml(text, problems);
   try {
-    // What is no number for YAML is a text.
+    // A number that YAML cannot represent is a string.
     if (firstBeyondFloat(text) !== undefined || mayHaveHalfPair(text)) return parseYaml(text, problems);
     const found = problems === undefined ? undefined : new StrictProblems();
     const value = parseJson(text, found);
-    // What is there twice is told in the words of YAML.
+    // Duplicate fields are reported with the message of the YAML parser.
     return found === undefined || found.messages.length === 0 ? value : parseYaml(text, problems);
   } catch (error) {
     if (error instanceof JsonSyntaxError) return parseYaml(text, problems);

@@ -1,4 +1,4 @@
-/** Component statuses: never stored, but told from looking at the parts of a control plane when somebody asks. */
+/** Component statuses: not stored, but computed for each request. */
 import { apiErrors, type KubeObject } from "@capstan/model";
 import type { ComponentStatus } from "@capstan/kinds/v1";
 import type { Answer } from "../answer.ts";
@@ -9,7 +9,7 @@ import { respondPage } from "./list.ts";
 import { parseListOptions } from "./options.ts";
 import { selectionOf, storedMatcher } from "./selection.ts";
 
-/** Answers a GET of one or all of them. */
+/** Serves a GET of one or all of them. */
 export async function serveComponents(exchange: ResourceExchange): Promise<Answer> {
   const { resource, info, query } = exchange;
   if (info.verb === "get") {
@@ -23,7 +23,7 @@ export async function serveComponents(exchange: ResourceExchange): Promise<Answe
   const verdicts = components()
     .filter(isNamed)
     .map(async (one) => ((await matches?.(one.object)) === false ? [] : [one]));
-  // They have no version, not even as a list, and come in one piece.
+  // They have no resourceVersion, not even as a list, and are not paged.
   return respondPage(exchange, {
     entries: (await Promise.all(verdicts)).flat(),
     revision: 0,
@@ -32,7 +32,7 @@ export async function serveComponents(exchange: ResourceExchange): Promise<Answe
   });
 }
 
-/** The store is part of this process. Nobody listens at the ports where kube-apiserver looks for the other two. */
+/** The store is part of this process. The ports that kube-apiserver probes for the other two are closed. */
 function components(): readonly Entry[] {
   return [refused("scheduler", 10259), refused("controller-manager", 10257), component("etcd-0", "True", "ok")];
 }

@@ -1,10 +1,10 @@
-/** The options of a connection, which are told in its query and shown to admission as an object. */
+/** The options of a connection: given in its query, and passed to admission as an object. */
 import { apiErrors, formatApiVersion, quote } from "@capstan/model";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { goTypeOf, type GoType } from "../decode/go-type.ts";
 import type { ResourceExchange } from "../exchange.ts";
 
-/** Reads the options that the kind of the connection knows, in their order; all others are nobody's business. */
+/** Reads the options that the kind of the connection declares, in their order; other parameters are ignored. */
 export function connectOptions(exchange: ResourceExchange): AnyDraft {
   const { subresource, query, resource } = exchange;
   const asked = subresource?.kind ?? resource;
@@ -19,13 +19,13 @@ export function connectOptions(exchange: ResourceExchange): AnyDraft {
   return options as unknown as AnyDraft;
 }
 
-/** The path behind a proxy, decoded, as kube-apiserver shows it to admission. */
+/** The path behind a proxy, decoded, as kube-apiserver passes it to admission. */
 function pathBehind({ info, path }: ResourceExchange): readonly string[] {
   const rest = info.rest.length === 0 ? "" : `/${info.rest.join("/")}`;
   return [path.endsWith("/") && !rest.endsWith("/") ? `${rest}/` : rest];
 }
 
-/** Zeros are left out, as Go does. */
+/** Zero values are omitted, as in Go. */
 function valueOf(texts: readonly string[], type: GoType): unknown {
   const [first = ""] = texts;
   if (type.type === "list") {
@@ -35,7 +35,7 @@ function valueOf(texts: readonly string[], type: GoType): unknown {
   return first === "" ? undefined : first;
 }
 
-/** Whatever does not say no means yes. */
+/** Every value except false ones means true. */
 function isTrue(text: string): boolean {
   return text.toLowerCase() !== "false" && text !== "0";
 }
@@ -44,7 +44,7 @@ function numbersOf(texts: readonly string[]): number[] {
   return texts.flatMap((text) => text.split(",")).map(numberOf);
 }
 
-/** Ports are whole numbers without a sign. */
+/** Ports are unsigned integers. */
 function numberOf(text: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   throw apiErrors.badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${quote(text)}: invalid syntax`);

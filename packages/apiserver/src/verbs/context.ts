@@ -1,4 +1,4 @@
-/** What rules and admission are told about a request. */
+/** The context of a request for rules and admission. */
 import { formatTime, type KubeObject } from "@capstan/model";
 import { annotate, annotateChecked, type AuditTrail } from "../audit/trail.ts";
 import type { AdmissionRequest, Operation } from "../admit/admission.ts";
@@ -9,7 +9,6 @@ import type { ResourceExchange } from "../exchange.ts";
 import type { ServerParts } from "../parts.ts";
 import { acceptForm, equivalentForms, presentForm, schemaOfForm } from "./forms.ts";
 
-/** What a rule context is made from. */
 export interface ContextSource {
   readonly parts: ServerParts;
   readonly user: UserInfo;
@@ -20,7 +19,6 @@ export interface ContextSource {
   readonly trail: AuditTrail;
 }
 
-/** The context of one request. */
 export function ruleContext(source: ContextSource): RuleContext {
   const { parts, user, namespace, version, dryRun, warnings, trail } = source;
   return {
@@ -39,7 +37,7 @@ export function ruleContext(source: ContextSource): RuleContext {
   };
 }
 
-/** What a request asks of admission. */
+/** The parts of an admission request. */
 export interface AdmissionSource {
   readonly operation: Operation;
   readonly name: string;
@@ -49,7 +47,7 @@ export interface AdmissionSource {
   readonly dryRun: boolean;
 }
 
-/** The request as admission sees it. */
+/** The admission request. */
 export function admissionRequest(exchange: ResourceExchange, source: AdmissionSource): AdmissionRequest {
   const { resource, subresource, info, user, warnings, trail } = exchange;
   const kind = subresource?.kind ?? { group: resource.group, version: resource.version, kind: resource.kind };
@@ -75,14 +73,14 @@ export function admissionRequest(exchange: ResourceExchange, source: AdmissionSo
   };
 }
 
-/** A patch is shown as what it comes down to: an update or a creation. */
+/** A patch has the options of its operation: an update or a create. */
 function optionsFor({ operation, options }: AdmissionSource): KubeObject {
   if (options?.kind !== "PatchOptions") return options;
   const { force: _force, ...rest } = options as KubeObject & { readonly force?: boolean };
   return { ...rest, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }
 
-/** Requests for a namespace are in that namespace, also the one that makes it. */
+/** A request for a namespace has that namespace, also the one that creates it. */
 function namespaceOf({ resource, info }: ResourceExchange, name: string): string {
   return resource.storage === "namespaces" && info.namespace === "" ? name : info.namespace;
 }

@@ -1,4 +1,4 @@
-/** create: a body becomes a stored object. */
+/** create: stores a new object from a body. */
 import { apiErrors, StatusError, toFailure, type FieldError, type GroupKind, type KubeObject } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
@@ -23,7 +23,7 @@ import { managerOf, parseWriteOptions, type WriteOptions } from "./options.ts";
 import { checkedCodec, toChecked, toStored } from "./checked-version.ts";
 import { inWrittenOrder } from "./written-order.ts";
 
-/** Answers a POST to a collection. */
+/** Serves a POST to a collection. */
 export async function create(exchange: ResourceExchange): Promise<Answer> {
   const { resource, query, call } = exchange;
   checkBodyFormat(exchange);
@@ -45,16 +45,16 @@ function namespaceOf({ resource, info }: ResourceExchange): string {
   return resource.namespaced ? info.namespace : "";
 }
 
-/** Drops owner references that occur twice and says so. */
+/** Drops duplicate owner references with a warning. */
 export function warnAboutOwners(exchange: ResourceExchange, draft: AnyDraft, afterAdmission: boolean): void {
   const dropped = dropDuplicateOwners(draft);
   if (dropped.length > 0) exchange.warnings.add(duplicateOwnersWarning(dropped, afterAdmission));
 }
 
-/** How often a name is drawn before the server gives up. */
+/** How often a name is generated before the request fails. */
 const nameAttempts = 8;
 
-/** Admits, checks and stores a draft. Answers with what was stored, in the stored version. */
+/** Admits, validates and stores a draft. Returns the stored object in the storage version. */
 export async function storeNew(
   exchange: ResourceExchange,
   draft: AnyDraft,
@@ -83,18 +83,18 @@ export async function storeNew(
   });
 }
 
-/** The store finds this out after everything else, and has no better words for it. */
+/** kube-apiserver detects this in the storage layer, after all other checks, and returns 500. */
 function versionOnCreate(): StatusError {
   const message = "resourceVersion should not be set on objects to be created";
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }
 
 interface Insertion {
-  /** The resourceVersion that the body came with. */
+  /** The resourceVersion in the body. */
   readonly version: string;
   readonly isGenerated: boolean;
   readonly dryRun: boolean;
-  /** The other half of admission, which sees what was prepared and checked. */
+  /** Validating admission, which sees the prepared and validated object. */
   validate(object: AnyDraft): void | Promise<void>;
 }
 
@@ -105,7 +105,7 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
   try {
     const checking = checkNew(exchange, rules, draft);
     const prepared = checking instanceof Promise ? await checking : checking;
-    // It sees what was given and is empty as well; what is shown of it comes in order.
+    // Admission also sees fields that are given but empty; the object it gets has the order of its type.
     const validating = insertion.validate(draft);
     if (validating !== undefined) await validating;
     const checked = readBack(exchange, rules, prepared);
@@ -132,7 +132,7 @@ async function insert(exchange: ResourceExchange, draft: AnyDraft, insertion: In
   }
 }
 
-/** Takes what must be unique, or refuses with what could not be had. */
+/** Allocates unique values, or throws 422 with the errors. */
 export function allocate(
   { resource, context }: ResourceExchange,
   rules: KindRules,
@@ -146,11 +146,11 @@ export function allocate(
   return undefined;
 }
 
-/** Prepares and checks a new object; answers with it in its one stored form. Refusals take their time. */
+/** Prepares and validates a new object; returns it in its stored form. Returns a promise only on validation errors. */
 function checkNew(exchange: ResourceExchange, rules: KindRules, draft: AnyDraft): AnyDraft | Promise<never> {
   const { resource, context, info, warnings } = exchange;
   ensureNamespace(draft, resource.namespaced ? info.namespace : "");
-  // Rules may trust that there is a name; one that is empty is refused below.
+  // Rules may rely on a name; an empty one is rejected below.
   draft.metadata.name ??= "";
   rules.prepareForCreate?.(draft, context);
   const check = (): readonly FieldError[] => problemsOf({ resource, context }, rules, draft);
@@ -158,12 +158,12 @@ function checkNew(exchange: ResourceExchange, rules: KindRules, draft: AnyDraft)
   if (found.length > 0) return refuse(exchange, draft, { found, check });
   for (const warning of rules.warnings?.(draft, undefined, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
-  // A version keeps its place among the fields; the store puts in the real one.
+  // A placeholder that keeps the position of the field; the store sets the real resourceVersion.
   draft.metadata.resourceVersion = "0";
   return checkedCodec(resource).decode(draft as never, undefined);
 }
 
-/** Refuses a draft for what was found in it. */
+/** Rejects a draft with its validation errors. */
 export async function refuse(
   exchange: ResourceExchange,
   draft: AnyDraft,
@@ -173,7 +173,7 @@ export async function refuse(
   throw apiErrors.invalid(kindOf(exchange.resource, draft), draft.metadata.name ?? "", found);
 }
 
-/** A new object as it is read back from the store. */
+/** The new object as it is read back from the store. */
 function readBack({ resource }: ResourceExchange, rules: KindRules, checked: AnyDraft): AnyDraft {
   if (rules.readBack === undefined) return checked;
   rules.readBack(checked);
@@ -195,16 +195,16 @@ function problemsOf(
         ]),
     ...(rules.validateCreate?.(draft, context) ?? []),
   ];
-  // Kinds look at the metadata in their own ways; whatever they let pass must still do for a path.
+  // Kinds validate metadata in different ways; every name must at least be valid in a path.
   return errors.length > 0 ? errors : checkMetadata(metadata, resource.namespaced, "path-segment");
 }
 
-/** The kind that refusals name: custom objects are called what they call themselves. */
+/** The kind in errors: for custom objects, the kind in the object. */
 function kindOf({ qualifiedKind, isCustom }: ServedResource, draft: AnyDraft): GroupKind {
   return isCustom ? { ...qualifiedKind, kind: draft.kind } : qualifiedKind;
 }
 
-/** The key for a new object. A generated name that is taken is drawn again; any other name that is taken is refused. */
+/** The key of a new object. If it is taken, a generated name is generated again; any other name is rejected. */
 function freeKey({ resource, context, parts }: ResourceExchange, draft: AnyDraft, isGenerated: boolean): string {
   const { metadata } = draft;
   const namespace = metadata.namespace ?? "";
@@ -218,7 +218,7 @@ function freeKey({ resource, context, parts }: ResourceExchange, draft: AnyDraft
   }
 }
 
-/** Whoever gave a prefix is told that no name was found, even if a name was given as well. */
+/** With a generateName the error is about the generated name, even if a name was given as well. */
 function takenError(
   qualified: { group: string; resource: string },
   { name = "", generateName = "" }: AnyDraft["metadata"],

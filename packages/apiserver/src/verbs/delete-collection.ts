@@ -1,4 +1,4 @@
-/** deletecollection: everything that a list would show is deleted. */
+/** deletecollection: deletes all objects that a list returns. */
 import { StatusError } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -11,7 +11,7 @@ import { parseListOptions, type ListOptions } from "./options.ts";
 import { presentAll } from "./present.ts";
 import { selectionOf, type Selection } from "./selection.ts";
 
-/** Answers a DELETE of a collection with the list of what was there. */
+/** Serves a DELETE of a collection; returns the list of its objects. */
 export async function removeCollection(exchange: ResourceExchange): Promise<Answer> {
   const { resource, info, query } = exchange;
   const listOptions = parseListOptions(query, false);
@@ -19,7 +19,7 @@ export async function removeCollection(exchange: ResourceExchange): Promise<Answ
   const options = await readDeleteOptions(exchange);
   warnOfPropagation(exchange, options);
   const page = await everyPage(exchange, listOptions, selection);
-  // What cannot be shown cannot be deleted: nothing is, if one is among it.
+  // An object that cannot be converted cannot be deleted: then none is.
   await presentAll(
     resource,
     page.entries.map(({ object }) => object),
@@ -37,7 +37,7 @@ export async function removeCollection(exchange: ResourceExchange): Promise<Answ
 
 const pageSize = 10_000;
 
-/** The real server lists page by page whether or not it was told to: so a revision that is asked for means the state of then. */
+/** kube-apiserver always lists page by page, so a given resourceVersion means an exact match. */
 async function everyPage(exchange: ResourceExchange, options: ListOptions, selection: Selection): Promise<ListPage> {
   if (options.limit > 0) return listSelected(exchange, options, selection);
   const first = await listSelected(exchange, { ...options, limit: pageSize }, selection);

@@ -1,4 +1,4 @@
-/** The options of a delete: from its body or from its query. */
+/** The options of a delete, from its body or from its query. */
 import {
   apiErrors,
   formatApiVersion,
@@ -23,10 +23,9 @@ import { decodeProtobuf, ProtobufError } from "../protobuf/protobuf.ts";
 import { checkDryRun } from "../builtin/meta/dry-run.ts";
 import { invalidOptions } from "./options.ts";
 
-/** What happens to dependents. */
+/** The deletion propagation policy for dependents. */
 export type Propagation = "Foreground" | "Background" | "Orphan";
 
-/** The options of a delete. */
 export interface DeleteOptions {
   readonly gracePeriodSeconds: number | undefined;
   readonly preconditions: { readonly uid?: string; readonly resourceVersion?: string };
@@ -45,7 +44,7 @@ interface RawOptions {
   readonly dryRun?: readonly string[];
 }
 
-/** Reads and checks delete options. A body wins over the query. */
+/** Reads and validates delete options. A body takes precedence over the query. */
 export async function readDeleteOptions(exchange: ResourceExchange): Promise<DeleteOptions> {
   const body = await exchange.call.body();
   const raw = body.length > 0 ? readBody(exchange, body) : readQuery(exchange.query);
@@ -104,7 +103,7 @@ function readBody({ call }: ResourceExchange, body: Uint8Array): RawOptions {
     const { apiVersion: _apiVersion, kind: _kind, ...options } = toFields(fields);
     return options;
   } catch (error) {
-    // What is another kind is not even read.
+    // The kind in the envelope is checked before the body is decoded.
     if (error instanceof ProtobufError && error.said !== undefined && error.said.kind !== fallback.kind) {
       throw unknownKind(error.said.kind, formatApiVersion(error.said));
     }

@@ -1,4 +1,4 @@
-/** delete: an object goes at once, or is marked and goes when its grace is over and its finalizers are done. */
+/** delete: removes an object at once, or marks it and removes it after its grace period and its finalizers. */
 import {
   apiErrors,
   cloneJson,
@@ -22,7 +22,7 @@ import { readDeleteOptions, type DeleteOptions } from "./delete-options.ts";
 import { present } from "./present.ts";
 import { requestedKey } from "./requested-key.ts";
 
-/** Answers a DELETE of one object. */
+/** Serves a DELETE of one object. */
 export async function remove(exchange: ResourceExchange): Promise<Answer> {
   const options = await readDeleteOptions(exchange);
   warnOfPropagation(exchange, options);
@@ -33,7 +33,7 @@ export async function remove(exchange: ResourceExchange): Promise<Answer> {
   return { ...respondJson(status, toGoJson(told), exchange.media), told };
 }
 
-/** Clients that rely on an unusual default are told so, whether or not there is anything to delete. */
+/** Warns clients that rely on an unusual default, whether or not the object exists. */
 export function warnOfPropagation({ resource, warnings }: ResourceExchange, options: DeleteOptions): void {
   const warning = (resource.rules as KindRules).deletion?.propagationWarning;
   if (warning === undefined || options.orphanDependents !== undefined || options.propagationPolicy !== undefined)
@@ -41,7 +41,7 @@ export function warnOfPropagation({ resource, warnings }: ResourceExchange, opti
   warnings.add(warning);
 }
 
-/** Kinds whose deletion answers with the object. */
+/** Whether the deletion of this kind returns the object. */
 function returnsObject({ resource }: ResourceExchange): boolean {
   return (resource.rules as KindRules).deletion?.returnsObject === true;
 }
@@ -62,19 +62,19 @@ function removedStatus({ resource }: ResourceExchange, { metadata }: KubeObject)
   };
 }
 
-/** What came of a deletion: the object is gone, or it is marked and still there. */
+/** The result of a deletion: the object is removed, or it is marked and still exists. */
 export type Removed =
   | { readonly type: "gone"; readonly object: KubeObject }
   | { readonly type: "marked"; readonly object: KubeObject };
 
-/** Deletes one object by name, with everything that is to be observed. */
+/** Deletes one object by name, with admission and preconditions. */
 export async function removeObject(exchange: ResourceExchange, name: string, options: DeleteOptions): Promise<Removed> {
   const { resource, parts } = exchange;
   const key = requestedKey(exchange, name);
   for (;;) {
     const entry = parts.store.get(resource.storage, key);
     if (entry === undefined) throw apiErrors.notFound(resource.qualified, name);
-    // What cannot be shown in the version of the request cannot be deleted in it, either.
+    // An object that cannot be converted to the version of the request cannot be deleted in it.
     if (resource.conversion !== undefined) await present(resource, entry.object);
     checkPreconditions(exchange, entry.object, options);
     await admitDelete(exchange, name, { old: entry.object, options });
@@ -92,7 +92,7 @@ function checkPreconditions(
 ): void {
   if ((resource.rules as KindRules).deletion?.beginsItself === true) return checkOwn(resource, object, preconditions);
   const { name = "", uid, resourceVersion } = object.metadata;
-  // Objects that two groups show are called after the group that keeps them.
+  // Objects that two groups share are named by the group that stores them.
   const kind = { group: resource.storage === "events" ? "" : resource.group, resource: resource.kind };
   if (preconditions.uid !== undefined && preconditions.uid !== uid) {
     const why = `the UID in the precondition (${preconditions.uid}) does not match the UID in record (${uid}). The object might have been deleted and then recreated`;
@@ -104,7 +104,7 @@ function checkPreconditions(
   }
 }
 
-/** The words of kinds that begin their deletion themselves. */
+/** The precondition errors of kinds that start their deletion themselves. */
 function checkOwn(
   { qualified }: ServedResource,
   { metadata: { name = "", uid = "", resourceVersion = "" } }: KubeObject,
@@ -126,7 +126,7 @@ async function admitDelete(
 ): Promise<void> {
   const request = admissionRequest(exchange, {
     operation: "DELETE",
-    // Whoever deletes a collection names no object.
+    // A deletecollection does not name an object.
     name: exchange.info.verb === "deletecollection" ? "" : name,
     object: undefined,
     oldObject: old,
@@ -157,19 +157,19 @@ function removeEntry(exchange: ResourceExchange, entry: Entry, options: DeleteOp
   return mark(exchange, entry, { draft, isOver: grace === 0 && !isKept, options });
 }
 
-/** Kinds that begin deletions themselves are only marked at first, even if nothing keeps them. */
+/** Kinds that start their deletion themselves are only marked at first, even without finalizers. */
 function staysFor(deletion: KindRules["deletion"], old: KubeObject): boolean {
   const isFirst = deletion?.beginsItself === true && old.metadata.deletionTimestamp === undefined;
   return isFirst || deletion?.stays?.(old) === true;
 }
 
-/** Kinds that begin deletions themselves begin them once. */
+/** Kinds that start their deletion themselves do so only once. */
 function isUnderWay(deletion: KindRules["deletion"], old: KubeObject): boolean {
   if (old.metadata.deletionTimestamp === undefined || deletion?.beginsItself !== true) return false;
   return deletion.stays?.(old) === true;
 }
 
-/** Kinds may refuse a deletion. */
+/** A kind may reject a deletion. */
 function checkRemovable({ resource, context }: ResourceExchange, old: KubeObject): void {
   const refusals = (resource.rules as KindRules).deletion?.validate?.(old, context) ?? [];
   if (refusals.length > 0) throw apiErrors.invalid(resource.qualifiedKind, old.metadata.name ?? "", refusals);
@@ -177,7 +177,7 @@ function checkRemovable({ resource, context }: ResourceExchange, old: KubeObject
 
 interface Mark {
   readonly draft: AnyDraft;
-  /** Whether nothing keeps the object any longer. */
+  /** Whether the object can be removed now. */
   readonly isOver: boolean;
   readonly options: DeleteOptions;
 }
@@ -200,7 +200,7 @@ function gone({ resource, context, parts }: ResourceExchange, entry: Entry, { dr
   return { type: "gone", object: removed.object };
 }
 
-/** How long the object stays: not at all by grace, so many seconds, or as long as an earlier deletion said. */
+/** The grace period: none, a number of seconds, or that of an earlier deletion. */
 type Grace = "none" | "pending" | number;
 
 function graceOf(exchange: ResourceExchange, draft: AnyDraft, options: DeleteOptions): Grace {
@@ -222,7 +222,7 @@ function positive(seconds: number | undefined): number | undefined {
   return seconds !== undefined && seconds < 0 ? 1 : seconds;
 }
 
-/** A second deletion can only shorten the grace of the first. */
+/** A second deletion can only shorten the grace period of the first. */
 function shortenGrace({ metadata }: AnyDraft, requested: number | undefined, now: string): Grace {
   const current = metadata.deletionGracePeriodSeconds ?? 0;
   if (current === 0) return "none";
@@ -250,7 +250,7 @@ function markDeleted({ metadata }: AnyDraft, now: string): void {
 const orphanFinalizer = "orphan";
 const foregroundFinalizer = "foregroundDeletion";
 
-/** The finalizers with those that stand for the propagation: the garbage collector works on them. */
+/** The finalizers, with those of the propagation policy for the garbage collector. */
 function finalizersAfter(
   exchange: ResourceExchange,
   { metadata }: KubeObject,
@@ -265,7 +265,7 @@ function finalizersAfter(
   return existing.length === others.length + 1 && existing.includes(wanted) ? existing : [...others, wanted];
 }
 
-/** What the client said, else what the object says, else what its kind does. */
+/** The policy of the client, else that of the object's finalizers, else the default of the kind. */
 function propagationOf(
   { resource, context }: ResourceExchange,
   existing: readonly string[],

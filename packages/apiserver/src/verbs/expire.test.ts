@@ -6,7 +6,7 @@ import type { ServedResource } from "../resources/resource.ts";
 import { Store } from "../store/store.ts";
 import { expireLater } from "./expire.ts";
 
-test("an object goes when its time is over, but not when it was written again", () => {
+test("an object expires, unless it was written again", () => {
   const waiting: (() => void)[] = [];
   const clock: Clock = { now: () => 0, after: (_, run) => (waiting.push(run), { cancel: () => {} }) };
   const store = new Store({ clock: systemClock });

@@ -1,9 +1,9 @@
-/** Objects that disappear by themselves: events are kept for an hour after they were last written. */
+/** Objects that expire: events are kept for an hour after their last write. */
 import type { KindRules } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { Entry } from "../store/entry.ts";
 
-/** Removes what was just written when its time is over, unless it was written again meanwhile. */
+/** Removes an object when it expires, unless it was written again. */
 export function expireLater({ resource, parts }: Pick<ResourceExchange, "resource" | "parts">, entry: Entry): void {
   const seconds = (resource.rules as KindRules).timeToLive?.(entry.object);
   if (seconds === undefined || seconds <= 0) return;

@@ -1,4 +1,4 @@
-/** The forms in which the object of a request is served: every version of its kind, and kinds that are stored together. */
+/** The equivalent resources of a request: every version of its kind, and kinds with the same storage. */
 import { cloneJson, type KubeObject } from "@capstan/model";
 import type { TypeSchema } from "@capstan/patch";
 import type { ServedKind } from "../admit/admission.ts";
@@ -6,7 +6,7 @@ import type { AnyDraft } from "../builtin/draft.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { ServedResource } from "../resources/resource.ts";
 
-/** All forms that have the subresource of the request. */
+/** All equivalent resources that have the subresource of the request. */
 export function equivalentForms({ parts, resource, info }: ResourceExchange): ServedKind[] {
   return [...parts.registry.all()]
     .filter((one) => one.storage === resource.storage)
@@ -18,7 +18,7 @@ export function equivalentForms({ parts, resource, info }: ResourceExchange): Se
     });
 }
 
-/** An object in one of the forms. */
+/** An object as one of the equivalent resources. */
 export function presentForm(
   exchange: ResourceExchange,
   object: KubeObject,
@@ -33,12 +33,12 @@ export function presentForm(
   return cloneJson(converted[0] ?? object);
 }
 
-/** Fields of built-in kinds stand where their types have them, and those that are always written are there. */
+/** Fields of built-in kinds are in the order of their type, including those that are always written. */
 function inOrder({ codec, isCustom }: ServedResource, draft: AnyDraft): AnyDraft {
   return isCustom ? draft : codec.decode(draft as never, undefined);
 }
 
-/** A draft in one of the forms, in the version in which the request is checked. */
+/** A draft of an equivalent resource, converted to the version in which the request is validated. */
 export function acceptForm(
   exchange: ResourceExchange,
   draft: AnyDraft,
@@ -55,12 +55,12 @@ export function acceptForm(
   return presentForm(exchange, structured as unknown as KubeObject, formOf(exchange));
 }
 
-/** How values of a form are merged. */
+/** The schema for merges in an equivalent resource. */
 export function schemaOfForm(exchange: ResourceExchange, form: ServedKind): TypeSchema | undefined {
   return isWhole(exchange, form) ? servedAs(exchange, form)?.fieldManager?.schema : undefined;
 }
 
-/** The form in which the request itself came. */
+/** The resource of the request itself. */
 function formOf({ resource: { group, version, resource, kind } }: ResourceExchange): ServedKind {
   return { group, version, resource, kind: { group, version, kind } };
 }
@@ -69,7 +69,7 @@ function servedAs({ parts }: ResourceExchange, form: ServedKind): ServedResource
   return parts.registry.find(form.group, form.version, form.resource);
 }
 
-/** Whether the form is the object itself, or a view of it, and not another kind such as Scale. */
+/** Whether the resource has the object or a view of it, and not another kind such as Scale. */
 function isWhole(exchange: ResourceExchange, form: ServedKind): boolean {
   return servedAs(exchange, form)?.kind === form.kind.kind;
 }

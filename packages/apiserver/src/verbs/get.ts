@@ -7,7 +7,7 @@ import type { Entry } from "../store/entry.ts";
 import { parseRevision, tooLargeVersion } from "../store/list.ts";
 import { requestedKey } from "./requested-key.ts";
 
-/** Answers a GET of one object. */
+/** Serves a GET of one object. */
 export async function get(exchange: ResourceExchange): Promise<Answer> {
   const { resource, query } = exchange;
   if (query.has("export")) {
@@ -20,11 +20,11 @@ export async function get(exchange: ResourceExchange): Promise<Answer> {
   return shown === undefined ? respondObject(exchange, 200, entry.object) : respondPresented(exchange, 200, shown);
 }
 
-/** The entry that a request names, no older than it asks for. */
+/** The requested entry, at least at the requested resourceVersion. */
 export function findEntry(exchange: ResourceExchange): Entry {
   const { resource, info, query, parts } = exchange;
   const asked = parseRevision(query.get("resourceVersion") ?? "", (why) => {
-    // Events are kept where nobody watches them, and read by another way.
+    // kube-apiserver does not cache events, and reads them through another code path.
     if (resource.storage === "events") return apiErrors.badRequest(`invalid resource version: ${why}`);
     return new StatusError(toFailure({ code: 500, reason: "", message: why }));
   });

@@ -1,4 +1,4 @@
-/** Lists of what is selected. Custom objects are judged as their version shows them, which may have to wait for a webhook. */
+/** Lists with selectors. Custom objects are matched in their served version, which may need a webhook. */
 import type { KubeObject } from "@capstan/model";
 import { PendingConversionError, withConversions } from "../custom/pending-conversion.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -8,7 +8,7 @@ import type { ListOptions } from "./options.ts";
 import { checkReadable, isFromCache, readableStore } from "./readable.ts";
 import { storedMatcher, type Selection } from "./selection.ts";
 
-/** The page of a selection that the options ask for. */
+/** The page that the options request. */
 export async function listSelected(
   exchange: ResourceExchange,
   options: ListOptions,
@@ -24,7 +24,10 @@ export async function listSelected(
   return withConversions(() => listPage(store, resource.storage, { ...query, matches: judge }));
 }
 
-/** Whoever asks for the newest gets it past a cache that does not get there, and learns why it does not. */
+/**
+ * A list without a resourceVersion reads the store, but fails if the watch cache could not be filled. Other cached lists read the state
+ * of the watch cache.
+ */
 async function storeFor(exchange: ResourceExchange, options: ListOptions): Promise<Store> {
   const isCached = isFromCache(options);
   if (isCached && options.resourceVersion !== "") return readableStore(exchange);
@@ -34,7 +37,7 @@ async function storeFor(exchange: ResourceExchange, options: ListOptions): Promi
 
 type Matcher = NonNullable<ReturnType<typeof storedMatcher>>;
 
-/** A matcher for those who cannot wait. When a verdict is missing, those on the others are obtained with it, so that one wait suffices. */
+/** A synchronous matcher. If a result is missing, it is awaited together with those of all other objects, so that one wait suffices. */
 function withoutWaiting(matches: Matcher, others: () => readonly KubeObject[]): NonNullable<ListQuery["matches"]> {
   const verdicts = new Map<KubeObject, boolean>();
   const keep = async (object: KubeObject, verdict: boolean | Promise<boolean>): Promise<void> => {

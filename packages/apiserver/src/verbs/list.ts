@@ -15,7 +15,7 @@ import { parseListOptions } from "./options.ts";
 import { presentAll } from "./present.ts";
 import { selectionOf } from "./selection.ts";
 
-/** Answers a GET of a collection. */
+/** Serves a GET of a collection. */
 export async function list(exchange: ResourceExchange): Promise<Answer> {
   const { resource, info, query } = exchange;
   const options = parseListOptions(query, false);
@@ -23,7 +23,7 @@ export async function list(exchange: ResourceExchange): Promise<Answer> {
   return respondPage(exchange, await listSelected(exchange, options, selection));
 }
 
-/** A page in the version and form that the client asked for. */
+/** A page in the version and format of the request. */
 export async function respondPage(exchange: ResourceExchange, page: ListPage): Promise<Answer> {
   const { resource, media } = exchange;
   const isPlain = media.transform === undefined && media.format === "json" && !media.pretty;
@@ -31,7 +31,7 @@ export async function respondPage(exchange: ResourceExchange, page: ListPage): P
   return respondShown(exchange, page, await shown(resource, page.entries));
 }
 
-/** Something to show, in the version of the request. Entries of the store make their object when it is asked for. */
+/** An item in the version of the request. Entries of the store parse their object on demand. */
 type Shown = Pick<Entry, "object">;
 
 async function shown(resource: ServedResource, entries: readonly Entry[]): Promise<readonly Shown[]> {
@@ -40,14 +40,14 @@ async function shown(resource: ServedResource, entries: readonly Entry[]): Promi
   return (await presentAll(resource, stored)).map((object) => ({ object }));
 }
 
-/** How many items are made before other requests get a turn: a request needs several turns, so each must be short. */
+/** The number of items between two yields to other requests: a request needs several event loop iterations, so each must be short. */
 const itemsPerTurn = 100;
-/** Lists that are no longer than this go out in one piece. */
+/** Lists up to this length are sent at once. */
 const itemsAtOnce = 500;
-/** How many bytes of a body that is ready go out in a turn; they are encrypted in it. */
+/** The number of bytes that are sent, and encrypted, per event loop iteration. */
 const bytesPerTurn = 256 * 1024;
 
-/** Joins the texts that the entries keep; long lists in turns, so that nobody waits for them. */
+/** Joins the texts of the entries; long lists yield to other requests. */
 function respondEntries(resource: ServedResource, page: ListPage): Answer {
   const [head, tail] = listFrame(resource, page);
   const headers = { "content-type": mediaTypes.json };
@@ -87,7 +87,7 @@ interface Piece {
   readonly isLast: boolean;
 }
 
-/** A body piece by piece, with turns for others between, and no further ahead than its reader allows. */
+/** A body in pieces that yields between them and stays within the sink's buffer. */
 function inTurns(next: () => Piece): LiveBody {
   return (sink) => {
     let timer: NodeJS.Immediate | undefined;
@@ -103,7 +103,7 @@ function inTurns(next: () => Piece): LiveBody {
   };
 }
 
-/** The texts of entries with commas between, and what stands around them. */
+/** The texts of entries, separated by commas, with the start and the end of the list. */
 function itemsBytes(
   resource: ServedResource,
   entries: readonly Entry[],
@@ -124,17 +124,17 @@ function itemText(resource: ServedResource, json: string): string {
   return opening + json.slice(cut);
 }
 
-/** Items of built-in lists do not say what they are: the text of an object begins with its kind and apiVersion, which are cut off. */
+/** Items of built-in lists have no kind and apiVersion: these are the start of an object's text, which is cut off. */
 function itemStart(resource: ServedResource): [opening: string, cut: number] {
   return resource.isCustom ? ["", 0] : ["{", typeMetaLength(resource)];
 }
 
-/** How long `{"kind":"Pod","apiVersion":"v1",` is. */
+/** The length of `{"kind":"Pod","apiVersion":"v1",`. */
 function typeMetaLength({ kind, apiVersion }: ServedResource): number {
   return `{"kind":"${kind}","apiVersion":"${apiVersion}",`.length;
 }
 
-/** What stands before and after the items. Custom lists are maps in Go: their keys are sorted. */
+/** The text before and after the items. Custom lists are maps in Go: their keys are sorted. */
 function listFrame({ listKind, apiVersion, isCustom }: ServedResource, page: ListPage): [head: string, tail: string] {
   const metadata = toGoJson(listMeta(page, isCustom));
   return isCustom
@@ -148,7 +148,7 @@ interface ListMeta {
   readonly remainingItemCount?: number;
 }
 
-/** Custom lists are maps in Go: their keys are sorted, and an empty continue is written. What is not stored has no revision. */
+/** Custom lists are maps in Go: their keys are sorted, and an empty continue is written. A list that is not stored has no revision. */
 function listMeta(page: ListPage, isCustom: boolean): ListMeta {
   if (page.revision === 0) return {};
   const resourceVersion = String(page.revision);
@@ -216,7 +216,7 @@ async function respondMessages(
   return { status: 200, headers, body: body.length <= bytesPerTurn ? body : bytesInTurns(body) };
 }
 
-/** Maps long lists in turns, so that nobody else waits for them. */
+/** Maps long lists in pieces and yields to other requests between them. */
 async function eachInTurns<T, R>(items: readonly T[], make: (item: T) => R): Promise<R[]> {
   const made: R[] = [];
   for (const [index, item] of items.entries()) {
@@ -226,7 +226,7 @@ async function eachInTurns<T, R>(items: readonly T[], make: (item: T) => R): Pro
   return made;
 }
 
-/** A list that Go never began is null. */
+/** A nil slice of Go is null in JSON. */
 function orNull<T>(items: readonly T[]): readonly T[] | null {
   return items.length === 0 ? null : items;
 }

@@ -1,4 +1,4 @@
-/** The options of a request, read from its query and checked as kube-apiserver checks them. */
+/** The options of a request, parsed from its query and validated as in kube-apiserver. */
 import {
   apiErrors,
   byteLength,
@@ -31,10 +31,10 @@ export interface ListOptions {
 
 const noRequirements: readonly never[] = [];
 
-/** Reads list options; 400 for what cannot be read, 422 for what does not go together. */
+/** Parses list options; 400 for invalid values, 422 for invalid combinations. */
 export function parseListOptions(query: URLSearchParams, isWatch: boolean): ListOptions {
   const match = query.get("resourceVersionMatch") ?? "";
-  // Numbers are read before selectors are.
+  // Numbers are parsed before selectors.
   const numbers = {
     timeoutSeconds: parseInteger(query.get("timeoutSeconds")),
     limit: parseInteger(query.get("limit")) ?? 0,
@@ -50,7 +50,7 @@ export function parseListOptions(query: URLSearchParams, isWatch: boolean): List
     continue: query.get("continue") ?? "",
     sendInitialEvents: parseBoolean(query.get("sendInitialEvents")),
   };
-  // A path that says that it is a watch does not make the options those of one.
+  // A `/watch/` path alone does not validate the options as those of a watch.
   const errors = isWatch && query.has("watch") ? checkWatchOptions(options, match) : checkListOptions(options, match);
   if (errors.length > 0) throw invalidOptions("ListOptions", errors);
   return options;
@@ -66,7 +66,7 @@ function parseSelector<T>(text: string | null, parse: (text: string) => readonly
   }
 }
 
-/** Everything but `false` and `0` is true, an empty value too. */
+/** Every value except `false` and `0` is true, even an empty one. */
 function parseBoolean(text: string | null): boolean | undefined {
   if (text === null) return undefined;
   return text.toLowerCase() !== "false" && text !== "0";
@@ -133,18 +133,18 @@ export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
   readonly fieldValidation: FieldValidation;
-  /** Only patch knows it; `undefined` when it was not given. */
+  /** For patch only; `undefined` if it was not given. */
   readonly force: boolean | undefined;
   /** The options as an object, for admission. */
   readonly object: KubeObject;
 }
 
-/** The kinds of options that writes have. */
+/** The options kinds of writes. */
 export type WriteOptionsKind = "CreateOptions" | "UpdateOptions" | "PatchOptions";
 
 const fieldValidations = ["", "Ignore", "Strict", "Warn"];
 
-/** Reads the options of a write; 422 for what is not allowed. */
+/** Parses the options of a write; 422 for invalid ones. */
 export function parseWriteOptions(query: URLSearchParams, kind: WriteOptionsKind, isApply = false): WriteOptions {
   const dryRun = query.getAll("dryRun");
   const fieldManager = query.get("fieldManager") ?? "";
@@ -188,7 +188,7 @@ function checkPatchOptions(fieldManager: string, force: boolean | undefined, isA
 const maxManagerLength = 128;
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** What is wrong with the name of a field manager. */
+/** Validates the name of a field manager. */
 export function checkFieldManager(manager: string, path: string): FieldError[] {
   const errors: FieldError[] = [];
   if (byteLength(manager) > maxManagerLength) errors.push(fieldErrors.tooLong(path, maxManagerLength));
@@ -208,12 +208,12 @@ function checkFieldValidation(validation: string): FieldError[] {
   return [fieldErrors.notSupported("fieldValidation", validation, fieldValidations)];
 }
 
-/** Options that cannot be. */
+/** The error for invalid options. */
 export function invalidOptions(kind: string, errors: readonly FieldError[]): Error {
   return apiErrors.invalid({ group: "meta.k8s.io", kind }, "", errors);
 }
 
-/** The manager of a write: the one named, or the first part of the user agent. */
+/** The field manager of a write: the given one, or the first part of the user agent. */
 export function managerOf(fieldManager: string, userAgent: string): string {
   if (fieldManager !== "") return fieldManager;
   let manager = "";

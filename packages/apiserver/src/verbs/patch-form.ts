@@ -1,10 +1,9 @@
-/** Which of the four forms a patch has. */
+/** The type of a patch. */
 import { StatusError, toFailure } from "@capstan/model";
 import { headerOf } from "../call.ts";
 import { unsupportedMediaType } from "../decode/media-type.ts";
 import type { ResourceExchange } from "../exchange.ts";
 
-/** The forms of a patch. */
 export type PatchForm = "json" | "merge" | "strategic" | "apply";
 
 const forms: Readonly<Record<string, PatchForm>> = {
@@ -14,10 +13,10 @@ const forms: Readonly<Record<string, PatchForm>> = {
   "application/apply-patch+yaml": "apply",
 };
 
-/** What custom kinds can be patched with. */
+/** The patch types of custom kinds. */
 const customPatches = Object.keys(forms).filter((type) => forms[type] !== "strategic");
 
-/** The form of the patch of a request. */
+/** The type of the patch of a request. */
 export function formOf({ call, resource }: ResourceExchange): PatchForm {
   const type = (headerOf(call, "content-type") ?? "").split(";")[0]?.trim() ?? "";
   const form = Object.hasOwn(forms, type) ? forms[type] : undefined;

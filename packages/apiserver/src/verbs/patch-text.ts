@@ -1,4 +1,4 @@
-/** The text of a patch: what it says, and why it cannot be read. */
+/** Parses the text of a patch, with its errors. */
 import { apiErrors, type Json } from "@capstan/model";
 import { checkJsonPatchFields, PatchError } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
@@ -9,23 +9,23 @@ import { StrictProblems, TypeMismatchError } from "../decode/strict.ts";
 import { toStatusError } from "../managed/field-manager.ts";
 import type { WriteOptions } from "./options.ts";
 
-/** A patch that changes the object as a document. */
+/** A JSON, merge or strategic patch. */
 export interface PatchRequest {
   readonly kind: "json" | "merge" | "strategic";
   readonly text: string;
   readonly options: WriteOptions;
-  /** Whether the fields of the object have types that end somewhere. */
+  /** Whether the object has a built-in type, which bounds its nesting. */
   readonly isTyped: boolean;
 }
 
-/** Reads the text of a patch; its unknown and duplicate fields are collected. */
+/** Parses a patch and collects its unknown and duplicate fields. */
 export function readPatch(
   { kind, text, options, isTyped }: PatchRequest,
   problems: StrictProblems | undefined,
 ): JsonValue {
   const isChecked = options.fieldValidation !== "Ignore";
   try {
-    // A strategic patch knows numbers only, the others carry over what they say.
+    // A strategic patch parses numbers; the others keep their spelling.
     const noted = kind === "json" ? new StrictProblems() : problems;
     const read = kind === "strategic" ? parseJson(text, noted) : parseJsonLiterals(text, noted);
     const known = isTyped ? shallow(read, text) : read;
@@ -43,7 +43,7 @@ export function readPatch(
   }
 }
 
-/** What is wrong with the fields of operations is told in their order, and as wrong with the patch. */
+/** Problems with the fields of operations are reported in their order, prefixed with `json patch`. */
 function noteOperations(
   value: JsonValue,
   noted: StrictProblems | undefined,
@@ -54,7 +54,7 @@ function noteOperations(
   for (const message of noted?.messages ?? []) problems?.message(`json patch ${message}`);
 }
 
-/** Whoever looks at the fields of a patch reads its numbers as well. */
+/** Field validation parses numbers as well, and rejects those that do not fit into a float. */
 function checkFloats(text: string, kind: PatchRequest["kind"]): void {
   const literal = firstBeyondFloat(text);
   if (literal === undefined) return;
@@ -62,13 +62,13 @@ function checkFloats(text: string, kind: PatchRequest["kind"]): void {
   throw new TypeMismatchError(`json: cannot unmarshal number ${literal} into ${place} of type float64`);
 }
 
-/** A merge patch that nobody has looked at may be a list: it takes the place of the object. */
+/** Without field validation a merge patch may be a list: it replaces the object. */
 function isMergeable(value: JsonValue, kind: "merge" | "strategic", isChecked: boolean): boolean {
   if (value === null && kind === "merge") throw apiErrors.badRequest("Invalid JSON Patch");
   return typeof value === "object" && (!Array.isArray(value) || (kind === "merge" && !isChecked));
 }
 
-/** Why a patch cannot be read: whoever looks at its fields first says more. */
+/** The error for an unreadable patch, which is more detailed with field validation. */
 function unreadable(why: string, kind: PatchRequest["kind"], isChecked: boolean): string {
   if (kind === "strategic") return why;
   if (isChecked) return `error decoding patch: ${why}`;
@@ -79,7 +79,7 @@ function hidden(value: JsonValue): JsonValue {
   return hideLiterals(value) as JsonValue;
 }
 
-/** What should be a map of fields is something else. */
+/** The error for a value that should be a map. */
 export function notAMap(value: JsonValue): TypeMismatchError {
   const type = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
   return new TypeMismatchError(`json: cannot unmarshal ${type} into Go value of type map[string]interface {}`);

@@ -1,4 +1,4 @@
-/** patch: a change of one of four forms, applied to whatever is there. */
+/** patch: applies a patch of one of four types. */
 import { apiErrors } from "@capstan/model";
 import type { PatchType } from "@capstan/patch";
 import type { Answer } from "../answer.ts";
@@ -16,10 +16,10 @@ import { applyParsed, readPatched } from "./patched-document.ts";
 import { patchedObject, type PatchedKind } from "./patched-kind.ts";
 import { unparsableVersion, write, type Change } from "./write.ts";
 
-/** What is merged without a strategy has no type that would tell one. */
+/** JSON and merge patches need no type with merge strategies. */
 const noType: PatchType = { kind: "map" };
 
-/** Answers a PATCH of an object or of a view of it. */
+/** Serves a PATCH of an object or of a view of it. */
 export async function patch(exchange: ResourceExchange): Promise<Answer> {
   const { form, options, change } = await readChange(exchange, patchedObject(exchange));
   const { object, created } = await write(exchange, {
@@ -32,14 +32,14 @@ export async function patch(exchange: ResourceExchange): Promise<Answer> {
   return respondObject(exchange, created ? 201 : 200, object);
 }
 
-/** A patch that was read. */
+/** A parsed patch. */
 export interface ReadChange {
   readonly form: PatchForm;
   readonly options: WriteOptions;
   readonly change: Change;
 }
 
-/** Reads the patch of a request: what it makes of an object of a kind. */
+/** Parses the patch of a request into a change of an object. */
 export async function readChange(exchange: ResourceExchange, kind: PatchedKind): Promise<ReadChange> {
   const form = formOf(exchange);
   const body = await exchange.call.body();
@@ -52,7 +52,7 @@ export async function readChange(exchange: ResourceExchange, kind: PatchedKind):
   return { form, options, change: checked(exchange, change) };
 }
 
-/** What a patch makes must still be the object of the path. */
+/** The patched object must still have the uid, namespace and name of the request. */
 function checked({ resource, info }: ResourceExchange, change: Change): Change {
   return async (live) => {
     const draft = await change(live);
@@ -67,7 +67,7 @@ function checked({ resource, info }: ResourceExchange, change: Change): Change {
   };
 }
 
-/** Nothing is there whose version could be meant, but a version it must be. */
+/** A new object has no resourceVersion, but an invalid one in the body is rejected. */
 function dropVersion({ metadata }: AnyDraft): void {
   const { resourceVersion = "" } = metadata;
   if (!/^[0-9]*$/.test(resourceVersion)) throw unparsableVersion(resourceVersion);
@@ -83,7 +83,7 @@ function checkName(name: string, urlName: string): void {
   );
 }
 
-/** The three forms that change the object as a document. */
+/** The three patch types that change the object as a document. */
 function patched(exchange: ResourceExchange, kind: PatchedKind, request: PatchRequest): Change {
   const { resource, call, context, info } = exchange;
   const problems = request.options.fieldValidation === "Ignore" ? undefined : new StrictProblems();
@@ -92,7 +92,7 @@ function patched(exchange: ResourceExchange, kind: PatchedKind, request: PatchRe
   return (live) => {
     if (live === undefined) throw apiErrors.notFound(resource.qualified, info.name);
     const parsed = (known ??= readPatch(request, problems));
-    // Custom kinds have no such patches, and so no such types.
+    // Custom kinds do not support strategic patches and have no such types.
     const type = request.kind === "strategic" ? kind.patchType() : noType;
     const document = applyParsed(type, request.kind, { live, parsed });
     const draft = readPatched(exchange, document, { kind, request, parsed, live, problems });

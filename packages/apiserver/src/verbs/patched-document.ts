@@ -1,4 +1,4 @@
-/** Documents that a patch has changed: merged, read as objects again, and shown where they are refused. */
+/** Patched documents: merged, decoded as objects, and printed in errors. */
 import { apiErrors, cloneJson, fieldErrors, StatusError, toFailure, type Json, type KubeObject } from "@capstan/model";
 import {
   applyJsonPatch,
@@ -19,7 +19,7 @@ import type { PatchRequest } from "./patch-text.ts";
 import type { PatchedKind } from "./patched-kind.ts";
 import { showDocument, showStrategic, sortTouched } from "./shown-patch.ts";
 
-/** The document with the patch in it. */
+/** Applies the patch to the document. */
 export function applyParsed(
   type: PatchType,
   kind: PatchRequest["kind"],
@@ -41,13 +41,13 @@ export function applyParsed(
   }
 }
 
-/** A patch that does not fit is refused without saying why, as the real server does. */
+/** A patch that cannot be applied is rejected without a reason, as in kube-apiserver. */
 function unprocessable(): StatusError {
   const message = "the server rejected our request due to an error in our request";
   return new StatusError(toFailure({ code: 422, reason: "Invalid", message, details: {} }));
 }
 
-/** What is known about a patch when its document is read. */
+/** The context of a patch when its document is decoded. */
 export interface Reading {
   readonly kind: PatchedKind;
   readonly request: PatchRequest;
@@ -56,7 +56,7 @@ export interface Reading {
   readonly problems: StrictProblems | undefined;
 }
 
-/** The patched document as a draft with defaults. */
+/** Decodes the patched document to a draft with defaults. */
 export function readPatched(exchange: ResourceExchange, document: Json, reading: Reading): AnyDraft {
   const { kind, request, problems } = reading;
   const found = problems === undefined ? undefined : new StrictProblems();
@@ -76,20 +76,20 @@ export function readPatched(exchange: ResourceExchange, document: Json, reading:
   }
 }
 
-/** What only the server's own type cannot hold: nobody has prepared strategic patches for that. */
+/** An error of the conversion to the internal type: a strategic patch then fails with 500. */
 function toInternalRefusal({ message }: TypeMismatchError, shown: (() => string) | undefined): StatusError {
   return shown === undefined
     ? new StatusError(toFailure({ code: 500, reason: "", message }))
     : invalidPatch(shown(), message);
 }
 
-/** What was read, and how the patch is shown if it is refused all the same. */
+/** The draft, and the patch as errors print it. */
 interface PatchedDraft {
   readonly draft: AnyDraft;
   readonly shown: () => string;
 }
 
-/** What a strategic patch makes is converted value by value. */
+/** The result of a strategic patch is converted value by value. */
 function readMerged(
   document: Json,
   { kind: { codec }, parsed, live, found }: Reading & { readonly found: StrictProblems | undefined },
@@ -110,7 +110,7 @@ interface DocumentReading extends Reading {
   readonly found: StrictProblems | undefined;
 }
 
-/** What other patches make is a text, and read as one. */
+/** The result of other patches is decoded as a text. */
 function readDocument(document: Json, { kind, form, parsed, found }: DocumentReading): PatchedDraft {
   const sorted = sortTouched(document as JsonObject, form, parsed);
   const shown = (): string => showDocument(sorted);
@@ -134,7 +134,7 @@ function isUnversioned({ apiVersion }: JsonObject): boolean {
   return apiVersion === undefined || apiVersion === null || apiVersion === "";
 }
 
-/** What says no version is read as the type that the server itself works with, and there no field has the name that clients use. */
+/** Without an apiVersion, kube-apiserver decodes into the internal type, which does not have the JSON field names. */
 function withoutFields({ codec }: PatchedKind, document: JsonObject, found: StrictProblems | undefined): AnyDraft {
   for (const field of Object.keys(document)) {
     if (field !== "kind" && field !== "apiVersion") found?.unknownField(field);

@@ -1,4 +1,4 @@
-/** What a patch changes: the object of the path, or another kind that is read from it. */
+/** The target of a patch: the object of the request, or a projection of it. */
 import { builtInDefinitions, definitionNameOf } from "@capstan/kinds";
 import { patchTypeFromOpenApi, type PatchType } from "@capstan/patch";
 import type { Expected } from "../decode/object.ts";
@@ -6,22 +6,22 @@ import type { ResourceExchange } from "../exchange.ts";
 import type { FieldManager } from "../managed/field-manager.ts";
 import type { ServedSubresource } from "../resources/resource.ts";
 
-/** A kind that is patched through a door. */
+/** A kind that is patched through a resource or subresource. */
 export interface PatchedKind extends Expected {
   readonly isCustom: boolean;
   readonly fieldManager: FieldManager | undefined;
-  /** How strategic patches are merged. */
+  /** The merge strategies of strategic patches. */
   patchType(): PatchType;
 }
 
-/** The object itself, whole or in a view. */
+/** The object itself, or a view of it. */
 export function patchedObject({ resource, subresource }: ResourceExchange): PatchedKind {
   const { group, version, kind, codec, isCustom } = resource;
   const { fieldManager } = subresource ?? resource;
   return { group, version, kind, codec, isCustom, fieldManager, patchType: () => resource.patchType() };
 }
 
-/** Another kind, which is built-in whatever it is read from; beside custom kinds it is the only one. */
+/** A projection, which is of a built-in kind; for custom kinds its decoder knows only that kind. */
 export function patchedProjection(
   { resource }: ResourceExchange,
   { kind, codec, fieldManager }: ServedSubresource,

@@ -1,4 +1,4 @@
-/** Projections: another kind that is read from and written into an object. Scale is one. */
+/** Projections: another kind that is read from and written into an object, such as Scale. */
 import { apiErrors, cloneJson, StatusError, type KubeObject } from "@capstan/model";
 import { fromScaleFields, toScaleFields } from "@capstan/patch";
 import type { Answer } from "../answer.ts";
@@ -18,17 +18,16 @@ import { patchedProjection } from "./patched-kind.ts";
 import { checkName } from "./update.ts";
 import { write, type Change } from "./write.ts";
 
-/** A projection that is served. */
 export interface ServedProjection extends ServedSubresource {
   readonly rules: ProjectionRules;
 }
 
-/** Answers a GET of a projection. */
+/** Serves a GET of a projection. */
 export async function getProjection(exchange: ResourceExchange, { rules }: ServedProjection): Promise<Answer> {
   return respondProjection(exchange, rules.read(findEntry(exchange).object));
 }
 
-/** Answers a PUT of a projection. */
+/** Serves a PUT of a projection. */
 export async function updateProjection(exchange: ResourceExchange, door: ServedProjection): Promise<Answer> {
   const { query, info, call, context } = exchange;
   const options = parseWriteOptions(query, "UpdateOptions");
@@ -51,7 +50,7 @@ async function readProjection(
   try {
     return await readObject(exchange, { ...kind, codec }, fieldValidation);
   } catch (error) {
-    // Beside custom kinds the real server has no name for what it expected, and says that instead of what is wrong.
+    // For custom kinds kube-apiserver cannot name the expected type, and reports that instead of the real error.
     if (!exchange.resource.isCustom || !(error instanceof StatusError) || error.status.code !== 400) throw error;
     const { version, kind: name } = kind;
     const scheme = 'in scheme "pkg/runtime/scheme.go:111"';
@@ -59,7 +58,7 @@ async function readProjection(
   }
 }
 
-/** Answers a PATCH of a projection. */
+/** Serves a PATCH of a projection. */
 export async function patchProjection(exchange: ResourceExchange, door: ServedProjection): Promise<Answer> {
   const { options, change } = await readChange(exchange, patchedProjection(exchange, door));
   return writeProjection(exchange, door, { options, change, uid: "" });
@@ -67,9 +66,9 @@ export async function patchProjection(exchange: ResourceExchange, door: ServedPr
 
 interface ProjectionWrite {
   readonly options: WriteOptions;
-  /** What becomes of the projection; the object itself follows it. */
+  /** Changes the projection; the change is then written into the object. */
   readonly change: Change;
-  /** A uid that the object must have; empty for any. */
+  /** The required uid of the object; empty for any. */
   readonly uid: string;
 }
 
@@ -89,18 +88,18 @@ async function writeProjection(
       return writeInto(exchange, rules, { live, projection: await change(withOwners(rules, live)) });
     },
   });
-  // What was written is shown even if nothing of it was kept.
+  // The response shows what was written, even if the object did not keep it.
   return respondProjection(exchange, rules.written?.(object) ?? rules.read(object));
 }
 
-/** The projection with the owners of what it shows, as changes see it. */
+/** The projection with the managed fields that it shows. */
 function withOwners(rules: ProjectionRules, live: KubeObject): KubeObject {
   const base = rules.base?.(live) ?? rules.read(live);
   const managedFields = toScaleFields(live.metadata.managedFields ?? [], rules.fields);
   return managedFields.length === 0 ? base : { ...base, metadata: { ...base.metadata, managedFields } };
 }
 
-/** The object with what its projection has become, and with the owners of that. */
+/** Writes the changed projection and its managed fields into the object. */
 function writeInto(
   exchange: ResourceExchange,
   rules: ProjectionRules,
@@ -112,7 +111,7 @@ function writeInto(
   checkUid(exchange, projection, live);
   const draft = cloneJson(live);
   const { resourceVersion = "", managedFields = [] } = projection.metadata;
-  // The scale of a custom object may be replaced without a version, though the object may not.
+  // The scale of a custom object may be replaced without a resourceVersion, although the object itself may not.
   if (resourceVersion !== "" || !resource.isCustom) draft.metadata.resourceVersion = resourceVersion;
   rules.write(projection, draft);
   const owners = { parent: live.metadata.managedFields ?? [], scale: managedFields };
@@ -121,7 +120,7 @@ function writeInto(
   return { ...draft, metadata: owned.length === 0 ? metadata : { ...metadata, managedFields: owned } } as AnyDraft;
 }
 
-/** Only what built-in kinds project is asked whose it is: the store asks for the others. */
+/** Only projections of built-in kinds check the uid here; the store checks those of custom kinds. */
 function checkUid({ resource, info }: ResourceExchange, projection: AnyDraft, { metadata }: KubeObject): void {
   const { uid = "" } = projection.metadata;
   if (resource.isCustom || uid === "" || uid === metadata.uid) return;

@@ -4,7 +4,7 @@ import { splitProxied } from "./proxied-path.ts";
 
 const proxy = "/api/v1/namespaces/a/pods/web/proxy";
 
-/** What kube-apiserver sends to a pod: `path.Join` of the decoded segments, then `URL.EscapedPath`. */
+/** The path that kube-apiserver sends to a pod: `path.Join` of the decoded segments, then `URL.EscapedPath`. */
 const cases: readonly (readonly [rest: string, segments: number, sent: string])[] = [
   ["", 0, "/"],
   ["/", 0, "/"],
@@ -24,7 +24,7 @@ const cases: readonly (readonly [rest: string, segments: number, sent: string])[
 ];
 
 for (const [rest, segments, sent] of cases) {
-  test(`a request for ${rest} behind a proxy is sent as ${sent}`, () => {
+  test(`a proxied request for ${rest} is sent as ${sent}`, () => {
     assert.deepEqual(splitProxied(proxy + rest, segments), { prefix: proxy, rest: sent });
   });
 }

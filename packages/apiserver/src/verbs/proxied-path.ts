@@ -1,18 +1,17 @@
-/** Splits the URL of a proxied request into the part that names the proxy and the part that is meant for what is behind it. */
+/** Splits the URL of a proxied request into the path of the proxy and the path for the backend. */
 import { cleanPath, escapePath, unescape } from "../outgoing/go-address.ts";
 
-/** The two parts of a URL. */
 export interface ProxiedPath {
-  /** The path of the proxy, decoded, without a slash at its end. */
+  /** The path of the proxy, decoded, without a slash at the end. */
   readonly prefix: string;
   /**
-   * The path and query for the server behind the proxy. kube-apiserver decodes the path once, resolves `.` and `..` below the root, and
-   * escapes it again (`net.JoinPreservingTrailingSlash`); the query stays as it is.
+   * The path and query for the backend. kube-apiserver decodes the path once, resolves `.` and `..` below the root, and escapes it again
+   * (`net.JoinPreservingTrailingSlash`); the query stays as it is.
    */
   readonly rest: string;
 }
 
-/** The parts of a URL whose path has `count` segments behind the word `proxy`. */
+/** Splits a URL with `count` path segments after `proxy`. */
 export function splitProxied(url: string, count: number): ProxiedPath {
   const question = url.indexOf("?");
   const [path, query] = question < 0 ? [url, ""] : [url.slice(0, question), url.slice(question)];

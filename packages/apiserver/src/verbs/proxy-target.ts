@@ -1,9 +1,9 @@
-/** Reads what a proxy path names: an object, perhaps with a scheme before it and a port behind it. */
+/** Parses the target of a proxy path: an object, perhaps with a scheme before it and a port after it. */
 import { apiErrors, quote } from "@capstan/model";
 import type { ProxyTarget } from "../builtin/rules.ts";
 import type { ResourceExchange } from "../exchange.ts";
 
-/** The target of a connection; other doors than proxies know only names. */
+/** The target of a connection; other subresources than proxies have only a name. */
 export function parseProxyTarget({ info, resource }: ResourceExchange): ProxyTarget {
   const { name, subresource } = info;
   const parts = name.split(":");

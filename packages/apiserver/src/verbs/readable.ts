@@ -1,4 +1,4 @@
-/** Whole lists and watches come from a cache of the kind: one object that cannot be read keeps it from getting any further. */
+/** Whole lists and watches of kube-apiserver come from a watch cache. An object that cannot be converted stops it. */
 import { notReady } from "../custom/not-ready.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { Unreadable } from "../resources/resource.ts";
@@ -8,8 +8,8 @@ import type { Store } from "../store/store.ts";
 import type { ListOptions } from "./options.ts";
 
 /**
- * Refuses what would come from a cache that was never filled, because something cannot be read that was there before it. What came later
- * is found out as it is read. Nothing is waited for where every object can be read.
+ * Throws if the watch cache could not be filled, because an object from before its start cannot be converted. Later objects fail when
+ * they are read. Synchronous, unless the kind has a conversion webhook.
  */
 export function checkReadable(exchange: ResourceExchange): void | Promise<void> {
   const { since = Infinity } = exchange.resource.conversion ?? {};
@@ -17,7 +17,7 @@ export function checkReadable(exchange: ResourceExchange): void | Promise<void> 
   return found instanceof Promise ? found.then((one) => refuse(exchange, one)) : refuse(exchange, found);
 }
 
-/** The store as a cache of the kind has it: it stands still before the first object that it cannot read. */
+/** The state of the watch cache: it stops before the first object that it cannot convert. */
 export function readableStore(exchange: ResourceExchange): Store | Promise<Store> {
   const found = findUnreadable(exchange, () => true);
   return found instanceof Promise ? found.then((one) => storeBefore(exchange, one)) : storeBefore(exchange, found);
@@ -25,7 +25,7 @@ export function readableStore(exchange: ResourceExchange): Store | Promise<Store
 
 type Found = Unreadable | undefined;
 
-/** The oldest entry that cannot be read. */
+/** The oldest entry that cannot be converted. */
 function findUnreadable(
   { resource: { conversion, storage }, parts: { store } }: ResourceExchange,
   counts: (entry: Entry) => boolean,
@@ -47,7 +47,7 @@ function storeBefore(exchange: ResourceExchange, found: Found): Store {
   return new StoppedStore(store, { clock, revision: found.entry.revision - 1 });
 }
 
-/** Whether a list comes from the cache, even while that is not ready: pages and past states need none. */
+/** Whether a list comes from the watch cache, even if that is not ready; pages and exact revisions do not. */
 export function isFromCache(options: ListOptions): boolean {
   const { continue: token, limit, resourceVersion, resourceVersionMatch, labelSelector, fieldSelector } = options;
   if (token !== "" || resourceVersionMatch === "Exact") return false;

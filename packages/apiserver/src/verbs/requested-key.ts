@@ -1,9 +1,9 @@
-/** Where the object is kept that a request names. */
+/** The store key of a requested object. */
 import { apiErrors, checkPathSegment, quote } from "@capstan/model";
 import type { ResourceExchange } from "../exchange.ts";
 import { storageKey } from "../resources/resource.ts";
 
-/** The key; refuses names that can be no part of one before anybody looks for the object. */
+/** Returns the key; rejects names that are not valid path segments. */
 export function requestedKey({ resource, info }: ResourceExchange, name: string): string {
   const problems = checkPathSegment(name);
   if (problems.length > 0) {

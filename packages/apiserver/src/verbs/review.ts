@@ -1,4 +1,4 @@
-/** create for questions: access and token reviews are answered and not stored. */
+/** create for reviews: access and token reviews return a result and are not stored. */
 import { apiErrors } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ReviewRules } from "../builtin/rules.ts";
@@ -10,7 +10,7 @@ import { headerOf } from "../call.ts";
 import { admit } from "./admit.ts";
 import { managerOf, parseWriteOptions } from "./options.ts";
 
-/** Answers a POST of a review. */
+/** Serves a POST of a review. */
 export async function review(exchange: ResourceExchange): Promise<Answer> {
   const { resource, info, context } = exchange;
   const rules = resource.rules as ReviewRules;
@@ -24,7 +24,7 @@ export async function review(exchange: ResourceExchange): Promise<Answer> {
   const admitted = await admit(exchange, { ...source, object: managed });
   const draft = admitted.object;
   const errors = rules.validateCreate?.(draft, context) ?? [];
-  // The real server has forgotten the kind and the name of a question by then.
+  // kube-apiserver omits the kind and the name of the review here.
   if (errors.length > 0) throw apiErrors.invalid({ group: resource.group, kind: "" }, "", errors);
   await admitted.validate();
   const answered = await rules.answer(draft, context);

@@ -1,4 +1,4 @@
-/** Which objects a list, watch or deletecollection is about. */
+/** The objects that a list, watch or deletecollection selects. */
 import {
   apiErrors,
   exactFieldValue,
@@ -15,24 +15,24 @@ import { storageKey } from "../resources/resource.ts";
 import type { ListOptions } from "./options.ts";
 import { present } from "./present.ts";
 
-/** What a selection comes down to in the store. */
+/** A selection in terms of the store. */
 export interface Selection {
-  /** Of the keys. */
+  /** A key prefix. */
   readonly prefix: string;
-  /** One key, when the name is pinned down. */
+  /** The only key, if one name is selected. */
   readonly key: string | undefined;
-  /** Whether an object matches, in the version that `storedMatcher` brings it to; `undefined` when everything under the prefix does. */
+  /** Whether an object matches, in the version of `storedMatcher`; `undefined` if all objects below the prefix match. */
   readonly matches: ((object: KubeObject) => boolean) | undefined;
 }
 
-/** Where objects are looked for. */
+/** The namespace and name of the request. */
 export interface SelectionScope {
   readonly namespace: string;
   /** From a path such as `/watch/.../name`. */
   readonly name?: string;
 }
 
-/** Turns options into a selection; refuses fields that the kind cannot select by. */
+/** Converts options to a selection; throws 400 for fields that the kind does not support. */
 export function selectionOf(resource: ServedResource, scope: SelectionScope, options: ListOptions): Selection {
   const fields = resource.rules.serves === "answers" ? undefined : resource.rules.fields;
   const fieldSelector = inHubLabels(resource, options.fieldSelector);
@@ -50,7 +50,7 @@ export function selectionOf(resource: ServedResource, scope: SelectionScope, opt
   };
 }
 
-/** Whether an object of the store matches. Custom ones are judged as their version shows them: its fields may exist in no other. */
+/** Matches stored objects. Custom objects are matched in their served version, because only it may have the field. */
 export function storedMatcher(
   resource: ServedResource,
   { matches }: Selection,
@@ -62,7 +62,7 @@ export function storedMatcher(
   };
 }
 
-/** Versions may call fields otherwise than the objects that are stored. */
+/** Field labels of a version may differ from those of the stored objects. */
 function inHubLabels({ rules, apiVersion }: ServedResource, selector: FieldSelector): FieldSelector {
   const labels = rules.serves === "answers" ? undefined : rules.versions?.[apiVersion]?.fieldLabels;
   if (labels === undefined) return selector;
@@ -75,7 +75,7 @@ function inHubLabels({ rules, apiVersion }: ServedResource, selector: FieldSelec
 
 type Fields = { readonly [path: string]: (object: KubeObject) => string } | undefined;
 
-/** Whether a kind can be selected by a field. */
+/** Throws 400 if the kind does not support the field. */
 function checkField(field: string, rules: ResourceRules): void {
   if (field === "metadata.name") return;
   if (rules.serves === "answers") throw apiErrors.badRequest(onlyCommonFields(field));

@@ -1,4 +1,4 @@
-/** A request for a resource, to the function of its verb. */
+/** Dispatches a resource request to its verb. */
 import { apiErrors, StatusError, toFailure } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { annotate } from "../audit/trail.ts";
@@ -21,11 +21,11 @@ import { act, serveSubresource } from "./subresource.ts";
 import { update } from "./update.ts";
 import { watch } from "./watch.ts";
 
-/** Answers a request for a resource. */
+/** Serves a resource request. */
 export function serveResource(exchange: Exchange, info: ResourceRequest): Promise<Answer> | Answer {
   const { registry } = exchange.parts;
   if (info.group === "" && info.path.startsWith("/apis/")) return pageNotFound();
-  // Nothing has been served through this verb for long; only who may use it is still asked.
+  // The proxy verb is not served any more; only its authorization remains.
   const resource = info.verb === "proxy" ? undefined : registry.find(info.group, info.version, info.resource);
   if (resource === undefined) {
     const forwarded = exchange.parts.aggregation.forward(exchange, info);
@@ -37,14 +37,14 @@ export function serveResource(exchange: Exchange, info: ResourceRequest): Promis
   return serveFound(exchange, info, resource);
 }
 
-/** Paths of custom kinds exist only in their scope; across namespaces objects can be read and nothing else. */
+/** Paths of custom kinds exist only in their scope; across namespaces they can only be read. */
 function isAstray({ namespaced }: ServedResource, { namespace, name }: ResourceRequest, method: string): boolean {
   if (!namespaced) return namespace !== "";
   return namespace === "" && (name !== "" || (method !== "GET" && method !== "HEAD"));
 }
 
 function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedResource): Promise<Answer> | Answer {
-  // Custom kinds warn before anything about the request is looked at.
+  // Custom kinds send deprecation warnings before the request is checked.
   if (resource.isCustom) warnOfDeprecation(exchange, resource);
   checkScope(resource, info);
   const subresource = findSubresource(resource, info);
@@ -58,13 +58,13 @@ function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedR
   return subresource === undefined ? serveVerb(full) : serveSubresource(full, subresource);
 }
 
-/** Where a list can be had and no watch, that is found out only when somebody asks for one. */
+/** A resource with list but without watch rejects the watch only at this point. */
 function unwatched(exchange: Exchange, resource: ServedResource): StatusError {
   warnOfDeprecation(exchange, resource);
   return apiErrors.methodNotSupported({ group: resource.group, resource: resource.resource }, "watch");
 }
 
-/** A binding is that of a pod, by whatever path it comes. */
+/** A Binding is an action on a pod, whatever its path. */
 function bind(exchange: RequestExchange): Promise<Answer> {
   const { info, media, parts } = exchange;
   const resource = parts.registry.find("", "v1", "pods");
@@ -75,7 +75,7 @@ function bind(exchange: RequestExchange): Promise<Answer> {
   return act(exchange, { ...subresource, rules: subresource.rules }, pods);
 }
 
-/** Whoever asks for a form that does not exist is warned as well, but not who asks in a language that nobody speaks. */
+/** Deprecation warnings are sent for unsupported `as=` transforms, but not for unsupported media types (406). */
 function negotiateWarned(exchange: Exchange, info: ResourceRequest, resource: ServedResource): OutputMedia {
   const { call, query } = exchange;
   const offer = offerOf(resource, info);
@@ -115,14 +115,14 @@ function serveVerb(exchange: ResourceExchange): Promise<Answer> | Answer {
   }
 }
 
-/** A namespaced resource needs a namespace for everything but lists; a cluster-scoped one must not have any. */
+/** A namespaced resource needs a namespace except for lists; a cluster-scoped one must not have one. */
 function checkScope(resource: ServedResource, info: ResourceRequest): void {
   if (resource.namespaced) {
     if (info.namespace === "" && info.name !== "") throw outOfScope(info);
   } else if (info.namespace !== "" && info.resource !== "namespaces") throw unknownResource();
 }
 
-/** A namespace may be missing, or be there without a name. */
+/** The error for a missing or an empty namespace. */
 function outOfScope({ path }: ResourceRequest): StatusError {
   return path.includes("/namespaces//") ? apiErrors.badRequest("Namespace parameter required.") : unknownResource();
 }
@@ -136,7 +136,7 @@ function findSubresource(resource: ServedResource, info: ResourceRequest): Serve
   return found;
 }
 
-/** The methods that a path can have, by its shape; which of them are served is a matter of the verbs. */
+/** Checks the method against the shape of the path and the verbs of the resource. */
 function checkMethod(
   method: string,
   resource: ServedResource,
@@ -167,7 +167,7 @@ function checkWatchMethod(method: string, { verbs }: ServedResource): void {
   if (method !== "GET" || !verbs.includes("watch")) throw methodNotAllowed();
 }
 
-/** Custom kinds have no routes of their own: whatever has a verb is tried. */
+/** Custom kinds have no routes per method: every method with a verb is tried. */
 function checkCustomMethod(method: string, { qualified }: ServedResource, { name }: ResourceRequest): void {
   if (method === "PUT" || method === "PATCH") {
     if (name === "") throw apiErrors.badRequest("name must be provided");
@@ -176,7 +176,7 @@ function checkCustomMethod(method: string, { qualified }: ServedResource, { name
   if (!verbsOfMethod.has(method) && method !== "HEAD") throw apiErrors.methodNotSupported(qualified, "");
 }
 
-/** What can be done to a collection and to an object; a path of which nothing is served does not exist. */
+/** The verbs of collections and of objects. A path without any served verb does not exist. */
 const collectionVerbs = ["list", "watch", "create", "deletecollection"];
 const objectVerbs = ["get", "update", "patch", "delete"];
 
@@ -203,7 +203,7 @@ const customOffer: Offer = { formats: ["json", "yaml"], transforms: "all" };
 
 const rowlessOffer: Offer = { ...builtinOffer, transforms: "metadata" };
 
-/** Questions have no rows, and neither have these in the real server. */
+/** Reviews have no table, and neither have these resources in kube-apiserver. */
 const rowless = new Set([
   "apiservices/status",
   "bindings/",
@@ -227,13 +227,13 @@ function offerOf(resource: ServedResource, { verb, subresource }: ResourceReques
   return verb === "list" || verb === "watch" ? builtinListOffer : builtinOffer;
 }
 
-/** A path below a known group and version that leads nowhere. */
+/** The error for an unknown path below a known group version. */
 export function unknownResource(): StatusError {
   const message = "the server could not find the requested resource";
   return new StatusError(toFailure({ code: 404, reason: "NotFound", message, details: {} }));
 }
 
-/** A method that a path does not have. */
+/** The error for a method that a path does not support. */
 export function methodNotAllowed(): StatusError {
   return apiErrors.genericServerResponse({
     code: 405,
@@ -253,7 +253,7 @@ interface ResourceParts {
   readonly media: OutputMedia;
 }
 
-/** Reads need no rule context, so it is made when it is first asked for. */
+/** Reads need no rule context, so it is created on demand. */
 class RequestExchange implements ResourceExchange {
   readonly call: Exchange["call"];
   readonly path: string;

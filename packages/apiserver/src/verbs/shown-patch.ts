@@ -1,4 +1,4 @@
-/** Patches and patched documents as refusals show them: in the state in which the real server has left them by then. */
+/** Patches and patched documents in errors: in the state that kube-apiserver has left them in. */
 import { toGoJson, type Json, type KubeObject } from "@capstan/model";
 import { printValue, type JsonObject } from "@capstan/patch";
 import type { JsonValue } from "../builtin/draft.ts";
@@ -7,7 +7,7 @@ import { showLiterals } from "../decode/number-literal.ts";
 
 type Fields = { readonly [key: string]: JsonValue | undefined };
 
-/** A strategic patch: its directives were used up where it was merged into something, and its nulls dropped where there was nothing. */
+/** A strategic patch: the merge has removed its directives, and its nulls where the live object has no value. */
 export function showStrategic(patch: JsonValue, live: KubeObject): string {
   return printValue(used(patch, live as unknown as JsonValue) as Json);
 }
@@ -28,13 +28,13 @@ export function showDocument(document: JsonObject): string {
   return toGoJson(showLiterals(document));
 }
 
-/** The document with the fields of whatever the patch touched in order: all else is left alone. */
+/** Sorts the fields of all objects that the patch touched; others keep their order. */
 export function sortTouched(document: JsonObject, kind: "json" | "merge", patch: JsonValue): JsonObject {
   if (Array.isArray(document)) return sortKeys(document as JsonValue) as unknown as JsonObject;
   return sorted(document, kind === "json" ? touchedBy(patch) : patch);
 }
 
-/** What the operations of a JSON patch lead through, as a merge patch would. */
+/** The objects that the operations of a JSON patch touch, in the form of a merge patch. */
 function touchedBy(operations: JsonValue): JsonValue {
   const touched: { [key: string]: JsonValue } = {};
   for (const operation of Array.isArray(operations) ? operations : []) {

@@ -1,4 +1,4 @@
-/** Subresources: views of an object, projections of it, actions on it, and doors that lead out of the store. */
+/** Subresources: views of an object, projections, actions, and connections to nodes. */
 import type { Node } from "@capstan/kinds/v1";
 import { apiErrors, toGoJson, StatusError, toFailure, type KubeObject, type Status } from "@capstan/model";
 import { accessOf } from "../authorize/authorize-call.ts";
@@ -23,7 +23,7 @@ import { patch } from "./patch.ts";
 import { getProjection, patchProjection, updateProjection, type ServedProjection } from "./projection.ts";
 import { update } from "./update.ts";
 
-/** Answers a request for a subresource. */
+/** Serves a request for a subresource. */
 export function serveSubresource(exchange: ResourceExchange, subresource: ServedSubresource): Promise<Answer> {
   const { rules } = subresource;
   switch (rules?.type) {
@@ -40,7 +40,7 @@ export function serveSubresource(exchange: ResourceExchange, subresource: Served
   }
 }
 
-/** A subresource that is known and not served here says so. */
+/** The error for a known subresource that this server does not implement. */
 function notImplemented({ resource }: ResourceExchange, { name }: ServedSubresource): StatusError {
   const message = `${resource.resource}/${name} is not served by this API server`;
   return new StatusError(toFailure({ code: 501, reason: "", message }));
@@ -68,10 +68,9 @@ function serveProjection(exchange: ResourceExchange, door: ServedProjection): Pr
   }
 }
 
-/** An action that is served. */
 export type ServedAction = Pick<ServedSubresource, "kind" | "codec"> & { readonly rules: ActionRules };
 
-/** Answers a POST that does something to an object, which may be found by another path than that of the request. */
+/** Serves a POST of an action on an object, which may have another path than the request. */
 export async function act(exchange: ResourceExchange, door: ServedAction, on: ResourceExchange): Promise<Answer> {
   const { info, context, parts, query } = exchange;
   const options = parseWriteOptions(query, "CreateOptions");
@@ -80,7 +79,7 @@ export async function act(exchange: ResourceExchange, door: ServedAction, on: Re
   ensureNamespace(given, info.namespace);
   rules.defaults?.(given);
   own(exchange, given, options.fieldManager);
-  // A binding that names no pod in its path names it itself.
+  // A binding without a pod in its path names the pod in its body.
   const name = info.name === "" ? (given.metadata.name ?? "") : info.name;
   const source = { operation: "CREATE", name, options: options.object, dryRun: options.dryRun } as const;
   const admitted = await admit(exchange, { ...source, object: given });
@@ -101,17 +100,17 @@ export async function act(exchange: ResourceExchange, door: ServedAction, on: Re
   return respondPresented(exchange, 201, answered);
 }
 
-/** What is admitted, and what is answered as it was sent, tells who sent it. */
+/** Sets the managed fields of the body, which admission and the response show. */
 function own({ subresource, resource, context, call }: ResourceExchange, draft: AnyDraft, fieldManager: string): void {
   const manager = managerOf(fieldManager, headerOf(call, "user-agent") ?? "");
   const owned = (subresource ?? resource).fieldManager?.update(undefined, draft, { manager, time: context.now });
   if (owned?.metadata.managedFields !== undefined) draft.metadata.managedFields = owned.metadata.managedFields;
 }
 
-/** Logs are read; everything else that leads out of the store is a connection. */
+/** Logs are read requests; every other connection passes CONNECT admission. */
 async function admitConnection(exchange: ResourceExchange): Promise<void> {
   const object = connectOptions(exchange);
-  // A connection has no options of its own in a review.
+  // The options of a CONNECT review are null.
   const options = null as unknown as KubeObject;
   const admitted = await admit(exchange, {
     operation: "CONNECT",
@@ -123,7 +122,7 @@ async function admitConnection(exchange: ResourceExchange): Promise<void> {
   await admitted.validate();
 }
 
-/** A GET of a proxy without a path is redirected to the root behind it, so that relative links work there. */
+/** A GET of a proxy without a path is redirected to its root, so that relative links work. */
 function redirectToFolder({ call, info, path }: ResourceExchange): Answer | undefined {
   const { url, method, headers } = call;
   const isBare = info.subresource === "proxy" && info.rest.length === 0 && !path.endsWith("/");
@@ -131,7 +130,7 @@ function redirectToFolder({ call, info, path }: ResourceExchange): Answer | unde
   return { status: 301, headers: { location: `${path}/${url.slice(path.length)}` }, body: "" };
 }
 
-/** A server without nodes: what needs none is answered all the same. */
+/** A server without nodes: requests that need no node still work. */
 function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
   const reach = (nodeName: string): void => {
     const node = parts.store.get("nodes", nodeName)?.object as Node | undefined;
@@ -150,7 +149,7 @@ function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
   };
 }
 
-/** A door through which no credentials and no headers of the connection pass. A proxied pod gets no connection to take over. */
+/** Forwards neither credentials nor hop-by-hop headers. A proxied pod cannot take over the connection. */
 function guarded(door: NodeDoor): NodeDoor {
   return {
     ...door,
@@ -180,7 +179,7 @@ async function connect(exchange: ResourceExchange, rules: ConnectRules): Promise
   return rules.connect(object, call, nodes);
 }
 
-/** What a connection does is not reading, whatever the method that it begins with. */
+/** A connection is not a read request, whatever its method: it needs the create verb. */
 async function checkMayCreate(exchange: ResourceExchange): Promise<void> {
   const { parts, info, resource } = exchange;
   if (info.verb === "create") return;
@@ -188,7 +187,7 @@ async function checkMayCreate(exchange: ResourceExchange): Promise<void> {
   if (verdict !== "Allow") throw apiErrors.forbidden(resource.qualified, info.name, reason);
 }
 
-/** The object that a door leads out of, if it may be used as it is asked to be. */
+/** The object of a connection, after its options were validated. */
 function connectable(
   exchange: ResourceExchange,
   rules: ConnectRules,
@@ -202,7 +201,7 @@ function connectable(
   return object;
 }
 
-/** Hands a proxied request to the node, and rewrites the links of what comes back. */
+/** Passes a proxied request to the node, and rewrites the links in the response. */
 async function handThrough({ call, info }: ResourceExchange, nodes: NodeDoor, place: ProxyPlace): Promise<Answer> {
   const { prefix, rest } = splitProxied(call.url, info.rest.length);
   const answer = await nodes.handOver(place.nodeName, { ...place.to, path: rest }, call);

@@ -1,4 +1,4 @@
-/** update: a body replaces an object, or the part of it that a subresource shows. */
+/** update: replaces an object, or the part of it that a subresource shows. */
 import { apiErrors } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import { cloneDraft } from "../builtin/given-empty.ts";
@@ -12,7 +12,7 @@ import { warnAboutOwners } from "./create.ts";
 import { managerOf, parseWriteOptions } from "./options.ts";
 import { write } from "./write.ts";
 
-/** Answers a PUT of an object or of a view of it. */
+/** Serves a PUT of an object or of a view of it. */
 export async function update(exchange: ResourceExchange): Promise<Answer> {
   const { resource, subresource, info, query, call, context } = exchange;
   const options = parseWriteOptions(query, "UpdateOptions");
@@ -32,7 +32,7 @@ export async function update(exchange: ResourceExchange): Promise<Answer> {
   return respondObject(exchange, created ? 201 : 200, object);
 }
 
-/** The name in a body must be there and be that of the path. */
+/** The body must have the name of the path. */
 export function checkName(name: string, urlName: string): void {
   if (name === "") {
     throw apiErrors.badRequest(

@@ -1,4 +1,4 @@
-/** watch: a stream of what happens to the objects of a resource. */
+/** watch: streams the changes of a resource. */
 import { apiErrors, exactFieldValue, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Answer, LiveBody } from "../answer.ts";
 import { mediaTypes, notAcceptableError } from "../encode/media.ts";
@@ -14,7 +14,7 @@ import { selectionOf, storedMatcher } from "./selection.ts";
 
 const defaultTimeout = 30 * 60_000;
 
-/** Answers a watch. What is wrong with its beginning is an event of its own. */
+/** Serves a watch. An error at its start is sent as an event. */
 export function watch(exchange: ResourceExchange): Answer | Promise<Answer> {
   const options = parseListOptions(exchange.query, true);
   if (exchange.media.format === "yaml") throw notAcceptableError(streamTypes);
@@ -55,7 +55,7 @@ function stream(exchange: ResourceExchange, options: ListOptions, store: Store):
   return { status: 200, headers, body, messages: isText ? "text" : "binary" };
 }
 
-/** Whether the time of a watch is up before it begins. */
+/** Whether the timeout of a watch is over before it starts. */
 function isOver({ timeoutSeconds = 0 }: ListOptions): boolean {
   return timeoutSeconds < 0;
 }
@@ -78,7 +78,7 @@ function startOf({ resourceVersion, sendInitialEvents }: ListOptions, current: n
   return { type: "state", notBefore, marksEnd: true };
 }
 
-/** Without a wish, watches end after half an hour to an hour, not all at once. */
+/** Default: 30 to 60 minutes at random, so that watches do not end all at once. */
 function timeoutOf({ parts }: ResourceExchange, { timeoutSeconds }: ListOptions): number {
   if (timeoutSeconds !== undefined && timeoutSeconds > 0) return timeoutSeconds * 1000;
   return defaultTimeout + parts.randomness.below(defaultTimeout);
@@ -93,7 +93,7 @@ function bookmarkOf({ resource }: ResourceExchange, revision: number, isInitialE
   return { ...empty, metadata: resource.isCustom ? { ...annotations, ...metadata } : metadata };
 }
 
-/** A custom kind goes with its definition: its watches end, so that whoever resumes them is told. */
+/** The watches of a custom kind end when its definition is removed, so that clients notice on reconnect. */
 function whenUnserved({ parts: { registry }, resource }: ResourceExchange, callback: () => void): () => void {
   return registry.onChange(() => {
     if (registry.findStorage(resource.storage) === undefined) callback();

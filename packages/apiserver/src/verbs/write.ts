@@ -1,4 +1,4 @@
-/** Writes to an object that may be there already: the loop around update, patch and views such as status. */
+/** Writes to an existing object: the retry loop of update, patch and views such as status. */
 import {
   apiErrors,
   cloneJson,
@@ -27,30 +27,29 @@ import { withConversions } from "../custom/pending-conversion.ts";
 import { present } from "./present.ts";
 import { requestedKey } from "./requested-key.ts";
 
-/** What a write wants to store, given what is there; both in the version of the request. */
+/** Returns the draft to store for the live object; both in the version of the request. */
 export type Change = (live: KubeObject | undefined) => AnyDraft | Promise<AnyDraft>;
 
-/** One write. */
 export interface Write {
   readonly name: string;
   readonly options: WriteOptions;
   readonly change: Change;
-  /** Whether the object is made when it is not there. */
+  /** Whether a missing object is created. */
   readonly createsMissing: boolean;
-  /** A uid that the object must have; empty for any. */
+  /** The required uid of the object; empty for any. */
   readonly uid: string;
 }
 
-/** What came of a write; the object is in the stored version. */
+/** The result of a write; the object is in the storage version. */
 export interface Written {
   readonly object: KubeObject;
   readonly created: boolean;
 }
 
-/** How often a write starts over when the object changed while it waited. */
+/** How often a write is retried when the object changed in the meantime. */
 const maxAttempts = 100;
 
-/** Writes until nobody interferes. */
+/** Retries until the object did not change during the write. */
 export async function write(exchange: ResourceExchange, request: Write): Promise<Written> {
   const { resource, parts } = exchange;
   const key = requestedKey(exchange, request.name);
@@ -83,7 +82,7 @@ function makesObjects({ subresource }: ResourceExchange): boolean {
   return subresource.rules?.type === "view" && subresource.rules.createsMissing === true;
 }
 
-/** A write that turns out to create needs the right to create. */
+/** A write that creates the object needs the create verb. */
 async function authorizeCreate({ parts, user, info }: ResourceExchange, name: string): Promise<void> {
   const { group, version, resource, subresource, namespace } = info;
   const asked = {
@@ -110,7 +109,7 @@ function checkUid(exchange: ResourceExchange, { object }: Entry, request: Write)
 
 const modifiedMessage = "the object has been modified; please apply your changes to the latest version and try again";
 
-/** One attempt; `undefined` when the object changed meanwhile. */
+/** One attempt; `undefined` if the object changed in the meantime. */
 async function replace(exchange: ResourceExchange, entry: Entry, request: Write): Promise<KubeObject | undefined> {
   const { resource, parts } = exchange;
   const live = await present(resource, entry.object);
@@ -125,7 +124,7 @@ async function replace(exchange: ResourceExchange, entry: Entry, request: Write)
     const checked = ignoreTimestamps(old, checking instanceof Promise ? await checking : checking);
     const validating = parts.admission.validate(updateRequest(exchange, { draft: checked, old, request }));
     if (validating !== undefined) await validating;
-    // Nothing is stored under such a name any more; a trial still shows it.
+    // selfLink is not stored any more; a dry run still shows it.
     if (!request.options.dryRun) delete checked.metadata.selfLink;
     const stored = await changedForm(resource, checked, { old, entry });
     if (parts.store.get(resource.storage, entry.key) !== entry) return release(allocation);
@@ -136,7 +135,9 @@ async function replace(exchange: ResourceExchange, entry: Entry, request: Write)
   }
 }
 
-/** What to store, or `undefined` if that is there already: what was stored in another version, or before a default came, is not. */
+/**
+ * The object to store, or `undefined` if it equals the stored one. A change of the storage version or of defaults counts as a difference.
+ */
 async function changedForm(
   resource: ServedResource,
   checked: AnyDraft,
@@ -172,12 +173,12 @@ function updateRequest(
   });
 }
 
-/** Whoever writes through a projection changes that, and nothing else is admitted. */
+/** A write through a projection is admitted as the projection only. */
 function projectionOf({ subresource }: ResourceExchange): ProjectionRules | undefined {
   return subresource?.rules?.type === "projection" ? subresource.rules : undefined;
 }
 
-/** The projection of an object, also of one whose projection cannot be read yet. */
+/** The projection of an object, even if it is not readable yet. */
 function shownThrough(projection: ProjectionRules, object: KubeObject): KubeObject {
   return projection.base?.(object) ?? projection.read(object);
 }
@@ -198,7 +199,7 @@ function takeOver(exchange: ResourceExchange, admitted: AnyDraft | undefined, dr
   return draft;
 }
 
-/** Optimistic concurrency: a draft with another resourceVersion is refused, one without takes the present one. */
+/** Optimistic concurrency: a draft with another resourceVersion is rejected, one without gets the current one. */
 function checkVersion({ resource }: ResourceExchange, draft: AnyDraft, old: KubeObject): void {
   const name = old.metadata.name ?? "";
   const asked = draft.metadata.resourceVersion ?? "";
@@ -221,13 +222,13 @@ function versionRequired({ qualified }: ServedResource, name: string): StatusErr
   return apiErrors.invalid({ group: qualified.group, kind: qualified.resource }, name, [error]);
 }
 
-/** The real server answers so, too: it reads the version where no bad request can be made of it any more. */
+/** kube-apiserver parses the version too late for a 400, and returns this error as well. */
 export function unparsableVersion(text: string): StatusError {
   const message = `strconv.ParseUint: parsing ${quote(text)}: invalid syntax`;
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }
 
-/** Prepares and checks a changed object; answers with it in its one stored form. Refusals take their time. */
+/** Prepares and validates a changed object; returns it in its stored form. Returns a promise only on validation errors. */
 function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObject): AnyDraft | Promise<never> {
   const { resource, context, info, warnings } = exchange;
   const rules = resource.rules as KindRules;
@@ -246,12 +247,12 @@ function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObjec
   if (found.length > 0) return refuse(exchange, draft, { found, check });
   for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
-  // What is stored is read with its defaults, whatever the door has put back.
+  // Defaults are set again, because the view may have restored old fields.
   if (resource.conversion === undefined && !resource.isCustom) resource.codec.defaults(draft);
   return checkedCodec(resource).decode(draft as never, undefined);
 }
 
-/** Most kinds look at the metadata themselves as well. */
+/** Most kinds validate the metadata as well. */
 function checkMetadataAgain({ metadata }: AnyDraft, old: KubeObject, { finalizers }: KindRules): FieldError[] {
   return [
     ...checkMetadataUpdate(metadata, old.metadata),
@@ -259,17 +260,17 @@ function checkMetadataAgain({ metadata }: AnyDraft, old: KubeObject, { finalizer
   ];
 }
 
-/** The object itself and its views have rules of the same form. */
+/** The rules of the object itself, or those of the view. */
 function doorRules({ subresource }: ResourceExchange, rules: KindRules): KindRules | ViewRules {
   if (subresource === undefined) return rules;
-  // A projection writes into the object as an update of it would.
+  // A projection writes into the object like an update.
   if (subresource.rules?.type !== "view") return rules;
   return subresource.rules.prepareForUpdate === undefined && subresource.name === "status"
     ? { ...subresource.rules, prepareForUpdate: keepAllButStatus }
     : subresource.rules;
 }
 
-/** A status door that says nothing itself: only the status and the metadata that belongs to nobody else come through. */
+/** The default status subresource: only the status and mutable metadata can be changed. */
 function keepAllButStatus(draft: AnyDraft, old: KubeObject): void {
   const { metadata } = draft;
   const target = draft as unknown as Record<string, unknown>;
@@ -280,13 +281,13 @@ function keepAllButStatus(draft: AnyDraft, old: KubeObject): void {
   else target["status"] = status;
 }
 
-/** Only the server counts generations. */
+/** Only the server sets the generation. */
 function setGeneration({ metadata }: AnyDraft, old: KubeObject): void {
   if (old.metadata.generation === undefined) delete metadata.generation;
   else metadata.generation = old.metadata.generation;
 }
 
-/** What an update can never change. */
+/** Restores fields that an update cannot change. */
 function keepSystemFields({ metadata }: AnyDraft, { metadata: old }: KubeObject): void {
   if ((metadata.uid ?? "") === "" && old.uid !== undefined) metadata.uid = old.uid;
   if (old.creationTimestamp !== undefined) metadata.creationTimestamp = old.creationTimestamp;
@@ -303,7 +304,7 @@ function ignoreTimestamps(old: KubeObject, draft: AnyDraft): AnyDraft {
 
 interface Commit {
   readonly checked: AnyDraft;
-  /** The same in the stored version; `undefined` when nothing changed. */
+  /** The object in the storage version; `undefined` if nothing changed. */
   readonly stored: AnyDraft | undefined;
   readonly dryRun: boolean;
 }
@@ -332,7 +333,7 @@ async function commit(
   return written.object;
 }
 
-/** An object under deletion disappears with the update that leaves it no reason to stay. */
+/** Whether an update removes the last finalizer of an object under deletion, which is then deleted. */
 function isFinished(
   { resource, subresource }: ResourceExchange,
   draft: AnyDraft,
@@ -344,13 +345,13 @@ function isFinished(
   return (resource.rules as KindRules).deletion?.stays?.(draft) !== true;
 }
 
-/** A precondition that the store found unmet, in the words of the store behind kube-apiserver. */
+/** The error for an unmet precondition, with the message of kube-apiserver's storage layer. */
 function storageConflict(
   { resource, info }: ResourceExchange,
   { name, options }: Pick<Write, "name" | "options">,
   why: string,
 ): StatusError {
-  // A trial run does not come as far as the place where all keys are kept.
+  // A dry run does not get as far as the key prefix.
   const root = options.dryRun ? "" : "/registry";
   const key = `${root}/${registryPath(resource)}/${storageKey(resource, info.namespace, name)}`;
   const message = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;

@@ -1,10 +1,10 @@
-/** The order of refusals about maps: Go meets the entries of a small map as they were written, while drafts have them sorted. */
+/** The order of validation errors in maps: Go iterates small maps in the order of the body, while drafts have sorted keys. */
 import type { FieldError } from "@capstan/model";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import { expectedOf, readAsWritten } from "../decode/object.ts";
 import type { ResourceExchange } from "../exchange.ts";
 
-/** Objections to a draft, those to the entries of a map in the order of the body. Only who refuses pays for it. */
+/** Sorts the errors of map entries in the order of the body. The cost occurs only if validation fails. */
 export async function inWrittenOrder(
   exchange: ResourceExchange,
   draft: AnyDraft,
@@ -16,7 +16,7 @@ export async function inWrittenOrder(
   return inOrderOf(found, check());
 }
 
-/** Patches are put together from sorted parts; what is seen through a projection is another kind. */
+/** Only bodies of creates and updates count: patches are built from sorted parts, and a projection is another kind. */
 function isWholeText({ call, subresource }: ResourceExchange): boolean {
   if (call.method !== "POST" && call.method !== "PUT") return false;
   return subresource === undefined || subresource.rules?.type === "view";
@@ -28,7 +28,7 @@ function isOwner(value: unknown): value is Owner {
   return typeof value === "object" && value !== null;
 }
 
-/** Puts keys that both have into the order of the second, in place; answers whether anything moved. Structs have one order only. */
+/** Moves common keys into the order of the second value, in place; returns whether anything moved. Structs have a fixed order. */
 function takeOrder(value: unknown, written: unknown): boolean {
   if (!isOwner(value) || !isOwner(written)) return false;
   let moved = false;
@@ -45,7 +45,7 @@ function takeOrder(value: unknown, written: unknown): boolean {
   return true;
 }
 
-/** Values inside of messages stay sorted: the objections are the first ones, the order is that of the second ones. */
+/** The errors of the first list in the order of the second: values in their messages stay sorted. */
 function inOrderOf(found: readonly FieldError[], ordered: readonly FieldError[]): readonly FieldError[] {
   const left = [...found];
   const taken: FieldError[] = [];

@@ -8,7 +8,7 @@ function put(store: Store, key: string): void {
   store.put("things", key, { kind: "Thing", apiVersion: "v1", metadata: { name: key } });
 }
 
-/** What a watch of a prefix is told. */
+/** The events that a watch of a prefix receives. */
 function followed(store: Store, prefix: string): { readonly told: FeedEvent[]; readonly leave: () => void } {
   const told: FeedEvent[] = [];
   const selection = { key: undefined, prefix };
@@ -19,7 +19,7 @@ function followed(store: Store, prefix: string): { readonly told: FeedEvent[]; r
   return { told, leave };
 }
 
-test("watches of the same objects are told the same bytes, and how far they are with what they do not see", () => {
+test("watches of the same objects share bytes and get the revision before each event", () => {
   const store = new Store({ clock: systemClock });
   const [a, b, other] = [followed(store, "ns/"), followed(store, "ns/"), followed(store, "other/")];
   put(store, "ns/one");
@@ -43,7 +43,7 @@ test("watches of the same objects are told the same bytes, and how far they are 
   );
 });
 
-test("a watch that fails keeps nothing from the others, and one that has left is told nothing", () => {
+test("a watch that fails does not affect others, and one that left gets no events", () => {
   const store = new Store({ clock: systemClock });
   const failures: unknown[] = [];
   const plan = { store, resource: "things", selection: { key: undefined, prefix: "ns/" }, format: "json" } as const;

@@ -1,25 +1,24 @@
-/** Watches that see the same events in the same form share one listener and the bytes of each event. */
+/** Watches with the same events in the same format share one listener and the bytes of each event. */
 import type { Format } from "../encode/media.ts";
 import type { Change } from "../store/collection.ts";
 import type { Store } from "../store/store.ts";
 import type { Selection } from "../verbs/selection.ts";
 import { sharedFrame, type Frame } from "./frames.ts";
 
-/** A change, as all who see it alike are told of it. */
+/** A change with its shared frame. */
 export interface FeedEvent {
   readonly revision: number;
   readonly frame: Frame;
-  /** The revision of the last change before this one, seen or not. */
+  /** The revision of the previous change, whether it was visible or not. */
   readonly before: number;
 }
 
-/** One watch. */
 export interface Follower {
   take(event: FeedEvent): void;
   fail(error: unknown): void;
 }
 
-/** What is seen, and in which form. */
+/** The selected objects and the format. */
 export interface FeedPlan {
   readonly store: Store;
   readonly resource: string;
@@ -29,7 +28,7 @@ export interface FeedPlan {
 
 const feeds = new WeakMap<Store, Map<string, Feed>>();
 
-/** Tells a watch of changes, as they are stored, until the returned function is called. */
+/** Sends stored changes to a watch until the returned function is called. */
 export function followFeed(plan: FeedPlan, follower: Follower): () => void {
   const { store, resource, selection, format } = plan;
   const ofStore = feeds.get(store) ?? new Map<string, Feed>();
@@ -45,7 +44,7 @@ export function followFeed(plan: FeedPlan, follower: Follower): () => void {
   };
 }
 
-/** Whether a key is among those that are asked for. */
+/** Whether a key is selected. */
 export function covers({ key: only, prefix }: FeedPlan["selection"], key: string): boolean {
   return only === undefined ? key.startsWith(prefix) : key === only;
 }
@@ -85,7 +84,7 @@ interface NotMade {
   readonly error: unknown;
 }
 
-/** What goes wrong with one watch is its own affair. */
+/** An error of one watch does not affect others. */
 function tell(follower: Follower, event: FeedEvent | NotMade): void {
   if ("error" in event) return follower.fail(event.error);
   try {

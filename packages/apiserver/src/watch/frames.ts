@@ -1,4 +1,4 @@
-/** Watch events as they go over the wire. */
+/** The wire format of watch events. */
 import { toGoJson, type KubeObject, type Status } from "@capstan/model";
 import type { Format } from "../encode/media.ts";
 import { toPartialMetadata } from "../encode/partial-metadata.ts";
@@ -8,28 +8,28 @@ import { encodeWatchEvent } from "../protobuf/protobuf.ts";
 import type { Entry } from "../store/entry.ts";
 import { present } from "../verbs/present.ts";
 
-/** What happened, from the point of view of one watcher. */
+/** The type of an event, as one watcher sees it. */
 export type EventType = "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
 
 /** A piece of the stream. */
 export type Frame = string | Uint8Array;
 
-/** An event that has no such form: the watch ends with it, and the client is not told why. */
+/** An event that cannot be encoded: the watch ends without an error event. */
 export class UnsendableEventError extends Error {
   override readonly name = "UnsendableEventError";
   readonly code = "UnsendableEvent";
 }
 
-/** Writes the events of one watch. */
+/** Encodes the events of one watch. */
 export interface FrameWriter {
-  /** The form of events that all watchers of the same objects see alike; absent where they depend on the watcher. */
+  /** The format of events that are the same for all watchers of the same objects; absent if they depend on the watcher. */
   readonly sharedFormat?: Format | undefined;
   entry(type: EventType, entry: Entry): Frame | Promise<Frame>;
   object(type: EventType, object: KubeObject): Frame;
   error(status: Status): Frame;
 }
 
-/** The writer for the version and form that a client asked for. */
+/** The writer for the version and format of a request. */
 export function frameWriter(exchange: ResourceExchange): FrameWriter {
   const { resource, media } = exchange;
   const isPlain = media.transform === undefined && resource.conversion === undefined;
@@ -60,7 +60,7 @@ interface SharedFrame {
 
 const lastFrames = new Map<Format, SharedFrame>();
 
-/** All watchers of an object are told of a change in the same turn: they share the bytes of the event, which nobody needs afterwards. */
+/** All watchers of an object get a change in the same event loop iteration and share the bytes of the event. */
 export function sharedFrame(type: EventType, entry: Entry, format: Format): Frame {
   const last = lastFrames.get(format);
   if (last?.entry === entry && last.type === type) return last.frame;
@@ -72,14 +72,14 @@ export function sharedFrame(type: EventType, entry: Entry, format: Format): Fram
   return frame;
 }
 
-/** What becomes of an object before it is sent. A table says its columns only once. */
+/** Transforms an object before it is sent. A table contains its columns only once. */
 function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeObject {
   const { transform } = exchange.media;
   switch (transform?.kind) {
     case undefined:
       return (object) => object;
     case "Table": {
-      // Before the first event, so that a bad wish is refused rather than found out in the middle of somebody's write.
+      // Checked before the first event, so that an invalid parameter is rejected and does not fail during a later write.
       includeOf(exchange.query);
       let isFirst = true;
       return (object) => {

@@ -24,7 +24,7 @@ function put(store: Store, name: string): void {
   store.put("things", `ns/${name}`, thing(name));
 }
 
-/** What a watch of a store says until it is told not to go on. */
+/** Collects the chunks of a watch. */
 function watched(store: Store, frames: FrameWriter, plan: Partial<WatchPlan> = {}): string[] {
   const said: string[] = [];
   begin(store, { ...plan, frames })({
@@ -62,7 +62,7 @@ function failing(how: "at once" | "later"): FrameWriter {
 }
 
 for (const how of ["at once", "later"] as const) {
-  test(`a watch whose events cannot be made, ${how}, is told why and ends; other watches and the writer go on`, async () => {
+  test(`a watch with events that fail ${how} gets an error and ends; others continue`, async () => {
     const store = new Store({ clock: systemClock });
     const bad = watched(store, failing(how));
     const good = watched(store, named);
@@ -74,14 +74,14 @@ for (const how of ["at once", "later"] as const) {
   });
 }
 
-test("a watch whose first state cannot be shown is told why", () => {
+test("a watch gets an error if its initial state cannot be encoded", () => {
   const store = new Store({ clock: systemClock });
   put(store, "a");
   const start = { type: "state", notBefore: 0, marksEnd: false } as const;
   assert.deepEqual(watched(store, failing("at once"), { start }), ["ERROR no frame", "the end"]);
 });
 
-test("a watch whose client is slow goes on where it was, though what it was not to see is forgotten meanwhile", () => {
+test("a slow watch resumes although changes outside of its selection are compacted", () => {
   const store = new Store({ clock: systemClock });
   const said: string[] = [];
   const names = (chunk: string | Uint8Array): string[] => String(chunk).match(/ns\/\w+/g) ?? [];

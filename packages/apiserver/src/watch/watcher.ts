@@ -1,4 +1,4 @@
-/** One watch: what is there, then what changes, until the time is up. */
+/** One watch: the initial state, then changes, until its timeout. */
 import { apiErrors, type KubeObject, type StatusError } from "@capstan/model";
 import type { LiveBody, Sink } from "../answer.ts";
 import type { Clock, Timer } from "../clock.ts";
@@ -10,35 +10,34 @@ import type { Selection } from "../verbs/selection.ts";
 import { covers, followFeed, type FeedEvent, type Follower } from "./feed.ts";
 import { UnsendableEventError, type Frame, type FrameWriter } from "./frames.ts";
 
-/** What to watch and from where. */
 export interface WatchPlan {
   readonly store: Store;
   readonly clock: Clock;
   readonly resource: string;
   readonly selection: Pick<Selection, "key" | "prefix">;
-  /** Whether an object of the store is watched; it may take a webhook to tell. `undefined` when all are. */
+  /** Whether a stored object is selected; may need a conversion webhook. `undefined` if all are. */
   readonly matches: ((object: KubeObject) => boolean | Promise<boolean>) | undefined;
   readonly start: WatchStart;
   readonly bookmarks: boolean;
   /** Milliseconds until the server ends the watch. */
   readonly timeout: number;
   readonly frames: FrameWriter;
-  /** Calls back when the kind is no longer served; absent where that cannot be. */
+  /** Calls back when the kind is no longer served; absent for built-in kinds. */
   readonly onUnserved?: ((callback: () => void) => () => void) | undefined;
-  /** What the client is told about something that went wrong. */
+  /** The error that the client gets. */
   refusal(error: unknown): StatusError;
-  /** An object of the kind with nothing in it but a resourceVersion. */
+  /** An object of the kind with only a resourceVersion. */
   bookmark(revision: number, isInitialEnd: boolean): KubeObject;
 }
 
-/** Where a watch begins: with the present state, or after a revision. */
+/** The start of a watch: with the current state, or after a revision. */
 export type WatchStart =
   | { readonly type: "state"; readonly notBefore: number; readonly marksEnd: boolean }
   | { readonly type: "revision"; readonly revision: number };
 
 const bookmarkPeriod = 60_000;
 
-/** The body of a watch. */
+/** The streamed body of a watch. */
 export function watchBody(plan: WatchPlan): LiveBody {
   return (sink) => {
     const watcher = new Watcher(plan, sink);
@@ -56,15 +55,15 @@ class Watcher implements Follower {
   #unlisten: () => void = () => {};
   #unrestore: () => void = () => {};
   #unserve: (() => void) | undefined;
-  /** Events are sent in order even when one of them has to be converted elsewhere. */
+  /** Events are sent in order, even if the conversion of one is asynchronous. */
   #tail: Promise<void> | undefined;
-  /** What is left of the state that the watch begins with. */
+  /** The remaining entries of the initial state. */
   #state: readonly Entry[] = [];
   #stateSent = 0;
   #marksEnd = false;
-  /** The revision up to which everything was sent, once the state was. */
+  /** The revision up to which all changes were sent, after the initial state. */
   #sent = 0;
-  /** Whether the client reads too slowly to be told what happens: it is looked up in the history when there is room again. */
+  /** Whether the client reads too slowly for live events: changes are then read from the history when the sink drains. */
   #isBehind = false;
   #stopped = false;
 
@@ -93,7 +92,7 @@ class Watcher implements Follower {
     for (const timer of this.#timers) timer.cancel();
   }
 
-  /** An event that others see, too; this is what happens a thousand times for each write when there are a thousand watches. */
+  /** Handles a shared event. This runs a thousand times for each write if there are a thousand watches. */
   take({ revision, frame, before }: FeedEvent): void {
     if (this.#isBehind || revision <= this.#sent) return;
     if (this.#sink.isFull) {
@@ -139,7 +138,7 @@ class Watcher implements Follower {
     throw apiErrors.resourceExpired(`too old resource version: ${revision} (${forgottenUpTo})`);
   }
 
-  /** Sends what is left of the state and what happened since, as far as there is room. */
+  /** Sends the remaining state and the changes since, as far as the sink has space. */
   #catchUp(): void {
     this.#isBehind = false;
     if (!this.#stopped && !(this.#sendState() && this.#sendHistory())) this.#fallBehind();
@@ -150,7 +149,7 @@ class Watcher implements Follower {
     this.#sink.whenDrained(() => this.#attempt(() => this.#catchUp()));
   }
 
-  /** Whether there was room for the state. */
+  /** Whether the whole state was sent. */
   #sendState(): boolean {
     for (; this.#stateSent < this.#state.length; this.#stateSent++) {
       if (this.#sink.isFull) return false;
@@ -164,7 +163,7 @@ class Watcher implements Follower {
     return true;
   }
 
-  /** Whether there was room for what happened. What is forgotten by now, the client has to find out by a new list. */
+  /** Whether all changes were sent. If some are compacted, the client must list again. */
   #sendHistory(): boolean {
     const { store, resource } = this.#plan;
     for (;;) {
@@ -197,7 +196,7 @@ class Watcher implements Follower {
     else this.#send(Promise.all([before, after]).then(([was, is]) => this.#frameOf(change, was, is)));
   }
 
-  /** A change as it looks to whoever sees only what is selected: nothing, if it was and is out of sight. */
+  /** The event of a change for a selection; none, if the object was and is not selected. */
   #frameOf(change: Happened, before: boolean, after: boolean): Frame | Promise<Frame> | undefined {
     const { frames } = this.#plan;
     if (after) return frames.entry(before ? "MODIFIED" : "ADDED", change.entry);
@@ -240,7 +239,7 @@ class Watcher implements Follower {
     this.#sink.write(frame);
   }
 
-  /** What goes wrong with one watch is told to its client alone: whoever writes, and the other watches, must not notice. */
+  /** An error of one watch is sent to its client only; writers and other watches are not affected. */
   #attempt(step: () => void): void {
     try {
       step();
@@ -256,7 +255,7 @@ class Watcher implements Follower {
   }
 }
 
-/** What is shown of an object that is gone, or that is out of the selection: its last state inside, at the revision of the change. */
+/** The object of a DELETED event: its last selected state, at the revision of the change. */
 function deletedEntry(change: Happened): Entry {
   if (change.type === "DELETED" || change.previous === undefined) return change.entry;
   return atRevision(change.previous, change.revision);

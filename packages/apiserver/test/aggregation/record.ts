@@ -1,4 +1,4 @@
-/** Tells the story to a real kube-apiserver and keeps its answers: `node record.ts <url> <token> <certificate> <key>`. */
+/** Plays the scenario against a real kube-apiserver and records its responses: `node record.ts <url> <token> <certificate> <key>`. */
 import { readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { createServer, request } from "node:https";

@@ -1,9 +1,9 @@
-/** What becomes of the OpenAPI documents of other servers: they come, they fall silent, they go. Told to any API server. */
+/** The scenario of OpenAPI documents of aggregated servers: added, unreachable, removed. It runs against any API server. */
 
-/** Asks the API server. */
+/** Sends a request to the API server. */
 export type Ask = (method: string, path: string, body?: object) => Promise<{ status: number; text: string }>;
 
-/** Where the other servers are reached by the API server. */
+/** The addresses of the aggregated servers. */
 export interface Places {
   readonly host: string;
   readonly newPort: number;
@@ -31,7 +31,7 @@ function apiService(group: string, name: string, priority: number, port: number)
   };
 }
 
-/** Tells the story; `until` asks again until the answer is the one that is waited for. */
+/** Plays the scenario; `until` repeats a request until the expected response. */
 export async function tell(ask: Ask, places: Places, until: Until): Promise<{ [moment: string]: unknown }> {
   const before = await look(ask);
   for (const name of ["new", "old"]) await expect(ask("POST", services, service(name, places.host)), 201);
@@ -59,7 +59,7 @@ export async function tell(ask: Ask, places: Places, until: Until): Promise<{ [m
   return { present, silent, gone };
 }
 
-/** Asks again until something is so. */
+/** Repeats a check until it is true. */
 export type Until = (isSo: () => Promise<boolean>) => Promise<void>;
 
 interface Seen {
@@ -70,7 +70,7 @@ interface Seen {
 }
 
 async function look(ask: Ask): Promise<Seen> {
-  // The hash of a document that the API server makes itself is that of its own spelling.
+  // The hash of a generated document depends on the formatting of each server.
   const told = (await ask("GET", "/openapi/v3")).text.replaceAll(/hash=[0-9A-F]{128}/g, "hash={hash}");
   const { paths: index } = JSON.parse(told) as { paths: Seen["index"] };
   const { paths, definitions, parameters } = JSON.parse((await ask("GET", "/openapi/v2")).text) as Omit<Seen, "index">;

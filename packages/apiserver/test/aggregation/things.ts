@@ -1,14 +1,14 @@
-/** Two servers that serve groups of the API for another one: one of today, and one that knows only OpenAPI version 2. */
+/** Two aggregated servers: a current one, and one with OpenAPI v2 only. */
 
 const meta = "io.k8s.apimachinery.pkg.apis.meta.v1";
 
-/** What a server answers to a path. */
+/** The response of a server to a path. */
 export interface Page {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** Answers of the server behind a service, by path without its query. */
+/** Responses of the server behind a service, by path without query. */
 export function answerOf(service: string, path: string): Page {
   const body = service === "old" ? oldPages[path] : newPages[path];
   return body === undefined ? { status: 404, body: { kind: "Status", code: 404 } } : { status: 200, body };

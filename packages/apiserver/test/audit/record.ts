@@ -1,5 +1,5 @@
 /**
- * Tells the story to a real kube-apiserver and keeps its events: `node record.ts <url> <audit log>`.
+ * Plays the scenario against a real kube-apiserver and records its events: `node record.ts <url> <audit log>`.
  *
  * The server needs `--token-auth-file` with the lines `tok,admin,uid-admin,"system:masters"` and `bob,bob,uid-bob,"devs"`,
  * `--authorization-mode=RBAC`, and an audit policy of the one rule `level: Metadata` that omits the stage RequestReceived.
@@ -15,7 +15,7 @@ const [url = "", log = ""] = process.argv.slice(2);
 await using hooks = await startHookServer();
 const events = (): AuditEvent[] => {
   const lines = readFileSync(log, "utf8").split("\n");
-  // Only what the story asks has such a name; the log of a server that lives for long is long.
+  // Only requests of the scenario have such an ID; the log of a long-running server has many more events.
   return lines.filter((line) => /"auditID":"(step-\d+|mine)"/.test(line)).map((line) => JSON.parse(line) as AuditEvent);
 };
 const recorded = await tell({ url, events }, hooks);

@@ -1,19 +1,19 @@
-/** Requests of every sort whose audit events are compared: who asked, what became of it, and what webhooks and policies noted. */
+/** Requests of every type for which audit events are compared: user, outcome, and annotations of webhooks and policies. */
 
 /** One request. */
 export interface Step {
   readonly method: string;
   readonly path: string;
-  /** Whose token it carries: none, by default the administrator's. */
+  /** The bearer token; none if empty. Default: the administrator's. */
   readonly token?: string | undefined;
   readonly headers?: { readonly [name: string]: string };
   readonly body?: unknown;
   readonly type?: string;
-  /** What the answer shows once a policy or webhook is in force, which takes the real server a moment: until then it is asked again. */
+  /** A text in the response once a policy or webhook is active. kube-apiserver needs a moment, so the request is repeated until then. */
   readonly shows?: string;
 }
 
-/** Where webhooks are called. */
+/** The address of the webhooks. */
 export interface Hooks {
   readonly url: string;
   readonly caBundle: string;
@@ -26,15 +26,14 @@ const registration = "/apis/admissionregistration.k8s.io/v1";
 const rbac = "/apis/rbac.authorization.k8s.io/v1/namespaces/audit";
 const patching = { method: "PATCH", type: "application/merge-patch+json" } as const;
 
-/** The administrator's token, and that of somebody who may read ConfigMaps. */
+/** The token of the administrator, and of a user with read access to ConfigMaps. */
 export const tokens = { admin: "tok", bob: "bob" } as const;
 
-/** The steps, in order. */
 export function stepsOf(hooks: Hooks): Step[] {
   return [...grants, ...lives, ...refusals, ...disguises, ...paths, ...security, ...policies, ...webhooksOf(hooks)];
 }
 
-/** What everything else needs, and is audited too. */
+/** Prerequisites of the other steps; they are audited too. */
 const grants: readonly Step[] = [
   post(`${core}/namespaces`, { metadata: { name: "audit" } }),
   post(`${here}/serviceaccounts`, { metadata: { name: "default" } }),
@@ -83,7 +82,7 @@ const disguises: readonly Step[] = [
   { ...get(maps), headers: { "impersonate-user": "bob" } },
   { ...get(maps), headers: { "impersonate-user": "system:serviceaccount:audit:default" } },
   { ...get(maps), headers: { "impersonate-user": "carl", "impersonate-extra-example.com%2fwhy": "x" } },
-  // The real server tries first what it allowed last, so the older way is at the end.
+  // kube-apiserver first tries the impersonation mode that it allowed last, so the legacy mode comes last.
   { ...get(maps), headers: { "impersonate-user": "carl", "impersonate-group": "devs", "impersonate-extra-why": "x" } },
   { ...get(maps), token: tokens.bob, headers: { "impersonate-user": "carl" } },
   { ...get(`${maps}/none`), headers: { "x-forwarded-for": "10.0.0.1, nobody, 10.0.0.2", "x-real-ip": "10.0.0.3" } },
@@ -137,7 +136,7 @@ const policies: readonly Step[] = [
   post(`${maps}?dryRun=All`, { metadata: { name: "good" } }),
 ];
 
-/** One that changes something, one that does not, one that cannot be reached, and two that only look. */
+/** A webhook that changes the object, one that does not, one that is unreachable, and two validating ones. */
 function webhooksOf({ url, caBundle }: Hooks): Step[] {
   const hook = (name: string, path: string, more: object = {}): object => ({
     name: `${name}.example.com`,
@@ -172,7 +171,7 @@ function webhooksOf({ url, caBundle }: Hooks): Step[] {
   ];
 }
 
-/** Takes away what would be in the way of another telling. */
+/** Removes everything that would disturb another run. */
 export const traces: readonly Step[] = [
   ...["changers", "refusers"].map((name) => gone(`${registration}/mutatingwebhookconfigurations/${name}`)),
   gone(`${registration}/validatingwebhookconfigurations/lookers`),

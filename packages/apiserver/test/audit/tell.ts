@@ -1,23 +1,22 @@
-/** Tells the story to a server and gathers the events that it wrote about each step. */
+/** Plays the scenario against a server and collects the audit events of each step. */
 import { request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 import type { AuditEvent } from "../../src/index.ts";
 import { stepsOf, tokens, traces, type Hooks, type Step } from "./story.ts";
 
-/** A server that is told the story, and the events that it has written so far. */
+/** A server, and the events that it has written so far. */
 export interface Told {
   readonly url: string;
   events(): readonly AuditEvent[];
 }
 
-/** The events of each step, in its words and without what differs each time. */
+/** The events of a step, without values that differ between runs. */
 export interface Recorded {
   readonly step: string;
   readonly events: readonly AuditEvent[];
 }
 
-/** Tells it. */
 export async function tell(server: Told, hooks: Hooks): Promise<Recorded[]> {
   const steps = stepsOf(hooks);
   for (const [index, step] of steps.entries()) {
@@ -29,7 +28,7 @@ export async function tell(server: Told, hooks: Hooks): Promise<Recorded[]> {
   for (const [index, { method, path, token, headers }] of steps.entries()) {
     const id = headers?.["audit-id"] ?? `step-${index}`;
     const own = (): AuditEvent[] => server.events().filter(({ auditID }) => auditID === id);
-    // The last event comes when the answer is over, which the client may know first.
+    // The last event is written when the response ends, which the client may notice first.
     await until(async () =>
       own().some(({ stage, responseStatus }) => stage === "ResponseComplete" || responseStatus.code === 401),
     );
@@ -44,7 +43,7 @@ async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await pause(20);
 }
 
-/** The text of the answer, with its warnings before it. */
+/** The text of the response, preceded by its warnings. */
 function ask({ url }: Told, step: Step, auditId: string): Promise<string> {
   const { method, path, headers = {}, body, type = "application/json" } = step;
   const token = "token" in step ? step.token : tokens.admin;

@@ -1,4 +1,4 @@
-/** Test programs of controller-runtime, built from its Go module. */
+/** Builds the test programs of controller-runtime from its Go module. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
@@ -11,10 +11,10 @@ const run = promisify(execFile);
 const module = "sigs.k8s.io/controller-runtime";
 const version = "v0.25.2";
 
-/** The packages whose tests need a server. */
+/** The packages with tests that need a server. */
 export const testedPackages: readonly string[] = ["client", "builder", "webhook", "envtest", "cache", "manager"];
 
-/** A program, and the folder of its sources, in which it looks for its data. */
+/** A program, and the source folder with its test data. */
 export interface TestProgram {
   readonly name: string;
   readonly path: string;
@@ -22,7 +22,7 @@ export interface TestProgram {
   readonly output: string;
 }
 
-/** Builds one, if that has not been done. */
+/** Builds a program unless it exists. */
 export async function buildPackage(name: string): Promise<TestProgram> {
   const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
   const home = join(cache, "capstan", "controller-runtime", version);

@@ -1,14 +1,13 @@
-/** What came of the packages, as the page of the documentation tells it. */
+/** Renders the results of the packages as a documentation page. */
 import type { Specs } from "./specs.ts";
 
-/** A package on our launchers and, where it was asked for, on the real programs. */
+/** The results of a package on our launchers and, optionally, on the real programs. */
 export interface Tried {
   readonly name: string;
   readonly ours: Specs;
   readonly real: Specs | undefined;
 }
 
-/** The page. */
 export function toPage(tried: readonly Tried[], commit: string): string {
   const failures = tried.flatMap(({ name, ours }) => ours.failed.map((spec) => `- ${name}: ${spec}`));
   return [

@@ -1,10 +1,10 @@
 /**
- * Runs the test packages of controller-runtime on this server, through its launchers:
- * `npm run controller-runtime -- [--rounds N] [--real FOLDER] [--page] [package...]`.
+ * Runs the test packages of controller-runtime on this server, through its launchers: `npm run controller-runtime -- [--rounds N] [--real
+ * FOLDER] [--page] [package...]`.
  *
- * They are built from the Go module into the cache folder of the user, once. What failed is told by name; the whole output of a package is
- * beside its program. `--real` runs them on the kube-apiserver and etcd of a folder, too; `--page` writes docs/reference/controller-runtime.md.
- * A run takes about five minutes, so it is no part of `npm test`.
+ * They are built once from the Go module into the cache folder of the user. Failed specs are printed by name; the whole output of a
+ * package is next to its program. `--real` also runs them on the kube-apiserver and etcd of a folder; `--page` writes
+ * docs/reference/controller-runtime.md. A run takes about five minutes, so it is not part of `npm test`.
  */
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";

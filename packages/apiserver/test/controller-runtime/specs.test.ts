@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readSpecs } from "./specs.ts";
 
-test("specs that passed and failed are read from the closing lines", () => {
+test("passed and failed specs are parsed from the summary lines", () => {
   const text = `
 Summarizing 2 Failures:
   [FAIL] Client Create with structured objects [It] should create a new object
@@ -20,6 +20,6 @@ FAIL! -- 10 Passed | 2 Failed | 0 Pending | 2 Skipped
   });
 });
 
-test("a program that said nothing ran nothing", () => {
+test("a program without output ran no specs", () => {
   assert.deepEqual(readSpecs("panic"), { passed: 0, skipped: 0, specs: 0, failed: [] });
 });

@@ -1,4 +1,4 @@
-/** Runs a test program against the launchers and reads what came of its specs. */
+/** Runs a test program against the launchers and parses the results of its specs. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -7,21 +7,21 @@ import { join } from "node:path";
 import { finished } from "node:stream/promises";
 import type { TestProgram } from "./build.ts";
 
-/** What came of a program. */
+/** The results of a program. */
 export interface Specs {
   readonly passed: number;
-  /** Those that the package itself leaves out. */
+  /** Specs that the package itself skips. */
   readonly skipped: number;
   readonly specs: number;
   readonly failed: readonly string[];
   readonly seconds: number;
-  /** Whether it ended by itself and said that all is well. */
+  /** Whether it exited by itself and reported success. */
   readonly ended: boolean;
 }
 
 const launchers = join(import.meta.dirname, "../../launchers");
 
-/** Runs it to its end, on our launchers or on the programs of another folder. */
+/** Runs a program to its end, on our launchers or on the programs of another folder. */
 export async function runPackage({ path, folder, output }: TestProgram, assets = launchers): Promise<Specs> {
   const begun = performance.now();
   const env = { ...process.env, KUBEBUILDER_ASSETS: assets };
@@ -39,7 +39,7 @@ export async function runPackage({ path, folder, output }: TestProgram, assets =
   };
 }
 
-/** The closing lines of Ginkgo. */
+/** Parses the summary lines of Ginkgo. */
 export function readSpecs(text: string): Pick<Specs, "passed" | "skipped" | "specs" | "failed"> {
   const specs = Number(/Ran \d+ of (\d+) Specs/.exec(text)?.[1] ?? 0);
   const passed = Number(/(\d+) Passed/.exec(text)?.[1] ?? 0);

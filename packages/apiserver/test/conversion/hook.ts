@@ -22,7 +22,7 @@ interface Review {
   };
 }
 
-/** The answer to a review. */
+/** The response to a review. */
 export function answerReview(text: string): { readonly status: number; readonly body: string } {
   const review = JSON.parse(text) as Review;
   const { uid, objects } = review.request;
@@ -74,7 +74,7 @@ function misanswered(mode: string, uid: string): object | undefined {
   }
 }
 
-/** What each way of misbehaving writes into the metadata. */
+/** The metadata that each misbehaviour returns. */
 const badMetadata: { readonly [mode: string]: (metadata: Metadata) => object } = {
   rename: () => ({ name: "other" }),
   move: () => ({ namespace: "other" }),

@@ -1,4 +1,4 @@
-/** Tells the story to a real kube-apiserver and keeps its answers: `node record.ts <url> <token>`. */
+/** Plays the scenario against a real kube-apiserver and records its responses: `node record.ts <url> <token>`. */
 import { randomInt } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:https";

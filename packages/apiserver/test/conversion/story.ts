@@ -1,15 +1,15 @@
-/** Requests for a kind with two versions and a conversion webhook, and what a server answers to them. */
+/** Requests for a kind with two versions and a conversion webhook, and the responses of a server. */
 
-/** Sends a request to the server in question. */
+/** Sends a request to the server under test. */
 export type Send = (method: string, path: string, options?: { body: unknown; type: string }) => Promise<Heard>;
 
-/** An answer. */
+/** A response. */
 export interface Heard {
   readonly status: number;
   readonly body: string;
 }
 
-/** A request and its answer, without what differs from run to run. */
+/** A request and its response, without values that differ between runs. */
 export interface Told extends Heard {
   readonly asked: string;
 }
@@ -47,7 +47,7 @@ const modes = [
   "large",
 ];
 
-/** What defines the kind. */
+/** The CRD. */
 export function definitionOf(
   group: string,
   clientConfig: { readonly url: string; readonly caBundle?: string },
@@ -83,7 +83,7 @@ export function definitionOf(
   };
 }
 
-/** Tells the story, once the kind is served. */
+/** Plays the scenario after the kind is served. */
 export async function* tell(send: Send, group: string): AsyncGenerator<Told> {
   let revision = "";
   for (const [method, path, body, type = json] of requests(group)) {
@@ -107,7 +107,7 @@ function stable(body: string, group: string): string {
     .trim();
 }
 
-/** Owners are in the order of the seconds in which they wrote, which is another one every time. */
+/** Managers are ordered by the second of their write, which differs between runs. */
 function inOrder(body: string): string {
   if (!body.includes('"managedFields":[{')) return body;
   return body.trim().split("\n").map(sortOwners).join("\n");
@@ -169,7 +169,7 @@ function* requests(group: string): Iterable<Request> {
   yield ["DELETE", cogs("v1", "/x")];
 }
 
-/** Objects are selected by their fields in the version that is asked, which have other names in the other one. */
+/** Field selectors use the field names of the requested version. */
 function* selections(cogs: (version: string, rest?: string) => string): Iterable<Request> {
   const watched = "watch=true&timeoutSeconds=1&resourceVersion=<revision>";
   yield ["GET", cogs("v1", "?fieldSelector=spec.a%3D1")];

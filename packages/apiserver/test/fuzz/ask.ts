@@ -1,4 +1,4 @@
-/** One random request, asked of two servers, and what differs between their answers. */
+/** One random request to two servers, and the difference of their responses. */
 
 /** A request. */
 export interface Question {
@@ -6,22 +6,22 @@ export interface Question {
   readonly path: string;
   readonly type: string;
   readonly accept: string;
-  /** `undefined` sends none. */
+  /** `undefined` sends no body. */
   readonly body: string | undefined;
 }
 
-/** An answer. */
+/** A response. */
 export interface Reply {
   readonly status: number;
   readonly body: string;
-  /** The texts of the Warning headers, in one. */
+  /** The texts of the Warning headers, joined. */
   readonly warning: string;
 }
 
 /** A server. */
 export type Ask = (question: Question) => Promise<Reply>;
 
-/** What differs between the answers to a question, or `undefined`. */
+/** The difference of two responses, or `undefined`. */
 export function differenceOf(question: Question, ours: Reply, real: Reply): string | undefined {
   const drawn = drawnName(question);
   const [a, b] = [normalize(ours, drawn), normalize(real, drawn)];
@@ -31,7 +31,7 @@ export function differenceOf(question: Question, ours: Reply, real: Reply): stri
   return `ours ${excerpt(a, same)}\nreal ${excerpt(b, same)}`;
 }
 
-/** Long answers are shown around the place where they part. */
+/** Long responses are cut around the first difference. */
 function excerpt(text: string, at: number): string {
   return text.length < 1500 || !text.startsWith("2")
     ? text
@@ -42,7 +42,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, "uuid"],
   [/(resourceVersion\W{1,9})\d+/g, "$1version"],
   [/(resource version: |current: )\d+/gi, "$1version"],
-  // A version that a patch has moved to where it does not belong.
+  // A resourceVersion that a patch copied to a label.
   [/(labels\W{1,9})\d{2,}/g, "$1version"],
   [/(in record \(|ResourceVersion in object meta: )\d+/g, "$1version"],
   [/("continue":")[^"]{9,}"/g, '$1token"'],
@@ -54,7 +54,7 @@ const replacements: readonly (readonly [RegExp, string])[] = [
 
 type Replacement = (typeof replacements)[number];
 
-/** Names that the server draws end with letters of its own; longer beginnings are cut. */
+/** Generated names have a random suffix; long prefixes are truncated. */
 function drawnName({ method, body = "" }: Question): Replacement | undefined {
   const prefix = /"generateName":"([^"\\]+)"/.exec(body)?.[1];
   if (method !== "POST" || prefix === undefined) return undefined;
@@ -93,7 +93,7 @@ function summarize({ status, body, warning }: Reply): string {
   return `${status}${warned} ${refusal(body)}`;
 }
 
-/** Causes may come in any order, and so may what a message says of them: the real server goes through maps in random order. */
+/** Causes and their order in the message are sorted: kube-apiserver iterates over maps in random order. */
 function refusal(body: string): string {
   const parsed = tryParse(body);
   if (parsed === undefined) return body;

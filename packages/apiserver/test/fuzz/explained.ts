@@ -1,9 +1,9 @@
-/** Differences that have a reason, each put to the test: a question without what explains it must have the same answers. */
+/** Known differences, each verified: without the value that explains it, the responses must be equal. */
 import type { Json } from "@capstan/model";
 import { differenceOf, type Ask, type Question } from "./ask.ts";
 import type { Fields } from "./values.ts";
 
-/** Why a difference is one, if that is known. */
+/** The reason of a difference, if it is known. */
 export async function explain(question: Question, ours: Ask, real: Ask): Promise<string | undefined> {
   for (const [reason, simplify] of reasons) {
     const simpler = simplify(question);
@@ -28,7 +28,7 @@ function withoutCopies(question: Question): Question | undefined {
   return changed(question, (value) => (isFields(value) && value["op"] === "copy" ? undefined : value));
 }
 
-/** The real server keeps 10 to the 21 and writes 1, because it has no letter for it. */
+/** kube-apiserver stores 10^21 but writes 1, because there is no suffix for it. */
 function withoutGiants(question: Question): Question | undefined {
   return changed(question, (value) =>
     typeof value === "string" && /^[0-9]{20,}$|^[0-9.]+[eE][0-9]{2,}$/.test(value) ? "1" : value,
@@ -53,7 +53,7 @@ function withoutInfinity(question: Question): Question | undefined {
   return body.includes("1e400") ? { ...question, body: body.replaceAll("1e400", "1") } : undefined;
 }
 
-/** The question with some values of its body taken away, from the inside out; `undefined` when nothing changes. */
+/** The request with some values of its body removed, bottom up; `undefined` if nothing changes. */
 function changed(question: Question, change: (value: Json) => Json | undefined): Question | undefined {
   const { body = "" } = question;
   try {

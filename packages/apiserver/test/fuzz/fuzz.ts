@@ -1,4 +1,4 @@
-/** Asks two servers the same random questions and reports each difference with what reproduces it. */
+/** Sends the same random requests to two servers and reports each difference with a reproduction. */
 import fc from "fast-check";
 import { differenceOf, type Ask, type Question } from "./ask.ts";
 import { explain } from "./explained.ts";
@@ -8,30 +8,30 @@ import { questionsOf } from "./questions.ts";
 import { subjectOf, type Subject } from "./subject.ts";
 import { toBody } from "./values.ts";
 
-/** What was found. */
+/** A difference that was found. */
 export interface Finding {
   readonly question: Question;
   readonly difference: string;
-  /** Why it is so, where that is known. */
+  /** The reason, if it is known. */
   readonly reason: string | undefined;
 }
 
-/** How much is tried on whom. */
+/** The servers and the number of requests. */
 export interface FuzzOptions {
   readonly ours: Ask;
   readonly real: Ask;
   readonly kinds: readonly FuzzedKind[];
   readonly namespace: string;
-  /** Whether controllers run on the real server: objects that they write to cannot be changed in the same way on both. */
+  /** Whether controllers run on the real server: objects that they change cannot be compared after updates. */
   readonly hasControllers: boolean;
-  /** Questions in all. */
+  /** The total number of requests. */
   readonly requests: number;
   readonly seed: number;
 }
 
 const inFlight = 8;
 
-/** Tries; the same seed asks the same questions. */
+/** Runs the comparison; the same seed sends the same requests. */
 export async function* fuzz({ ours, real, kinds, namespace, ...options }: FuzzOptions): AsyncGenerator<Finding> {
   const both = async (question: Question): Promise<Finding[]> => {
     const [a, b] = await Promise.all([ours(question), real(question)]);
@@ -57,12 +57,12 @@ export async function* fuzz({ ours, real, kinds, namespace, ...options }: FuzzOp
   }
 }
 
-/** Every kind has its share; the first ones take what cannot be shared. */
+/** Every kind gets an equal share; the first ones get the remainder. */
 function shareOf(requests: number, kinds: number, index: number): number {
   return Math.floor(requests / kinds) + (index < requests % kinds ? 1 : 0);
 }
 
-/** Controllers put certificates and events into every namespace: lists of them differ. */
+/** Controllers create ConfigMaps, events and service accounts in every namespace, so lists of these differ. */
 function isShared({ method, path }: Question, subject: Subject): boolean {
   const isList = method === "GET" && path.startsWith(`${subject.path}?`);
   return isList && ["ConfigMap", "Event", "ServiceAccount"].includes(subject.kind);
@@ -70,7 +70,7 @@ function isShared({ method, path }: Question, subject: Subject): boolean {
 
 const json = { type: "application/json", accept: "application/json" };
 
-/** The sound object is made by one manager, and a second one applies to it: patches can then be in conflict with either. */
+/** One manager creates the base object and a second one applies to it, so that patches can conflict with either. */
 function preparations({ path, at, apiVersion, kind, name, sound }: Subject): Question[] {
   const labels = {
     apiVersion,
@@ -78,7 +78,7 @@ function preparations({ path, at, apiVersion, kind, name, sound }: Subject): Que
     metadata: { name, labels: { app: "a", owned: "yes" }, annotations: { note: "1" } },
   };
   return [
-    // Its manager sorts before the one of the patches, so that it does not matter in which second either server was.
+    // Its manager sorts before that of the patches, so the order does not depend on the second of the write.
     { ...json, method: "POST", path: `${path}?fieldManager=base`, body: toBody(sound) },
     {
       ...json,

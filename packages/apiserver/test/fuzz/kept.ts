@@ -1,9 +1,9 @@
-/** Questions that chance once found answered differently: they are asked before all others, each time. */
+/** Requests that once had different responses: they are sent first in each run. */
 import type { Question } from "./ask.ts";
 import type { Subject } from "./subject.ts";
 import { toBody, type Fields } from "./values.ts";
 
-/** Those about a kind; of objects that others write to, only new ones are tried. */
+/** The requests for a kind; for objects that controllers change, only creations. */
 export function keptOf(subject: Subject, isLeftAlone: boolean): Question[] {
   const questions = (kept[subject.kind] ?? []).map((make) => make(subject));
   return questions.filter(({ method }) => !isLeftAlone || method === "POST");
@@ -13,24 +13,24 @@ const json = { type: "application/json", accept: "application/json" };
 const trial = "?dryRun=All&fieldManager=fuzz&fieldValidation=Warn";
 
 const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)[] } = {
-  // A list that is given, be it empty, is set.
+  // A list that is sent empty counts as set.
   Pod: [
     (subject) => creation(subject, { spec: { ...partOf(subject, "spec"), resources: { claims: [] } } }),
     (subject) => creation(subject, { spec: { ...partOf(subject, "spec"), overhead: {} } }),
     (subject) => replacement(subject, { status: { hostIPs: [{ ip: "" }, { ip: "x" }] } }, "/status"),
   ],
-  // What defaults fill in was not sent empty: the generation stays.
+  // A field that defaults fill in does not count as sent empty: the generation stays.
   NetworkPolicy: [(subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), policyTypes: [] } })],
-  // Go quotes what cannot be printed.
+  // Go quotes characters that are not printable.
   APIService: [
     (subject) =>
       creation(subject, { spec: { groupPriorityMinimum: 65_536, versionPriority: 65_536, version: "\u2028" } }),
   ],
-  // What Go cannot read as a URL is none; texts of types with names of their own are shown as JSON has them, plain ones as they are.
+  // A URL that Go cannot parse is invalid; values of named string types are shown as JSON, plain strings as they are.
   MutatingWebhookConfiguration: ["50%", "https://a b/", ":x", "https://a:b/", "a:b/c"].map(
     (url) => (subject: Subject) => creation(subject, { webhooks: [{ name: "a.b.c", clientConfig: { url } }] }),
   ),
-  // No bytes are something, too, if they were given.
+  // Bytes that are sent empty count as set.
   ValidatingWebhookConfiguration: [(subject) => replacement(subject, { webhooks: withoutBundle(subject) })],
   Node: [
     (subject) => creation(subject, { status: { images: [{}, { names: [] }, { names: ["a"] }] } }),
@@ -38,10 +38,10 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   ],
   DeviceClass: [
     (subject) => creation(subject, { metadata: { name: "y".repeat(254) } }),
-    // Fields that nobody knows are told in the order of the patched document.
+    // Unknown fields are reported in the order of the patched document.
     (subject) => merge(subject, "", { "metadata~": 1, metadata: { "namespace~": 2 } }, "Strict"),
   ],
-  // A taint that does not say when it began begins now.
+  // A taint without timeAdded gets the current time.
   ResourceSlice: [
     (subject) =>
       replacement(subject, {
@@ -53,10 +53,10 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   ],
   Job: [
     (subject) => replacement(subject, { spec: { ...partOf(subject, "spec"), ...failing } }),
-    // Labels that come back with the defaults stand where labels stand.
+    // Labels that defaults restore keep the position of the labels.
     (subject) => replacement(subject, {}, "/status"),
   ],
-  // Places in a policy are JSONPaths.
+  // Field references in a policy are JSONPaths.
   ValidatingAdmissionPolicy: ["10.0.0.1", "spec.validations[0].expression", "a[", "{", "..", "'a", "a b"].map(
     (fieldRef) => (subject: Subject) =>
       merge(subject, "/status", { status: { typeChecking: { expressionWarnings: [{ fieldRef, warning: "w" }] } } }),
@@ -64,7 +64,7 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   Secret: [(subject) => replacement(subject, { type: "a<b" })],
   StorageClass: [(subject) => replacement(subject, { volumeBindingMode: "a<b", reclaimPolicy: "a<b" })],
   Service: [(subject) => creation(subject, { spec: { trafficDistribution: "a<b" } })],
-  // The name that is drawn is no difference.
+  // The generated name does not count as a difference.
   PodTemplate: [(subject) => creation(subject, { metadata: { generateName: "http://x/y" } })],
 };
 
@@ -85,7 +85,7 @@ function named(change: Fields): Fields {
   return "metadata" in change ? change : { metadata: { name: "fresh" }, ...change };
 }
 
-/** Rules with lists that are given, and empty. */
+/** Rules with lists that are sent empty. */
 const failing: Fields = {
   podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: {}, onPodConditions: [] }] },
 };

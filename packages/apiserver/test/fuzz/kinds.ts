@@ -1,4 +1,4 @@
-/** The kinds that are tried, each with a sound object that changes are tried on. */
+/** The compared kinds, each with a valid base object. */
 import type { Fields } from "./values.ts";
 
 /** A kind. */
@@ -7,12 +7,12 @@ export interface FuzzedKind {
   readonly kind: string;
   /** The path of its collection, with the namespace as `{ns}`. */
   readonly path: string;
-  /** What the sound object is called; `{ns}` in it keeps runs apart where there is no namespace. */
+  /** The name of the base object; `{ns}` keeps runs of cluster-scoped kinds apart. */
   readonly name: string;
   readonly base: Fields;
-  /** Subresources that are written through. */
+  /** Subresources that are written. */
   readonly doors: readonly string[];
-  /** Who else writes to its objects: a controller of Kubernetes, or the API server itself. */
+  /** What else writes to its objects: controllers of Kubernetes, or the API server itself. */
   readonly writtenBy?: "controllers" | "server";
 }
 
@@ -93,7 +93,7 @@ const core: readonly FuzzedKind[] = [
   }),
   namespaced("v1", "LimitRange", "limitranges", {
     base: { spec: { limits: [{ type: "Container", max: { cpu: "2" }, default: { cpu: "1" } }] } },
-    // In a namespace of limits, pods are changed on the way in.
+    // In a namespace with a LimitRange, admission changes pods.
     name: "base",
   }),
   namespaced("v1", "ResourceQuota", "resourcequotas", {
@@ -492,5 +492,4 @@ const machines: readonly FuzzedKind[] = [
   }),
 ];
 
-/** Everything that is compared. */
 export const fuzzedKinds: readonly FuzzedKind[] = [...core, ...workloads, ...networks, ...rights, ...machines];

@@ -1,19 +1,19 @@
-/** Sound objects with one field changed: deep in the object, so that what is wrong is alone. */
+/** Mutations of valid objects: one field deep in the object, so that each error is isolated. */
 import fc, { type Arbitrary } from "fast-check";
 import type { Json } from "@capstan/model";
 import { resolved, type Schema } from "./schema.ts";
 import { valueOf, type Fields } from "./values.ts";
 
-/** A place in an object: names of fields and indexes of lists. */
+/** A path in an object: field names and list indexes. */
 export type Place = readonly (string | number)[];
 
-/** A change of one place; `undefined` takes it away. */
+/** A change at one path; `undefined` removes the value. */
 export interface Mutation {
   readonly place: Place;
   readonly value: Json | undefined;
 }
 
-/** Changes somewhere below a value, mostly where it has something already. */
+/** Mutations below a value, mostly at existing fields. */
 export function mutationsOf(schema: Schema, value: Json | undefined, roots?: readonly string[]): Arbitrary<Mutation> {
   return walk(schema, value, { place: [], roots });
 }
@@ -36,7 +36,7 @@ function walk(schema: Schema, value: Json | undefined, { place, roots }: Way): A
   return place.length === 0 ? deeper : fc.oneof({ weight: 1, arbitrary: here }, { weight: 4, arbitrary: deeper });
 }
 
-/** What there is to go into: fields that the value has count twice. */
+/** The children to descend into: existing fields count twice. */
 function stepsBelow(
   schema: Schema,
   value: Json | undefined,
@@ -64,7 +64,7 @@ function isFields(value: Json | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value with a change made. */
+/** The value with a mutation applied. */
 export function mutated(value: Json | undefined, { place, value: changed }: Mutation): Json | undefined {
   const [first, ...rest] = place;
   if (first === undefined) return changed;
@@ -79,7 +79,7 @@ export function mutated(value: Json | undefined, { place, value: changed }: Muta
   return part === undefined ? others : { ...others, [first]: part };
 }
 
-/** Only the changed place, as patches have it; lists around it are as they are in the object. */
+/** Only the changed path, as in a patch; lists around it are complete. */
 export function alone(value: Json | undefined, { place, value: changed }: Mutation): Json {
   const [first, ...rest] = place;
   if (first === undefined) return changed ?? null;
@@ -87,7 +87,7 @@ export function alone(value: Json | undefined, { place, value: changed }: Mutati
   return { [first]: alone(child(value, first), { place: rest, value: changed }) };
 }
 
-/** The place as a JSON pointer. */
+/** The path as a JSON pointer. */
 export function toPointer(place: Place): string {
   return place.map((part) => `/${String(part).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

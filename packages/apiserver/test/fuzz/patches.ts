@@ -1,4 +1,4 @@
-/** Random patches of the sound object: all four forms, through the object and its views, sound and broken. */
+/** Random patches of the base object: all four types, on the object and its subresources, valid and malformed. */
 import fc, { type Arbitrary } from "fast-check";
 import type { Json } from "@capstan/model";
 import type { Question } from "./ask.ts";
@@ -6,7 +6,6 @@ import { alone, mutated, toPointer, type Mutation } from "./mutants.ts";
 import { mutantsOf, rootsOf, trials, type Subject } from "./subject.ts";
 import { toBody, type Fields } from "./values.ts";
 
-/** The forms. */
 type Form = "json" | "merge" | "strategic" | "apply";
 
 const types: Readonly<Record<Form, string>> = {
@@ -18,7 +17,6 @@ const types: Readonly<Record<Form, string>> = {
 
 const forms = fc.constantFrom<Form>("json", "merge", "strategic", "apply", "apply");
 
-/** Patches of an object. */
 export function patchesOf(subject: Subject): Arbitrary<Question> {
   const doors = fc.constantFrom("", "", "", ...subject.doors);
   return fc.tuple(forms, doors, trials).chain(([form, door, trial]) =>
@@ -32,7 +30,7 @@ export function patchesOf(subject: Subject): Arbitrary<Question> {
   );
 }
 
-/** Whether what belongs to others is taken from them. */
+/** Whether apply forces conflicts. */
 function applications(form: Form): Arbitrary<string> {
   return form === "apply"
     ? fc.constantFrom("", "&force=true", "&force=false")
@@ -68,7 +66,7 @@ function soundBodies(subject: Subject, form: Form, mutations: Arbitrary<Mutation
   }
 }
 
-/** All changes in one patch; a later one wins. */
+/** All mutations in one patch; the last one wins. */
 function joined(sound: Fields, mutations: readonly Mutation[]): Json {
   return mutations.map((mutation) => alone(sound, mutation)).reduce((one, other) => merged(one, other));
 }
@@ -106,7 +104,7 @@ const directives = fc.constantFrom<Fields>(
   { "$deleteFromPrimitiveList/finalizers": 1 },
 );
 
-/** The directive goes to the deepest object of the patch that has only one field. */
+/** The directive is added to the deepest object of the patch that has only one field. */
 function directed(patch: Json, directive: Fields): Json {
   if (!isFields(patch)) return patch;
   const [only, ...others] = Object.keys(patch);
@@ -127,7 +125,7 @@ function operations(mutations: readonly Mutation[]): Arbitrary<Json> {
   return fc.tuple(...list) as Arbitrary<Json>;
 }
 
-/** Text that is hardly a patch. */
+/** Malformed patches. */
 const oddBodies = fc.constantFrom(
   "",
   " ",

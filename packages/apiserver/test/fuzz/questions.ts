@@ -1,4 +1,4 @@
-/** Random questions about a kind: its objects made, replaced, patched, read, listed and deleted, without anything being kept. */
+/** Random requests for a kind: create, replace, patch, read, list and delete, all as dry runs. */
 import fc, { type Arbitrary } from "fast-check";
 import type { Json } from "@capstan/model";
 import type { Question } from "./ask.ts";
@@ -10,7 +10,7 @@ import { definition } from "./schema.ts";
 import { mutantsOf, rootsOf, trials, type Subject } from "./subject.ts";
 import { objectsOf, toBody, valueOf, type Fields } from "./values.ts";
 
-/** Everything that may be asked; objects that others write to may differ between servers, and are left alone. */
+/** All requests for a kind; objects that controllers change may differ between servers and are only created. */
 export function questionsOf(subject: Subject, isLeftAlone: boolean): Arbitrary<Question> {
   const creates = fc.oneof(
     { weight: 2, arbitrary: randomCreates(subject) },
@@ -46,7 +46,7 @@ function changed(object: Fields, mutations: readonly Mutation[]): Fields {
   return named(mutations.reduce<Json>((value, mutation) => mutated(value, mutation) ?? {}, object) as Fields);
 }
 
-/** Names that a server makes up differ between servers. */
+/** Generated names differ between servers. */
 function named(object: Fields): Fields {
   const { metadata } = object;
   if (!isFields(metadata) || !("generateName" in metadata) || "name" in metadata) return object;
@@ -57,7 +57,7 @@ function isFields(value: Json | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A new object keeps its name, where nothing else is allowed, or has another one. */
+/** A new object gets another name, unless the kind requires a fixed one. */
 function renamed({ sound, name }: Subject): Fields {
   if (name === "base") return { ...sound, metadata: { ...(sound["metadata"] as Fields), name: "fresh" } };
   return name.startsWith("base-") ? { ...sound, metadata: { name: name.replace("base", "fresh") } } : sound;
@@ -72,7 +72,7 @@ function mutantCreates(subject: Subject): Arbitrary<Question> {
   }));
 }
 
-/** Through the object itself, or a view of it: what the view is about is changed, mostly. */
+/** Updates of the object or a subresource, mostly of the fields that the subresource owns. */
 function updates(subject: Subject): Arbitrary<Question> {
   const doors = fc.constantFrom("", "", ...subject.doors.filter((door) => door !== "scale"));
   return fc.tuple(doors, trials, fc.constantFrom("", "", "", "0", "1", "x")).chain(([door, trial, version]) =>
@@ -90,7 +90,7 @@ function versioned(object: Fields, version: string): Fields {
   return { ...object, metadata: { ...(object["metadata"] as Fields), resourceVersion: version } };
 }
 
-/** Text that is hardly an object of the kind. */
+/** Malformed objects. */
 function oddBodies(subject: Subject): Arbitrary<Question> {
   const sound = toBody(renamed(subject));
   const texts = [
@@ -146,7 +146,7 @@ function oddBodies(subject: Subject): Arbitrary<Question> {
 
 function deletions({ at }: Subject): Arbitrary<Question> {
   const options = definition("io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions");
-  // With a body, the query says nothing.
+  // With a body, the server ignores the query.
   const trial = (value: Json): Json => (isFields(value) ? { ...value, dryRun: ["All"] } : [value]);
   const bodies = fc.option(
     valueOf(options, 3).map((value) => toBody(trial(value))),

@@ -1,4 +1,4 @@
-/** Random reads: objects and lists in every form, with sound and odd options. */
+/** Random reads: objects and lists in every media type, with valid and odd options. */
 import fc, { type Arbitrary } from "fast-check";
 import type { Question } from "./ask.ts";
 import type { Subject } from "./subject.ts";
@@ -71,7 +71,6 @@ const queries = fc
   )
   .map((parts) => parts.join("&"));
 
-/** Gets and lists. */
 export function readsOf({ path, at }: Subject): Arbitrary<Question> {
   const places = path.includes("/namespaces/") ? fc.constantFrom(at, path, path) : fc.constantFrom(at, path);
   return fc.tuple(places, queries, accepts).map(([place, query, accept]) => ({
@@ -83,7 +82,7 @@ export function readsOf({ path, at }: Subject): Arbitrary<Question> {
   }));
 }
 
-/** Lists over the whole cluster are narrowed to the sound object: others may write to the rest. */
+/** Lists over the whole cluster are restricted to the base object: other clients may write to the others. */
 function scoped(query: string, { place, at, path }: { place: string; at: string; path: string }): string {
   if (place === at || path.includes("/namespaces/")) return query;
   const others = query.split("&").filter((part) => !part.startsWith("fieldSelector="));

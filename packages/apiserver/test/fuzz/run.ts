@@ -1,8 +1,8 @@
 /**
- * Compares this server with a real one by random questions: `npm run fuzz -- [--requests N] [--seed N] [--real URL --token T] [kind...]`.
+ * Compares this server with a real one by random requests: `npm run fuzz -- [--requests N] [--seed N] [--real URL --token T] [kind...]`.
  *
- * Without an address, a real Kubernetes is started for the run; its controllers write to many objects, of which then only new ones are
- * tried. A kube-apiserver alone, with a static token of an administrator, is asked everything. The seed is printed and asks the same again.
+ * Without a URL, a real Kubernetes is started for the run; its controllers write to many objects, and for these only creations are
+ * compared. With a kube-apiserver alone and a static administrator token, everything is compared. The printed seed repeats a run.
  */
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";

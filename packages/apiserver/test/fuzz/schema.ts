@@ -1,4 +1,4 @@
-/** The schemas of the built-in kinds, as the real server publishes them. */
+/** The schemas of the built-in kinds, as kube-apiserver publishes them. */
 import { definitionNameOf } from "@capstan/kinds";
 import { openApiV2 } from "@capstan/kinds/openapi";
 import { parseApiVersion } from "@capstan/model";
@@ -17,12 +17,11 @@ export interface Schema {
 
 const prefix = "#/definitions/";
 
-/** The name of the definition that a schema refers to; empty when it refers to none. */
+/** The name of the definition that a schema references; empty without a reference. */
 export function referenceOf({ $ref = "" }: Schema): string {
   return $ref.slice(prefix.length);
 }
 
-/** The definition of a name. */
 export function definition(name: string): Schema {
   const { definitions } = openApiV2() as unknown as { definitions: { readonly [name: string]: Schema } };
   const found = definitions[name];

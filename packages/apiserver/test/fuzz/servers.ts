@@ -3,7 +3,7 @@ import { Agent, request } from "node:https";
 import type { ApiServer } from "../../src/index.ts";
 import type { Ask } from "./ask.ts";
 
-/** This server, without a socket. */
+/** This server, in process. */
 export function inProcessAsk(server: ApiServer): Ask {
   return async ({ method, path, type, accept, body }) => {
     const headers = { "content-type": type, accept };
@@ -17,10 +17,10 @@ export function inProcessAsk(server: ApiServer): Ask {
   };
 }
 
-/** Who asks: a bearer of a token, or the owner of a certificate. */
+/** The credentials: a bearer token, or a client certificate. */
 export type Asker = string | { readonly cert: string; readonly key: string };
 
-/** A server on a port, whoever signed its certificate. */
+/** A server over HTTPS; its certificate is not verified. */
 export function httpsAsk(url: string, asker: Asker): Ask {
   const isToken = typeof asker === "string";
   const agent = new Agent({
@@ -44,13 +44,13 @@ export function httpsAsk(url: string, asker: Asker): Ask {
       asking.on("error", reject);
       asking.end(body);
     });
-  // A connection may be closed by the server in the moment in which it is used again; nothing was kept, so it is asked again.
-  // A server that panics hangs up each time, and that is its answer.
+  // The server may close a kept-alive connection while it is reused; nothing was stored, so the request is repeated. A server that panics
+  // closes the connection each time, and that is its response.
   const hungUp = { status: 0, body: "hung up", warning: "" };
   return (question) => once(question).catch(() => once(question).catch(() => hungUp));
 }
 
-/** Makes the namespace of a run, with the account that its pods run as. */
+/** Creates the namespace of a run and the service account of its pods. */
 export async function prepare(ask: Ask, namespace: string): Promise<void> {
   const json = { type: "application/json", accept: "application/json", method: "POST" };
   await ask({ ...json, path: "/api/v1/namespaces", body: JSON.stringify({ metadata: { name: namespace } }) });

@@ -1,16 +1,16 @@
-/** A kind under trial, with the parts that all questions about it have in common. */
+/** A kind under test, with the parts that all its requests share. */
 import fc, { type Arbitrary } from "fast-check";
 import type { FuzzedKind } from "./kinds.ts";
 import { mutationsOf, type Mutation } from "./mutants.ts";
 import { schemaOfKind, type Schema } from "./schema.ts";
 import type { Fields } from "./values.ts";
 
-/** A kind, and where its sound object is. */
+/** A kind and its base object. */
 export interface Subject extends FuzzedKind {
   readonly schema: Schema;
-  /** The sound object, whole. */
+  /** The complete base object. */
   readonly sound: Fields;
-  /** The path of the sound object. */
+  /** The path of the base object. */
   readonly at: string;
 }
 
@@ -22,12 +22,12 @@ export function subjectOf(kind: FuzzedKind, namespace: string): Subject {
   return { ...kind, path, name, base, schema: schemaOfKind(apiVersion, kind.kind), sound, at: `${path}/${name}` };
 }
 
-/** One to three changes of the sound object. */
+/** One to three mutations of the base object. */
 export function mutantsOf({ schema, sound }: Subject, roots?: readonly string[]): Arbitrary<Mutation[]> {
   return fc.array(mutationsOf(schema, sound, roots), { minLength: 1, maxLength: 3 });
 }
 
-/** The fields that a view of an object is about. */
+/** The fields that a subresource owns. */
 export function rootsOf({ schema }: Subject, door: string): readonly string[] | undefined {
   return door === "status" && schema.properties?.["status"] !== undefined ? ["status", "metadata"] : undefined;
 }
@@ -41,5 +41,5 @@ const validations = fc.constantFrom(
   "&fieldValidation=x",
 );
 
-/** A trial run with the strictness that chance gives. */
+/** A dry run with random field validation. */
 export const trials: Arbitrary<string> = validations.map((validation) => `?dryRun=All&fieldManager=fuzz${validation}`);

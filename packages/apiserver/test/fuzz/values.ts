@@ -1,4 +1,4 @@
-/** Random values that mostly fit a schema: the right fields with good, odd and wrong values. */
+/** Random values that mostly fit a schema: known fields with valid, odd and invalid values. */
 import fc, { type Arbitrary } from "fast-check";
 import type { Json } from "@capstan/model";
 import { definition, referenceOf, type Schema } from "./schema.ts";
@@ -6,12 +6,12 @@ import { definition, referenceOf, type Schema } from "./schema.ts";
 /** An object. */
 export type Fields = { readonly [name: string]: Json };
 
-/** A number as it stands in the text: JavaScript could not hold it, or would write it in another way. */
+/** A number literal that JavaScript cannot represent or would format differently. */
 function literal(text: string): Json {
   return `@literal:${text}`;
 }
 
-/** The JSON text of a value, with the literals in it as they are. */
+/** The JSON text of a value, with number literals unquoted. */
 export function toBody(value: Json): string {
   return JSON.stringify(value).replaceAll(/"@literal:([^"]*)"/g, "$1");
 }
@@ -167,7 +167,7 @@ function objectOf({ properties = {}, required = [], additionalProperties }: Sche
 
 const labels = fc.dictionary(fc.constantFrom("a", "b/c", "app"), fc.constantFrom("1", "x", ""), { maxKeys: 2 });
 
-/** Objects of a schema that have at least a name. */
+/** Objects of a schema with at least a name. */
 export function objectsOf({ properties = {} }: Schema): Arbitrary<Fields> {
   const fields = Object.keys(properties).filter((key) => !["apiVersion", "kind", "metadata"].includes(key));
   const metadata = fc.record({ name: fc.constantFrom("a", "b", "web"), labels }, { requiredKeys: ["name"] });

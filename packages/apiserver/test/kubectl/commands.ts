@@ -1,6 +1,6 @@
-/** What kubectl is asked to do, in order: every verb that needs no node. `$NS` stands for the namespace of the run. */
+/** The kubectl commands, in order: every verb that does not need a node. `$NS` stands for the namespace of the run. */
 
-/** One line a command; words are split at spaces, and single quotes keep them together. */
+/** One command per line; words are split at spaces, and single quotes group them. */
 export const commands: readonly string[] = `
 create namespace $NS
 create -f config-map.yaml

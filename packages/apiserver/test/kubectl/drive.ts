@@ -1,4 +1,4 @@
-/** Runs kubectl on a server and writes down what it says, without what differs from run to run. */
+/** Runs kubectl on a server and records its output, without values that differ between runs. */
 import { execFile } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,22 +6,22 @@ import { join } from "node:path";
 import { commands, wordsOf } from "./commands.ts";
 import { manifests } from "./manifests.ts";
 
-/** What a command said and how it ended. */
+/** The output and exit code of a command. */
 export interface Said {
   readonly command: string;
   readonly status: number;
   readonly output: readonly string[];
 }
 
-/** Which kubectl, which server, and a namespace that is new there: eight letters, so that columns are as wide as recorded. */
+/** The kubectl, the server and a new namespace: eight letters, so that column widths match the recording. */
 export interface Drive {
   readonly kubectl: string;
-  /** As JSON, which is YAML, too. */
+  /** As JSON, which is also YAML. */
   readonly kubeconfig: string;
   readonly namespace: string;
 }
 
-/** Runs all commands, one after the other. */
+/** Runs all commands in order. */
 export async function* drive({ kubectl, kubeconfig, namespace }: Drive): AsyncGenerator<Said> {
   const folder = await mkdtemp(join(tmpdir(), "kubectl-"));
   const named = (text: string): string => text.replaceAll("$NS", namespace);
@@ -57,12 +57,12 @@ function run(kubectl: string, words: readonly string[], folder: string): Promise
   });
 }
 
-/** The built-in kinds are served without descriptions: their words are others'. */
+/** The built-in kinds are served without the descriptions of Kubernetes. */
 function isBuiltinExplained(command: string): boolean {
   return command.startsWith("explain ") && !command.includes("$NS");
 }
 
-/** Fields have a tab before their type, or an equals sign around a list; what is left of indented lines is prose. */
+/** Field lines have a tab before the type, or an equals sign around a list; other indented lines are descriptions. */
 function withoutWords(text: string): string {
   return text
     .split("\n")
@@ -70,7 +70,7 @@ function withoutWords(text: string): string {
     .join("\n");
 }
 
-/** What changes from run to run, and what stands for it. */
+/** Values that differ between runs, and their placeholders. */
 const volatile: readonly (readonly [RegExp, string])[] = [
   [/\b(\d+m)?\d+(ms|s)(?=\s|$)/g, "0s"],
   [
@@ -82,7 +82,7 @@ const volatile: readonly (readonly [RegExp, string])[] = [
   [/https?:\/\/[\w.]+:\d+/g, "<server>"],
   [/^[EIW]\d{4} .*$/gm, "<log line>"],
   [/[ \t]+$/gm, ""],
-  // Columns are as wide as the oldest age in them.
+  // Column widths depend on the ages.
   [/(?<=\S) {2,}/g, "  "],
 ];
 

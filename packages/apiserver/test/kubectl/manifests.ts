@@ -1,4 +1,4 @@
-/** The files that kubectl is given, by name. */
+/** The manifest files for kubectl, by name. */
 
 const deployment = (image: string, replicas = "replicas"): string => `apiVersion: apps/v1
 kind: Deployment

@@ -1,6 +1,6 @@
 /**
- * Asks a real kube-apiserver through kubectl and keeps what was said: `node record.ts <kubectl> <kubeconfig> [release of kubectl]`.
- * Of other releases than the first one only what they say otherwise is kept.
+ * Runs kubectl against a real kube-apiserver and records its output: `node record.ts <kubectl> <kubeconfig> [release of kubectl]`. For
+ * releases other than the first, only differences are recorded.
  */
 import { randomInt } from "node:crypto";
 import { readFile, writeFile } from "node:fs/promises";

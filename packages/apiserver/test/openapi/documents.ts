@@ -1,4 +1,4 @@
-/** A custom kind, and what of its OpenAPI documents a server has in common with every other one: all but the texts of Kubernetes. */
+/** A custom resource, and the parts of its OpenAPI documents that are compared: all except the descriptions of Kubernetes. */
 
 const group = "crd-publish.example.com";
 
@@ -34,7 +34,7 @@ const specOfFoo = {
   },
 };
 
-/** The kind: a version with everything, and one without a structure. */
+/** The CRD: one version with all features, and one without a structural schema. */
 export const definition = {
   apiVersion: "apiextensions.k8s.io/v1",
   kind: "CustomResourceDefinition",
@@ -76,13 +76,13 @@ export const definition = {
   },
 };
 
-/** Paths of documents of version 3; that of version 2 tells of all versions at once. */
+/** Paths of v3 documents; the v2 document contains all versions. */
 export const version3 = ["v1", "v2alpha1"].map((version) => `/openapi/v3/apis/${group}/${version}`);
 
-/** Asks a server for a document. */
+/** Gets a document from a server. */
 export type Fetch = (path: string) => Promise<unknown>;
 
-/** What is compared, by path. */
+/** The compared parts, by path. */
 export async function comparable(fetch: Fetch): Promise<{ [path: string]: unknown }> {
   const found: { [path: string]: unknown } = {};
   for (const path of version3) {
@@ -105,7 +105,7 @@ function own(schemas: Fields): Fields {
   return Object.fromEntries(Object.entries(schemas).filter(([name]) => name.startsWith("com.example.crd-publish.")));
 }
 
-/** Parameters that all kinds have are explained in Kubernetes' own words. */
+/** Drops descriptions of common parameters, which are those of Kubernetes. */
 function withoutTexts(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutTexts);
   if (typeof value !== "object" || value === null) return value;

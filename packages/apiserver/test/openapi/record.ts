@@ -1,4 +1,4 @@
-/** Keeps the OpenAPI documents of a real kube-apiserver: `node record.ts <url> <token>`. */
+/** Records the OpenAPI documents of a real kube-apiserver: `node record.ts <url> <token>`. */
 import { writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { join } from "node:path";

@@ -1,17 +1,17 @@
-/** Follows the objects of a kind for as long as it is wanted: list, watch, and again after whatever went wrong. */
+/** Lists and watches the objects of a kind until a signal stops it, and starts again after every error. */
 import type { Client, Clock, SelectOptions } from "@capstan/client";
 import { isInitialEventsEnd } from "@capstan/client";
 import type { Kind, KubeObject, Scope } from "@capstan/model";
 
-/** What a follower is told. */
+/** Callbacks for the objects of a kind. */
 export interface Follower<T> {
   seen(object: T): void;
   gone(object: T): void;
-  /** All that existed has been told. */
+  /** All objects that existed at the start have been reported. */
   synced?(): void;
 }
 
-/** Whom to follow. */
+/** Which objects to watch, and with which client. */
 export interface FollowOptions extends SelectOptions {
   readonly client: Client;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface FollowOptions extends SelectOptions {
 
 const pause = 1000;
 
-/** Follows until the signal ends it. Objects that disappeared while nobody looked are told as gone. */
+/** Lists and watches until the signal aborts. Objects that disappeared between two watches are reported as gone. */
 export async function follow<T extends KubeObject, A, S extends Scope>(
   kind: Kind<T, A, S>,
   follower: Follower<T>,

@@ -1,9 +1,9 @@
-/** Reads the objects that pods refer to; whoever asks for the same thing at the same time shares the answer. */
+/** Reads the objects that pods refer to. Simultaneous reads of the same object share one request. */
 import { isApiError, type Client } from "@capstan/client";
 import { RuntimeClass } from "@capstan/kinds/node.k8s.io/v1";
 import { ConfigMap, PersistentVolume, PersistentVolumeClaim, Secret } from "@capstan/kinds/v1";
 
-/** The objects around a pod; `undefined` is one that does not exist. */
+/** The objects that a pod refers to; `undefined` means that the object does not exist. */
 export interface Objects {
   configMap(namespace: string, name: string): Promise<ConfigMap | undefined>;
   secret(namespace: string, name: string): Promise<Secret | undefined>;
@@ -12,7 +12,7 @@ export interface Objects {
   runtimeClass(name: string): Promise<RuntimeClass | undefined>;
 }
 
-/** The objects of an API server. */
+/** Reads the objects from an API server. */
 export function objectsOf(client: Client): Objects {
   const asked = new Map<string, Promise<unknown>>();
   const once = <T>(key: string, ask: () => Promise<T>): Promise<T | undefined> => {

@@ -1,13 +1,13 @@
-/** Who a pod is to registries: the secrets that it names for this. */
+/** The registry credentials of a pod, from its image pull secrets. */
 import { fromDockerConfig, type Credentials, type DockerConfig, type Reference } from "@capstan/oci";
 import type { Secret } from "@capstan/kinds/v1";
 import type { BoundPod } from "../pod/containers.ts";
 import type { Objects } from "./objects.ts";
 
-/** Every login that may be good for an image, in the order in which they are tried: while a password changes there are two. */
+/** All credentials that match an image, in the order in which they are tried. During a password rotation there are two. */
 export type PullLogins = (reference: Reference) => Promise<readonly Credentials[]>;
 
-/** The logins in the secrets of a pod, those of the closest place first; secrets that are not there are passed over. */
+/** The credentials in the pull secrets of a pod, the most specific key first. Missing secrets are skipped. */
 export function pullSecretsOf(pod: BoundPod, objects: Pick<Objects, "secret">): PullLogins {
   return async (reference) => {
     const names = (pod.spec.imagePullSecrets ?? []).map(({ name = "" }) => name);
@@ -23,13 +23,13 @@ export function pullSecretsOf(pod: BoundPod, objects: Pick<Objects, "secret">): 
   };
 }
 
-/** What a login is for, without what people write around it: `https://index.docker.io/v1/` is `index.docker.io`. */
+/** The host and path of a registry key, without scheme and API version: `https://index.docker.io/v1/` is `docker.io`. */
 function placeOf(key: string): string {
   const place = key.replace(/^https?:\/\//u, "").replace(/\/+$/u, "");
   return place.replace(/\/v[12](?=\/|$)/u, "").replace(/^(?:index\.)?docker\.io(?=\/|$)/u, "docker.io");
 }
 
-/** Whether an image is at a place: one host, in whose labels `*` stands for anything, and the beginning of a path. */
+/** Whether a key matches an image: the host, where `*` matches any text in a label, and a prefix of the path. */
 function isWithin({ registry, repository }: Reference, place: string): boolean {
   const [host = "", ...path] = place.split("/");
   const [labels, wanted] = [host, registry].map((name) => name.split("."));
@@ -45,7 +45,7 @@ function fits(glob: string, label: string): boolean {
   return new RegExp(`^${parts.join(".*")}$`, "u").test(label);
 }
 
-/** The secrets that a pod names and that are not there. */
+/** The pull secrets that a pod names and that do not exist. */
 export async function missingPullSecrets(
   { metadata, spec }: BoundPod,
   objects: Pick<Objects, "secret">,
@@ -55,10 +55,10 @@ export async function missingPullSecrets(
   return names.filter((_name, index) => found[index] === undefined);
 }
 
-/** Helpers are programs of a user's machine; a secret that names one names nothing here. */
+/** Credential helpers are programs on a user's machine; a secret that names one has no effect here. */
 const noHelper = async (): Promise<undefined> => undefined;
 
-/** Both forms that Kubernetes knows; what cannot be read says nothing. */
+/** Reads both secret formats of Kubernetes. Unreadable data counts as empty. */
 function configOf({ data = {} }: Secret): DockerConfig {
   const [whole, old] = [parse(data[".dockerconfigjson"]), parse(data[".dockercfg"])];
   return whole ?? { auths: (old as DockerConfig["auths"]) ?? {} };

@@ -1,14 +1,13 @@
-/** Writes events about pods; the same event again raises the count of the first. */
+/** Writes events about pods; a repeated event increments the count of the first one. */
 import type { BoundPod } from "../pod/containers.ts";
 import type { Client, Clock } from "@capstan/client";
 import { Event } from "@capstan/kinds/v1";
 import type { PodEvent } from "../pod/events.ts";
 import { formatTime } from "../pod/status.ts";
 
-/** Records events. */
 export interface Recorder {
   record(pod: BoundPod, event: PodEvent): void;
-  /** Resolves when everything has been written or given up. */
+  /** Resolves when every event has been written or dropped. */
   written(): Promise<void>;
 }
 
@@ -20,7 +19,7 @@ interface Told {
 /** How many different events are remembered for counting. */
 const memory = 1000;
 
-/** A recorder to an API server. Events are a courtesy: what cannot be written is lost. */
+/** Records events at an API server. Events are best effort: an event that cannot be written is lost. */
 export function recorderTo(client: Client, clock: Clock, nodeName: string): Recorder {
   const told = new Map<string, Told>();
   let queue = Promise.resolve();

@@ -1,11 +1,11 @@
-/** Makes a node known and keeps its heart beating: the Node object, its status, its lease. */
+/** Registers a node and sends its heartbeats: the Node object, its status and its lease. */
 import { isApiError, type Client, type Clock, type Timer } from "@capstan/client";
 import { Lease } from "@capstan/kinds/coordination.k8s.io/v1";
 import { Node, type NodeCondition, type NodeStatus } from "@capstan/kinds/v1";
 import { formatTime } from "../pod/status.ts";
 import type { NodeFacts } from "../runtime/runtime.ts";
 
-/** Who registers. */
+/** The node to register. */
 export interface Registration {
   readonly client: Client;
   readonly clock: Clock;
@@ -23,7 +23,7 @@ const beat = 10_000;
 const beatsPerStatus = 30;
 const kubeletVersion = "v1.36.3";
 
-/** Creates the Node, or takes over the one of an earlier life, and writes its status. */
+/** Creates the Node, or adopts the existing Node of that name, and writes its status. */
 export async function register(registration: Registration): Promise<Node> {
   const { client, name, taints } = registration;
   const metadata = { name, labels: labelsOf(registration) };
@@ -47,7 +47,7 @@ function labelsOf({ name, facts, labels }: Registration): { readonly [key: strin
   };
 }
 
-/** Says how the node is. */
+/** Writes the status of the node. */
 export async function writeStatus(registration: Registration, isReady: boolean): Promise<Node> {
   const { client, name } = registration;
   const { status } = await client.get(Node, { name });
@@ -95,8 +95,8 @@ function conditionsOf(isReady: boolean): readonly NodeCondition[] {
 }
 
 /**
- * Renews the lease, and the status now and then and whenever somebody else said otherwise, until it is stopped; tells of each beat that was
- * heard. What fails is tried again at the next beat.
+ * Renews the lease until it is stopped. Writes the status at intervals, and at once if another client changed it. Calls `heard` after
+ * each heartbeat that succeeded; a failed one is retried at the next heartbeat.
  */
 export function startHeartbeat(registration: Registration, heard: () => void = () => {}): { stop(): void } {
   const { clock } = registration;
@@ -109,7 +109,7 @@ export function startHeartbeat(registration: Registration, heard: () => void = (
       if (++beats % beatsPerStatus === 0 || !(await isKnownReady(registration))) await writeStatus(registration, true);
       if (!isStopped) heard();
     } catch {
-      // Nobody hears it: the next beat may be heard again.
+      // The API server did not receive the heartbeat; the next one may succeed.
     }
     if (isStopped) return;
     timer = clock.later(beat, () => void run());
@@ -124,7 +124,7 @@ export function startHeartbeat(registration: Registration, heard: () => void = (
   };
 }
 
-/** Whether the API server has the node as it is: a node that was not heard for a while is called unknown there. */
+/** Whether the API server reports the node as ready: the node controller sets it to Unknown after missed heartbeats. */
 async function isKnownReady({ client, name }: Registration): Promise<boolean> {
   const { status } = await client.get(Node, { name });
   return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") ?? false;

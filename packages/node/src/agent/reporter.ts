@@ -1,27 +1,30 @@
-/** Writes the status of pods: one write at a time for each pod, always the newest, again until it is accepted or the pod is gone. */
+/**
+ * Writes the status of pods: one write at a time for each pod, always the newest status, with retries until it is accepted or the pod is
+ * gone.
+ */
 import type { BoundPod } from "../pod/containers.ts";
 import { isApiError, type Client, type Clock } from "@capstan/client";
 import { isDeepEqual } from "@capstan/model";
 import { Pod, type PodStatus } from "@capstan/kinds/v1";
 
-/** Writes statuses. */
+/** Writes the status of pods. */
 export interface Reporter {
-  /** Writes what has changed since the last write, or everything. */
+  /** Writes what has changed since the last write, or the whole status. */
   report(pod: BoundPod, status: PodStatus, extent?: "changes" | "whole"): void;
-  /** Resolves when what was reported of a pod has been written. */
+  /** Resolves when the reported status of a pod has been written. */
   written(uid: string): Promise<void>;
 }
 
 interface Lane {
   next: { readonly pod: BoundPod; readonly status: PodStatus } | undefined;
-  /** What the server has of ours. */
+  /** The status that the server last accepted. */
   sent: PodStatus | undefined;
   running: Promise<void>;
 }
 
 const retryDelay = 1000;
 
-/** A reporter to an API server. */
+/** Writes statuses to an API server. */
 export function reporterTo(client: Client, clock: Clock): Reporter {
   const lanes = new Map<string, Lane>();
   const drain = async (uid: string, lane: Lane): Promise<void> => {
@@ -51,7 +54,7 @@ export function reporterTo(client: Client, clock: Clock): Reporter {
       const lane = known ?? { next: undefined, sent: undefined, running: Promise.resolve() };
       lanes.set(uid, lane);
       lane.next = { pod, status };
-      // What follows at once is written together: a pod that comes up in no time needs no diary.
+      // Statuses of the same tick are written together: a pod that starts at once needs only one write.
       lane.running = lane.running
         .then(() => new Promise<void>((resolve) => void setImmediate(resolve)))
         .then(() => drain(uid, lane));
@@ -69,7 +72,10 @@ async function send(client: Client, pod: BoundPod, status: object): Promise<void
   await client.patch(Pod, { name, namespace }, patch, { subresource: "status" });
 }
 
-/** What has changed since the last write. Conditions are merged by type, so that those of others stay; lists of addresses are not. */
+/**
+ * What has changed since the last write. Conditions are merged by type, so that those of other writers stay; lists of addresses are
+ * replaced.
+ */
 function patchOf(status: PodStatus, before: PodStatus | undefined): object {
   const names = new Set([...Object.keys(status), ...Object.keys(before ?? {})]) as Set<keyof PodStatus>;
   const patch: { [field: string]: unknown } = {};
@@ -83,10 +89,10 @@ function patchOf(status: PodStatus, before: PodStatus | undefined): object {
   return patch;
 }
 
-/** Conditions that no longer hold are taken away by name. */
+/** Conditions that no longer apply are deleted by their type. */
 function mergedConditions({ conditions = [] }: PodStatus, before: PodStatus | undefined): readonly object[] {
   const gone = (before?.conditions ?? []).filter(({ type }) => !conditions.some((one) => one.type === type));
-  // What a condition had to say before must not stay when it has nothing to say now.
+  // An earlier reason or message must not remain when the condition has none now.
   const told = conditions.map((one) => ({ reason: null, message: null, ...one }));
   return [...told, ...gone.map(({ type }) => ({ $patch: "delete", type }))];
 }

@@ -11,7 +11,7 @@ const pod: BoundPod = {
   spec: { containers: [{ name: "main" }], serviceAccountName: "worker" },
 };
 
-test("a token is kept while most of its life is left, and then made anew", async () => {
+test("a token is reused for most of its lifetime and then requested again", async () => {
   let wall = Date.parse("2030-01-01T00:00:00Z");
   let issued = 0;
   const createToken = async (): Promise<unknown> => {

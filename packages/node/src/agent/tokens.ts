@@ -1,26 +1,26 @@
-/** The tokens of service accounts that pods carry, made anew well before they end. */
+/** The service account tokens of pods, renewed well before they expire. */
 import type { BoundPod } from "../pod/containers.ts";
 import type { Client, Clock } from "@capstan/client";
 import type { ServiceAccountTokenProjection } from "@capstan/kinds/v1";
 
-/** Tokens for pods. */
+/** Service account tokens for pods. */
 export interface Tokens {
   tokenFor(pod: BoundPod, wanted: ServiceAccountTokenProjection): Promise<string>;
-  /** A pod has ended. */
+  /** The pod has ended; its tokens are dropped. */
   drop(uid: string): void;
 }
 
 interface Issued {
   readonly token: string;
-  /** Calendar milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly renewAt: number;
 }
 
-/** Renewed when four fifths of its life are over, and after a day at the latest. */
+/** A token is renewed after 80 % of its lifetime, and after a day at the latest. */
 const lifeShare = 0.8;
 const longestLife = 24 * 3600 * 1000;
 
-/** Tokens that the API server issues, each bound to its pod. */
+/** Requests tokens from the API server, each bound to its pod. */
 export function tokensOf(client: Client, clock: Clock): Tokens {
   const issued = new Map<string, Map<string, Issued>>();
   return {

@@ -1,4 +1,4 @@
-/** What a pod may know about itself: fields of its object and the resources of its containers. Pure. */
+/** The downward API: fields of a pod and resources of its containers. Pure. */
 import type { BoundPod } from "../pod/containers.ts";
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { Container, ResourceFieldSelector } from "@capstan/kinds/v1";
@@ -20,7 +20,7 @@ const fields: { readonly [path: string]: FieldReader } = {
   "status.hostIPs": ({ status }) => listOf(status?.hostIPs),
 };
 
-/** The value of a field of a pod as text; maps as lines of `key="value"`, sorted. */
+/** The value of a pod field as text; maps are lines of `key="value"`, sorted. */
 export function fieldOf(pod: BoundPod, path: string): string {
   const keyed = /^metadata\.(labels|annotations)\['([^']+)'\]$/.exec(path);
   if (keyed !== null) return pod.metadata[keyed[1] === "labels" ? "labels" : "annotations"]?.[keyed[2] ?? ""] ?? "";
@@ -40,10 +40,10 @@ function linesOf(map: { readonly [key: string]: string } = {}): string {
     .join("\n");
 }
 
-/** What a node has for pods, where containers set no limit of their own. */
+/** The allocatable resources of the node, which apply where a container sets no limit. */
 export type Allocatable = { readonly [resource: string]: string };
 
-/** The amount of a resource that a container asked for, in units of the divisor, rounded up. */
+/** The requested amount of a resource of a container, in units of the divisor, rounded up. */
 export function resourceOf(
   { resources }: Container,
   { resource, divisor }: ResourceFieldSelector,

@@ -1,4 +1,4 @@
-/** Makes the environment of a container: services, then whole maps, then single variables, each seeing those before it. */
+/** Builds the environment of a container: service variables, then `envFrom`, then `env`, where each variable can refer to earlier ones. */
 import type { BoundPod } from "../pod/containers.ts";
 import type { Container, EnvFromSource, EnvVar } from "@capstan/kinds/v1";
 import type { Objects } from "../agent/objects.ts";
@@ -6,14 +6,14 @@ import { NodeError } from "../errors.ts";
 import { fieldOf, resourceOf, type Allocatable } from "./downward.ts";
 import { expand } from "./expand.ts";
 
-/** What an environment is made from. */
+/** The sources of an environment. */
 export interface EnvironmentContext {
   readonly objects: Objects;
   readonly allocatable: Allocatable;
   readonly services: ReadonlyMap<string, string>;
 }
 
-/** The environment of a container of a pod; the image's own variables lie below it. */
+/** The environment of a container of a pod; it overrides the variables of the image. */
 export async function environmentOf(
   pod: BoundPod,
   container: Container,

@@ -8,7 +8,7 @@ const variables = new Map([
   ["WITH_REFERENCE", "$(A)"],
 ]);
 
-test("references are replaced once, two dollars are one, and the rest stays", () => {
+test("references are replaced once, $$ becomes $, and other text stays", () => {
   const cases: readonly (readonly [text: string, expanded: string])[] = [
     ["$(A)", "1"],
     ["x$(A)y$(A)", "x1y1"],

@@ -1,7 +1,7 @@
-/** The variables that tell a container of the services around it. Pure. */
+/** The environment variables that describe services to a container. Pure. */
 import type { Service } from "@capstan/kinds/v1";
 
-/** The variables of services, oldest habit of all: NAME_SERVICE_HOST, NAME_SERVICE_PORT and those of container links. */
+/** The variables of services: NAME_SERVICE_HOST, NAME_SERVICE_PORT and those of Docker links. */
 export function serviceVariables(services: readonly Service[]): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();
   for (const service of services) {

@@ -1,4 +1,4 @@
-/** The kubelet's API, as far as an API server uses it: logs, exec, attach, port-forward, proxy, pods and statistics. */
+/** The part of the kubelet API that an API server uses: logs, exec, attach, port-forward, proxy, pods and statistics. */
 import type { Clock } from "@capstan/client";
 import { NodeError } from "../errors.ts";
 import type { ContainerRecord } from "../pod/situation.ts";
@@ -20,7 +20,7 @@ import { measurementsOf, summaryOf } from "./statistics.ts";
 import { serveStreams } from "./streams.ts";
 import { isWebSocket, sendOver } from "./web-socket.ts";
 
-/** What the API needs of its node. */
+/** What the API needs from its node. */
 export interface KubeletTools {
   readonly nodeName: string;
   readonly clock: Clock;
@@ -29,7 +29,6 @@ export interface KubeletTools {
   readonly workers: () => Iterable<PodWorker>;
 }
 
-/** Answers one request. */
 export async function serveKubelet(
   request: KubeletRequest,
   call: KubeletCall,
@@ -92,7 +91,7 @@ async function proxyToPod(
   return proxyTo({ connect: () => doors.openPort(sandbox, number), isSecure: scheme === "https", path, call });
 }
 
-/** Decimal digits only: `Number` would also take `0x50`, `8e1` and spaces. */
+/** Decimal digits only: `Number` would also accept `0x50`, `8e1` and spaces. */
 function parsePort(port: string): number | undefined {
   const number = /^\d{1,5}$/.test(port) ? Number(port) : 0;
   return number >= 1 && number <= 65_535 ? number : undefined;
@@ -124,7 +123,7 @@ function sandboxOf(tools: KubeletTools, { namespace, name }: PodKey): Sandbox {
 
 function doorsOf({ doors }: KubeletTools): Doors {
   if (doors !== undefined) return doors;
-  // No colon: kubectl reads an answer that could be YAML as a Status, and shows nothing of it.
+  // No colon: kubectl parses a response that could be YAML as a Status, and shows nothing of it.
   const message = "this pod is simulated and runs no program that could be reached; --pods real runs it";
   throw new NodeError("BadRequest", message);
 }

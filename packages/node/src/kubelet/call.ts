@@ -1,7 +1,7 @@
-/** A request to the kubelet's API and its answer, in the shape in which an API server hands them over. */
+/** A request to the kubelet API and its response, in the form in which an API server passes them. */
 import type { Duplex } from "node:stream";
 
-/** One request; the path is the kubelet's own. */
+/** One request; the path is that of the kubelet API. */
 export interface KubeletCall {
   readonly method: string;
   readonly headers: { readonly [name: string]: string | readonly string[] | undefined };
@@ -11,23 +11,23 @@ export interface KubeletCall {
   upgrade?(): Duplex;
 }
 
-/** Takes the chunks of a body that goes on. */
+/** Receives the chunks of a streamed body. */
 export interface KubeletSink {
   write(chunk: string | Uint8Array): void;
   end(): void;
 }
 
-/** One answer; a body that goes on is started with a sink and returns what stops it. */
+/** One response. A streamed body is a function that starts with a sink and returns a function that stops it. */
 export interface KubeletAnswer {
   readonly status: number;
   readonly headers: { [name: string]: string | string[] };
   readonly body: string | Uint8Array | ((sink: KubeletSink) => () => void);
 }
 
-/** An answer in plain text. */
+/** A response in plain text. */
 export function plain(status: number, text: string): KubeletAnswer {
   return { status, headers: { "content-type": "text/plain; charset=utf-8" }, body: text };
 }
 
-/** The answer to a request whose connection now belongs to somebody else. */
+/** The response when a handler has hijacked the connection. */
 export const takenOver: KubeletAnswer = { status: 101, headers: {}, body: "" };

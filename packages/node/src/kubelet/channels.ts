@@ -1,16 +1,18 @@
-/** The protocols in which streams travel over a WebSocket: every message begins with the number of its channel, as bytes or as text. Pure. */
+/**
+ * The subprotocols that carry streams over a WebSocket: every message begins with the number of its channel, as a byte or as text. Pure.
+ */
 
-/** How messages look in one protocol. */
+/** The message format of one subprotocol. */
 export interface ChannelProtocol {
-  /** `base64` messages are text: a digit and the bytes encoded. */
+  /** `base64` messages are text: a digit and the encoded bytes. */
   readonly encoding: "bytes" | "base64";
-  /** How the end of a command is told: as a Status, or, in the oldest ones, in words and only if it failed. */
+  /** How the end of a command is reported: as a Status, or, in the oldest subprotocols, as text and only on failure. */
   readonly ending: "status" | "words";
 }
 
 const words = { encoding: "bytes", ending: "words" } as const;
 
-/** By name, the best first; whoever names none gets the oldest. Version 5 can also tell that a stream ends. */
+/** By name, the best first. A client that offers no subprotocol gets the oldest. Version 5 can also signal the end of a stream. */
 export const channelProtocols: ReadonlyMap<string, ChannelProtocol> = new Map<string, ChannelProtocol>([
   ["v5.channel.k8s.io", { encoding: "bytes", ending: "status" }],
   ["v4.channel.k8s.io", { encoding: "bytes", ending: "status" }],
@@ -20,13 +22,13 @@ export const channelProtocols: ReadonlyMap<string, ChannelProtocol> = new Map<st
   ["", words],
 ]);
 
-/** A message for the client. */
+/** Encodes a message for the client. */
 export function toMessage(channel: number, bytes: Uint8Array, { encoding }: ChannelProtocol): Buffer | string {
   if (encoding === "base64") return `${channel}${Buffer.from(bytes).toString("base64")}`;
   return Buffer.concat([Buffer.of(channel), bytes]);
 }
 
-/** A message of the client. */
+/** Decodes a message of the client. */
 export function fromMessage(
   message: Buffer,
   { encoding }: ChannelProtocol,

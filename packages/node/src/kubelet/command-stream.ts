@@ -1,9 +1,9 @@
-/** A command behind a framed connection, which always tells how it ended: a client takes silence for success. */
+/** A command behind a framed connection. It always reports how it ended, because a client takes silence for success. */
 import { Duplex } from "node:stream";
 import { createFrameCutter, toFrame } from "../linux/frames.ts";
 import { channels, type CommandEnd } from "../linux/protocol.ts";
 
-/** Opens a connection whose client is there already: what goes wrong can only be told as the end of the command. */
+/** Opens the connection to a command after the client has connected: an error can only be reported as the end of the command. */
 export function openCommand(open: () => Duplex): Duplex {
   try {
     return open();
@@ -19,14 +19,14 @@ export function openCommand(open: () => Duplex): Duplex {
   }
 }
 
-/** Whoever hears a command. */
+/** Receives the frames of a command. */
 export interface CommandHearer {
   readonly take: (channel: number, bytes: Buffer) => void;
-  /** There is nothing more. */
+  /** The command has ended. */
   readonly ended: () => void;
 }
 
-/** Hears a command to its end; what is given back is called by a hearer that leaves before. */
+/** Reads the frames of a command until it ends. The returned function stops earlier. */
 export function hearCommand(inner: Duplex, { take, ended }: CommandHearer): () => void {
   const cut = createFrameCutter();
   let [isTold, isOver] = [false, false];

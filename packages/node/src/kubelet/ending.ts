@@ -1,11 +1,11 @@
-/** How a command ended, in the forms in which clients want to hear it. Pure. */
+/** The end of a command, in the formats that clients expect. Pure. */
 import { execFailure } from "../linux/exit.ts";
 import type { CommandEnd } from "../linux/protocol.ts";
 
-/** A command that was killed has no code of its own. */
+/** A command that was killed has no exit code. */
 const killed = 137;
 
-/** As a Status: the code is among the causes. */
+/** As a Status, with the exit code in its causes. */
 export function toStatus(told: Buffer, command: readonly string[]): Buffer {
   const { code, error } = parse(told, command);
   if (code === 0) return toJson({ metadata: {}, status: "Success" });
@@ -20,7 +20,7 @@ export function toStatus(told: Buffer, command: readonly string[]): Buffer {
   });
 }
 
-/** In words; success needs none. */
+/** As text, which is empty on success. */
 export function toWords(told: Buffer, command: readonly string[]): Buffer {
   const { code, error } = parse(told, command);
   if (code === 0) return Buffer.alloc(0);
@@ -34,7 +34,7 @@ function internalError(error: string) {
   return { metadata: {}, status: "Failure", message, reason: "InternalError", details, code: 500 } as const;
 }
 
-/** A command that could not be run has no code of its own. */
+/** A command that could not be run has no exit code. */
 function parse(told: Buffer, command: readonly string[]): Pick<CommandEnd, "code" | "error"> {
   const { refused, ...end } = JSON.parse(told.toString("utf8")) as CommandEnd;
   if (refused === undefined) return end;

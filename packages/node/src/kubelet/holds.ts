@@ -1,4 +1,4 @@
-/** Lets several reasons hold one source: it goes on when the last of them is gone. */
+/** Lets several reasons pause one source: it resumes when the last reason is gone. */
 import type { Holdable } from "../linux/flow.ts";
 
 /** Makes handles on a source, one for each reason. A handle that is paused twice is resumed once. */

@@ -13,12 +13,12 @@ describe("a log that is read while it is written", () => {
   const linesOf = (from: number, to: number): string =>
     Array.from({ length: to - from }, (_, index) => `line ${from + index} é\n`).join("");
 
-  test("loses nothing when it is put aside, however often between two looks", async () => {
+  test("loses nothing across any number of rotations between two reads", async () => {
     const path = join(folder, "0.log");
     const log = new LogFile(path, { ...usualLimits, bytes: 100 });
     await using tail = new LogTail(path);
     let read = await tail.read();
-    // A file takes about seven lines: from none to almost as many new files as are kept.
+    // A file takes about seven lines: the steps cause no rotation up to almost as many as there are files.
     const steps = [3, 8, 9, 30, 35, 36, 60, 60, 61, 90, 97];
     for (const [index, step] of steps.entries()) {
       for (let line = steps[index - 1] ?? 0; line < step; line++) await log.write(linesOf(line, line + 1));
@@ -29,7 +29,7 @@ describe("a log that is read while it is written", () => {
     assert.equal((await readdir(folder)).length, usualLimits.files);
   });
 
-  test("loses nothing while both go on at once", async () => {
+  test("loses nothing when reads and writes run concurrently", async () => {
     const path = join(folder, "0.log");
     const log = new LogFile(path, { ...usualLimits, bytes: 2000 });
     await using tail = new LogTail(path);
@@ -43,7 +43,7 @@ describe("a log that is read while it is written", () => {
     assert.equal(read, linesOf(0, 1000));
   });
 
-  test("that lost its oldest lines is read on from what is left", async () => {
+  test("continues with the remaining files after the oldest lines were dropped", async () => {
     const path = join(folder, "0.log");
     const log = new LogFile(path, { ...usualLimits, bytes: 100 });
     await using tail = new LogTail(path);
@@ -55,7 +55,7 @@ describe("a log that is read while it is written", () => {
     assert.ok(left.endsWith(linesOf(80, 100)), left);
   });
 
-  test("that is not there yet is empty, and whoever cannot write loses only the line", async () => {
+  test("is empty while the file is missing, and a failed write loses only its line", async () => {
     await using tail = new LogTail(join(folder, "none.log"));
     assert.equal(await tail.read(), "");
     const log = new LogFile(join(folder, "missing/0.log"));

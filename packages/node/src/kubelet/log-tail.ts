@@ -1,12 +1,12 @@
 /**
- * Reads a log on where it stopped, also when the file is put aside meanwhile: it holds on to the file that it reads, and goes on to the next
- * one only when that one is there and its own is read to the end.
+ * Reads a log from where the last read stopped, across rotations: it keeps the file open, and continues with the next one only when that
+ * exists and the open one has been read to its end.
  */
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
 import { asideOf, usualLimits } from "../linux/keeper/log-file.ts";
 
-/** A log from its beginning on. */
+/** Reads a log from its beginning. */
 export class LogTail implements AsyncDisposable {
   readonly #path: string;
   readonly #decoder = new StringDecoder("utf8");
@@ -17,12 +17,12 @@ export class LogTail implements AsyncDisposable {
     this.#path = path;
   }
 
-  /** What has come since the last time. */
+  /** The text since the last read. */
   async read(): Promise<string> {
     this.#file ??= await open(this.#path).catch(() => undefined);
     let text = "";
     for (;;) {
-      // Looked up before the rest is read: nobody writes to a file any more once there is another.
+      // Opened before the remaining text is read: a rotated file is not written to any more.
       const next = await this.#next();
       text += await this.#rest();
       if (next === undefined) return text;
@@ -48,7 +48,7 @@ export class LogTail implements AsyncDisposable {
     return this.#decoder.write(buffer.subarray(0, bytesRead));
   }
 
-  /** The file after the one that is read; several may have been put aside since the last time. */
+  /** The file after the open one; several rotations may have happened since the last read. */
   async #next(): Promise<FileHandle | undefined> {
     if (this.#file === undefined) return undefined;
     const { ino } = await this.#file.stat();
@@ -56,13 +56,13 @@ export class LogTail implements AsyncDisposable {
       const place = await this.#placeOf(ino);
       if (place === 0) return undefined;
       const found = await this.#openBefore(place);
-      // Files move while they are looked at: what was opened is the next one only if its own is still where it was.
+      // Files are renamed during the lookup: the opened file is the next one only if the current one still has its position.
       if (found === undefined || (await this.#placeOf(ino)) === place) return found;
       await found.close();
     }
   }
 
-  /** The next younger file; where the own one was thrown away already, the oldest that is left. */
+  /** The next newer file; if the current one has been deleted, the oldest that remains. */
   async #openBefore(place: number): Promise<FileHandle | undefined> {
     const isThrownAway = place === usualLimits.files;
     for (let index = place - 1; index >= 0; index--) {
@@ -72,7 +72,7 @@ export class LogTail implements AsyncDisposable {
     return undefined;
   }
 
-  /** How often the file was put aside. */
+  /** How often the file has been rotated. */
   async #placeOf(ino: number): Promise<number> {
     for (let place = 0; place < usualLimits.files; place++) {
       const there = await stat(asideOf(this.#path, place)).catch(() => undefined);

@@ -1,4 +1,4 @@
-/** Reads the logs of containers: all or the end of them, since a time, with times, and on as they grow. */
+/** Reads the logs of containers: all, the tail, since a time, with timestamps, and with follow. */
 import type { Timer } from "@capstan/client";
 import { NodeError } from "../errors.ts";
 import { parseLogLine } from "../linux/cri-log.ts";
@@ -8,7 +8,7 @@ import type { KubeletTools } from "./api.ts";
 import { plain, type KubeletAnswer, type KubeletSink } from "./call.ts";
 import { LogTail } from "./log-tail.ts";
 
-/** Whose log, and which part. */
+/** Which log, and which part of it. */
 export interface LogRequest {
   readonly query: URLSearchParams;
   readonly worker: PodWorker;
@@ -20,14 +20,13 @@ interface LogOptions {
   readonly timestamps: boolean;
   readonly tailLines: number;
   readonly limitBytes: number;
-  /** Calendar milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly since: number;
 }
 
-/** How often a log that is followed is looked at. */
+/** How often a followed log is read, in milliseconds. */
 const interval = 100;
 
-/** Answers with the log. */
 export async function readLogs(request: LogRequest, tools: KubeletTools): Promise<KubeletAnswer> {
   const { doors } = tools;
   if (doors === undefined) return plain(200, "");
@@ -47,7 +46,7 @@ export async function readLogs(request: LogRequest, tools: KubeletTools): Promis
   return { status: 200, headers, body: (sink) => follow(new LogReader(path, options), sink, { isOver, tools }) };
 }
 
-/** Which run is meant; one that has not begun has nothing to tell. */
+/** The requested run of the container; one that has not begun has no log. */
 function runOf({ query, record, worker }: LogRequest): number {
   const { name } = record.container.spec;
   const pod = worker.situation.pod.metadata.name;
@@ -80,7 +79,7 @@ function optionsOf(query: URLSearchParams, now: number): LogOptions {
   };
 }
 
-/** Reads on where it stopped. */
+/** Reads a log incrementally. */
 class LogReader implements AsyncDisposable {
   readonly #tail: LogTail;
   readonly #options: LogOptions;
@@ -95,12 +94,12 @@ class LogReader implements AsyncDisposable {
     this.#left = options.limitBytes;
   }
 
-  /** Whether nothing more may be said. */
+  /** Whether the byte limit of the request has been reached. */
   get isFull(): boolean {
     return this.#left <= 0;
   }
 
-  /** What has come since the last time, as text. */
+  /** The text since the last read. */
   async rest(): Promise<string> {
     const text = this.#partial + (await this.#tail.read());
     const end = text.lastIndexOf("\n") + 1;
@@ -132,7 +131,7 @@ class LogReader implements AsyncDisposable {
   }
 }
 
-/** The last so many whole lines; parts of a line belong together. */
+/** The last `count` whole lines; the parts of a line count as one. */
 function lastLines(lines: readonly string[], count: number): string[] {
   let left = count;
   let start = lines.length;
@@ -167,7 +166,7 @@ function follow(reader: LogReader, sink: KubeletSink, { isOver, tools }: Followi
   void look();
   return () => {
     isStopped = true;
-    // Whoever is looking at this moment closes the file when it has seen enough.
+    // A read that is in progress closes the file when it is done.
     if (timer === undefined) return;
     timer.cancel();
     void reader[Symbol.asyncDispose]();

@@ -1,4 +1,4 @@
-/** Ports of a pod over WebSocket: two channels a port, one for data and one for what goes wrong. */
+/** Port-forward over WebSocket: two channels for each port, one for data and one for errors. */
 import type { Duplex } from "node:stream";
 import { createWebSocketStream, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
@@ -10,18 +10,18 @@ import { forwardStreams } from "./port-streams.ts";
 import { acceptSpdy, isSpdy } from "./spdy/accept.ts";
 import { acceptSocket, bytesOf, offeredProtocols } from "./web-socket.ts";
 
-/** Which ports, for whom. */
+/** Which ports of which pod, and the client's request. */
 export interface ForwardRequest {
   readonly query: URLSearchParams;
   readonly call: KubeletCall;
   readonly doors: Doors;
 }
 
-/** The first carries SPDY in its messages, and asks for ports in there. */
+/** The first one carries SPDY in its messages, and names the ports in there. */
 const tunnel = "SPDY/3.1+portforward.k8s.io";
 const protocols = [tunnel, "v4.channel.k8s.io"];
 
-/** Connects a client with ports of a pod, in whichever way it asks. */
+/** Connects a client with ports of a pod, over whichever protocol it asks for. */
 export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: ForwardRequest): Promise<KubeletAnswer> {
   if (isSpdy(call)) {
     forwardStreams(acceptSpdy(call, ["portforward.k8s.io"]), sandbox, doors);
@@ -62,7 +62,7 @@ function forwardChannels(socket: WebSocket, ports: readonly number[], open: (por
       },
     );
     inner.set(data, opened);
-    // What the client sends before the port is open would wait in memory.
+    // Data that the client sends before the port is open would accumulate in memory.
     const opening = hold();
     opening.pause();
     void opened.finally(() => opening.resume());
@@ -80,7 +80,7 @@ function forwardChannels(socket: WebSocket, ports: readonly number[], open: (por
   });
 }
 
-/** Each channel begins with the number of its port, lowest byte first. */
+/** Each channel begins with its port number, little-endian. */
 function portBytes(port: number): Buffer {
   const bytes = Buffer.alloc(2);
   bytes.writeUInt16LE(port);

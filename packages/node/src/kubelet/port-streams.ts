@@ -1,13 +1,13 @@
-/** Ports of a pod over SPDY: for each connection the client opens two streams, one for data and one for what goes wrong. */
+/** Port-forward over SPDY: for each connection the client opens two streams, one for data and one for errors. */
 import type { Duplex } from "node:stream";
 import { writeHolding } from "../linux/flow.ts";
 import type { Doors, Sandbox } from "../runtime/runtime.ts";
 import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
 
-/** The most streams that may wait for the other one of their pair: clients open both at once. */
+/** How many streams may wait for the other one of their pair: clients open both at once. */
 const mostWaiting = 64;
 
-/** Serves every connection that the client asks for. */
+/** Serves every connection that the client requests. */
 export function forwardStreams(connection: Duplex, sandbox: Sandbox, doors: Doors): void {
   const waiting = new Map<string, SpdyStream>();
   const wait = (id: string, stream: SpdyStream): void => {
@@ -43,7 +43,7 @@ async function join({ data, failure, port, sandbox, doors }: Joining): Promise<v
     const connection = await doors.openPort(sandbox, port);
     connection.on("data", (chunk: Buffer) => data.write(chunk, [connection]));
     connection.on("error", () => {});
-    // Who waits for the program's end does not end first.
+    // A client that waits for the program's end does not close first, so this side closes.
     connection.once("end", () => connection.end());
     connection.once("close", () => {
       data.end();

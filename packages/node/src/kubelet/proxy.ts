@@ -1,22 +1,22 @@
-/** Passes one HTTP request on to a port of a pod. */
+/** Proxies one HTTP request to a port of a pod. */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { connect as tlsConnect } from "node:tls";
 import { plain, type KubeletAnswer, type KubeletCall } from "./call.ts";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** Not imported: as an ES module node:http loads undici, 14 MiB that this package does not use. */
 const { request: httpRequest } = process.getBuiltinModule("node:http");
 
-/** What to pass on, and over which connection. */
+/** What to proxy, and over which connection. */
 export interface ProxyRequest {
   readonly connect: () => Promise<Duplex>;
-  /** Whether the pod speaks TLS. Whoever asks has no way to know its certificate, so any will do. */
+  /** Whether the pod speaks TLS. The caller cannot know its certificate, so any certificate is accepted. */
   readonly isSecure: boolean;
   readonly path: string;
   readonly call: KubeletCall;
 }
 
-/** Asks the pod and gives its answer. The API server decides which headers go on, in both directions. */
+/** Sends the request to the pod and returns its response. The API server decides which headers are forwarded, in both directions. */
 export async function proxyTo({ connect, isSecure, path, call }: ProxyRequest): Promise<KubeletAnswer> {
   const connection = await connect().catch((error: unknown) =>
     error instanceof Error ? error.message : String(error),

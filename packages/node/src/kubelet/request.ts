@@ -1,4 +1,4 @@
-/** What can be asked of a kubelet, and how the paths of its HTTP API say it. */
+/** The requests that a kubelet serves, and the paths of its HTTP API. */
 
 /** A pod, by namespace and name. */
 export interface PodKey {
@@ -21,17 +21,17 @@ export interface KubeletPortRequest {
   readonly query: URLSearchParams;
 }
 
-/** An HTTP request to a port of a pod. No path of the HTTP API leads here: kubelets do not proxy, and API servers ask by fields. */
+/** An HTTP request to a port of a pod. It has no path in the HTTP API: kubelets do not proxy, and API servers send the fields. */
 export interface KubeletProxyRequest {
   readonly verb: "proxy";
   readonly pod: PodKey;
   readonly scheme: "http" | "https";
   readonly port: string;
-  /** The path and query that the pod sees; the kubelet does not read it. */
+  /** The path and query that the pod receives; the kubelet does not parse it. */
   readonly path: string;
 }
 
-/** A request by a path of the HTTP API, with its query. */
+/** A request by path of the HTTP API, with its query. */
 export interface KubeletPath {
   readonly verb: "api";
   readonly path: string;
@@ -40,7 +40,7 @@ export interface KubeletPath {
 /** A request to a kubelet. */
 export type KubeletRequest = KubeletContainerRequest | KubeletPortRequest | KubeletProxyRequest | KubeletPath;
 
-/** What a path of the HTTP API asks for. */
+/** The parsed form of a path of the HTTP API. */
 export type KubeletApiCall =
   | KubeletContainerRequest
   | KubeletPortRequest
@@ -59,9 +59,9 @@ const documents: ReadonlyMap<string, "stats" | "metrics" | "pods" | "healthz"> =
 ]);
 
 /**
- * Reads a path of the HTTP API; `undefined` when nothing is served there.
+ * Parses a path of the HTTP API; `undefined` if nothing is served there.
  *
- * The path is split as it is. No segment is decoded and none is resolved, so `..` in any spelling is only a name that no pod has.
+ * The path is split as it is. No segment is decoded or resolved, so `..` in any spelling is only a name that no pod has.
  */
 export function parseKubeletPath(path: string): KubeletApiCall | undefined {
   const question = path.indexOf("?");

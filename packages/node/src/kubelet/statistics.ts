@@ -1,4 +1,4 @@
-/** What a node and its pods use: as the kubelet's summary, and as measurements that a metrics server reads. */
+/** Resource usage of a node and its pods: the kubelet's summary, and the metrics that a metrics server reads. */
 import { cpus, freemem, totalmem } from "node:os";
 import { formatTime } from "../pod/status.ts";
 import type { PodWorker } from "../pod/worker.ts";
@@ -19,7 +19,6 @@ interface PodUse {
   readonly containers: readonly ContainerUse[];
 }
 
-/** The whole summary. */
 export async function summaryOf(tools: KubeletTools): Promise<object> {
   const time = formatTime(tools.clock.wall());
   const pods = await Promise.all(Array.from(tools.workers(), (worker) => podUse(worker, tools)));
@@ -46,7 +45,7 @@ function sum(containers: readonly ContainerUse[], field: "cpuNanoseconds" | "mem
   return containers.reduce((total, one) => total + one[field], 0);
 }
 
-/** Idle time is no use. The times are in milliseconds. */
+/** Idle time does not count. The times are in milliseconds. */
 function machineCpu(): number {
   return cpus().reduce((total, { times }) => total + (times.user + times.nice + times.sys + times.irq) * 1e6, 0);
 }
@@ -64,7 +63,7 @@ async function podUse({ situation }: PodWorker, { doors }: KubeletTools): Promis
 
 const nothing = { cpuNanoseconds: 0, memoryBytes: 0 };
 
-/** The same as measurements in text, in the form that Prometheus reads. */
+/** The same values as Prometheus text. */
 export async function measurementsOf(tools: KubeletTools): Promise<string> {
   const wall = Math.round(tools.clock.wall());
   const pods = await Promise.all(Array.from(tools.workers(), (worker) => podUse(worker, tools)));
@@ -89,7 +88,7 @@ export async function measurementsOf(tools: KubeletTools): Promise<string> {
   return [...sorted([...perContainer, ...perPod]), ...ofNode, ""].join("\n");
 }
 
-/** Lines of one measurement stand together. */
+/** Prometheus expects the lines of one metric together. */
 function sorted(lines: readonly string[]): readonly string[] {
   return lines.toSorted((a, b) => (a < b ? -1 : 1));
 }

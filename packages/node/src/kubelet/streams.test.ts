@@ -10,7 +10,7 @@ import type { Doors } from "../runtime/runtime.ts";
 import { serveStreams } from "./streams.ts";
 import { bytesOf, LARGEST_MESSAGE } from "./web-socket.ts";
 
-/** A client of `exec`, when the command is opened like this. */
+/** Connects a client of `exec` to a command that is opened with `openExec`. */
 async function connect(t: TestContext, openExec: () => Duplex): Promise<WebSocket> {
   const unused = (): never => assert.fail("nobody asks for this");
   const doors: Doors = { openExec, openAttach: unused, openPort: unused, logFile: unused, usage: unused };
@@ -28,7 +28,7 @@ async function connect(t: TestContext, openExec: () => Duplex): Promise<WebSocke
   return new WebSocket(`ws://127.0.0.1:${port}/`, ["v5.channel.k8s.io"]);
 }
 
-/** What a client of `exec` hears over the channel for errors. */
+/** The Status that a client of `exec` receives over the error channel. */
 async function statusOf(t: TestContext, openExec: () => Duplex): Promise<{ readonly [key: string]: unknown }> {
   const socket = await connect(t, openExec);
   const errors: Buffer[] = [];
@@ -40,7 +40,7 @@ async function statusOf(t: TestContext, openExec: () => Duplex): Promise<{ reado
   return JSON.parse(Buffer.concat(errors).toString("utf8")) as { readonly [key: string]: unknown };
 }
 
-test("a command that is gone when the client is there already ends with a Status, in a frame", async (t) => {
+test("a command that is gone after the upgrade ends with a framed Status", async (t) => {
   const status = await statusOf(t, () => {
     throw new NodeError("NotFound", "container one is not running");
   });
@@ -48,7 +48,7 @@ test("a command that is gone when the client is there already ends with a Status
   assert.equal(status["message"], "Internal error occurred: container one is not running");
 });
 
-test("a connection that ends without a word of the command's end is a failure", async (t) => {
+test("a connection that ends without an exit status counts as a failure", async (t) => {
   const lost = "Internal error occurred: the connection to the command was lost before its end";
   const silent = await statusOf(t, () => new PassThrough().end());
   assert.deepEqual([silent["status"], silent["message"]], ["Failure", lost]);
@@ -56,7 +56,7 @@ test("a connection that ends without a word of the command's end is a failure", 
   assert.deepEqual([broken["status"], broken["message"]], ["Failure", lost]);
 });
 
-test("messages that are too large, or come in too many fragments, end the connection", async (t) => {
+test("oversized or overly fragmented messages end the connection", async (t) => {
   const closedWith = async (send: (socket: WebSocket) => void): Promise<unknown> => {
     const socket = await connect(t, () => new PassThrough());
     socket.on("error", () => {});

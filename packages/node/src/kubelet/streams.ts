@@ -1,4 +1,4 @@
-/** Commands in containers, over WebSocket, where every message begins with the number of its channel, or over SPDY, a stream each. */
+/** Exec and attach over WebSocket, where every message begins with its channel number, or over SPDY, with one stream for each channel. */
 import type { Duplex } from "node:stream";
 import type { WebSocket } from "ws";
 import { sendHolding, writeHolding } from "../linux/flow.ts";
@@ -13,7 +13,7 @@ import { acceptSpdy, isSpdy } from "./spdy/accept.ts";
 import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
 import { acceptSocket, bytesOf } from "./web-socket.ts";
 
-/** What to connect to what. */
+/** The container and the client to connect. */
 export interface StreamRequest {
   readonly id: string;
   readonly query: URLSearchParams;
@@ -21,7 +21,7 @@ export interface StreamRequest {
   readonly doors: Doors;
 }
 
-/** Connects a client with a command, or with what a container says and hears. */
+/** Connects a client with a command, or with the streams of a container. */
 export async function serveStreams(verb: "exec" | "attach", request: StreamRequest): Promise<KubeletAnswer> {
   const { query, call, doors, id } = request;
   const asked = (name: string): boolean => query.get(name) === "1" || query.get(name) === "true";
@@ -41,7 +41,7 @@ export async function serveStreams(verb: "exec" | "attach", request: StreamReque
   }
   const { socket, protocol } = await acceptSocket(call, [...channelProtocols.keys()]);
   const known = channelProtocols.get(protocol) ?? { encoding: "bytes", ending: "status" };
-  // Where there is a terminal, all is said over one channel.
+  // With a terminal, all output goes over one channel.
   const opened = asked("tty") ? [channels.stdout] : [channels.stdout, channels.stderr];
   joinSocket(socket, { protocol: known, opened, command }, openInner());
   return takenOver;
@@ -59,7 +59,7 @@ function joinSocket(socket: WebSocket, { protocol, opened, command }: Joining, i
     socket.send(toMessage(channel, bytes.subarray(1), protocol), sent);
   }, inner);
   const send = (channel: number, bytes: Uint8Array): void => sendBytes(Buffer.concat([Buffer.of(channel), bytes]));
-  // The client waits for one message on each channel before it takes the streams for open.
+  // The client waits for one message on each channel before it considers the streams open.
   for (const channel of opened) send(channel, Buffer.alloc(0));
   const tellEnding = protocol.ending === "status" ? toStatus : toWords;
   const leave = hearCommand(inner, {
@@ -77,10 +77,10 @@ function joinSocket(socket: WebSocket, { protocol, opened, command }: Joining, i
   socket.on("close", leave);
 }
 
-/** What the client sends over. */
+/** The streams that the client writes to. */
 const isRead: ReadonlySet<string> = new Set(["stdin", "resize"]);
 
-/** Begins when the client has opened all the streams that it asked for. */
+/** Starts when the client has opened all streams that it requested. */
 function serveSpdyStreams(
   connection: Duplex,
   { wanted, command }: { readonly wanted: readonly string[]; readonly command: readonly string[] },
@@ -91,7 +91,7 @@ function serveSpdyStreams(
   serveSpdy(connection, (stream) => {
     const name = stream.headers.get("streamtype") ?? "";
     if (streams.has(name)) return stream.reset();
-    // What is sent over a stream that is not read is dropped.
+    // Data on a stream without a reader is dropped.
     if (!wanted.includes(name) || !isRead.has(name)) stream.listen(() => {});
     if (!wanted.includes(name)) return;
     streams.set(name, stream);

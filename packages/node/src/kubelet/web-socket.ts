@@ -1,23 +1,23 @@
-/** Takes a connection over as a WebSocket with one of the protocols that Kubernetes speaks. */
+/** Upgrades a connection to a WebSocket with one of the Kubernetes subprotocols. */
 import { Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** Not imported: as an ES module node:http loads undici, 14 MiB that this package does not use. */
 const { IncomingMessage } = process.getBuiltinModule("node:http");
 
-/** Whether the client wants a WebSocket. */
+/** Whether the client requests a WebSocket. */
 export function isWebSocket(call: KubeletCall): boolean {
   const upgrade = call.headers["upgrade"];
   return typeof upgrade === "string" && upgrade.toLowerCase() === "websocket" && call.upgrade !== undefined;
 }
 
-/** The largest message that is taken, as with the WebSockets of Go, and the most fragments that it may come in. */
+/** The largest accepted message, as in Go's WebSocket package, and the most fragments of a message. */
 export const LARGEST_MESSAGE: number = 32 * 2 ** 20;
 const mostFragments = 4096;
 
-/** Completes the handshake; refuses a client that speaks none of the protocols. */
+/** Completes the handshake; rejects a client that offers none of the protocols. */
 export function acceptSocket(
   call: KubeletCall,
   protocols: readonly string[],
@@ -46,19 +46,19 @@ export function acceptSocket(
   });
 }
 
-/** The bytes of a message, however they came. */
+/** The bytes of a message, whatever its type. */
 export function bytesOf(data: unknown): Buffer {
   if (Buffer.isBuffer(data)) return data;
   if (Array.isArray(data)) return Buffer.concat(data as Buffer[]);
   return data instanceof ArrayBuffer ? Buffer.from(data) : Buffer.from(String(data));
 }
 
-/** What the client says it speaks. */
+/** The subprotocols that the client offers. */
 export function offeredProtocols(call: KubeletCall): readonly string[] {
   return String(call.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
 }
 
-/** Sends the body of an answer as the messages of a WebSocket: bytes, or text in base64 for whoever wants that. */
+/** Sends the body of a response as WebSocket messages: bytes, or base64 text if the client asks for that. */
 export async function sendOver(call: KubeletCall, { body }: KubeletAnswer): Promise<KubeletAnswer> {
   const { socket, protocol } = await acceptSocket(call, ["binary.k8s.io", "base64.binary.k8s.io", ""]);
   const isText = protocol === "base64.binary.k8s.io";

@@ -7,7 +7,7 @@ import { writeFiles } from "./atomic-files.ts";
 
 const file = (text: string, mode = 0o644): { bytes: Buffer; mode: number } => ({ bytes: Buffer.from(text), mode });
 
-test("a volume changes as a whole, and only when it has to", async (context) => {
+test("a volume changes as a whole, and only when its files differ", async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "volume-"));
   context.after(() => rm(folder, { recursive: true }));
   const write = (stamp: string, files: { [path: string]: { bytes: Buffer; mode: number } }): Promise<void> =>
@@ -24,7 +24,7 @@ test("a volume changes as a whole, and only when it has to", async (context) => 
   assert.equal(await readFile(join(folder, "a"), "utf8"), "changed");
 });
 
-test("a link that leads out of the volume is not followed, and nothing behind it is removed", async (context) => {
+test("a link out of the volume is not followed, and its target is not removed", async (context) => {
   const home = await mkdtemp(join(tmpdir(), "volume-"));
   context.after(() => rm(home, { recursive: true }));
   const [folder, precious] = [join(home, "volume"), join(home, "precious")];
@@ -39,14 +39,14 @@ test("a link that leads out of the volume is not followed, and nothing behind it
   }
 });
 
-test("a path that leaves the volume is refused", async () => {
+test("a path that leaves the volume is rejected", async () => {
   for (const path of ["../x", "/x", "a/../../x", "..data", ""]) {
     const write = writeFiles("/nowhere", new Map([[path, file("x")]]), { stamp: "1", group: undefined });
     await assert.rejects(write, { code: "FailedMount" }, path);
   }
 });
 
-test("what could not be written leaves nothing behind, and what was ended in its midst does not hinder", async (context) => {
+test("a failed write leaves nothing behind, and an interrupted one does no harm", async (context) => {
   const folder = await mkdtemp(join(tmpdir(), "volume-"));
   context.after(() => rm(folder, { recursive: true }));
   const inEachOther = new Map([

@@ -1,4 +1,4 @@
-/** Writes the files of a volume so that a reader sees all old or all new ones: a folder of files, a link to it, links to each. */
+/** Writes the files of a volume atomically, as the kubelet does: a folder of files, a link to it, and a link for each file. */
 import { chmod, chown, readdir, readFile, readlink, rename, rm, symlink, unlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { NodeError } from "../errors.ts";
@@ -7,7 +7,7 @@ import { makeOpenFolder } from "./open-folder.ts";
 
 const dataLink = "..data";
 
-/** Brings a volume to exactly these files; does nothing when it has them. `stamp` names the new folder. */
+/** Makes a volume contain exactly these files; does nothing if it already does. `stamp` names the new folder. */
 export async function writeFiles(
   folder: string,
   files: ReadonlyMap<string, VolumeFile>,
@@ -22,7 +22,7 @@ export async function writeFiles(
     await fill(join(folder, fresh), files, group);
     await turnTo(folder, fresh);
   } catch (thrown) {
-    // On a full disk every further try would leave one more.
+    // On a full disk every retry would leave one more folder.
     await rm(join(folder, fresh), { recursive: true, force: true });
     throw thrown;
   }
@@ -30,7 +30,7 @@ export async function writeFiles(
   if (old !== undefined) await rm(join(folder, old), { recursive: true, force: true });
 }
 
-/** From one moment to the next. Whoever wrote here before may have been ended in the midst of it. */
+/** Switches the link atomically. An earlier writer may have been killed in the middle of this. */
 async function turnTo(folder: string, fresh: string): Promise<void> {
   const next = join(folder, "..data_tmp");
   await rm(next, { force: true });
@@ -38,7 +38,7 @@ async function turnTo(folder: string, fresh: string): Promise<void> {
   await rename(next, join(folder, dataLink));
 }
 
-/** What the link names, if it is a folder of ours: whatever else it says was not written here, and what it names is not ours to remove. */
+/** The folder that the link names, if this module wrote it. Any other target is not ours to remove. */
 function ownFolder(link: string | undefined): string | undefined {
   return link !== undefined && /^\.\.[^./][^/]*$/.test(link) ? link : undefined;
 }
@@ -70,7 +70,7 @@ async function isSame(folder: string, files: ReadonlyMap<string, VolumeFile>): P
   return true;
 }
 
-/** What a reader names are links to what is in the folder behind `..data`. */
+/** The visible names are links to the files in the folder behind `..data`. */
 async function linkNames(folder: string, files: ReadonlyMap<string, VolumeFile>): Promise<void> {
   const wanted = new Set([...files.keys()].map((path) => path.split("/")[0] ?? ""));
   for (const name of await readdir(folder))

@@ -23,7 +23,7 @@ function check(what: NetworkCheck, timeoutMs = 10_000): Promise<CheckResult> {
   return checkNetwork(what, { clock: systemClock, timeoutMs, dial });
 }
 
-/** A health service: 1 is serving, 2 is not. */
+/** A health service: status 1 is SERVING, 2 is NOT_SERVING. */
 function healthServer(status: number): Server {
   const server = createHttp2();
   server.on("stream", (stream, headers) => {
@@ -35,7 +35,7 @@ function healthServer(status: number): Server {
   return server as unknown as Server;
 }
 
-test("a gRPC service is well when it says that it serves", async () => {
+test("a gRPC service is healthy when it reports SERVING", async () => {
   for (const [status, passed] of [
     [1, true],
     [2, false],
@@ -49,7 +49,7 @@ test("a gRPC service is well when it says that it serves", async () => {
   }
 });
 
-test("what a gRPC service lacks is told as kubelets tell it", async () => {
+test("gRPC failures have the messages of the kubelet", async () => {
   const server = createHttp2();
   const trailers = [
     { "grpc-status": "12", "grpc-message": "unknown service" },
@@ -68,7 +68,7 @@ test("what a gRPC service lacks is told as kubelets tell it", async () => {
   assert.equal(await ask(), `timeout: failed to connect service "127.0.0.1:${port}" within 10s: ${why}`);
 });
 
-test("an HTTP server is well when it answers from 200 to 399", async () => {
+test("an HTTP server is healthy when it responds with 200 to 399", async () => {
   const server = createHttp((request, response) => {
     response.statusCode = Number(request.url?.slice(1));
     response.end(request.headers["x-test"]);
@@ -82,7 +82,7 @@ test("an HTTP server is well when it answers from 200 to 399", async () => {
   server.close();
 });
 
-test("whoever does not answer in time, or not at all, is told as Go tells it", async () => {
+test("timeouts and refused connections have the messages of Go", async () => {
   const server = createHttp(() => {});
   const port = await portOf(server);
   const late = await check({ type: "http", scheme: "HTTP", host: "127.0.0.1", port, path: "/", headers: [] }, 50);
@@ -94,7 +94,7 @@ test("whoever does not answer in time, or not at all, is told as Go tells it", a
   assert.deepEqual(refused, { passed: false, output: `dial tcp 127.0.0.1:${port}: connect: connection refused` });
 });
 
-test("a redirect on the same host is followed, one to another host is an answer", async (t) => {
+test("a redirect on the same host is followed, one to another host is not", async (t) => {
   const server = createHttp((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? "", "http://x");
     const to = pathname === "/round" ? pathname : searchParams.get("to");
@@ -115,7 +115,7 @@ test("a redirect on the same host is followed, one to another host is an answer"
   });
 });
 
-test("an answer that never ends is one, and nothing that a service says ends the node", async (t) => {
+test("an endless response counts, and no response crashes the node", async (t) => {
   const streaming = createHttp((_request, response) => {
     const more = (): void => void response.write("x".repeat(1024), () => setImmediate(more));
     more();
@@ -142,7 +142,7 @@ test("an answer that never ends is one, and nothing that a service says ends the
   assert.deepEqual(names, [service]);
 });
 
-test("a connection that comes when the time is up is closed", async (t) => {
+test("a connection that opens after the timeout is closed", async (t) => {
   const server = createHttp();
   const port = await portOf(server);
   t.after(() => server.close());

@@ -1,4 +1,4 @@
-/** Asks over the network of a node: HTTP, TCP and the health service of gRPC, each over a connection from inside. */
+/** Network probes of a node: HTTP, TCP and the gRPC health service, each over a connection from inside the node's network. */
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
 import { connect as tlsConnect } from "node:tls";
@@ -8,17 +8,16 @@ import { NodeError } from "../errors.ts";
 import type { CheckResult, NetworkCheck } from "../runtime/runtime.ts";
 import { askGrpc } from "./health-rpc.ts";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** Not imported: as an ES module node:http loads undici, 14 MiB that this package does not use. */
 const { request: httpRequest } = process.getBuiltinModule("node:http");
 
-/** What a check needs. */
 export interface CheckTools {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly dial: (host: string, port: number) => Promise<Socket>;
 }
 
-/** Waits for the door to say that the other side was reached. */
+/** Waits until the shim server reports that the target was reached. */
 export function dial(socket: Socket): Promise<Socket> {
   return new Promise((resolve, reject) => {
     let head = "";
@@ -42,7 +41,7 @@ export function dial(socket: Socket): Promise<Socket> {
   });
 }
 
-/** Makes one check; whatever goes wrong is a failed check. */
+/** Runs one probe; any error is a failed probe. */
 export async function checkNetwork(check: NetworkCheck, tools: CheckTools): Promise<CheckResult> {
   const line = new Line(check, tools);
   let timer;
@@ -67,7 +66,7 @@ export async function checkNetwork(check: NetworkCheck, tools: CheckTools): Prom
   }
 }
 
-/** The connections of one check: none is left when it is over, also one that comes to be too late. */
+/** The connections of one probe: all are closed when it is over, also one that opens too late. */
 class Line {
   readonly #check: NetworkCheck;
   readonly #tools: CheckTools;
@@ -96,10 +95,10 @@ class Line {
   }
 }
 
-/** Failures are told as Go's clients tell them, because people and tools look for those words. */
+/** Failures have the messages of Go's clients, because users and tools search for them. */
 function explain(check: NetworkCheck, thrown: unknown, timeoutMs: number): string {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
-  // Its client goes on trying until the time is up, whatever it hears.
+  // The gRPC client retries until the timeout, whatever the error.
   if (check.type === "grpc") return lateness(check, { timeoutMs, isReached: false });
   const words = `dial tcp ${check.host}:${check.port}: connect: connection refused`;
   return asked(check, message.includes("ECONNREFUSED") ? words : message);
@@ -140,7 +139,7 @@ type HttpCheck = Extract<NetworkCheck, { readonly type: "http" }>;
 const longestBody = 10 * 1024;
 const mostRedirects = 10;
 
-/** Any answer from 200 to 399 is a good one; a redirect on the same host is followed, one that leads elsewhere is an answer. */
+/** A response from 200 to 399 is a success. A redirect on the same host is followed; a redirect to another host is a success. */
 async function askHttp(check: HttpCheck, line: Line): Promise<CheckResult> {
   const host = `${check.scheme.toLowerCase()}://${check.host.includes(":") ? `[${check.host}]` : check.host}:${check.port}`;
   let url = new URL(check.path.startsWith("/") ? check.path : `/${check.path}`, host);
@@ -157,7 +156,7 @@ async function askHttp(check: HttpCheck, line: Line): Promise<CheckResult> {
   }
 }
 
-/** Certificates are not checked: a probe asks whether somebody is there. */
+/** Certificates are not verified: a probe only checks that a server responds. */
 async function get(url: URL, check: HttpCheck, line: Line): Promise<IncomingMessage> {
   const isSecure = url.protocol === "https:";
   const socket = await line.connect(Number(url.port || (isSecure ? 443 : 80)));
@@ -179,7 +178,7 @@ function nextOf({ statusCode = 0, headers: { location = "" } }: IncomingMessage,
   return new URL(location, from);
 }
 
-/** An answer may never end: so much of it is enough to know that somebody is there. */
+/** A response may be endless: this much is enough to know that the server responds. */
 async function startOf(response: IncomingMessage): Promise<string> {
   let body = "";
   for await (const chunk of response) {

@@ -1,4 +1,4 @@
-/** Works out everything about a container before it starts: whom it runs as, what it sees, what it runs. */
+/** Plans a container before it starts: its user, its mounts and its command. */
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Container } from "@capstan/kinds/v1";
@@ -36,16 +36,15 @@ import { terminalVariables } from "./terminal.ts";
 import { mountsOf } from "./volumes.ts";
 import { withinRoot } from "./within-root.ts";
 
-/** What a plan is made from. */
+/** The inputs of a plan. */
 export interface PlanSources {
   readonly order: ContainerOrder;
   readonly place: Pick<PodPlace, "folder" | "folders" | "spaces">;
-  /** The control groups that it goes into. */
+  /** The cgroups of the container. */
   readonly groups: readonly GroupFolder[];
-  /** The process whose companions it sees, when it was started to look at another container. */
+  /** A process in the PID namespace to join, if this is an ephemeral container that targets another container. */
   readonly target: number | undefined;
   readonly image: UnpackedImage;
-  /** The container's own folder. */
   readonly folder: string;
   readonly id: string;
   readonly logs: string;
@@ -55,28 +54,26 @@ export interface PlanSources {
 /** A container that is ready to be started. */
 export interface PlannedContainer {
   readonly launch: Omit<Launch, "argv"> & { readonly program: Program };
-  /** What it needs on disk. */
+  /** The folders and files that it needs on disk. */
   readonly lay: LayRequest;
-  /** Makes its root. */
+  /** The commands that mount its rootfs. */
   readonly mountCommands: readonly (readonly string[])[];
-  /** What it sees in there. */
+  /** The mounts in its rootfs. */
   readonly furnish: FurnishRequest;
-  /** The command that starts it, once everything has its place. */
+  /** The command that starts it, once its mounts are resolved. */
   readonly argvIn: (furnished: Furnished, command?: readonly string[]) => readonly string[];
-  /** Its own command. */
   readonly command: readonly string[];
   readonly tty: boolean;
-  /** What is mounted for it, outside of its own view. */
+  /** Mounts of the node that exist for this container. */
   readonly mounted: readonly string[];
-  /** Files of the keeper that are there for it alone. */
+  /** Files of the shim that exist only for this container. */
   readonly insideFiles: readonly string[];
-  /** Where it leaves its last words. */
+  /** The file of its termination message. */
   readonly messageFile: string;
   readonly enter: Entrance;
   readonly stopSignal: number;
 }
 
-/** Makes the plan. */
 export async function planContainer(sources: PlanSources): Promise<PlannedContainer> {
   const { order, place, image, folder, parts } = sources;
   const { pod, container } = order;
@@ -140,7 +137,7 @@ function programOf({ argv, env, directory, kit }: Entrance & Pick<LaunchPlan, "a
   return { command: argv[0] ?? "", path: env.get("PATH") ?? "", directory, sign: kit.folder };
 }
 
-/** What the keeper has to know about it whatever its command is. */
+/** The part of the shim's launch request that does not depend on the command. */
 function launchOf(
   { id, order: { pod, container }, logs, groups }: PlanSources,
   joins: number | undefined,
@@ -148,7 +145,7 @@ function launchOf(
   return {
     id,
     log: logs,
-    // A terminal hears, even when nobody is to speak.
+    // A terminal has an input even if the container has no `stdin`.
     stdin: container.stdin === true || container.tty === true,
     stdinOnce: container.stdinOnce === true,
     tellsPid: true,
@@ -160,7 +157,7 @@ function launchOf(
   };
 }
 
-/** A container is entered with a program that was made for it, where one can be made for this processor. */
+/** A container is entered with a program that is made for it, if the processor is supported. */
 function withOwnProgram(
   inside: Omit<Entrance, "kit">,
   filter: Buffer | undefined,
@@ -172,12 +169,12 @@ function withOwnProgram(
   return { enter: { ...inside, kit: withProgram(kit, program.file) }, program };
 }
 
-/** Some containers see all that their kernel shows. */
+/** Privileged containers, and those with `procMount: Unmasked`, see everything that the kernel exposes. */
 function maskedFrom({ securityContext = {} }: Container, masked: readonly MaskedPlace[]): readonly MaskedPlace[] {
   return securityContext.privileged === true || securityContext.procMount === "Unmasked" ? [] : masked;
 }
 
-/** All that a container sees beside its image, by the paths inside. */
+/** All mounts of a container besides its image, by their paths inside. */
 async function allMounts(
   { order: { container }, place, groups, parts }: PlanSources,
   env: ReadonlyMap<string, string>,
@@ -196,13 +193,13 @@ async function allMounts(
   }));
 }
 
-/** What a container needs on disk before anything can be mounted for it. */
+/** The folders and files that must exist before anything is mounted for a container. */
 function layOf({ folder, parts: { insidePath } }: PlanSources, messageFile: string): LayRequest {
   const folders = ["upper", "work", "root", "proc"].map((name) => ({ path: insidePath(join(folder, name)) }));
   return { folders, files: [{ path: insidePath(messageFile), text: "", mode: 0o666 }] };
 }
 
-/** Not a script: a shell would be one more program to wait for. */
+/** Not a script: a shell would be one more process to wait for. */
 function mountCommands(
   { image, folder, parts: { insidePath } }: PlanSources,
   joined: number | undefined,
@@ -210,7 +207,7 @@ function mountCommands(
   const [lower, upper, work, root] = [image.folder, ...["upper", "work", "root"].map((name) => join(folder, name))].map(
     insidePath,
   );
-  // In a user namespace only attributes of users can say that a folder of the image is gone; root's nodes live in one, too.
+  // In a user namespace overlayfs marks deleted folders only with `user.` attributes; nodes of root also run in a user namespace.
   const options = `lowerdir=${lower},upperdir=${upper},workdir=${work},userxattr`;
   const overlay = ["mount", "-t", "overlay", "overlay", "-o", options, root ?? ""];
   if (joined === undefined) return [overlay];
@@ -218,10 +215,10 @@ function mountCommands(
   return [overlay, ["nsenter", "-t", String(joined), "-p", ...proc]];
 }
 
-/** Where the keeper has the programs that enter containers. The state may be where nothing can be executed. */
+/** Where the shim keeps the programs that enter containers. The state folder may be mounted `noexec`. */
 const programsFolder = "/mnt/programs";
 
-/** Among whose processes a container starts, if it is not to see only its own: another container's, or its pod's. */
+/** A process in the PID namespace that a container joins instead of an own one: that of another container, or of its pod. */
 function joinedProcess({ order: { pod }, place, target }: PlanSources): number | undefined {
   switch (seenProcesses(pod)) {
     case "of the pod":
@@ -231,12 +228,12 @@ function joinedProcess({ order: { pod }, place, target }: PlanSources): number |
   }
 }
 
-/** Where a volume takes the place of what the kernel shows of itself, the volume wins. */
+/** A volume that is mounted over `/sys` or its cgroup folder replaces the cgroup mounts. */
 function coversKernel({ volumeMounts = [] }: Container): boolean {
   return volumeMounts.some(({ mountPath }) => ["/sys", "/sys/fs", "/sys/fs/cgroup"].includes(withinRoot(mountPath)));
 }
 
-/** A container sees its own groups where programs look for their limits. */
+/** A container sees its own cgroups where programs look for their limits. */
 function groupMounts(groups: readonly GroupFolder[], version: CgroupVersion | undefined): readonly Mount[] {
   if (version === 2) return groups.map(({ folder }) => ({ from: folder, to: "/sys/fs/cgroup", readOnly: true }));
   if (groups.length === 0) return [];
@@ -248,7 +245,7 @@ function groupMounts(groups: readonly GroupFolder[], version: CgroupVersion | un
   return [{ from: undefined, to: "/sys/fs/cgroup", readOnly: false }, ...own];
 }
 
-/** The files that every container of a pod sees, unless it mounts something over them. */
+/** The files that every container of a pod sees, except where it mounts something over them. */
 function podMounts(
   container: Container,
   { folder: podFolder, spaces }: PlanSources["place"],
@@ -292,7 +289,7 @@ function environmentOf(
   return all;
 }
 
-/** The pod's command replaces the image's entrypoint and its arguments; the pod's arguments replace only the image's. */
+/** The pod's command replaces the image's entrypoint and arguments; the pod's arguments replace only the image's arguments. */
 function commandOf(
   container: Container,
   { config = {} }: ImageConfig,
@@ -318,16 +315,15 @@ function capabilitiesOf({ securityContext = {} }: Container): readonly string[] 
 }
 
 /**
- * What would lead out of the node. Who may trace a process has its files and rights: whoever enters a container has all rights of the node
- * until it gives them up, and among the processes that a container sees beside its own are the node's. Who may mount could lay open the
- * settings of the machine's kernel, which ask for root's number alone. Where root of the node is not root of the machine, only the node is
- * at stake.
+ * Capabilities that would allow an escape from the node. SYS_PTRACE gives access to the files and rights of a process: the entering
+ * program holds all rights of the node until it drops them, and a shared PID namespace contains processes of the node. SYS_ADMIN could
+ * expose kernel settings of the machine, which check only for uid 0. Without root on the machine, only the node is at risk.
  */
 function withheldFrom({ rights, joins }: { readonly rights: Rights; readonly joins: boolean }): readonly string[] {
   return rights === "root" ? ["SYS_PTRACE", "SYS_ADMIN"] : joins ? ["SYS_PTRACE"] : [];
 }
 
-/** The filter that is asked for; without a word there is none, as kubelets have it. */
+/** The requested seccomp filter; without a profile there is no filter, as with the kubelet. */
 function filterOf({ pod, container }: ContainerOrder): Buffer | undefined {
   const { privileged, seccompProfile = pod.spec.securityContext?.seccompProfile } = container.securityContext ?? {};
   if (privileged === true || seccompProfile === undefined || seccompProfile.type === "Unconfined") return undefined;

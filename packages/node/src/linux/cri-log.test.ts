@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLogEncoder, endOfStream, parseLogLine } from "./cri-log.ts";
 
-test("lines are written whole, however they were cut, and the last one may lack its end", () => {
+test("lines are written whole however they are chunked; the last may lack its end", () => {
   const encode = createLogEncoder("stdout", () => "T");
   assert.equal(encode(Buffer.from("on")), "");
   assert.equal(encode(Buffer.from("e\ntwo\nthr")), "T stdout F one\nT stdout F two\n");
@@ -31,7 +31,7 @@ test("no character is lost where a long line is cut", () => {
       const text = "x".repeat(shift) + character.repeat(10_000);
       const bytes = Buffer.from(`${text}\n`);
       const encode = createLogEncoder("stdout", () => "T");
-      // In pieces, as pipes deliver it: a piece may end in the middle of a character, too.
+      // In chunks, as pipes deliver it: a chunk may also end in the middle of a character.
       const pieces = Array.from({ length: Math.ceil(bytes.length / 4096) }, (_, index) =>
         encode(bytes.subarray(index * 4096, (index + 1) * 4096)),
       );
@@ -42,7 +42,7 @@ test("no character is lost where a long line is cut", () => {
   }
 });
 
-test("a line that was cut off is no entry", () => {
+test("a truncated line is not an entry", () => {
   assert.equal(parseLogLine("2030-01-01T"), undefined);
   assert.deepEqual(parseLogLine("T stderr F "), { time: "T", stream: "stderr", isWhole: true, text: "" });
 });

@@ -9,7 +9,7 @@ const said = `
 	/lib64/ld-linux-x86-64.so.2 (0x00007f5427584000)
 `;
 
-test("programs with libraries bring their loader and all that it loads", () => {
+test("dynamically linked programs bring their loader and its libraries", () => {
   const { script, kit } = toPrograms(said);
   for (const line of [
     "cp -L '/usr/bin/setpriv' '/mnt/kit-files/setpriv'",
@@ -24,7 +24,7 @@ test("programs with libraries bring their loader and all that it loads", () => {
   assert.deepEqual(env.at(-1), "/.kit/env");
 });
 
-test("a container is shown two things: the folder of all, and in it the program that is its own", () => {
+test("a container gets two mounts: the shared folder and its own program", () => {
   const kit = withProgram(toPrograms(said).kit("/.kit"), "/mnt/programs/one");
   assert.deepEqual(kit.shown, [
     { from: "/mnt/kit", to: "/.kit" },
@@ -34,6 +34,6 @@ test("a container is shown two things: the folder of all, and in it the program 
   assert.ok(kit.programs.includes("/mnt/kit/env") && kit.programs.includes("/mnt/programs/one"));
 });
 
-test("programs without libraries run as they are", () => {
+test("statically linked programs run as they are", () => {
   assert.deepEqual(toPrograms("").kit("/.kit").setpriv, ["/.kit/setpriv"]);
 });

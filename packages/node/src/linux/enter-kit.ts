@@ -1,7 +1,7 @@
 /**
- * What a container is entered with. Whoever enters has all rights of the node until it gives them up, and only a program of the node that looks
- * at nothing in the container can be trusted to do that; so every container has such a program in a folder that it cannot change. The others
- * set variables, with the rights of the container: their loader heeds what the container's files tell it.
+ * The programs that enter a container. The first one holds all rights of the node until it drops them. Only a program of the node that
+ * reads nothing of the container can be trusted with that, so every container has one in a folder that it cannot change. The others set
+ * variables, with the rights of the container: their loader reads files of the container.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -13,30 +13,30 @@ import { quoted } from "./quoted.ts";
 const giveUpRights = "/usr/bin/setpriv";
 const setVariables = "/usr/bin/env";
 
-/** Where the node has the programs together, to be shown as one folder: each thing that is shown on its own takes time at every start. */
+/** Where the node collects the programs, to mount them as one folder: each further mount costs time at every start. */
 const nodesFolder = "/mnt/kit";
 /** The name of the program that is made for one container. */
 const ownProgram = "enter";
 
-/** Programs of the node that run in any container, whatever its image has. */
+/** Programs of the node that run in any container, whatever its image contains. */
 export interface EnterKit {
-  /** Where a container has them. */
+  /** Their folder in the container. */
   readonly folder: string;
-  /** What of the node is shown there, outer folders first. */
+  /** Which files of the node are mounted there, outer folders first. */
   readonly shown: readonly { readonly from: string; readonly to: string }[];
-  /** The files of the node that are run there. */
+  /** The files of the node that are executed there. */
   readonly programs: readonly string[];
-  /** The command that gives up what the container may not have, to be followed by another; nobody can enter where there is none. */
+  /** The command that drops the rights that the container may not have; another command follows it. Without it no process can enter. */
   readonly enter: readonly string[];
-  /** A command that becomes another, whatever that is called, to be followed by its options. */
+  /** A command that executes another one of any name, to be followed by its options. */
   readonly setpriv: readonly string[];
   /** The command that sets variables, to be followed by them. */
   readonly env: readonly string[];
 }
 
 /**
- * A folder for the programs in one container. Nobody can have prepared anything at a name of chance, neither in an image nor in a volume;
- * what is there is the first thing that is mounted, so that nothing which a pod names comes before it.
+ * The folder of the programs in one container. Neither an image nor a volume can prepare content at a random name. It is the first mount,
+ * so that no mount of a pod precedes it.
  */
 export function kitFolder(secret: string, id: string): string {
   return `/.capstan-${createHash("sha256").update(`${secret}/${id}`).digest("hex").slice(0, 32)}`;
@@ -44,13 +44,13 @@ export function kitFolder(secret: string, id: string): string {
 
 /** The programs of this machine. */
 export interface Programs {
-  /** The lines of a shell's script that bring them together. */
+  /** Lines of a shell script that collect them. */
   readonly script: string;
-  /** As a container has them. */
+  /** The programs as a container sees them. */
   readonly kit: (folder: string) => EnterKit;
 }
 
-/** Finds the programs and what they need to run; they are the same in all containers but for their folder. */
+/** Finds the programs and their libraries; apart from their folder they are the same in all containers. */
 export async function findPrograms(): Promise<Programs> {
   const ask = promisify(execFile);
   const needed = await Promise.all(
@@ -65,7 +65,7 @@ export async function findPrograms(): Promise<Programs> {
   return toPrograms(needed.join("\n"));
 }
 
-/** Reads what `ldd` says: libraries with their places, and the loader, which stands alone. */
+/** Parses the output of `ldd`: libraries with their paths, and the loader, which has a line without an arrow. */
 export function toPrograms(said: string): Programs {
   const files = new Map([giveUpRights, setVariables].map((program) => [basename(program), program]));
   for (const [, name = "", from = ""] of said.matchAll(/^\s*(\S+) => (\/\S+)/gm)) files.set(name, from);
@@ -87,7 +87,7 @@ export function toPrograms(said: string): Programs {
   };
 }
 
-/** All containers see the same files: a file system without an upper layer is one that nobody can make writable, whatever they may. */
+/** All containers see the same files: an overlay without an upper layer cannot be made writable, whatever the rights. */
 function gatherScript(files: ReadonlyMap<string, string>): string {
   const gathered = `${nodesFolder}-files`;
   return [
@@ -99,7 +99,7 @@ function gatherScript(files: ReadonlyMap<string, string>): string {
   ].join("\n");
 }
 
-/** The programs for one container: the first of them is its own, and this file of the node. */
+/** The programs for one container: the first one is this file, which is made for it. */
 export function withProgram(kit: EnterKit, from: string): EnterKit {
   const to = join(kit.folder, ownProgram);
   return { ...kit, shown: [...kit.shown, { from, to }], programs: [...kit.programs, from], enter: [to] };

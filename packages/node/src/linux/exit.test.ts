@@ -28,7 +28,7 @@ const exitOf = (ending: Partial<Ending>): ReturnType<typeof readExit> =>
 
 const missing = "/.capstan-0123456789abcdef/env: 'nosuch': No such file or directory";
 
-test("a launcher that could not become the program is told in the runtime's words", async () => {
+test("a launcher that could not execute the program has the runtime's message", async () => {
   const { reason, exitCode, startedAt, message } = await exitOf({ refused: missing, code: 127 });
   assert.deepEqual([reason, exitCode, startedAt], ["StartError", 128, 0]);
   assert.match(message ?? "", /exec: "nosuch": executable file not found in \$PATH$/);
@@ -39,12 +39,12 @@ test("a launcher that could not become the program is told in the runtime's word
   );
 });
 
-test("a program that is to begin in a file is told that no folder can be made there", async () => {
+test("a working directory that is a file fails with the mkdir message", async () => {
   const { message } = await exitOf({ refused: "bwrap: Can't chdir to /etc/passwd: Not a directory" });
   assert.match(message ?? "", /error during container init: mkdir \/etc\/passwd: not a directory$/);
 });
 
-test("a program that was not refused ended as it ended", async () => {
+test("a program that was executed keeps its exit code", async () => {
   for (const code of [1, 126, 127]) {
     const { reason, exitCode } = await exitOf({ code });
     assert.deepEqual([reason, exitCode], ["Error", code]);

@@ -1,4 +1,4 @@
-/** Reads how a container ended from how its launcher ended. */
+/** Derives the exit of a container from that of its launcher. */
 import { constants } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import type { Container } from "@capstan/kinds/v1";
@@ -8,18 +8,18 @@ import { parseLogLine } from "./cri-log.ts";
 import type { Unexecuted } from "./protocol.ts";
 import { goQuoted } from "./unexecutable.ts";
 
-/** What the keeper tells of an end. */
+/** The shim's report of the end of a container. */
 export interface Ending {
   readonly code: number | null;
   readonly signal: string | null;
-  /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
+  /** The line in which the launcher, or the program that sets the variables, reports that the program could not be executed. */
   readonly refused?: string | undefined;
   readonly unexecuted?: Unexecuted | undefined;
-  /** Where its program was found. */
+  /** Where the program was found. */
   readonly file?: string | undefined;
 }
 
-/** What is known at the end. */
+/** What is known when a container has ended. */
 export interface EndedContainer extends Ending {
   readonly id: string;
   readonly startedAt: number;
@@ -35,7 +35,7 @@ const mostLines = 80;
 const killed = 137;
 const cannotStart = 128;
 
-/** How it ended. */
+/** The exit of a container. */
 export async function readExit(ended: EndedContainer): Promise<Exit> {
   const { id, startedAt, finishedAt } = ended;
   const failure = startFailure(ended.refused, ended.plan.command);
@@ -46,7 +46,7 @@ export async function readExit(ended: EndedContainer): Promise<Exit> {
   return { id, startedAt, finishedAt, exitCode, reason, ...(message === "" ? {} : { message }) };
 }
 
-/** The end of a container for which no place could be made. */
+/** The exit of a container that could not be prepared. */
 export function neverStarted(id: string, finishedAt: number, why: string): Exit {
   return startError(id, finishedAt, `${couldNotStart}error during container init: ${why}`);
 }
@@ -58,7 +58,10 @@ function startError(id: string, finishedAt: number, message: string): Exit {
 const couldNotStart =
   "failed to create containerd task: failed to create shim task: OCI runtime create failed: runc create failed: unable to start container process: ";
 
-/** The launcher says why it could not put the container together, and what sets the variables why it could not become the program. */
+/**
+ * The launcher reports why it could not set up the container; the program that sets the variables reports why it could not execute the
+ * program.
+ */
 function startFailure(refused: string | undefined, [program = ""]: readonly string[]): string | undefined {
   if (refused === undefined) return undefined;
   const whole = /^bwrap: (.*)$/.exec(refused)?.[1];
@@ -66,21 +69,21 @@ function startFailure(refused: string | undefined, [program = ""]: readonly stri
   return `${couldNotStart}exec: ${goQuoted(program)}: ${wordsFor(program, /: ([^:]*)$/.exec(refused)?.[1])}`;
 }
 
-/** What the launcher could not do before it came to the program. */
+/** A failure of the launcher before it executed the program. */
 function initFailure(words: string): string {
-  // Where a program is to begin is made if it is missing: what is no folder could not be.
+  // A missing working directory is created; that fails if the path is not a directory.
   const folder = /^Can't mkdir (\S+): (.*)$/.exec(words) ?? /^Can't chdir to (\S+): (Not a directory)$/.exec(words);
   return folder === null ? words : `error during container init: mkdir ${folder[1]}: ${folder[2]?.toLowerCase()}`;
 }
 
-/** Why a command could not be run, in the words of container runtimes, from those of what sets its variables and could not become it. */
+/** Why a command could not be executed, in the words of container runtimes, from the message of the program that sets its variables. */
 export function execFailure(refused: string, [program = ""]: readonly string[]): string {
   const why = /: ([^:]*)$/.exec(refused)?.[1];
   const words = `OCI runtime exec failed: exec failed: unable to start container process: exec: "${program}": ${wordsFor(program, why)}`;
   return `failed to exec in container: failed to start exec "${noId}": ${words}`;
 }
 
-/** Commands have no names of their own here. */
+/** Commands of exec have no container id. */
 const noId = "0".repeat(64);
 
 const missing = "No such file or directory";
@@ -103,7 +106,7 @@ async function messageOf({ plan, container }: EndedContainer, exitCode: number):
     .slice(-longestLog);
 }
 
-/** A program may leave as much as it likes; only the end is told, as by kubelets. Nobody but the node has made this file: a link is none. */
+/** A program may write any amount; only the end is reported, as by the kubelet. Only the node creates this file, so a link is not read. */
 async function readEnd(path: string, length: number): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW).catch(() => undefined);
   if (file === undefined) return "";

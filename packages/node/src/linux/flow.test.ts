@@ -3,7 +3,7 @@ import { PassThrough, Readable } from "node:stream";
 import { test } from "node:test";
 import { sendHolding, writeHolding } from "./flow.ts";
 
-test("whoever does not read holds up whoever writes, until it reads or goes", () => {
+test("a reader that does not read pauses the writer until it reads or closes", () => {
   const target = new PassThrough({ highWaterMark: 10 });
   const source = new PassThrough();
   source.resume();
@@ -19,7 +19,7 @@ test("whoever does not read holds up whoever writes, until it reads or goes", ()
   assert.equal(source.isPaused(), false);
 });
 
-test("a target is waited for once, however much is written to it by however many", () => {
+test("a target is waited for once, however many sources write to it", () => {
   const target = new PassThrough({ highWaterMark: 10 });
   const sources = [new PassThrough(), new PassThrough()];
   const listeners = target.listenerCount("drain");
@@ -39,7 +39,7 @@ test("a target is waited for once, however much is written to it by however many
   );
 });
 
-test("what is on its way is counted where nobody tells of room", () => {
+test("bytes in flight are counted where the target has no drain event", () => {
   const sent: (() => void)[] = [];
   const source = new Readable({ read: () => {} });
   source.resume();

@@ -1,16 +1,16 @@
-/** Passes bytes on no faster than they are taken: whoever does not read holds up whoever writes, and memory holds little in between. */
+/** Backpressure: a reader that does not read pauses the writer, so that little is buffered in memory. */
 import type { Readable, Writable } from "node:stream";
 
-/** Whatever can be told to wait. */
+/** A source that can be paused. */
 export interface Holdable {
   pause(): unknown;
   resume(): unknown;
 }
 
-/** Who is held until there is room in a target. */
+/** The sources that are paused until a target drains. */
 const held = new WeakMap<Writable, Set<Holdable>>();
 
-/** Writes, and holds the sources of what comes next until there is room for it. */
+/** Writes, and pauses the sources until the target drains. */
 export function writeHolding(target: Writable, bytes: Uint8Array, sources: readonly Holdable[]): void {
   if (!target.writable || target.write(bytes) || target.destroyed) return;
   const waiting = held.get(target) ?? waitForRoom(target);
@@ -34,13 +34,13 @@ function waitForRoom(target: Writable): Set<Holdable> {
   return waiting;
 }
 
-/** A way out that tells of each write when it is through, and not when there is room. */
+/** An output that reports when each write is complete, and has no drain event. */
 export type Send = (bytes: Uint8Array, sent: () => void) => void;
 
-/** How much may be on its way before the source has to wait. */
+/** How many bytes may be in flight before the source is paused. */
 const mostOnTheWay = 1 << 20;
 
-/** Makes such a way hold its source. */
+/** Adds backpressure to such an output. */
 export function sendHolding(send: Send, source: Readable): (bytes: Uint8Array) => void {
   let onTheWay = 0;
   let isHeld = false;

@@ -1,4 +1,4 @@
-/** Cuts a stream of bytes into frames and makes frames: one byte for the channel, four for the length, then the bytes. */
+/** Encodes and decodes frames: one byte for the channel, four for the length, then the bytes. */
 
 /** Bytes on a channel. */
 export interface Frame {
@@ -8,7 +8,6 @@ export interface Frame {
 
 const headerLength = 5;
 
-/** A frame as bytes. */
 export function toFrame(channel: number, bytes: Uint8Array): Buffer {
   const frame = Buffer.allocUnsafe(headerLength + bytes.length);
   frame[0] = channel;
@@ -17,7 +16,7 @@ export function toFrame(channel: number, bytes: Uint8Array): Buffer {
   return frame;
 }
 
-/** Gives the frames that each chunk completes. */
+/** Returns the frames that each chunk completes. */
 export function createFrameCutter(): (chunk: Buffer) => readonly Frame[] {
   let rest: Buffer = Buffer.alloc(0);
   return (chunk) => {

@@ -1,11 +1,11 @@
-/** Asks the health service of gRPC over a connection. */
+/** Calls the gRPC health service over a connection. */
 import { connect as http2Connect } from "node:http2";
 import type { Socket } from "node:net";
 import type { CheckResult, NetworkCheck } from "../runtime/runtime.ts";
 
 const MOST_CHUNKS = 16;
 
-/** `grpc.health.v1.Health/Check`: the service is serving when the answer's field 1 is 1. */
+/** `grpc.health.v1.Health/Check`: the service is serving when field 1 of the response is 1. */
 export async function askGrpc(
   check: Extract<NetworkCheck, { readonly type: "grpc" }>,
   socket: Socket,
@@ -29,7 +29,7 @@ export async function askGrpc(
       };
       stream.on("response", read);
       stream.on("trailers", read);
-      // The first bytes tell; who sends for ever is not listened to for longer.
+      // The first bytes are enough; an endless response is not read further.
       stream.on("data", (chunk: Buffer) => {
         if (chunks.length < MOST_CHUNKS) chunks.push(chunk);
       });
@@ -50,12 +50,12 @@ function healthRequest(service: string): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Seven bits a byte, the lowest first. */
+/** Seven bits in each byte, the lowest first. */
 function varint(value: number): number[] {
   return value < 0x80 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)];
 }
 
-/** How a call ended. */
+/** The result of a call. */
 interface RpcOutcome {
   readonly status: string;
   readonly message: string;
@@ -68,7 +68,7 @@ const codes =
   );
 const healths = ["UNKNOWN", "SERVING", "NOT_SERVING", "SERVICE_UNKNOWN"];
 
-/** The answer is a message with one number; without it, the number is 0. */
+/** The response is a message with one number, which defaults to 0. */
 function healthOf(answer: Buffer, { status, message }: RpcOutcome): CheckResult {
   const words = wordsOf(message);
   if (status === unimplemented) {
@@ -84,7 +84,7 @@ function healthOf(answer: Buffer, { status, message }: RpcOutcome): CheckResult 
   return { passed: false, output: `service unhealthy (responded with "${healths[health] ?? health}")` };
 }
 
-/** Programs may send what is no encoding at all: it is shown as it is. */
+/** Programs may send invalid percent-encoding: it is shown as it is. */
 function wordsOf(message: string): string {
   try {
     return decodeURIComponent(message);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { identityOf } from "./identity.ts";
 
-describe("whom a container runs as", () => {
+describe("the user of a container", () => {
   let root = "";
   before(async () => {
     root = await mkdtemp(join(tmpdir(), "identity-"));
@@ -29,7 +29,7 @@ describe("whom a container runs as", () => {
     ["web", 33, 34, [34, 77], "/"],
     ["33", 33, 34, [34, 77], "/"],
     ["1000", 1000, 0, [0], "/"],
-    // As kubelet with containerd has it: the group of the image's user is lost.
+    // As with kubelet and containerd: the group of the image's user is ignored.
     ["1000:1001", 1000, 0, [0], "/"],
     ["web:root", 33, 34, [34, 77], "/"],
   ] as const) {
@@ -38,11 +38,11 @@ describe("whom a container runs as", () => {
     });
   }
 
-  test("numbers that Linux does not have are names", async () => {
+  test("numbers above the range of Linux are names", async () => {
     await assert.rejects(of("99999999999999"), /unable to find user 99999999999999/);
   });
 
-  test("an image cannot name a number that the kernel would take for root's", async (t) => {
+  test("an image cannot name an id that the kernel would truncate to root", async (t) => {
     const other = await mkdtemp(join(tmpdir(), "identity-"));
     t.after(() => rm(other, { recursive: true }));
     await mkdir(join(other, "etc"));
@@ -61,7 +61,7 @@ describe("whom a container runs as", () => {
     }
   });
 
-  test("a list of users that could fill the memory is not read", async (t) => {
+  test("a huge passwd file is not read", async (t) => {
     const large = await mkdtemp(join(tmpdir(), "identity-"));
     t.after(() => rm(large, { recursive: true }));
     await mkdir(join(large, "etc"));
@@ -70,14 +70,14 @@ describe("whom a container runs as", () => {
     await assert.rejects(identity, /etc\/passwd of the image has 1048577 bytes/);
   });
 
-  test("a pod that wants only the groups it names gets none of the image", async () => {
+  test("supplementalGroupsPolicy Strict ignores the groups of the image", async () => {
     const securityContext = { supplementalGroups: [9], fsGroup: 8, supplementalGroupsPolicy: "Strict" as const };
     const strict = { ...pod, spec: { ...pod.spec, securityContext } };
     const identity = identityOf({ pod: strict, container: { name: "c", image: "i" }, imageUser: "web", root });
     assert.deepEqual(await identity, { uid: 33, gid: 34, groups: [34, 9, 8], home: "/" });
   });
 
-  test("what the pod asks for weighs more", async () => {
+  test("the pod's securityContext overrides the image", async () => {
     assert.deepEqual(await of("web", { runAsUser: 5, runAsGroup: 6 }), { uid: 5, gid: 6, groups: [6], home: "/" });
   });
 });

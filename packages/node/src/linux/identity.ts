@@ -1,4 +1,4 @@
-/** Finds out whom a container runs as: what the pod says, what the container says, what the image says, in that order of weight. */
+/** Determines the user of a container, in the order of precedence: container, pod, image. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Container } from "@capstan/kinds/v1";
@@ -8,25 +8,25 @@ import type { Identity } from "./launch.ts";
 
 const LARGEST_TABLE = 2 ** 20;
 
-/** Linux has no larger numbers for users: a longer one is a name. */
+/** UIDs of Linux end here: a larger number is a user name. */
 const LARGEST_ID = 2 ** 31 - 1;
 
-/** What decides. */
+/** What determines the user. */
 export interface IdentitySources {
   readonly pod: BoundPod;
   readonly container: Container;
-  /** The image's own user: `name`, `uid`, and either with `:group`, which does not count. */
+  /** The image's user: `name` or `uid`, each with an optional `:group`, which is ignored. */
   readonly imageUser: string;
-  /** Where the image's files are. */
+  /** The rootfs of the image. */
   readonly root: string;
 }
 
-/** Somebody, and the folder that is theirs. */
+/** A user and its home directory. */
 export interface Person extends Identity {
   readonly home: string;
 }
 
-/** Whom a container runs as. */
+/** The user of a container. */
 export async function identityOf(sources: IdentitySources): Promise<Person> {
   const { pod, container, root } = sources;
   const passwd = await readTable(root, "etc/passwd");
@@ -34,7 +34,7 @@ export async function identityOf(sources: IdentitySources): Promise<Person> {
   const uid = userOf(sources, passwd);
   const entry = passwd.find((line) => line[2] === String(uid));
   const asked = container.securityContext?.runAsGroup ?? pod.spec.securityContext?.runAsGroup;
-  // The group of the image's user is not asked for: container runtimes tell kubelets of the user alone.
+  // The group of the image's user is ignored: container runtimes report only the user to the kubelet.
   const gid = checkId(asked ?? Number(entry?.[3] ?? 0));
   const isStrict = pod.spec.securityContext?.supplementalGroupsPolicy === "Strict";
   const ofImage = isStrict ? [] : memberships(entry?.[0], groups).map(checkId);
@@ -53,7 +53,7 @@ function userOf(sources: IdentitySources, passwd: Table): number {
   return uid;
 }
 
-/** The kernel would take a larger number for another one, and the largest for nobody to become: its tables are the image's to write. */
+/** The kernel would truncate a larger id, and -1 is reserved. The image controls the content of its tables. */
 function checkId(id: number): number {
   if (Number.isInteger(id) && id >= 0 && id <= LARGEST_ID) return id;
   throw refused(`uids and gids must be in range 0-${LARGEST_ID}`);
@@ -64,7 +64,7 @@ function memberships(user: string | undefined, groups: Table): readonly number[]
   return groups.filter((line) => line[3]?.split(",").includes(user)).map((line) => Number(line[2]));
 }
 
-/** The lines of a table of users or groups. */
+/** The lines of `passwd` or `group`. */
 type Table = readonly (readonly string[])[];
 
 function extraGroups({ spec: { securityContext = {} } }: BoundPod): readonly number[] {
@@ -101,7 +101,7 @@ function idOf(name: string, table: Table): number | undefined {
   return line === undefined ? undefined : Number(line[2]);
 }
 
-/** An image may link its tables anywhere; what is outside of it is not read. */
+/** An image may link its tables to any path; paths outside of the image are not read. */
 async function readTable(root: string, path: string): Promise<Table> {
   const [folder, file] = await Promise.all([realpath(root), realpath(join(root, path)).catch(() => "")]);
   if (!file.startsWith(`${folder}/`)) return [];

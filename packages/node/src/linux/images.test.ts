@@ -34,7 +34,7 @@ const secretOf = (name: string, password: string): Secret => {
   return { apiVersion: "v1", kind: "Secret", metadata: { ...stored, name }, data };
 };
 
-/** A registry that answers only ann, whose password is right. */
+/** A registry that accepts only the user ann with the right password. */
 function closedRegistry(store: Store, image: Descriptor): (url: string, init?: RequestInit) => Promise<Response> {
   const right = `Basic ${Buffer.from("ann:right").toString("base64")}`;
   return async (url, init = {}) => {
@@ -47,7 +47,7 @@ function closedRegistry(store: Store, image: Descriptor): (url: string, init?: R
   };
 }
 
-test("an image is pulled with the secrets of its pod, one after the other until one is good", async () => {
+test("an image is pulled with the pod's secrets, in order, until one is accepted", async () => {
   const home = await mkdtemp(join(tmpdir(), "images-"));
   try {
     const [there, here] = [await openStore(join(home, "there")), await openStore(join(home, "here"))];
@@ -72,7 +72,7 @@ test("an image is pulled with the secrets of its pod, one after the other until 
   }
 });
 
-test("a login is good for a host, whose labels may have stars, and for what begins with its path; the closest place comes first", async () => {
+test("credentials match by host pattern and path prefix, most specific first", async () => {
   const auths = [
     "*.test",
     "registry.test/team/",
@@ -100,7 +100,7 @@ test("a login is good for a host, whose labels may have stars, and for what begi
   assert.deepEqual(await namesFor("memcached:1.6"), ["docker.io"]);
 });
 
-test("layers that are not those of the image's configuration are not unpacked", async () => {
+test("layers that differ from the image's configuration are not unpacked", async () => {
   const home = await mkdtemp(join(tmpdir(), "images-"));
   try {
     const store = await openStore(join(home, "store"));
@@ -121,7 +121,7 @@ test("layers that are not those of the image's configuration are not unpacked", 
   }
 });
 
-test("an image that is for another platform does not run, whether an index says so or only its configuration", async () => {
+test("an image for another platform is rejected, by its index or configuration", async () => {
   const home = await mkdtemp(join(tmpdir(), "images-"));
   try {
     const store = await openStore(join(home, "store"));
@@ -146,7 +146,7 @@ test("an image that is for another platform does not run, whether an index says 
   }
 });
 
-test("an image whose layer is refused leaves nothing half done", async () => {
+test("an image with a rejected layer leaves nothing behind", async () => {
   const home = await mkdtemp(join(tmpdir(), "images-"));
   try {
     const store = await openStore(join(home, "store"));
@@ -163,7 +163,7 @@ test("an image whose layer is refused leaves nothing half done", async () => {
   }
 });
 
-test("halves of whoever was killed while it unpacked are swept away, those of others at work are not", async () => {
+test("partial folders of killed processes are removed, those in use are not", async () => {
   const home = await mkdtemp(join(tmpdir(), "images-"));
   try {
     const store = await openStore(join(home, "store"));

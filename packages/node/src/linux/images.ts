@@ -1,4 +1,4 @@
-/** The images of a node: found by name, pulled when they are not there, unpacked once for all containers. */
+/** The images of a node: found by name, pulled if absent, unpacked once for all containers. */
 import { chmod, mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import {
@@ -22,17 +22,17 @@ import type { ImageRecord } from "../runtime/runtime.ts";
 import type { Rights } from "./keeper-link.ts";
 import { pullFailure } from "./pull-failure.ts";
 
-/** What images are made from. */
+/** What images need. */
 export interface ImagesOptions {
   readonly store: Store;
-  /** Where unpacked images go. */
+  /** Where unpacked images are stored. */
   readonly folder: string;
   readonly rights: Rights;
-  /** How to talk to a registry; without it, images must be there. */
+  /** Opens a session with a registry; without it, images must already be in the store. */
   readonly session: ((registry: string) => Promise<RegistrySession>) | undefined;
 }
 
-/** An image whose files are ready to be used. */
+/** An unpacked image. */
 export interface UnpackedImage {
   readonly folder: string;
   readonly config: ImageConfig;
@@ -50,7 +50,7 @@ export class Images {
     this.#options = options;
   }
 
-  /** An image of another platform is as if it were not there: whoever pulls it is told why. */
+  /** An image of another platform counts as absent: the pull then reports why. */
   async find(name: string): Promise<ImageRecord | undefined> {
     const found = await this.#lookUp(name);
     return found === undefined || otherPlatform(found) !== undefined ? undefined : toRecord(found);
@@ -60,7 +60,7 @@ export class Images {
     const reference = parse(name);
     const { session } = this.#options;
     if (session === undefined) {
-      // Without any registry, what is there is the newest that there is.
+      // Without a registry, the stored image is the newest one.
       const found = await this.#lookUp(name);
       if (found !== undefined) return toUsable(reference, found);
       throw new NodeError(
@@ -74,7 +74,10 @@ export class Images {
     return toUsable(reference, found);
   }
 
-  /** As one login after the other until one is let in, at last as whoever this machine is; what the first ones were told is told. */
+  /**
+   * Tries one set of credentials after the other, and finally those of this machine. The error lists the failures of the pod's
+   * credentials.
+   */
   async #pullAsSomebody(reference: Reference, session: RegistrySession, logins: readonly Credentials[]): Promise<void> {
     const { store } = this.#options;
     const platform = platformOf(process);
@@ -85,7 +88,7 @@ export class Images {
         return;
       } catch (cause) {
         if (failures.length === 0 || own !== session) failures.push({ message: pullFailure(reference, cause), cause });
-        // Nobody was asked who it is: another name does not help.
+        // The registry did not check credentials, so others do not help.
         if (cause instanceof OciError && cause.code === "Unreachable") break;
       }
     }
@@ -94,7 +97,7 @@ export class Images {
     throw new NodeError("ErrImagePull", told, { cause: failures[0]?.cause });
   }
 
-  /** The files of an image, all layers in one folder that nobody writes to. */
+  /** The files of an image, all layers in one read-only folder. */
   unpack(name: string): Promise<UnpackedImage> {
     const running = this.#unpacking.get(name);
     if (running !== undefined) return running;
@@ -113,7 +116,7 @@ export class Images {
     );
     if (isThere) return { folder, config: image.config };
     await mkdir(this.#options.folder, { recursive: true });
-    // Images bring programs that lend the rights of their owner: nobody else on this machine may come near them.
+    // Images contain setuid programs: no other user of this machine may reach them.
     await chmod(this.#options.folder, 0o700);
     await sweep(this.#options.folder);
     const temporary = await mkdtemp(`${folder}.${process.pid}-`);
@@ -121,14 +124,14 @@ export class Images {
       await this.#fill(temporary, image);
       await moveInto(temporary, folder);
     } catch (error) {
-      // It will be tried again and again: halves must not gather.
+      // Pulls are retried: partial folders must not accumulate.
       await rm(temporary, { recursive: true, force: true });
       throw error;
     }
     return { folder, config: image.config };
   }
 
-  /** All layers together may hold as much as one. */
+  /** The size limit applies to all layers together. */
   async #fill(folder: string, { manifest, config }: StoredImage): Promise<void> {
     const { store, rights } = this.#options;
     await chmod(folder, 0o755);
@@ -147,7 +150,7 @@ export class Images {
     }
   }
 
-  /** Images are known by their full name and by the name that pods use. */
+  /** Images are stored by their full name and by the name that pods use. */
   async #lookUp(name: string): Promise<StoredImage | undefined> {
     const { store } = this.#options;
     const descriptor = (await store.find(formatReference(parse(name)))) ?? (await store.find(name));
@@ -155,7 +158,7 @@ export class Images {
   }
 }
 
-/** Somebody else may have unpacked the same image in the meantime: then theirs is as good. */
+/** Another process may have unpacked the same image in the meantime; its folder is used then. */
 async function moveInto(from: string, to: string): Promise<void> {
   await rename(from, to).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== "ENOTEMPTY" && error.code !== "EEXIST") throw error;
@@ -172,7 +175,7 @@ function parse(name: string): ReturnType<typeof parseReference> {
   }
 }
 
-/** In the words that every container runtime has for it. */
+/** In the words of container runtimes. */
 function whyBad(name: string): string {
   const [first = "", ...others] = (name.split("@")[0] ?? "").split("/");
   const hasRegistry = others.length > 0 && (/[.:]|^localhost$/.test(first) || first !== first.toLowerCase());
@@ -188,7 +191,7 @@ function toUsable(reference: Reference, image: StoredImage): ImageRecord {
   throw new NodeError("ErrImagePull", pullFailure(reference, cause), { cause });
 }
 
-/** What an image runs on that does not run here. An index has chosen by what it says itself; a configuration may say nothing. */
+/** The platform of an image that does not run here. An index has been matched by its own entries; a configuration may name no platform. */
 function otherPlatform({ descriptor, config }: StoredImage): string | undefined {
   if (descriptor.platform !== undefined) return undefined;
   const { os, architecture } = platformOf(process);
@@ -201,7 +204,7 @@ function toRecord({ descriptor, manifest }: StoredImage): ImageRecord {
   return { id: descriptor.digest, bytes };
 }
 
-/** Whoever was killed while it unpacked left a half with its number; those that still run are at work. */
+/** A process that was killed while unpacking left a partial folder with its pid; the folders of running processes are in use. */
 async function sweep(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const pid = /\.(\d+)-\w{6}$/.exec(name)?.[1];

@@ -1,22 +1,22 @@
-/** Gathers what a command in a container says, until it ends or its time is up. */
+/** Collects the output of a command in a container until it ends or times out. */
 import type { Socket } from "node:net";
 import type { Clock } from "@capstan/client";
 import { createFrameCutter } from "./frames.ts";
 import { channels, type CommandEnd } from "./protocol.ts";
 
-/** How a command went. */
+/** The result of a command. */
 export interface InsideResult {
   readonly code: number;
   readonly output: string;
   readonly timedOut: boolean;
-  /** Why it could not be run, in the words of whoever tried. */
+  /** Why the command could not be executed, in the words of the program that tried. */
   readonly refused?: string | undefined;
-  /** Why there was nothing to run. */
+  /** Why the command was not run at all, for example because the container has ended. */
   readonly error?: string | undefined;
 }
 
 const longestOutput = 10 * 1024;
-/** Of commands that have not told how they ended. */
+/** For commands that have not reported an exit code. */
 const killed = 137;
 
 /** Waits for the end of a command behind a framed connection. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { inspectMachine } from "./inspect.ts";
 
-test("where real pods cannot run at all, that is the one thing that is told, with what to do", async () => {
+test("a machine that cannot run real pods gets that one finding, with a remedy", async () => {
   for (const [machine, what, detail] of [
     [{ platform: "darwin", arch: "arm64" }, "Linux", "darwin"],
     [{ platform: "linux", arch: "riscv64" }, "processor", "riscv64"],
@@ -19,7 +19,7 @@ test("where real pods cannot run at all, that is the one thing that is told, wit
 
 const skip = process.platform === "linux" ? false : "it looks for the tools of Linux";
 
-test("where tools are missing, what pods can do without is not told to be missing", { skip }, async (t) => {
+test("when tools are missing, optional features are not reported", { skip }, async (t) => {
   const { PATH } = process.env;
   t.after(() => (process.env["PATH"] = PATH));
   process.env["PATH"] = "/nowhere";

@@ -1,30 +1,30 @@
-/** Finds out what this machine can do: which tools are there, and whether namespaces can be made. */
+/** Checks what this machine supports: which tools are installed, and whether namespaces can be created. */
 import { spawn } from "node:child_process";
 import { basename } from "node:path";
 import { Groups } from "./cgroups/groups.ts";
 import { treeName } from "./cgroups/sweep.ts";
 import { isKnown } from "./seccomp/filter.ts";
 
-/** One thing that real pods need. */
+/** One requirement of real pods. */
 export interface Finding {
   readonly what: string;
   readonly ok: boolean;
-  /** What was found, or why it is not there. */
+  /** What was found, or why it is missing. */
   readonly detail: string;
-  /** How to get it. */
+  /** How to install or enable it. */
   readonly remedy: string | undefined;
 }
 
-/** What a machine can do. */
+/** What a machine supports. */
 export interface MachineReport {
   /** Whether real pods can run; if not, they have to be simulated. */
   readonly canRunPods: boolean;
-  /** The rights that pods would run with. */
+  /** The rights with which pods would run. */
   readonly rights: "root" | "user";
   readonly findings: readonly Finding[];
 }
 
-/** Each is looked for where the node runs it: some by the search path, those that enter containers at one place. */
+/** Each is checked where the node runs it: some by PATH, those that enter containers by a fixed path. */
 const tools: readonly { readonly command: readonly string[]; readonly package: string }[] = [
   { command: ["/usr/bin/bwrap", "--version"], package: "bubblewrap" },
   { command: ["ip", "-V"], package: "iproute2" },
@@ -41,7 +41,7 @@ const tools: readonly { readonly command: readonly string[]; readonly package: s
   { command: ["ldd", "--version"], package: "libc-bin" },
 ];
 
-/** Looks at this machine. `machine` is `process`, or a pretended one. */
+/** Inspects this machine. `machine` is `process`, or a stub in tests. */
 export async function inspectMachine(machine: {
   readonly platform: string;
   readonly arch?: string;
@@ -53,7 +53,7 @@ export async function inspectMachine(machine: {
     return { canRunPods: false, rights, findings: [{ what: "Linux", ok: false, detail: machine.platform, remedy }] };
   }
   const { arch = process.arch } = machine;
-  // The program with which containers begin is written for these processors only.
+  // The program that enters containers exists for these processors only.
   if (!isKnown(arch)) {
     const remedy = "use a machine with x64 or arm64, or simulated pods";
     return { canRunPods: false, rights, findings: [{ what: "processor", ok: false, detail: arch, remedy }] };
@@ -61,12 +61,12 @@ export async function inspectMachine(machine: {
   const findings = await Promise.all(tools.map(findTool));
   if (findings.every(({ ok }) => ok)) findings.push(await findNamespaces(rights));
   const canRunPods = findings.every(({ ok }) => ok);
-  // What pods can do without is no reason why there are none: nobody is sent after it first.
+  // Optional features are reported only if pods can run, so that users fix the required ones first.
   if (!canRunPods) return { canRunPods, rights, findings };
   return { canRunPods, rights, findings: [...findings, await findLimits(rights), await findDelays(rights)] };
 }
 
-/** Pods run without limits, too: what is missing here holds nobody back. */
+/** Optional: without cgroups, pods run without limits. */
 async function findLimits(rights: "root" | "user"): Promise<Finding> {
   const what = "limits";
   if (rights === "user") {
@@ -101,7 +101,7 @@ async function findTool({ command, package: name }: (typeof tools)[number]): Pro
   return { what, ok: false, detail: output, remedy: `install the package ${name}` };
 }
 
-/** Tries what a node does first, in namespaces that end with the try: file systems over others and over the machine's programs, lines, rules. */
+/** Tries the first steps of a node in temporary namespaces: overlays, also over the machine's programs, veth pairs and nft rules. */
 async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
   const user = rights === "root" ? [] : ["--user", "--map-root-user"];
   const script =
@@ -118,7 +118,7 @@ async function findNamespaces(rights: "root" | "user"): Promise<Finding> {
   return { what, ok: false, detail: output.trim(), remedy };
 }
 
-/** Some of the tools are where only administrators look for programs. */
+/** Some tools are in folders that are only in the PATH of administrators. */
 const inSystemFolders = 'PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"; export PATH; exec "$@"';
 
 function run(command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {

@@ -1,4 +1,4 @@
-/** The line to the keeper: starts it in namespaces of its own, asks it, and hears what it tells. */
+/** The shim client: starts the shim in its own namespaces, sends requests and receives events. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -24,24 +24,24 @@ import type {
 import { isKnown } from "./seccomp/filter.ts";
 import { atSocket } from "./socket-path.ts";
 
-/** How the namespaces are made: with the rights of root, or in a user namespace in which everybody is root. */
+/** How the namespaces are created: with the rights of root, or in a user namespace that maps the user to root. */
 export type Rights = "root" | "user";
 
-/** How to start a keeper. */
+/** How to start a shim. */
 export interface KeeperOptions {
   /** The path of its socket. */
   readonly door: string;
-  /** The control groups that are to go when everything has ended. */
+  /** The cgroups to remove when everything has ended. */
   readonly groups: readonly string[];
   readonly rights: Rights;
-  /** Answers a question about a name. */
+  /** Responds to a DNS query. */
   readonly answer: (question: Buffer) => Promise<Buffer | undefined>;
   readonly exited: (event: Extract<FromKeeper, { readonly event: "exit" }>) => void;
-  /** The keeper has ended, and everything with it. */
+  /** The shim has ended, and all processes in its namespaces with it. */
   readonly gone: () => void;
 }
 
-/** It mostly waits, for as long as its node lives: with little room for what is short-lived it takes less memory. */
+/** The shim is mostly idle and lives as long as its node: a small young generation saves memory. */
 const keeperOptions = ["--max-semi-space-size=1"];
 
 interface Pending {
@@ -49,7 +49,7 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** The keeper, seen from outside. */
+/** The client of a shim. */
 export class Keeper {
   readonly #process: ChildProcess;
   readonly #options: KeeperOptions;
@@ -65,7 +65,7 @@ export class Keeper {
     child.on("message", (message) => this.#hear(message as FromKeeper));
   }
 
-  /** Starts a keeper and waits until it listens. */
+  /** Starts a shim and waits until it listens. */
   static async start(options: KeeperOptions): Promise<Keeper> {
     const program = new URL(`./keeper/main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
       .pathname;
@@ -77,7 +77,7 @@ export class Keeper {
       options.door,
       ...options.groups,
     ]);
-    // A folder that it was started in would stay in its reach, whatever becomes of its root.
+    // The working directory would stay reachable, even after the shim has changed its root.
     const child = spawn(command, args, { cwd: "/", stdio: ["pipe", "pipe", "pipe", "ipc"], detached: true });
     child.stdout?.once("data", () => void letIn(child));
     let words = "";
@@ -109,7 +109,7 @@ export class Keeper {
     throw new NodeError("Internal", `${argv.slice(0, 4).join(" ")} failed (exit ${code}): ${stderr.trim()}`);
   }
 
-  /** Starts a container; it may be over already when this resolves. */
+  /** Starts a container; it may have ended already when this resolves. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
     return (await this.#ask({ do: "start", launch })) as { readonly pid: number; readonly isOver: boolean };
   }
@@ -130,22 +130,22 @@ export class Keeper {
     return (await this.#ask({ do: "usage", id })) as Usage;
   }
 
-  /** Shows a place below a folder elsewhere; says what it is. */
+  /** Bind-mounts a path below a folder elsewhere; returns its type. */
   async bind(what: BindRequest): Promise<Found> {
     return (await this.#ask({ do: "bind", what })) as Found;
   }
 
-  /** Finds the places of what a container sees. */
+  /** Resolves the mounts of a container. */
   async furnish(what: FurnishRequest): Promise<Furnished> {
     return (await this.#ask({ do: "furnish", what })) as Furnished;
   }
 
-  /** Makes folders and files. */
+  /** Creates folders and files. */
   async lay(what: LayRequest): Promise<void> {
     await this.#ask({ do: "lay", what });
   }
 
-  /** Brings a volume to exactly these files. */
+  /** Makes a volume contain exactly these files. */
   async layFiles(what: FilesRequest): Promise<void> {
     await this.#ask({ do: "files", what });
   }
@@ -154,12 +154,12 @@ export class Keeper {
     await this.#ask({ do: "give", folder, group });
   }
 
-  /** Removes what is at a path below a folder. */
+  /** Removes a path below a folder. */
   async removeBelow(root: string, path: string): Promise<void> {
     await this.#ask({ do: "remove", root, path });
   }
 
-  /** Opens a connection through the door; what follows the request is up to it. */
+  /** Opens a connection to the shim server; the protocol depends on the request. */
   open(request: DoorRequest): Socket {
     const socket = atSocket(this.#options.door, (path) => connect({ path, allowHalfOpen: true }));
     socket.write(`${JSON.stringify(request)}\n`);
@@ -213,7 +213,7 @@ export class Keeper {
   }
 }
 
-/** The keeper finds its modules as this process does; what else this process was told is not for it. */
+/** The shim needs the import conditions of this process; other options of Node do not apply to it. */
 function isForPrograms(option: string): boolean {
   return option.startsWith("--conditions=");
 }
@@ -223,11 +223,11 @@ function lost(): NodeError {
 }
 
 /**
- * Also root's nodes live in a user namespace, so that root in a container is nobody outside: it cannot mount disks or make devices. All users
- * are themselves in it; others than root can only bring themselves, as root.
+ * Nodes of root also run in a user namespace, so that root in a container has no rights outside: it cannot mount disks or create devices.
+ * There all ids map to themselves; for other users only the user is mapped, to root.
  */
 function commandOf({ rights, door }: KeeperOptions, program: readonly string[]): readonly string[] {
-  // What whoever started this process left open is for nobody in the namespaces: only the first three and the line to here are kept.
+  // Close inherited file descriptors: only the standard ones and the IPC channel are kept for the namespaces.
   const shut = 'for file in /proc/self/fd/*; do n=${file##*/}; ((n > 3)) && eval "exec $n>&-"; done';
   const ring = isKnown(process.arch) ? ringProgram(process.arch).toString("base64") : "";
   const unshare = [
@@ -245,18 +245,18 @@ function commandOf({ rights, door }: KeeperOptions, program: readonly string[]):
     "--fork",
     "--kill-child",
   ];
-  // The first process has to bury those whose parents have gone, or the containers that they were in could never end: a shell does.
+  // The first process has to reap orphans, or their containers could never end: a shell does that.
   const bury = '"$0" "$@"; exit "$?"';
   if (rights === "user") return [...unshare, "--map-root-user", "--mount-proc", "sh", "-c", bury, ...program];
-  // Whoever has not been told who it is has no rights, and gets them by executing something once it has.
+  // A process has no capabilities before its ids are mapped; it gains them with the next exec after that.
   const wait = 'echo; read -r line; exec "$0" "$@"';
   return [...unshare, "sh", "-c", wait, "sh", "-c", `mount -t proc proc /proc || exit; ${bury}`, ...program];
 }
 
-/** Whoever starts a cluster may look for programs only where users have theirs. */
+/** The user that starts a cluster may have a PATH without the system folders. */
 const systemFolders = 'export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"';
 
-/** Takes a ring of keys of its own before anything else; written by the shell, which has nobody beside it who could hold the file open. */
+/** Joins an own session keyring first. The shell writes the file, because it has no other threads that could hold it open. */
 const ownRing = `ring=$1 program=$(command -v "$2"); shift 2
 rm -f "$0"; [ -e /proc/keys ] && base64 -d <<< "$ring" > "$0" && chmod 700 "$0"
 [ -s "$0" ] && [ -x "$0" ] || exec "$program" "$@"

@@ -5,7 +5,7 @@ import { carriedVariables } from "./launch.ts";
 const carried = (...env: readonly (readonly [string, string])[]): Readonly<Record<string, string>> =>
   carriedVariables({ env: new Map(env) });
 
-test("variables travel whole, each as the value of one that means nothing, and none has a zero in it", () => {
+test("variables travel whole as values of neutral carriers without null bytes", () => {
   assert.deepEqual(carried(["A", "1 '$\n"], ["B", ""]), { _0: "A=1 '$\n", _1: "B=" });
   const refused = (message: RegExp) => ({ code: "CreateContainerError", message });
   assert.throws(() => carried(["A", "x\0--bind\0/\0/host"]), refused(/contains nul byte \(\\x00\): "A"$/u));
@@ -13,7 +13,7 @@ test("variables travel whole, each as the value of one that means nothing, and n
   assert.throws(() => carried(["", "value"]), refused(/no name before "=value"$/u));
 });
 
-test("what is too long for one carrier travels in several, cut between characters", () => {
+test("a value that is too long for one carrier is split between characters", () => {
   const value = "😀".repeat(40_000);
   const parts = Object.entries(carried(["A", value]));
   assert.deepEqual(

@@ -3,59 +3,59 @@ import { NodeError } from "../errors.ts";
 import type { EnterKit } from "./enter-kit.ts";
 import type { Rights } from "./keeper-link.ts";
 
-/** What a container sees at some place: a folder or file of the node, or an empty folder in memory. */
+/** A mount of a container: a folder or file of the node, or a tmpfs. */
 export interface Mount {
   readonly from: string | undefined;
   readonly to: string;
   readonly readOnly: boolean;
-  /** Whether only the kernel decides what is in it. */
+  /** Whether only the kernel determines its content. */
   readonly isKernels?: boolean;
 }
 
-/** Something of the machine's kernel that is no business of a container: a file or a folder. */
+/** A file or folder of the machine's kernel that containers must not see. */
 export interface MaskedPlace {
   readonly path: string;
   readonly isFolder: boolean;
 }
 
-/** Whom a container runs as. */
+/** The user of a container. */
 export interface Identity {
   readonly uid: number;
   readonly gid: number;
   readonly groups: readonly number[];
 }
 
-/** What it takes to come into the place of a container. */
+/** What is needed to enter a container. */
 export interface Entrance {
   readonly rights: Rights;
-  /** The process that holds the network of the pod. */
+  /** The process that holds the network namespace of the pod. */
   readonly holder: number;
   readonly identity: Identity;
-  /** What it may do, `ALL` for everything. */
+  /** Its capabilities, `ALL` for all of them. */
   readonly capabilities: readonly string[];
-  /** What it may not, whatever it may otherwise. */
+  /** Capabilities that it never gets, even if they are listed above. */
   readonly withheld: readonly string[];
-  /** The variables of its programs. The node's own programs never see them: some say what a program is to load. */
+  /** The variables of its programs. The node's own programs never see them, because some variables name libraries to load. */
   readonly env: ReadonlyMap<string, string>;
   readonly kit: EnterKit;
 }
 
 /** Everything that the command line needs. */
 export interface LaunchPlan extends Entrance {
-  /** Whose processes it sees, and where those are shown; without it, only its own. */
+  /** The PID namespace that it joins, and the `/proc` of it; without this it has its own. */
   readonly processes: { readonly pid: number; readonly proc: string } | undefined;
   readonly root: string;
   readonly readOnlyRoot: boolean;
-  /** What it does not see of the machine, though it is there. */
+  /** Paths of the kernel that are masked. */
   readonly masked: readonly MaskedPlace[];
-  /** Each at a place without links on the way. */
+  /** All targets are paths without links. */
   readonly mounts: readonly Mount[];
   readonly directory: string;
   readonly tty: boolean;
   readonly argv: readonly string[];
 }
 
-/** What containers get unless they ask for more or less. */
+/** The default capabilities of containers. */
 export const defaultCapabilities: readonly string[] = [
   "CHOWN",
   "DAC_OVERRIDE",
@@ -73,16 +73,16 @@ export const defaultCapabilities: readonly string[] = [
 ];
 
 /**
- * The command that starts a container: into the pod's network, into its own file system and processes, and only there to its user. Nobody but
- * the node makes namespaces: whoever makes one has all rights over it, also from outside.
+ * The command that starts a container: it enters the pod's network namespace, then own mount and PID namespaces, and only then switches
+ * to the user. Only the node creates namespaces: the creator of a namespace has all rights over it, also from outside.
  */
 export function launchCommand(plan: LaunchPlan): readonly string[] {
   return [...enterPod(plan), ...joinProcesses(plan), ...sandbox(plan), "--", ...becomeProgram(plan, plan.argv)];
 }
 
 /**
- * The launcher stays outside of the processes that the container sees, only what it starts is among them: whoever is the same user there could
- * otherwise look through the launcher at the files of the node.
+ * The launcher stays outside of the joined PID namespace; only its child is in it. A process of the same user in there could otherwise
+ * reach the files of the node through the launcher.
  */
 function joinProcesses({ processes }: LaunchPlan): readonly string[] {
   return processes === undefined ? [] : ["/usr/bin/nsenter", "-t", String(processes.pid), "-p", "--no-fork", "--"];
@@ -116,12 +116,13 @@ function sandbox(plan: LaunchPlan): readonly string[] {
     ...(readOnlyRoot ? ["--remount-ro", "/"] : []),
     ...(processes === undefined ? ["--unshare-pid", "--as-pid-1"] : []),
     "--die-with-parent",
-    // A program that signals all of its group does not mean its launcher; on a terminal they have one session, which that belongs to.
+    // A signal of a program to its process group must not reach its launcher; with a terminal they share a session, which owns the
+    // terminal.
     ...(plan.tty ? [] : ["--new-session"]),
-    // It tells its process, and whether that came to its program.
+    // Reports the first process, and whether the program was executed.
     "--json-status-fd",
     "3",
-    // The keeper has something to do before the program begins: it puts the processes into their groups.
+    // The shim moves the processes into their cgroups before the program begins.
     "--block-fd",
     "4",
     "--chdir",
@@ -130,15 +131,17 @@ function sandbox(plan: LaunchPlan): readonly string[] {
   ];
 }
 
-/** What belongs to the whole machine may be read only: the kernel asks who somebody is there, not what they may. Not every kernel has all. */
+/**
+ * Settings of the whole machine are read-only: the kernel checks for uid 0 there, not for capabilities. Not every kernel has all of them.
+ */
 function closedParts(proc: string): readonly string[] {
   const parts = ["sys", "sysrq-trigger", "irq", "bus", "fs"];
   return parts.flatMap((name) => ["--ro-bind-try", `${proc}/${name}`, `/proc/${name}`]);
 }
 
 /**
- * Root of the machine can become anybody once everything is in its place. Root of a user namespace has nobody else to become: who is not root
- * gets one more, in which it is called as it should be and has no rights.
+ * Root of the machine can switch to any user once the setup is complete. A user namespace of a user maps only that user: a non-root
+ * container gets another user namespace, in which it has its uid and no capabilities.
  */
 function ownNames({ rights, identity: { uid, gid } }: LaunchPlan): readonly string[] {
   if (rights === "root" || uid === 0) return [];
@@ -146,17 +149,17 @@ function ownNames({ rights, identity: { uid, gid } }: LaunchPlan): readonly stri
 }
 
 /**
- * What runs another program in a container that runs already. The keeper has the rights to enter everything below it, so it enters first, and
- * this comes after the options that say where.
+ * The command line that runs another program in a running container. The shim has the rights to enter all namespaces below it, so it
+ * enters first, and this follows the options of `nsenter`.
  */
 export function entryOf(entrance: Entrance, argv: readonly string[]): readonly string[] {
-  // To the root of its files, not to that of its program: a program can take any folder of its own for its root.
+  // Enters the root of the mount namespace, not that of the container's program: a program can chroot to any folder of its own.
   return [...ownUsers(entrance), "--", ...becomeProgram(entrance, argv)];
 }
 
 /**
- * What becomes a program, within a container: programs of the node give up what the container may not have, and only then come the container's
- * variables and its program.
+ * Executes a program within a container: programs of the node drop the rights that the container may not have, and only then the
+ * container's variables are set and its program is executed.
  */
 function becomeProgram({ kit, env }: Entrance, argv: readonly string[]): readonly string[] {
   const [program = ""] = argv;
@@ -167,14 +170,14 @@ function becomeProgram({ kit, env }: Entrance, argv: readonly string[]): readonl
     return carriers.join("");
   });
   const setVariables = [...kit.env, "-S", `-i -- ${variables.join(" ")}`];
-  // A name with an equals sign would be taken for one more variable.
+  // A name with an equals sign would be taken for a variable.
   const become = program.includes("=") ? [...kit.setpriv, "--no-new-privs", "--"] : [];
   return [...kit.enter, ...setVariables, ...become, ...argv];
 }
 
 /**
- * The variables of a command on their way through the node's own programs: as values of variables that mean nothing to those. Nobody else can
- * read the variables of a process, while everybody on the machine can read its command line.
+ * Carries the variables of a command through the node's own programs, as values of variables that have no meaning to them. Other users
+ * cannot read the environment of a process, but all users of the machine can read its command line.
  */
 export function carriedVariables({ env }: Pick<Entrance, "env">): Readonly<Record<string, string>> {
   for (const [name, value] of env)
@@ -191,22 +194,22 @@ function badVariable(name: string, value: string): string {
   return name === "" ? `no name before "=${value.slice(0, 20)}"` : `contains nul byte (\\x00): ${JSON.stringify(name)}`;
 }
 
-/** The longest text that the kernel hands to a program has 128 KiB; one of that length has no room for the name of a carrier. */
+/** The kernel limits one argument to 128 KiB; a value of that length leaves no space for the name of a carrier. */
 function carriedParts([name, value]: readonly [string, string]): readonly string[] {
   return `${name}=${value}`.match(/[^]{1,30000}/gu) ?? [];
 }
 
-/** How the line begins in which the last program before the container's own says that it cannot become that. */
+/** The prefix of the error line of the last program before the container's own. */
 export function refusalOf({ kit }: Pick<Entrance, "kit">): string {
   return `${kit.env.at(-1)}: `;
 }
 
-/** Short, because all of them have to fit into one word. */
+/** Short, because all of them have to fit into one argument. */
 function carrierOf(index: number, part: number): string {
   return `_${index.toString(36)}${"_".repeat(part)}`;
 }
 
-/** Whose a terminal has to be: who is root may open any, and as a user there is nobody else. */
+/** The owner of a terminal: root may open any terminal, and a user's cluster has only one user. */
 export function terminalOwner({
   rights,
   identity: { uid },
@@ -214,7 +217,7 @@ export function terminalOwner({
   return rights === "root" && uid !== 0 ? uid : undefined;
 }
 
-/** As a user there is nobody else to become, but whoever enters the container's own users is called as they are. */
+/** A user's cluster has no other user to switch to, but a process that enters the user namespace of the container gets its uid. */
 function ownUsers({ rights, identity: { uid } }: Entrance): readonly string[] {
   return rights === "user" && uid !== 0 ? ["-U", "--preserve-credentials"] : [];
 }

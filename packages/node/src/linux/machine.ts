@@ -1,4 +1,4 @@
-/** The part of this machine on which pods run: one set of namespaces, with one or more nodes in it. */
+/** The part of this machine that runs pods: one set of namespaces, with one or more nodes in it. */
 import { createHash } from "node:crypto";
 import { chmod, mkdir, readFile, rm } from "node:fs/promises";
 import { createServer, connect, type Server, type Socket } from "node:net";
@@ -23,47 +23,49 @@ import { LinuxRuntime, type LinuxNode } from "./runtime.ts";
 
 /** How to set up a machine. */
 export interface MachineOptions {
-  /** A folder for everything that pods leave on disk. */
+  /** A folder for everything that pods store on disk. */
   readonly state: string;
   readonly clock: Clock;
   readonly store: Store;
-  /** `root` when the process may do everything, `user` otherwise. */
+  /** `root` if the process runs as root, `user` otherwise. */
   readonly rights: Rights;
   readonly names?: Partial<ClusterNames>;
-  /** Where the API server listens on the machine; pods reach it at the address of every node, port 6443, and nodes also on loopback. */
+  /**
+   * Where the API server listens on the machine. Pods reach it at the address of every node, port 6443; nodes also reach it on loopback.
+   */
   readonly apiServer?: { readonly host: string; readonly port: number };
-  /** Where the addresses of services are; `10.0.0.0/24` unless said otherwise, as kube-apiserver has it. */
+  /** The range of service addresses. Default: `10.0.0.0/24`, as in kube-apiserver. */
   readonly serviceCidr?: string;
-  /** A folder for the files of images; a part of the state unless several machines are to share it. */
+  /** A folder for the files of images. Default: a part of the state. Several machines can share one. */
   readonly roots?: string;
-  /** How to talk to a registry; without it, only images in the store can be used. */
+  /** Opens a session with a registry; without it, only images in the store can be used. */
   readonly session?: (registry: string) => Promise<RegistrySession>;
-  /** Told what went wrong and was passed over. */
+  /** Receives errors that do not stop the machine. */
   readonly report?: (error: unknown) => void;
 }
 
 /** A machine that is set up. */
 export interface Machine extends AsyncDisposable {
-  /** The process that holds everything; when it ends, everything ends. */
+  /** The shim; when it ends, everything ends. */
   readonly pid: number | undefined;
-  /** Resolves when that process has ended without having been told to: nothing can run here any more. */
+  /** Resolves when the shim has ended unexpectedly: nothing can run here any more. */
   readonly lost: Promise<void>;
-  /** A node of this machine; also one that was lost, once more. */
+  /** Adds a node to this machine, or a lost node again. */
   addNode(node: LinuxNode): Promise<LinuxRuntime>;
-  /** Replaces the rules of the packet filter. */
+  /** Replaces the nftables rules. */
   setRules(ruleset: string): Promise<void>;
-  /** Ends what the packet filter knows of connections with these marks: their next packets are looked at anew. */
+  /** Deletes conntrack entries with these marks: the rules decide about their next packets again. */
   forgetFlows(marks: readonly number[]): Promise<void>;
-  /** Who answers questions about names; nobody has a name before. */
+  /** Sets the DNS handler; before that, queries get no response. */
   setNames(answer: (question: Buffer) => Promise<Buffer | undefined>): void;
   /** Runs a command in the network of the nodes. */
   run(
     argv: readonly string[],
     input?: string,
   ): Promise<{ readonly code: number; readonly stdout: string; readonly stderr: string }>;
-  /** Removes what is at a path of the nodes' disk, wherever links on the way there lead on that disk. */
+  /** Removes a path on the nodes' disk; links resolve within that disk. */
   removeFromDisk(path: string): Promise<void>;
-  /** A connection to an address in the network of the nodes: that of a pod, a service or a node. */
+  /** Connects to an address in the network of the nodes: that of a pod, a service or a node. */
   dial(host: string, port: number): Promise<Socket>;
   close(): Promise<void>;
 }
@@ -71,10 +73,10 @@ export interface Machine extends AsyncDisposable {
 /** The port at which pods find the API server on their node. */
 export const apiServerPort = 6443;
 
-/** Where the state folder is seen from inside: a place that every user can reach. */
+/** Where the state folder is mounted inside: a path that every user can reach. */
 const inside = "/mnt/node";
 
-/** What nodes of one machine share. */
+/** What the nodes of a machine share. */
 export interface MachineParts {
   readonly keeper: Keeper;
   readonly images: Images;
@@ -82,23 +84,23 @@ export interface MachineParts {
   readonly rights: Rights;
   readonly state: string;
   readonly names: ClusterNames;
-  /** Where limits are enforced; some machines cannot. */
+  /** The cgroups; undefined if the machine has none. */
   readonly groups: Groups | undefined;
-  /** What containers are entered with. */
+  /** The programs that enter containers. */
   readonly kit: Programs["kit"];
-  /** What nobody in a container can guess. */
+  /** A secret that containers cannot guess. */
   readonly secret: string;
-  /** What containers do not see of this machine. */
+  /** Paths of the kernel that containers do not see. */
   readonly masked: readonly MaskedPlace[];
   /** The path of a file of the state as it is seen from inside. */
   readonly insidePath: (path: string) => string;
-  /** Told when a container of any node ends. */
+  /** Callbacks for the end of each container, by id. */
   readonly exits: Map<string, (end: Ending) => void>;
-  /** Told what went wrong and was passed over. */
+  /** Receives errors that do not stop the machine. */
   readonly report: (error: unknown) => void;
 }
 
-/** Sets a machine up. */
+/** Sets up a machine. */
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { state, clock, rights, store, session, serviceCidr = "10.0.0.0/24", roots = join(state, "roots") } = options;
   const names = { domain: "cluster.local", server: "10.0.0.10", ...options.names };
@@ -132,7 +134,7 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
   const parts = { ...fittings, keeper, images, clock, rights, state, names, groups, insidePath, exits, report };
   await furnish(keeper, insidePath(join(state, "disk")));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
-  // Who enters the network finds the API server also where it is outside, so that one kubeconfig serves both.
+  // Processes in the node's network also find the API server at its outside port, so that one kubeconfig serves both.
   if (options.apiServer !== undefined) await keeper.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
   const addNode = nodesOf(parts, { serviceCidr, hasApiServer: outside !== undefined });
   const close = async (): Promise<void> => {
@@ -171,10 +173,10 @@ function nodesOf(parts: MachineParts, { serviceCidr, hasApiServer }: NodeSetting
   const { keeper, state } = parts;
   const known = new Set<string>();
   return async (node) => {
-    // A node that was lost comes back to its address.
+    // A lost node keeps its address.
     if (known.has(node.name)) return new LinuxRuntime(parts, node);
     await keeper.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
-    // Whoever speaks from the node itself needs a way to services before their addresses are rewritten; the first node's will do.
+    // Processes of the node itself need a route to service addresses before these are rewritten; that of the first node is enough.
     await keeper.run(["ip", "route", "add", serviceCidr, "dev", "lo", "src", node.address]);
     if (hasApiServer) await keeper.relay(node.address, apiServerPort, join(state, "api.sock"));
     known.add(node.name);
@@ -182,18 +184,18 @@ function nodesOf(parts: MachineParts, { serviceCidr, hasApiServer }: NodeSetting
   };
 }
 
-/** What containers of this machine are fitted out with. */
+/** Finds the programs and masked paths for the containers of this machine. */
 async function findFittings(): Promise<Pick<MachineParts, "masked" | "secret"> & { readonly programs: Programs }> {
   const chance = readFile("/proc/sys/kernel/random/uuid", "utf8");
   const [programs, masked, secret] = await Promise.all([findPrograms(), findMasked(), chance]);
   return { programs, masked, secret };
 }
 
-/** Pods leave secrets and folders that anybody may write to: nobody else on the machine gets near them. */
+/** Pods store secrets and world-writable folders: no other user of the machine may reach them. */
 async function makeState(state: string): Promise<void> {
   await mkdir(state, { recursive: true });
   await chmod(state, 0o700);
-  // Containers of an earlier life are gone; what they wrote into their own file systems goes with them.
+  // Containers of an earlier run are gone; their writable layers are removed.
   await rm(join(state, "containers"), { recursive: true, force: true });
   for (const name of shownFolders) {
     await mkdir(join(state, name), { recursive: true });
@@ -204,11 +206,11 @@ async function makeState(state: string): Promise<void> {
 interface Inside {
   readonly state: string;
   readonly roots: string;
-  /** The address of the server for names. */
+  /** The address of the DNS server. */
   readonly server: string;
 }
 
-/** Gives the namespaces their file systems, their network and their server for names; tells what containers are fitted out with. */
+/** Sets up the file systems, the network and the DNS server of the namespaces; returns what containers need. */
 async function furnishInside(
   keeper: Keeper,
   { state, roots, server }: Inside,
@@ -221,7 +223,7 @@ async function furnishInside(
   return { ...fittings, kit: programs.kit };
 }
 
-/** Only root has groups of its own: whoever is not would need them from whoever is. */
+/** Only root can create cgroups: other users would need delegation. */
 async function openGroups(rights: Rights, state: string): Promise<Groups | undefined> {
   if (rights !== "root") return undefined;
   const machine = createHash("sha256").update(state).digest("hex").slice(0, 8);
@@ -232,22 +234,22 @@ async function openGroups(rights: Rights, state: string): Promise<Groups | undef
   }
 }
 
-/** Pods have as many processes as they like, but not all that the machine can have: half of them are left to others. */
+/** Pods are not limited in processes one by one, but together they may have only half of what the machine supports. */
 async function mostProcesses(): Promise<number> {
   const limits = ["pid_max", "threads-max"].map((name) => readFile(`/proc/sys/kernel/${name}`, "utf8"));
   return Math.floor(Math.min(...(await Promise.all(limits)).map(Number)) / 2);
 }
 
 /**
- * What pods take for the disk of their node is not quite empty. Pods of an earlier life may have left anything there: it is furnished inside,
- * where no link leads to the machine, and what is there stays.
+ * Fills the disk that pods see as that of their node. Pods of an earlier run may have left links there: this runs inside, where no link
+ * leads to the machine, and existing files stay.
  */
 async function furnish(keeper: Keeper, disk: string): Promise<void> {
   const script = 'mkdir -p "$0/etc"; set -C; cat > "$0/etc/hosts"';
   await keeper.run(["sh", "-c", script, disk], nodeHostsFile());
 }
 
-/** What comes out of the namespaces through this socket goes to the API server. */
+/** Forwards connections from this socket to the API server. */
 async function listenOutside(path: string, to: { readonly host: string; readonly port: number }): Promise<Server> {
   await rm(path, { force: true });
   const server = createServer({ allowHalfOpen: true }, (inner) => {

@@ -1,8 +1,8 @@
-/** What kernels show to everybody and container runtimes to nobody: memory, keys and timers of the machine. */
+/** Kernel files that container runtimes mask: memory, keys and timers of the machine. */
 import { stat } from "node:fs/promises";
 import type { MaskedPlace } from "./launch.ts";
 
-/** The places that runtimes agree on. */
+/** The paths that runtimes agree on. */
 const places = [
   "/proc/acpi",
   "/proc/asound",
@@ -15,7 +15,7 @@ const places = [
   "/proc/timer_stats",
 ];
 
-/** Those that this machine has: what is not there cannot be covered. */
+/** Those that exist on this machine: a missing path cannot be masked. */
 export async function findMasked(): Promise<readonly MaskedPlace[]> {
   const found = await Promise.all(
     places.map((path) =>

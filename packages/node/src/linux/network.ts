@@ -1,26 +1,25 @@
-/** The network of a node: each pod has one line to it and one address, and everything between pods is routed. Pure. */
+/** The network of a node: each pod has one veth pair and one address, and all traffic between pods is routed. Pure. */
 import { createHash } from "node:crypto";
 import type { BoundPod } from "../pod/containers.ts";
 import { strayMark } from "../services/stray.ts";
 import { makeReadOnly } from "./read-only.ts";
 import { quoted } from "./quoted.ts";
 
-/** The line of one pod. */
+/** The veth pair of one pod. */
 export interface PodLine {
   /** The name of the node's end. */
   readonly device: string;
   /** The address of the pod. */
   readonly ip: string;
-  /** The address of the node, the next hop of everything that a pod sends. */
+  /** The address of the node, the next hop of all packets of a pod. */
   readonly gateway: string;
-  /** The process whose network is the pod's. */
+  /** The process that holds the pod's network namespace. */
   readonly holder: number;
 }
 
 /**
- * Ports of nodes that belong to pods are elements of one map, so that each can come and go on its own. What comes to the node's loopback from
- * a pod, before any destination is rewritten, is for nobody: only the node itself speaks there. Nor may a pod speak as another: what comes in
- * at a line has to come from the address that this line leads to.
+ * Host ports are elements of one map, so that each can be added and removed separately. Packets of pods to 127.0.0.0/8 are dropped before
+ * any destination is rewritten: only the node itself uses its loopback. Packets with a source address of another pod are dropped.
  */
 const hostPortRules = `table ip capstan-host-ports {
   map ports { type ipv4_addr . inet_proto . inet_service : ipv4_addr . inet_service; }
@@ -32,15 +31,15 @@ const hostPortRules = `table ip capstan-host-ports {
   chain guard { type filter hook prerouting priority -150; policy accept; iifname != "lo" ip daddr 127.0.0.0/8 drop; iifname != "lo" fib saddr . iif oif missing drop; }
 }`;
 
-/** One port of a node that leads to a pod. */
+/** One host port of a pod. */
 export interface HostPort {
   readonly key: string;
   readonly value: string;
-  /** By which connections to it are known, where they have no end of their own. */
+  /** The conntrack mark of its UDP packets. */
   readonly mark: number | undefined;
 }
 
-/** The elements of the map for the ports that a pod asks for; a port of any address is one of the node's own. */
+/** The map elements for the host ports of a pod; a port without an address is bound to the node's address. */
 export function hostPortElements({ spec }: BoundPod, ip: string, nodeAddress: string): readonly HostPort[] {
   if (spec.hostNetwork === true) return [];
   const ports = [...(spec.initContainers ?? []), ...spec.containers].flatMap(({ ports: declared = [] }) => declared);
@@ -56,24 +55,24 @@ function markOf(text: string): number {
   return createHash("sha256").update(text).digest().readUInt32BE(0);
 }
 
-/** The parts of a state that are seen from inside. The state itself is its owner's alone, so these are shown one by one. */
+/** The parts of the state that are mounted inside. The state itself is accessible only to its owner, so these are mounted one by one. */
 export const shownFolders: readonly string[] = ["pods", "containers", "disk", "roots"];
 
-/** Where the files of images are seen from inside: at a path that means nothing to whoever reads the options of a mount. */
+/** Where the files of images are mounted inside: a path that reveals nothing to a reader of mount options. */
 export const insideRoots = "/mnt/roots";
 
-/** What the namespaces are prepared for. */
+/** What the namespaces are set up with. */
 export interface MachineSetting {
   readonly state: string;
-  /** Where the state is seen from inside. */
+  /** Where the state is mounted inside. */
   readonly inside: string;
   /** The files of images; all clusters of a user share them. */
   readonly roots: string;
-  /** The address of the server for names. */
+  /** The address of the DNS server. */
   readonly names: string;
 }
 
-/** Prepares the network and the file systems of the namespaces, once. */
+/** Sets up the network and the file systems of the namespaces, once. */
 export function machineScript({ state, inside, roots, names }: MachineSetting): string {
   return [
     `mount -t tmpfs -o mode=755 tmpfs /mnt`,
@@ -85,9 +84,9 @@ export function machineScript({ state, inside, roots, names }: MachineSetting): 
     "ip link set lo up",
     `ip addr add ${names}/32 dev lo`,
     "echo 1 > /proc/sys/net/ipv4/ip_forward",
-    // In a namespace of groups, which anybody with users of its own can make, a pod could mount the groups of the whole machine.
+    // In a cgroup namespace, which needs only an own user namespace, a pod could mount the cgroups of the whole machine.
     "echo 0 > /proc/sys/user/max_cgroup_namespaces",
-    // Connections to the node's loopback addresses may come from pods after their destination was rewritten.
+    // Packets of pods may have a loopback address of the node after their destination was rewritten.
     "echo 1 > /proc/sys/net/ipv4/conf/all/route_localnet",
     ...openNetwork,
     `nft -f - <<'rules'\n${hostPortRules}\nrules`,
@@ -95,7 +94,7 @@ export function machineScript({ state, inside, roots, names }: MachineSetting): 
   ].join("\n");
 }
 
-/** The node's side of a pod's line, for `ip -batch`. */
+/** The node's side of a pod's veth pair, for `ip -batch`. */
 export function nodeSide({ device, ip, gateway, holder }: PodLine): string {
   return [
     `link add ${device} type veth peer name eth0 netns ${holder}`,
@@ -106,7 +105,7 @@ export function nodeSide({ device, ip, gateway, holder }: PodLine): string {
   ].join("\n");
 }
 
-/** Anybody may ping and listen on low ports, as container runtimes have it. */
+/** All users may ping and listen on low ports, as with container runtimes. */
 const openNetwork = [
   "echo 0 2147483647 > /proc/sys/net/ipv4/ping_group_range || true",
   "echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start || true",
@@ -115,26 +114,26 @@ const openNetwork = [
 /** What a pod's namespaces need. */
 export interface PodSetting {
   readonly line: PodLine | undefined;
-  /** A folder for what its containers share. */
+  /** A folder for the mounts that its containers share. */
   readonly folder: string;
 }
 
-/** What the containers of a pod share: what their kernel shows of itself, and memory. */
+/** The mounts that the containers of a pod share: `/sys` and `/dev/shm`. */
 export function sharedFolders(folder: string): readonly [sys: string, memory: string] {
   return [`${folder}/sys`, `${folder}/shm`];
 }
 
 const hiddenParts = ["firmware", "devices/virtual/powercap"];
 
-/** Prepares the inside of a pod: its side of the line, and the file systems that its containers share. */
+/** Sets up the namespaces of a pod: its side of the veth pair, and the mounts that its containers share. */
 export function podScript({ line, folder }: PodSetting): string {
   const [sys, memory] = sharedFolders(folder);
   return [
     ...(line === undefined ? [] : ["ip -batch - <<'side'", podSide(line), "side", ...openNetwork]),
     `mkdir -p ${sys} ${memory}`,
-    // A file system of a kernel that shows more than this one does is refused: then there is none.
+    // The kernel rejects a sysfs mount that would show more than the existing one: then the pod has none.
     `mount -t sysfs -o ro,nosuid,nodev,noexec sysfs ${sys} 2>/dev/null || true`,
-    // What the machine's firmware says, and what it draws from the line, container runtimes show to nobody.
+    // Container runtimes mask firmware data and power readings of the machine.
     `for part in ${hiddenParts.join(" ")}; do if [ -d ${sys}/$part ]; then mount -t tmpfs -o ro,size=4k tmpfs ${sys}/$part; fi; done`,
     `mount -t tmpfs -o mode=1777,nosuid,nodev,size=64m shm ${memory}`,
     "",

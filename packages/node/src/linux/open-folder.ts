@@ -1,8 +1,8 @@
-/** Folders that users of pods pass through, whoever they are: what the process would keep from others for itself is not for these. */
+/** Creates folders that all users of pods may enter, regardless of the umask of the process. */
 import { chmod, mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** Makes a folder and those above it that are missing; says whether it was missing itself. */
+/** Creates a folder and its missing parents; returns whether it was missing itself. */
 export async function makeOpenFolder(path: string): Promise<boolean> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return false;

@@ -1,27 +1,27 @@
 /**
- * The root of the keeper: its own, with the programs of the machine to be read and nothing else of it, so that a path that leads astray, or
- * a pod that may look at all processes of its node, does not end among the machine's files. Pure.
+ * The shim's own root: it contains the programs of the machine, read-only, and nothing else of it. A wrong path, or a pod that sees all
+ * processes of its node, does not reach the machine's files. Pure.
  */
 import { quoted } from "./quoted.ts";
 import { makeReadOnly } from "./read-only.ts";
 
-/** What the keeper takes along. */
+/** What the shim's root contains. */
 export interface OwnRoot {
   /** Folders of the node, each at its own path. */
   readonly folders: readonly string[];
-  /** The program that the keeper itself is. */
+  /** The executable of the shim. */
   readonly program: string;
 }
 
-/** Where programs and their libraries are. */
+/** The folders of programs and their libraries. */
 const programs = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32", "nix"];
-/** What programs read: where libraries are, and what protocols are called. */
+/** Files in `/etc` that programs read: library paths and protocol names. */
 const settings = ["ld.so.cache", "alternatives", "protocols", "services", "iproute2"];
 const devices = ["null", "zero", "full", "random", "urandom", "tty"];
 
 /**
- * Moves all processes of the keeper's mount namespace to a root of their own; the machine's is out of reach then. Programs are shown by a
- * file system without an upper layer: unlike a mount that is only marked so, nobody can make it writable.
+ * Moves all processes of the shim's mount namespace to a new root; the machine's root is unreachable then. Programs are in an overlay
+ * without an upper layer: unlike a read-only mount, it cannot be remounted writable.
  */
 export function ownRootScript({ folders, program }: OwnRoot): string {
   const isShown = programs.some((name) => program.startsWith(`/${name}/`));
@@ -41,7 +41,7 @@ export function ownRootScript({ folders, program }: OwnRoot): string {
     "mkdir dev/pts",
     "mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts dev/pts",
     "ln -s pts/ptmx dev/ptmx; ln -s /proc/self/fd dev/fd; ln -s fd/0 dev/stdin; ln -s fd/1 dev/stdout; ln -s fd/2 dev/stderr",
-    // Pods get theirs only where one that shows everything is to be seen already.
+    // The kernel allows a new proc mount in a pod only if a fully visible one already exists.
     "mount -t proc proc proc",
     "mount -t sysfs -o ro,nosuid,nodev,noexec sysfs sys 2>/dev/null || mkdir -p sys/fs/cgroup",
     "if [ -d /sys/fs/cgroup ]; then mount --rbind /sys/fs/cgroup sys/fs/cgroup; fi",

@@ -1,26 +1,26 @@
-/** The small files that every pod has: its hosts, its name, and whom it asks for names. Pure. */
+/** The small files of every pod: `/etc/hosts`, `/etc/hostname` and `/etc/resolv.conf`. Pure. */
 import type { PodDNSConfig } from "@capstan/kinds/v1";
 import { NodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 
-/** The names of the cluster. */
+/** The DNS settings of the cluster. */
 export interface ClusterNames {
   /** `cluster.local`. */
   readonly domain: string;
-  /** The address of the server for names. */
+  /** The address of the DNS server. */
   readonly server: string;
 }
 
-/** What a node says about itself. */
+/** Files of a node. */
 export interface NodeFiles {
-  /** The content of the node's own `/etc/hosts`. */
+  /** The content of the node's `/etc/hosts`. */
   readonly hosts: string;
 }
 
-/** The longest name that the kernel takes. */
+/** The longest host name that the kernel accepts. */
 const longestName = 63;
 
-/** The host name of a pod; whole if it asks for that. */
+/** The host name of a pod; fully qualified with `setHostnameAsFQDN`. */
 export function hostnameOf(pod: BoundPod, domain: string): string {
   const { spec } = pod;
   if (spec.hostnameOverride !== undefined) return spec.hostnameOverride;
@@ -38,7 +38,7 @@ function shortName({ metadata, spec }: BoundPod): string {
   return name.length <= longestName ? name : name.slice(0, longestName).replace(/[-.]+$/, "");
 }
 
-/** The whole name of a pod with a subdomain. */
+/** The fully qualified name of a pod with a subdomain. */
 function fullNameOf(pod: BoundPod, domain: string): string | undefined {
   const { subdomain } = pod.spec;
   if (subdomain === undefined || subdomain === "") return undefined;
@@ -59,7 +59,7 @@ export function nodeHostsFile(): string {
   return `${ownLines.join("\n")}\n`;
 }
 
-/** The content of `/etc/hosts`; pods in the node's network have the node's. */
+/** The content of `/etc/hosts`; pods in the host network have that of the node. */
 export function hostsFile(pod: BoundPod, ips: readonly string[], { domain, hosts }: ClusterNames & NodeFiles): string {
   const aliases = (pod.spec.hostAliases ?? []).map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join("\t")}`);
   const added = aliases.length === 0 ? "" : `\n# Entries added by HostAliases.\n${aliases.join("\n")}\n`;
@@ -71,7 +71,7 @@ export function hostsFile(pod: BoundPod, ips: readonly string[], { domain, hosts
   return `${["# Kubernetes-managed hosts file.", ...ownLines, ...own].join("\n")}\n${added}`;
 }
 
-/** The content of `/etc/resolv.conf`: what the cluster says, then what the pod adds. */
+/** The content of `/etc/resolv.conf`: the settings of the cluster, then those of the pod. */
 export function resolvFile(pod: BoundPod, { domain, server }: ClusterNames): string {
   const { dnsPolicy = "ClusterFirst", dnsConfig = {}, hostNetwork } = pod.spec;
   const isCluster = dnsPolicy === "ClusterFirstWithHostNet" || (dnsPolicy === "ClusterFirst" && hostNetwork !== true);

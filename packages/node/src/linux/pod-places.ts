@@ -1,4 +1,4 @@
-/** The places in which pods run on one node: namespaces, files, volumes, a group for limits. */
+/** The sandboxes of the pods of one node: namespaces, files, volumes and cgroups. */
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -14,7 +14,7 @@ import { hostnameOf, hostsFile, nodeHostsFile, resolvFile } from "./pod-files.ts
 import type { LayRequest } from "./protocol.ts";
 import { partsFolder, placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
 
-/** Where one pod runs. */
+/** The sandbox of one pod. */
 export interface PodPlace {
   readonly pod: BoundPod;
   readonly sandbox: Sandbox;
@@ -23,16 +23,16 @@ export interface PodPlace {
   readonly spaces: PodSpaces;
 }
 
-/** The places of the pods of one node. */
+/** The sandboxes of the pods of one node. */
 export class PodPlaces {
   readonly #options: SpacesOptions;
   readonly #places = new Map<string, PodPlace>();
   readonly #leaving = new Set<string>();
-  /** Places whose process somebody ended. */
+  /** Sandboxes without a holder process, because it was killed. */
   readonly #lost = new Set<string>();
-  /** The volumes of pods that lost their place and have no other yet, by their folders. */
+  /** The volumes of pods that lost their sandbox and have no new one yet, by their folders. */
   readonly #kept = new Map<string, VolumeFolders>();
-  /** Files of volumes that are being written. */
+  /** Volume updates in progress. */
   readonly #updates = new Map<string, Promise<void>>();
   readonly #spaces: Spaces;
 
@@ -42,12 +42,12 @@ export class PodPlaces {
     this.#spaces.prepareSpare(pauses.atFirst);
   }
 
-  /** A pod has come as far as to run: there is time for what the next one needs. */
+  /** A pod runs now: there is time to prepare the namespaces of the next one. */
   prepareNext(): void {
     this.#spaces.prepareSpare(pauses.afterStart);
   }
 
-  /** The place of a pod, unless it was lost: the number of its process may be anybody's then. */
+  /** The sandbox of a pod, unless it was lost: its pid may have been reused then. */
   get(sandbox: Sandbox): PodPlace | undefined {
     return this.#lost.has(sandbox.id) ? undefined : this.#places.get(sandbox.id);
   }
@@ -62,7 +62,7 @@ export class PodPlaces {
     checkUsers(pod, handler);
     const folder = this.#folderOf(pod);
     const kept = this.#kept.get(folder);
-    // What is mounted for a pod goes when its place could not be made: each try would mount it once more.
+    // The mounts of a pod are removed if its sandbox could not be created: each retry would mount them again.
     const giveUp = async (thrown: unknown): Promise<never> => {
       if (kept === undefined) await this.#unmount({ pod, folder }).catch(() => {});
       throw thrown;
@@ -71,7 +71,7 @@ export class PodPlaces {
     return this.#settle(order, { folder, folders }).catch(asSandboxFailure).catch(giveUp);
   }
 
-  /** Gives a pod whose volumes are there the rest of its place. */
+  /** Completes the sandbox of a pod after its volumes are mounted. */
   async #settle({ pod, lost }: SandboxOrder, has: Pick<PodPlace, "folder" | "folders">): Promise<Sandbox> {
     const spaces = await this.#spaces.take(pod, (id) => {
       this.#lost.add(id);
@@ -93,7 +93,7 @@ export class PodPlaces {
     return sandbox;
   }
 
-  /** Gives up a place that was lost; the volumes wait for the next one. */
+  /** Removes a lost sandbox; its volumes are kept for the next one. */
   async leave(sandbox: Sandbox): Promise<void> {
     const place = this.#places.get(sandbox.id);
     if (place === undefined) return;
@@ -115,7 +115,7 @@ export class PodPlaces {
     await update.finally(() => this.#updates.get(id) === update && this.#updates.delete(id));
   }
 
-  /** What the folders of a pod take that go with it. */
+  /** The sizes of the emptyDir volumes of a pod, except those in memory. */
   async folderBytes(sandbox: Sandbox): Promise<ReadonlyMap<string, bigint>> {
     const { keeper, insidePath } = this.#options.parts;
     const place = this.#places.get(sandbox.id);
@@ -127,12 +127,12 @@ export class PodPlaces {
     return measure(keeper, new Map(folders));
   }
 
-  /** Removes a place; when that fails it can be tried again, and nobody else gets the pod's address before it has worked. */
+  /** Removes a sandbox. On failure it can be retried, and the pod's address is not reused before it has succeeded. */
   async remove(sandbox: Sandbox): Promise<void> {
     const place = this.#places.get(sandbox.id);
     if (place === undefined) return;
     this.#leaving.add(sandbox.id);
-    // What is being written would come back behind whoever removes it.
+    // An update in progress would recreate files after the removal.
     await this.#updates.get(sandbox.id)?.catch(() => {});
     await this.#setHostPorts("delete", place.pod, sandbox.ips[0] ?? "");
     await this.#clear(place);
@@ -142,7 +142,7 @@ export class PodPlaces {
     this.#lost.delete(sandbox.id);
   }
 
-  /** Removes what there is of a pod that never got its place, or had it in an earlier life. */
+  /** Removes the files of a pod that never got a sandbox, or had one in an earlier run. */
   async forget(pod: BoundPod): Promise<void> {
     const folder = this.#folderOf(pod);
     this.#kept.delete(folder);
@@ -153,7 +153,7 @@ export class PodPlaces {
     const { keeper, groups, insidePath } = this.#options.parts;
     await this.#unmount({ pod, folder });
     await groups?.removePod(pod);
-    // Inside: another pod may hold a folder of this one, and put a link to the machine's files in the place of what is being removed.
+    // Inside: another pod may hold a folder of this one, and replace it by a link to the machine's files during the removal.
     await keeper.removeBelow(insidePath(dirname(folder)), basename(folder));
   }
 
@@ -163,7 +163,7 @@ export class PodPlaces {
     if (mounts.length > 0) await keeper.run(["umount", "-l", ...mounts.map(insidePath)]);
   }
 
-  /** Gives up all places at once, as a loss of power would; what pods have on disk stays. */
+  /** Drops all sandboxes at once, as a power loss would; the files of pods stay on disk. */
   async abandon(): Promise<void> {
     const { keeper, insidePath } = this.#options.parts;
     const places = this.all();
@@ -185,7 +185,7 @@ export class PodPlaces {
       text,
       mode: 0o644,
     });
-    // Never read from the node's disk: pods can write there.
+    // Never read from the node's disk, because pods can write there.
     const hosts = file("hosts", hostsFile(pod, ips, { ...names, hosts: nodeHostsFile() }));
     const files = [hosts, file("resolv.conf", resolvFile(pod, names)), file("hostname", `${this.#hostname(pod)}\n`)];
     await keeper.lay({ folders: [{ path: insidePath(folder) }], files });
@@ -217,7 +217,7 @@ export class PodPlaces {
     if (verb === "add") await keeper.must(argv);
     else await keeper.run(argv);
     if (marks.length === 0) return;
-    // A pod comes and goes also where the kernel cannot be told to forget: only who spoke to the port before may be heard late.
+    // A failure to delete conntrack entries is only reported: at worst, clients with an old entry reach the port late.
     const forgotten = forgetFlows(keeper, verb === "add" ? [strayMark] : marks.map(({ mark }) => mark));
     await forgotten.catch(report);
   }
@@ -258,7 +258,7 @@ function asSandboxFailure(thrown: unknown): never {
   throw new NodeError("FailedCreatePodSandBox", message, { cause: thrown });
 }
 
-/** The handlers that a RuntimeClass may name: there is one way to run pods here, and tests of Kubernetes call it by the last name. */
+/** The handlers that a RuntimeClass may name. All of them run pods in the same way; Kubernetes tests use the last name. */
 const handlers = new Set(["", "capstan", "runc", "test-handler"]);
 
 function checkHandler(handler: string, newId: SpacesOptions["newId"]): void {
@@ -267,7 +267,7 @@ function checkHandler(handler: string, newId: SpacesOptions["newId"]): void {
   throw new NodeError("FailedCreatePodSandBox", `rpc error: code = Unknown desc = ${why}`);
 }
 
-/** A pod that asks for users of its own must not run with those of others: decision 23 says why there are none. */
+/** A pod that asks for a user namespace must not run without one: decision 23 explains why it is not supported. */
 function checkUsers({ spec }: BoundPod, handler: string): void {
   if (spec.hostUsers !== false) return;
   const who = handler === "" ? "runtime" : `RuntimeClass handler "${handler}"`;
@@ -277,7 +277,7 @@ function checkUsers({ spec }: BoundPod, handler: string): void {
   );
 }
 
-/** What is mounted for a pod, parts of volumes before the volumes. */
+/** The mounts of a pod, subpaths before their volumes. */
 async function mountedIn({ pod, folder }: Pick<PodPlace, "pod" | "folder">): Promise<readonly string[]> {
   const parts = await readdir(join(folder, partsFolder)).catch(() => []);
   const volumes = (pod.spec.volumes ?? []).filter(

@@ -1,6 +1,7 @@
 /**
- * The namespaces of pods: a process that holds them while containers come and go, a line to the node, and the file systems that the containers
- * of a pod share. Making them takes longer than all else before a container can start, so one set waits for the next pod that wants nothing special.
+ * The namespaces of pods: a process that holds them between containers, a veth pair, and the file systems that the containers of a pod
+ * share. Creating them is the slowest step before a container can start, so one spare set is ready for the next pod with default
+ * settings.
  */
 import type { BoundPod } from "../pod/containers.ts";
 import { addressesIn } from "../simulated/addresses.ts";
@@ -16,20 +17,20 @@ export interface PodSpaces {
   readonly ip: string;
   /** The process that holds them. */
   readonly holder: number;
-  /** The node's end of the line; pods in the node's network have none. */
+  /** The node's end of the veth pair; pods in the host network have none. */
   readonly device: string | undefined;
-  /** Where the keeper has what the containers share. */
+  /** Where the shim has the folders that the containers share. */
   readonly folder: string;
 }
 
-/** What they are made with. */
+/** What they are created with. */
 export interface SpacesOptions {
   readonly parts: MachineParts;
   readonly node: LinuxNode;
   readonly newId: (seed: string) => string;
 }
 
-/** What a pod shares with its node or among its containers. */
+/** Which namespaces a pod shares with its node or among its containers. */
 interface Kind {
   readonly onNode: boolean;
   readonly nodesIpc: boolean;
@@ -38,7 +39,7 @@ interface Kind {
 
 const usual: Kind = { onNode: false, nodesIpc: false, ownProcesses: false };
 
-/** How long a node has other things to do, in milliseconds: when it has come up, and when a container has just started. */
+/** How many milliseconds to wait before a spare is prepared: after the start of the node, and after the start of a container. */
 export const pauses = { atFirst: 300, afterStart: 20 } as const;
 
 /** The namespaces of the pods of one node. */
@@ -53,11 +54,11 @@ export class Spaces {
     this.#addresses = addressesIn(options.node.podCidr);
   }
 
-  /** Sees to it that a set waits, in a moment. */
+  /** Prepares a spare set after a pause. */
   prepareSpare(pause: number): void {
     const prepare = (): void => {
       if (this.#isOver || this.#spare !== undefined) return;
-      // Only itself: whoever waited for it may have had the next one begun.
+      // Clears only itself: the next spare may already be in progress.
       const spare: Promise<PodSpaces | undefined> = this.#makeSpare(() => {
         if (this.#spare === spare) this.#spare = undefined;
       });
@@ -66,7 +67,7 @@ export class Spaces {
     this.#options.parts.clock.later(pause, prepare).unref?.();
   }
 
-  /** The namespaces for a pod; whoever takes them is told when somebody ends their process. */
+  /** Namespaces for a pod; `lost` is called when their holder process is killed. */
   async take(pod: BoundPod, lost: (id: string) => void): Promise<PodSpaces> {
     const kind = kindOf(pod);
     const spare = isUsual(kind) ? this.#spare : undefined;
@@ -84,7 +85,7 @@ export class Spaces {
     return this.#make(kind, id);
   }
 
-  /** Gives them the pod's name and its kernel settings. */
+  /** Sets the pod's host name and its sysctls. */
   async dress({ holder }: PodSpaces, pod: BoundPod, hostname: string): Promise<void> {
     const settings = (pod.spec.securityContext?.sysctls ?? []).map(
       ({ name, value }) => `echo ${quoted(value)} > ${quoted(`/proc/sys/${name.replaceAll(".", "/")}`)}`,
@@ -92,12 +93,12 @@ export class Spaces {
     const { keeper } = this.#options.parts;
     const enter = ["nsenter", "-t", String(holder)];
     if (settings.length === 0) return void (await keeper.must([...enter, "-u", "hostname", hostname]));
-    // As one word: what a pod asks for may have any lines.
+    // As one quoted argument: values of a pod may contain newlines.
     const script = [`hostname ${quoted(hostname)}`, ...settings].join("\n");
     await keeper.must([...enter, "-n", "-i", "-u", "sh", "-e", "-c", script]);
   }
 
-  /** Ends them; the address is for others then. */
+  /** Removes them and releases the address. */
   async remove({ id, device, folder, ip }: Omit<PodSpaces, "holder">): Promise<void> {
     const { keeper, exits } = this.#options.parts;
     exits.delete(id);
@@ -108,7 +109,7 @@ export class Spaces {
     if (device !== undefined) this.#addresses.giveBack(ip);
   }
 
-  /** Makes no more, and ends the set that waits. */
+  /** Stops preparing spares, and removes the current one. */
   async close(): Promise<void> {
     this.#isOver = true;
     const spare = await this.#spare;
@@ -116,7 +117,10 @@ export class Spaces {
     await this.remove(spare).catch(() => {});
   }
 
-  /** Somebody may end its process while it waits: then there is none. What cannot be made now is made, or fails, for the pod that needs it. */
+  /**
+   * If the holder of the spare is killed, the spare is dropped. An error here is not reported: it recurs for the pod that needs the
+   * namespaces.
+   */
   async #makeSpare(forget: () => void): Promise<PodSpaces | undefined> {
     const { newId, parts } = this.#options;
     const id = newId("sandbox");
@@ -150,7 +154,7 @@ export class Spaces {
       await parts.keeper.must(["sh", "-e"], `${outer}nsenter -t ${holder} -n -i -u sh -e -c ${quoted(inner)}\n`);
       return { id, ip, holder, device, folder };
     } catch (thrown) {
-      // Some of it may be there already.
+      // Some of it may already exist.
       await this.remove({ id, ip, device, folder }).catch(() => {});
       throw thrown;
     }
@@ -163,7 +167,7 @@ export class Spaces {
       ...(nodesIpc ? [] : ["--ipc"]),
       ...(ownProcesses ? ["--pid", "--fork", "--kill-child"] : []),
     ];
-    // The first process of a pod's namespace waits for the orphans in it. Outside of it, its number is another: /proc still shows that one.
+    // The first process of a pod's PID namespace reaps its orphans. Its pid differs outside of the namespace; /proc still shows that one.
     const rest = ownProcesses ? "while :; do sleep 1000 & wait; done" : "exec sleep infinity";
     const script = `read -r pid rest < /proc/self/stat; echo "{\\"child-pid\\": $pid }" >&3; exec 3>&-; ${rest}`;
     const argv = ["unshare", ...spaces, "sh", "-c", script];

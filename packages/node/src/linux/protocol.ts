@@ -1,137 +1,136 @@
-/** What the node says to the process that lives in its namespaces, and what that one says back. */
+/** The messages between the node and its shim. */
 import type { Found, Walk } from "./keeper/inside-walk.ts";
 import type { CommandSearch } from "./keeper/look-path.ts";
 import type { Mount } from "./launch.ts";
 import type { ExecFailure } from "./unexecutable.ts";
 
-/** A request. The keeper is simple on purpose: it runs, starts, signals and listens; what and why is decided outside. */
+/** A request to the shim. The shim is simple on purpose: it runs, starts, signals and listens; all decisions are made outside. */
 export type KeeperRequest =
   | { readonly do: "run"; readonly argv: readonly string[]; readonly input?: string | undefined }
   | { readonly do: "start"; readonly launch: Launch }
   | { readonly do: "signal"; readonly id: string; readonly signal: NodeJS.Signals | number }
-  /** Connections to this address of the node are handed to the outside. */
+  /** Relays connections to this address of the node to the outside. */
   | { readonly do: "relay"; readonly host: string; readonly port: number; readonly socket: string }
-  /** Questions to this address come as events. */
+  /** Serves DNS at this address; queries arrive as events. */
   | { readonly do: "names"; readonly host: string }
   | { readonly do: "usage"; readonly id: string }
   | { readonly do: "bind"; readonly what: BindRequest }
   | { readonly do: "furnish"; readonly what: FurnishRequest }
   | { readonly do: "lay"; readonly what: LayRequest }
   | { readonly do: "files"; readonly what: FilesRequest }
-  /** Gives all files of a folder to a group. */
+  /** Changes the group of all files of a folder. */
   | { readonly do: "give"; readonly folder: string; readonly group: number }
-  /** Removes what is at a path below a folder, with all that is in it. */
+  /** Removes a path below a folder recursively. */
   | { readonly do: "remove"; readonly root: string; readonly path: string };
 
-/** A place below a folder that is to be shown at another path. */
+/** A path below a folder to bind-mount at another path. */
 export interface BindRequest extends Walk {
   readonly to: string;
-  /** What it must be, if that matters. */
+  /** The required type, if any. */
   readonly expect?: Found | undefined;
-  /** Who may do what with it, if it has to be made: the same as with the folder where the walk begins, or what is said here. */
+  /** The mode of a new folder: that of the folder where the walk begins, or the given one. */
   readonly modeIfNew?: number | "the root's" | undefined;
 }
 
-/** Folders, each with those above it, and files that are to be there. */
+/** Folders, each with its parents, and files to create. */
 export interface LayRequest {
-  /** With another mode than that which lets everybody pass, if it is new. */
+  /** A new folder may have another mode than the default, which lets all users enter. */
   readonly folders: readonly { readonly path: string; readonly mode?: number }[];
   readonly files: readonly { readonly path: string; readonly text: string; readonly mode: number }[];
 }
 
-/** The files of a volume, all of them, which change at once. */
+/** All files of a volume, which change atomically. */
 export interface FilesRequest {
   readonly folder: string;
   readonly files: readonly (readonly [path: string, file: { readonly base64: string; readonly mode: number }])[];
-  /** Names the new ones. */
+  /** Names the new folder. */
   readonly stamp: string;
-  /** Whose they are to be. */
+  /** The group of the files. */
   readonly group: number | undefined;
 }
 
-/** What a container is to see beside its image, whose files are at the root. */
+/** The mounts of a container in its rootfs `root`. */
 export interface FurnishRequest {
   readonly root: string;
   readonly mounts: readonly Mount[];
-  /** Where its program begins. */
+  /** The working directory of its program. */
   readonly directory: string;
-  /** A folder for what has to be put together before the container starts. */
+  /** A folder for mounts that are assembled before the container starts. */
   readonly copies: string;
-  /** The program by which it is entered, for the keeper to have. */
+  /** The program that enters the container, to be stored by the shim. */
   readonly program: { readonly file: string; readonly base64: string } | undefined;
 }
 
-/** Where everything comes to lie. */
+/** The resolved mounts. */
 export interface Furnished {
   readonly mounts: readonly Mount[];
-  /** What was mounted for it and has to be unmounted when it has ended. */
+  /** What was mounted for the container and must be unmounted after its end. */
   readonly copies: readonly string[];
 }
 
-/** A program, and why the kernel would not execute it whatever it is. */
+/** A program, and the exec error that is certain in advance, if any. */
 export interface Program extends CommandSearch {
   readonly doom?: ExecFailure | undefined;
-  /** What its container sees only once it sees everything. */
+  /** A path that exists in the container only when its setup is complete. */
   readonly sign: string;
 }
 
-/** A program that was found and cannot be executed: its container has started all the same. */
+/** A program that was found and cannot be executed: its container counts as started all the same. */
 export interface Unexecuted {
   readonly file: string;
   readonly failure: ExecFailure;
 }
 
-/** What processes belong to: their control groups, and how soon they go when memory runs out. */
+/** The cgroups of processes, and their `oom_score_adj`. */
 export interface Membership {
   readonly groups: readonly string[];
   readonly oomScore: number;
 }
 
-/** A container to start. */
 export interface Launch {
   readonly id: string;
   readonly argv: readonly string[];
-  /** Variables of its launcher: nobody else can read them, while everybody can read command lines. */
+  /** Variables of its launcher: other users cannot read them, but all users can read command lines. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** How the line begins in which the last program before its own says that it cannot become that. */
+  /** The prefix of the error line of the last program before the container's own. */
   readonly refusal?: string;
-  /** Its own program, to be looked at before it begins. */
+  /** Its own program, to be checked before it begins. */
   readonly program?: Program;
-  /** The files of the programs that it goes through before it becomes its own. */
+  /** The files of the programs that are executed before the container's own. */
   readonly launchers?: readonly string[];
   /** The file for its output, in CRI format. */
   readonly log: string;
   readonly stdin: boolean;
-  /** Whether its input ends with the first who has spoken to it. */
+  /** Whether its input closes when the first attached client ends its input. */
   readonly stdinOnce?: boolean;
-  /** Whether the program is expected to report its process over file descriptor 3, as bubblewrap does. */
+  /** Whether the program reports its process over file descriptor 3, as bubblewrap does. */
   readonly tellsPid: boolean;
-  /** The process among whose companions it starts. */
+  /** A process in the PID namespace that it joins. */
   readonly joins?: number | undefined;
-  /** What it belongs to; its process waits at file descriptor 4 until it does. */
+  /** Its cgroups; the process waits at file descriptor 4 until it has been moved there. */
   readonly membership?: Membership | undefined;
 }
 
-/** How a command went. */
+/** The result of a command. */
 export interface RunResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What a container uses. */
+/** The usage of a container. */
 export interface Usage {
   readonly cpuNanoseconds: number;
   readonly memoryBytes: number;
 }
 
-/** A message to the keeper. */
+/** A message to the shim. */
 export interface ToKeeper {
   readonly n: number;
   readonly request: KeeperRequest;
 }
 
-/** A message from the keeper. */
+/** A message from the shim. */
 export type FromKeeper =
   | { readonly n: number; readonly value: unknown }
   | { readonly n: number; readonly error: string }
@@ -141,36 +140,35 @@ export type FromKeeper =
       readonly id: string;
       readonly code: number | null;
       readonly signal: string | null;
-      /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
+      /** The line in which the launcher, or the program that sets the variables, reports that the program could not be executed. */
       readonly refused?: string | undefined;
       readonly unexecuted?: Unexecuted | undefined;
-      /** Where its program was found. */
+      /** Where the program was found. */
       readonly file?: string | undefined;
     }
   | { readonly event: "question"; readonly q: number; readonly bytes: string };
 
-/** The answer to a question about names; it needs no answer itself. */
+/** The response to a DNS query; the shim does not acknowledge it. */
 export interface NamesAnswer {
   readonly q: number;
   readonly bytes: string | undefined;
 }
 
-/** The first line on a connection to the keeper's door. */
+/** The first line on a connection to the shim server. */
 export type DoorRequest =
   | { readonly to: "dial"; readonly host: string; readonly port: number }
-  /** Connects from inside the network of a process. */
+  /** Connects from inside the network namespace of a process. */
   | { readonly to: "dial-in"; readonly pid: number; readonly port: number }
   | {
       readonly to: "exec";
-      /** The container. */
       readonly id: string;
-      /** What follows the options of `nsenter` that say which namespaces those are. */
+      /** The command that follows the namespace options of `nsenter`. */
       readonly entry: readonly string[];
       readonly tty: boolean;
-      /** Whose the terminal is to be. */
+      /** The owner of the terminal. */
       readonly owner?: number | undefined;
       readonly variables: Readonly<Record<string, string>>;
-      /** How the line begins in which the last program before the command says that it cannot become it. */
+      /** The prefix of the error line of the last program before the command. */
       readonly refusal: string;
       readonly program: CommandSearch;
       readonly stdin: boolean;
@@ -178,15 +176,15 @@ export type DoorRequest =
     }
   | { readonly to: "attach"; readonly id: string; readonly stdin: boolean };
 
-/** What the last frame of a connection tells. */
+/** The content of the last frame of a connection. */
 export interface CommandEnd {
-  /** With a signal it is 128 and the signal's number, as in shells. */
+  /** 128 plus the signal number for a signal, as in shells. */
   readonly code?: number;
-  /** Why there was nothing to run. */
+  /** Why the command was not run at all, for example because the container has ended. */
   readonly error?: string;
-  /** Why the command could not be run, in the words of whoever tried. */
+  /** Why the command could not be executed, in the words of the program that tried. */
   readonly refused?: string;
 }
 
-/** The channels of a framed connection, numbered as the API server's stream protocol numbers them. */
+/** The channels of a framed connection, with the numbers of the API server's stream protocol. */
 export const channels = { stdin: 0, stdout: 1, stderr: 2, exit: 3, resize: 4, closeStdin: 255 } as const;

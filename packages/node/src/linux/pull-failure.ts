@@ -1,13 +1,13 @@
-/** Why an image could not be pulled, as containerd tells a kubelet: people and tools look for those words. */
+/** Why an image could not be pulled, in the words that containerd returns to a kubelet: users and tools search for them. */
 import { formatReference, OciError, type Reference } from "@capstan/oci";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** Not imported: as an ES module node:http loads undici, 14 MiB that this package does not use. */
 const { STATUS_CODES } = process.getBuiltinModule("node:http");
 
-/** What whoever has no registry can do instead. */
+/** The remedy without a registry. */
 const remedy = "load the image with `capstan cluster load-image`";
 
-/** The failure in words. */
+/** The message of a failed pull. */
 export function pullFailure(reference: Reference, thrown: unknown): string {
   const name = formatReference(reference);
   const failed = `failed to pull and unpack image "${name}"`;

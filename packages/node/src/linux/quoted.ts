@@ -1,6 +1,6 @@
-/** Words of a shell. Pure. */
+/** Shell quoting. Pure. */
 
-/** A text as one word. */
+/** A text as one shell word. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

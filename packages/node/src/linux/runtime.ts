@@ -1,4 +1,4 @@
-/** Runs containers on Linux: in the places of their pods, in bubblewrap over the files of their image. */
+/** Runs containers on Linux: in the sandboxes of their pods, with bubblewrap, over the rootfs of their image. */
 import { createHash } from "node:crypto";
 import { appendFile, mkdir, rm } from "node:fs/promises";
 import { cpus, release, totalmem } from "node:os";
@@ -39,27 +39,26 @@ import { unacceptable, unexecutable, unexecuted, type ExecFailure } from "./unex
 /** One node of a machine. */
 export interface LinuxNode {
   readonly name: string;
-  /** The node's own address. */
   readonly address: string;
-  /** Where the addresses of its pods come from. */
+  /** The range of its pod addresses. */
   readonly podCidr: string;
   readonly capacity?: { readonly [resource: string]: string };
 }
 
-/** How a line is: cut, slow, or as it should be. */
+/** The state of a pod's network link: cut, slow, or normal. */
 export type LineState = "cut" | "healed" | { readonly delayMs: number };
 
-/** A container that was started. */
+/** A started container. */
 interface LinuxContainer extends PlannedContainer {
   readonly pid: number;
   readonly order: ContainerOrder;
 }
 
-/** What is left when a container has ended. */
+/** What remains when a container has ended. */
 interface Remains {
   readonly plan: PlannedContainer;
   readonly order: ContainerOrder;
-  /** What was put together for it. */
+  /** The mounts that were assembled for it. */
   readonly copies: readonly string[];
 }
 
@@ -117,7 +116,7 @@ export class LinuxRuntime implements Runtime, Doors {
     return this.#places.updateVolumes(sandbox, volumes);
   }
 
-  /** Folders of volumes, and what containers that run have written and said. */
+  /** The sizes of volumes, and of the writable layers and logs of running containers. */
   async diskUse(sandbox: Sandbox): Promise<DiskUse> {
     const { keeper, insidePath } = this.#parts;
     const running = [...this.#containers].filter(([, { order }]) => order.sandbox.id === sandbox.id);
@@ -139,7 +138,7 @@ export class LinuxRuntime implements Runtime, Doors {
   async #removeContainersOf(sandbox: Sandbox): Promise<void> {
     const { keeper, insidePath } = this.#parts;
     const folder = this.#containersFolder(sandbox);
-    // Inside, as the pod's own folder: what its containers wrote may be in the hands of others still.
+    // Inside, as with the pod's own folder: other pods may still hold files of its containers.
     await keeper.removeBelow(insidePath(dirname(folder)), basename(folder));
   }
 
@@ -181,7 +180,7 @@ export class LinuxRuntime implements Runtime, Doors {
     return started;
   }
 
-  /** Finds a place for everything that the container sees: then it can be started. */
+  /** Resolves the mounts of the container, so that it can be started. */
   async #furnish(
     id: string,
     plan: PlannedContainer,
@@ -193,7 +192,7 @@ export class LinuxRuntime implements Runtime, Doors {
       const { copies } = furnished;
       const argv = plan.argvIn(furnished);
       const doom = unexecutable(argv);
-      // Its program is only looked at then, and never executed.
+      // Its program is only checked then, and never executed.
       return doom === undefined ? { argv, copies } : { argv: plan.argvIn(furnished, ["/"]), copies, doom };
     } catch (thrown) {
       await this.#clearAway(id, { plan, order, copies: [] });
@@ -201,7 +200,7 @@ export class LinuxRuntime implements Runtime, Doors {
     }
   }
 
-  /** A program that was found and cannot be executed: its container has started, says so and ends. */
+  /** A program that was found and cannot be executed: its container starts, logs the error and ends. */
   async #sayUnexecuted(plan: PlannedContainer, { file, failure }: Unexecuted): Promise<Ending> {
     const time = new Date(this.#parts.clock.wall()).toISOString().replace("Z", "000000Z");
     await appendFile(plan.launch.log, `${time} stderr F exec ${file}: ${failure}\n`).catch(() => {});
@@ -224,7 +223,7 @@ export class LinuxRuntime implements Runtime, Doors {
     });
   }
 
-  /** An ephemeral container may look at the processes of another. */
+  /** An ephemeral container may target the processes of another. */
   #targetOf({ pod, container }: ContainerOrder): number | undefined {
     const name = pod.spec.ephemeralContainers?.find((one) => one.name === container.name)?.targetContainerName;
     if (name === undefined || name === "") return undefined;
@@ -260,7 +259,7 @@ export class LinuxRuntime implements Runtime, Doors {
     return { passed: result.code === 0, output: result.output, code: result.code };
   }
 
-  /** Runs a command in a container and gathers what it says. */
+  /** Runs a command in a container and collects its output. */
   exec(id: string, command: readonly string[], timeoutMs: number): Promise<InsideResult> {
     const socket = this.openExec(id, command, false, false);
     return runInside(socket, { clock: this.#parts.clock, timeoutMs });
@@ -275,7 +274,7 @@ export class LinuxRuntime implements Runtime, Doors {
     });
   }
 
-  /** A framed connection to a command that is started in a container. */
+  /** A framed connection to a new command in a container. */
   openExec(id: string, command: readonly string[], stdin: boolean, tty: boolean): Socket {
     const container = this.#containers.get(id);
     if (container === undefined) throw new NodeError("NotFound", `container ${id} is not running`);
@@ -295,26 +294,26 @@ export class LinuxRuntime implements Runtime, Doors {
     });
   }
 
-  /** A framed connection to a container that runs. */
+  /** A framed connection to a running container. */
   openAttach(id: string, stdin: boolean): Socket {
     return this.#parts.keeper.open({ to: "attach", id, stdin });
   }
 
-  /** A connection to a port of a pod, as the pod itself would make it. */
+  /** Connects to a port of a pod from inside its network namespace. */
   openPort(sandbox: Sandbox, port: number): Promise<Socket> {
     const place = this.#places.get(sandbox);
     if (place === undefined) throw new NodeError("NotFound", "the pod is not running");
     return dial(this.#parts.keeper.open({ to: "dial-in", pid: place.spaces.holder, port }));
   }
 
-  /** What a container uses now: as its group counts it, or else the sum over its processes. */
+  /** The current usage of a container: from its cgroup, or else the sum over its processes. */
   async usage(id: string): Promise<{ readonly cpuNanoseconds: number; readonly memoryBytes: number }> {
     const container = this.#containers.get(id);
     const counted = container && (await this.#parts.groups?.usage(container.order.pod, id));
     return counted ?? this.#parts.keeper.usage(id);
   }
 
-  /** Cuts the line of a pod, makes it slow, or makes it as it was. */
+  /** Cuts the network link of a pod, slows it down, or restores it. */
   async setLine(sandbox: Sandbox, state: LineState): Promise<void> {
     const device = this.#places.get(sandbox)?.spaces.device;
     if (device === undefined) return;
@@ -334,7 +333,7 @@ export class LinuxRuntime implements Runtime, Doors {
     throw new NodeError("MachineUnfit", `this machine cannot make lines slow: ${stderr.trim()}; ${remedy}`);
   }
 
-  /** The file with the output of one run of a container. */
+  /** The log file of one run of a container. */
   logFile({ pod, container, attempt }: Pick<ContainerOrder, "pod" | "container" | "attempt">): string {
     const { namespace, name, uid } = pod.metadata;
     return join(this.#parts.state, "logs", `${namespace}_${name}_${uid}`, container.name, `${attempt}.log`);
@@ -346,7 +345,7 @@ export class LinuxRuntime implements Runtime, Doors {
     await rm(join(this.#parts.state, "logs", `${namespace}_${name}_${uid}`), { recursive: true, force: true });
   }
 
-  /** Ends everything that runs, as a loss of power would: what pods have on disk waits for the node to come back. */
+  /** Ends everything that runs, as a power loss would: the files of pods stay on disk for the next start of the node. */
   async [Symbol.asyncDispose](): Promise<void> {
     const running = [...this.#containers.keys()];
     await Promise.all(running.map((id) => this.#parts.keeper.signal(id, "SIGKILL").catch(() => false)));

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { atSocket } from "./socket-path.ts";
 
-test("a name that is short enough is used as it is", () => {
+test("a short socket path is used as it is", () => {
   assert.equal(
     atSocket("/tmp/door.sock", (name) => name),
     "/tmp/door.sock",
@@ -16,7 +16,7 @@ test("a name that is short enough is used as it is", () => {
 
 const skip = process.platform === "linux" ? false : "folders are held as Linux shows them";
 
-test("a socket in a deep folder is listened on and reached", { skip }, async (t) => {
+test("a socket in a deep folder can be listened on and connected to", { skip }, async (t) => {
   const top = mkdtempSync(join(tmpdir(), "deep-"));
   t.after(() => rmSync(top, { recursive: true }));
   const folder = join(top, "d".repeat(100), "é".repeat(50));

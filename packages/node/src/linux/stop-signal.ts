@@ -1,11 +1,11 @@
-/** The signals that images and pods name: with or without their first three letters, as numbers, or counted from the ends of the real-time ones. Pure. */
+/** The signal names of images and pods: with or without `SIG`, as numbers, or relative to SIGRTMIN and SIGRTMAX. Pure. */
 import { constants } from "node:os";
 
 const names: ReadonlyMap<string, number> = new Map(Object.entries(constants.signals));
-/** As the C library of Linux has them; the first two are its own. */
+/** As in glibc, which reserves the first two. */
 const realTime = { MIN: 34, MAX: 64 } as const;
 
-/** The number of a signal; what is none is taken for the one that asks a program to end. */
+/** The number of a signal; an unknown name counts as SIGTERM. */
 export function toSignal(name: string): number {
   const named = names.get(name.startsWith("SIG") ? name : `SIG${name}`);
   if (named !== undefined) return named;

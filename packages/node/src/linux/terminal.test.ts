@@ -3,10 +3,10 @@ import { test } from "node:test";
 import { quoted } from "./quoted.ts";
 import { withTerminal } from "./terminal.ts";
 
-/** The kernel takes no text of this many bytes, the zero at its end included. */
+/** The kernel rejects an argument of this many bytes, including its terminating zero. */
 const tooLong = 2 ** 17;
 
-test("a command on a terminal travels in parts that the kernel takes, whatever characters it has", () => {
+test("a command on a terminal is split into parts that the kernel accepts", () => {
   for (const letter of ["a", "é", "€", "😀"]) {
     const command = ["echo", `x${letter.repeat(90_000)}`];
     const { variables } = withTerminal(command);

@@ -1,21 +1,21 @@
-/** Terminals are lent by the node: `script` makes one for a program and passes on its exit code. Pure. */
+/** Terminals come from the node: `script` creates one for a program and passes its exit code on. Pure. */
 import { quoted } from "./quoted.ts";
 
-/** A command, and the variables that it needs. */
+/** A command and its variables. */
 export interface TerminalCommand {
   readonly argv: readonly string[];
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** What programs ask to know how to speak to the terminal that they have. */
+/** The variables that describe the terminal to programs. */
 export const terminalVariables: ReadonlyMap<string, string> = new Map([["TERM", "xterm"]]);
 
-/** As one word, all of a command might be more than the kernel takes, which counts bytes, the name of its variable included. */
+/** A whole command may exceed the kernel's limit for one string, which counts bytes and includes the name of the variable. */
 const longestPart = 100_000;
 
 /**
- * The command that runs another one on a terminal, of a size that a gate may have told. It comes in variables, which are gone once it is read.
- * With an owner the terminal is that user's, who may open it by its name only then.
+ * The command that runs another one on a terminal, with a size that a gate may have passed. The command is passed in variables, which are
+ * unset once it is read. With an owner the terminal belongs to that user, which is needed to open it by name.
  */
 export function withTerminal(argv: readonly string[], owner?: number): TerminalCommand {
   const parts = cut(argv.map(quoted).join(" "));
@@ -29,7 +29,7 @@ export function withTerminal(argv: readonly string[], owner?: number): TerminalC
   };
 }
 
-/** Cuts a text between characters: half of one would be none. */
+/** Splits a text between characters. */
 function cut(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   const parts: string[] = [];

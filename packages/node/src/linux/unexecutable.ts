@@ -1,30 +1,30 @@
 /**
- * Commands that no kernel executes, whatever is in the container: too long, or with an end of text within. Container runtimes find the program,
- * tell that the container has started, and only then fail. Pure.
+ * Commands that no kernel executes, whatever the container holds: too long, or with a null byte. Container runtimes find the program,
+ * report that the container has started, and only then fail. Pure.
  */
 
-/** The kernel takes no word of this many bytes, the zero at its end included. */
+/** The kernel rejects an argument of this many bytes, including its terminating zero. */
 const tooLong = 2 ** 17;
 
-/** What container runtimes say of it. */
+/** The error messages of container runtimes. */
 export type ExecFailure =
   | "argument list too long"
   | "invalid argument"
   | "exec format error"
   | "no such file or directory";
 
-/** Why a command cannot be executed, if that can be seen. */
+/** Why a command cannot be executed, if that is visible in it. */
 export function unexecutable(argv: readonly string[]): ExecFailure | undefined {
   if (argv.some((word) => word.includes("\0"))) return "invalid argument";
   return argv.some((word) => Buffer.byteLength(word) >= tooLong) ? "argument list too long" : undefined;
 }
 
-/** The same in the words of what sets the variables, which are too long with them. */
+/** The same from the message of the program that sets the variables, where arguments and variables together are too long. */
 export function unexecuted(refused: string | undefined): ExecFailure | undefined {
   return refused?.endsWith(": Argument list too long") === true ? "argument list too long" : undefined;
 }
 
-/** What else has an end of text within and cannot even be begun with: a variable, or the folder to begin in. */
+/** A variable or working directory with a null byte, which prevents even the setup of the container. */
 export function unacceptable(env: ReadonlyMap<string, string>, directory: string): string | undefined {
   for (const [name, value] of env)
     if (`${name}${value}`.includes("\0"))
@@ -32,7 +32,7 @@ export function unacceptable(env: ReadonlyMap<string, string>, directory: string
   return directory.includes("\0") ? `mkdir ${directory}: invalid argument` : undefined;
 }
 
-/** Words in quotation marks, as those runtimes write them. */
+/** Quoted as in Go, which those runtimes use. */
 export function goQuoted(words: string): string {
   return JSON.stringify(words).replaceAll("\\u0000", "\\x00");
 }

@@ -12,7 +12,7 @@ import type { Mount } from "./launch.ts";
 import type { BindRequest } from "./protocol.ts";
 import { withinRoot } from "./within-root.ts";
 
-/** Files, and the group that they belong to. */
+/** Files, and their group. */
 export interface VolumeFiles {
   readonly files: ReadonlyMap<string, VolumeFile>;
   readonly group: number | undefined;
@@ -22,33 +22,33 @@ export interface VolumeFiles {
 export interface VolumePlace {
   /** The folder of the pod. */
   readonly folder: string;
-  /** What the pod takes for the disk of its node: `hostPath` never reaches the machine's own files. */
+  /** The disk that the pod sees as that of its node: `hostPath` never reaches the machine's own files. */
   readonly disk: string;
-  /** Makes a folder that everybody may write to. */
+  /** Creates a world-writable folder. */
   readonly makeFolder: (folder: string) => Promise<void>;
-  /** Brings a folder to exactly these files. */
+  /** Makes a folder contain exactly these files. */
   readonly writeFiles: (folder: string, content: VolumeFiles) => Promise<void>;
-  /** Mounts a file system of memory on a folder. */
+  /** Mounts a tmpfs on a folder. */
   readonly mountMemory: (folder: string, bytes: bigint | undefined) => Promise<void>;
-  /** Shows a place below a folder at another path. */
+  /** Bind-mounts a path below a folder at another path. */
   readonly bind: (what: BindRequest) => Promise<Found>;
-  /** Gives all files of a folder to a group. */
+  /** Changes the group of all files of a folder. */
   readonly give: (folder: string, group: number) => Promise<void>;
 }
 
-/** Where a volume is. */
+/** The folder of a volume. */
 export interface VolumeFolder {
   readonly folder: string;
-  /** Nobody may write to it: the node believes what it finds there, or the pod said so. */
+  /** Pods may not write to it: the node relies on its content, or the pod requested it. */
   readonly readOnly?: true;
-  /** Shows a part of it at a place of its own, so that it stays what it is now. */
+  /** Bind-mounts a subpath at a separate path, so that later changes of links do not affect it. */
   readonly part: (path: string, slot: string) => Promise<string>;
 }
 
 /** The volumes of a pod by name. */
 export type VolumeFolders = ReadonlyMap<string, VolumeFolder>;
 
-/** Makes the volumes of a pod. */
+/** Creates the volumes of a pod. */
 export async function placeVolumes(pod: BoundPod, contents: Volumes, place: VolumePlace): Promise<VolumeFolders> {
   const folders = new Map<string, VolumeFolder>();
   const group = pod.spec.securityContext?.fsGroup;
@@ -69,13 +69,13 @@ export async function placeVolumes(pod: BoundPod, contents: Volumes, place: Volu
 function setUpFailure(name: string): (thrown: unknown) => never {
   return (thrown) => {
     if (thrown instanceof NodeError && thrown.code === "FailedMount") throw thrown;
-    // The words of the system, without the places they are about.
+    // The message of the system without paths of the node.
     const why = (thrown instanceof Error ? thrown.message : String(thrown)).replace(/^E[A-Z]+: /, "").split(",")[0];
     throw new NodeError("FailedMount", `MountVolume.SetUp failed for volume "${name}" : ${why}`, { cause: thrown });
   };
 }
 
-/** Brings the files of volumes up to date. */
+/** Updates the files of volumes. */
 export async function updateVolumes(pod: BoundPod, contents: Volumes, place: VolumePlace): Promise<void> {
   const group = pod.spec.securityContext?.fsGroup;
   for (const [name, content] of contents) {
@@ -87,7 +87,7 @@ function folderOf({ folder }: VolumePlace, name: string): string {
   return join(folder, "volumes", name);
 }
 
-/** Brings a volume to its folder; says whether pods may only read it. */
+/** Creates the folder of a volume; returns whether it is read-only for pods. */
 async function placeOne(
   volume: Volume,
   contents: Volumes,
@@ -129,7 +129,7 @@ function sizeOf(limit: string | undefined): bigint | undefined {
   return bytes === 0n ? undefined : bytes;
 }
 
-/** Links lead where they would on a disk of the node's own, and never to the machine's files. */
+/** Links resolve within the disk of the node, and never lead to the machine's files. */
 async function placeHostPath(
   name: string,
   { path, type = "" }: NonNullable<Volume["hostPath"]>,
@@ -141,7 +141,7 @@ async function placeHostPath(
   if (found === "missing" || (expect !== undefined && found !== expect)) throw wrongType(name, path, type);
 }
 
-/** What has to be at a path of each type, and what it is called. */
+/** The required file type for each `hostPath` type, and its name in messages. */
 const hostPathTypes: { readonly [type: string]: { readonly found: Found; readonly words: string } } = {
   Directory: { found: "folder", words: "directory" },
   DirectoryOrCreate: { found: "folder", words: "directory" },
@@ -157,7 +157,7 @@ function wrongType(name: string, path: string, type: string): NodeError {
   return new NodeError("FailedMount", `MountVolume.SetUp failed for volume "${name}" : ${why}`);
 }
 
-/** What a container sees of the volumes, outer folders first. */
+/** The volume mounts of a container, outer folders first. */
 export async function mountsOf(
   { name, volumeMounts = [] }: Container,
   folders: VolumeFolders,
@@ -172,7 +172,7 @@ export async function mountsOf(
 interface MountSources {
   readonly folders: VolumeFolders;
   readonly env: ReadonlyMap<string, string>;
-  /** Tells this mount of the pod from its others. */
+  /** Distinguishes this mount from the other ones of the pod. */
   readonly slot: string;
 }
 
@@ -186,7 +186,7 @@ async function mountOf(mount: VolumeMount, { folders, env, slot }: MountSources)
   return { from, to, readOnly: mount.readOnly === true || volume.readOnly === true };
 }
 
-/** Where the node has its volumes is nobody's business: what it could not do is told as the kubelet tells it. */
+/** Messages must not reveal where the node stores volumes: failures are reported in the words of the kubelet. */
 function partFailure(name: string, slot: string): (thrown: unknown) => never {
   const container = slot.slice(0, slot.lastIndexOf("-"));
   return (thrown) => {
@@ -200,17 +200,17 @@ function badPath(message: string): NodeError {
   return new NodeError("CreateContainerConfigError", message);
 }
 
-/** A path with a reference that leads nowhere would be another path. */
+/** A path with an unresolved reference is an error, not a literal path. */
 function expandAll(text: string, env: ReadonlyMap<string, string>): string {
   for (const [, name = ""] of text.replaceAll("$$", "").matchAll(/\$\(([^()]*)\)/g))
     if (!env.has(name)) throw badPath(`missing value for ${name}`);
   return expand(text, env);
 }
 
-/** Where the parts of volumes are shown that mounts of a pod name. */
+/** The folder of the subpath mounts of a pod. */
 export const partsFolder = "parts";
 
-/** The part of a volume that a mount names, made if it is not there; links must not lead out of the volume. */
+/** The subpath of a mount, created if missing; links must not lead out of the volume. */
 async function showPart(
   place: VolumePlace,
   root: string,
@@ -219,7 +219,8 @@ async function showPart(
   if (path.startsWith("/")) throw badPath(`error SubPath \`${path}\` must not be an absolute path`);
   if (path.split("/").includes("..")) throw badPath(`unable to provision SubPath \`${path}\`: must not contain '..'`);
   const to = join(place.folder, partsFolder, slot);
-  // Whoever may write to the volume may write to a part of it, as with a kubelet: many programs are nobody who could make that so.
+  // A user that may write to the volume may write to a new subpath, as with a kubelet: many programs run without the right to change
+  // that.
   const found = await place.bind({ root, path, links: "volume", make: "folder", modeIfNew: "the root's", to });
   if (found === "outside" || found === "missing") throw new NodeError("Internal", `${path} leaves the volume`);
   return to;

@@ -1,23 +1,22 @@
-/** DNS messages, as much of RFC 1035 as a server for a cluster needs: one question in, records out. Pure. */
+/** DNS messages: the part of RFC 1035 that a cluster's server needs, one question in, records out. Pure. */
 
-/** A question. */
 export interface Question {
   readonly id: number;
   readonly recursionDesired: boolean;
-  /** In lower case, without the last dot. */
+  /** In lower case, without the trailing dot. */
   readonly name: string;
   readonly type: number;
-  /** 1 is the Internet. */
+  /** 1 is IN, the Internet. */
   readonly class: number;
-  /** 0 is a question; others want to change something. */
+  /** The opcode: 0 is a query; others are updates and similar. */
   readonly operation: number;
-  /** How many bytes an answer in a datagram may have, where the asker speaks of it (RFC 6891). */
+  /** The UDP payload size that the client accepts, if it sends EDNS (RFC 6891). */
   readonly room: number | undefined;
-  /** The question as it was sent, to be repeated in the answer. */
+  /** The question section as it was sent, to be repeated in the response. */
   readonly bytes: Buffer;
 }
 
-/** Types of records. */
+/** Record types. */
 export const types = { A: 1, CNAME: 5, SOA: 6, PTR: 12, TXT: 16, AAAA: 28, SRV: 33 } as const;
 
 /** The data of a record. */
@@ -30,17 +29,15 @@ export type RecordData =
   | { readonly type: "SOA"; readonly server: string; readonly keeper: string }
   | { readonly type: "SRV"; readonly port: number; readonly weight: number; readonly target: string };
 
-/** A record. */
 export type DnsRecord = { readonly name: string } & RecordData;
 
-/** What is answered. */
 export interface Reply {
-  /** One of the codes of RFC 1035 4.1.1, by what it means. */
+  /** A response code of RFC 1035 4.1.1, by its meaning. */
   readonly code: "ok" | "failed" | "no such name" | "not implemented" | "refused";
-  /** Whether it is told by whoever decides about the name. */
+  /** Whether the response is authoritative. */
   readonly isFinal: boolean;
   readonly answers: readonly DnsRecord[];
-  /** Who decides, where there is nothing to tell: it says how long that may be remembered. */
+  /** The SOA record of a negative response, which says how long it may be cached. */
   readonly authority: readonly DnsRecord[];
   readonly additional: readonly DnsRecord[];
 }
@@ -49,7 +46,7 @@ const headerLength = 12;
 const codes = { ok: 0, failed: 2, "no such name": 3, "not implemented": 4, refused: 5 } as const;
 const timeToLive = 5;
 
-/** Reads a question; `undefined` is something else. */
+/** Parses a query; `undefined` for any other message. */
 export function parseQuestion(message: Buffer): Question | undefined {
   if (message.length < headerLength || message.readUInt16BE(4) !== 1 || (message[2] ?? 0) & 0x80) return undefined;
   const labels: string[] = [];
@@ -73,7 +70,7 @@ export function parseQuestion(message: Buffer): Question | undefined {
   };
 }
 
-/** A pseudo record of the root right behind the question, type 41, whose class is a size. */
+/** The EDNS pseudo record (type 41) directly after the question; its class is the payload size. */
 function roomIn(message: Buffer, at: number): number | undefined {
   const isThere = message.readUInt16BE(10) > 0 && message.length >= at + 11 && message[at] === 0;
   return isThere && message.readUInt16BE(at + 1) === OPT ? message.readUInt16BE(at + 3) : undefined;
@@ -81,14 +78,14 @@ function roomIn(message: Buffer, at: number): number | undefined {
 
 const OPT = 41;
 
-/** The answer to a question as bytes. */
+/** Encodes the response to a query. */
 export function formatReply(
   { id, recursionDesired, operation, room, bytes }: Question,
   { code, isFinal, answers, authority, additional }: Reply,
 ): Buffer {
   const header = Buffer.alloc(headerLength);
   header.writeUInt16BE(id, 0);
-  // A response. Whoever asks elsewhere for the asker says so; here nobody does.
+  // A response. Recursion is not available here.
   const flags = 0x8000 | (operation << 11) | (isFinal ? 0x0400 : 0) | (recursionDesired ? 0x0100 : 0);
   header.writeUInt16BE(flags | codes[code], 2);
   header.writeUInt16BE(1, 4);
@@ -128,7 +125,7 @@ function formatData(record: DnsRecord): Buffer {
     case "TXT":
       return Buffer.concat([Buffer.of(record.text.length), Buffer.from(record.text)]);
     case "SOA": {
-      // Serial number, refresh, retry, expiry, and how long "there is none" may be remembered.
+      // Serial number, refresh, retry, expiry, and the time to cache negative responses.
       const times = Buffer.alloc(20);
       for (const [index, value] of [1, 7200, 1800, 86_400, timeToLive].entries()) times.writeUInt32BE(value, 4 * index);
       return Buffer.concat([formatName(record.server), formatName(record.keeper), times]);

@@ -39,14 +39,14 @@ const authority = {
   keeper: "hostmaster.cluster.local",
 } as const;
 
-test("an address of version 6 has a name, too", () => {
+test("an IPv6 address has a PTR record", () => {
   const six = service("six", { clusterIP: "fd00::a", ports: [] });
   const name = `a.${"0.".repeat(27)}0.0.d.f.ip6.arpa`;
   const reply = lookUp(zoneOf([six], [], "cluster.local"), "cluster.local", { name, type: types.PTR });
   assert.deepEqual(reply?.answers, [{ name, type: "PTR", target: "six.one.svc.cluster.local" }]);
 });
 
-test("a service has an address, its ports have records, and the address has a name", () => {
+test("a service has A, SRV and PTR records", () => {
   assert.deepEqual(find("web.one.svc.cluster.local"), [
     { name: "web.one.svc.cluster.local", type: "A", address: "10.0.0.5" },
   ]);
@@ -66,7 +66,7 @@ test("a service has an address, its ports have records, and the address has a na
   ]);
 });
 
-test("behind a headless service only ready endpoints have names", () => {
+test("a headless service has records for ready endpoints only", () => {
   assert.deepEqual(find("db-0.db.one.svc.cluster.local"), [
     { name: "db-0.db.one.svc.cluster.local", type: "A", address: "10.1.0.1" },
   ]);
@@ -74,7 +74,7 @@ test("behind a headless service only ready endpoints have names", () => {
   assert.equal((find("db.one.svc.cluster.local") as unknown[]).length, 1);
 });
 
-test("what does not exist is told apart from what has no such record and from what is elsewhere", () => {
+test("NXDOMAIN, an empty response and an external name are distinguished", () => {
   assert.equal(
     lookUp(zone, "cluster.local", { name: "no.one.svc.cluster.local", type: types.A })?.code,
     "no such name",
@@ -91,7 +91,7 @@ test("what does not exist is told apart from what has no such record and from wh
   assert.equal(lookUp(zone, "cluster.local", { name: "example.com", type: types.A }), undefined);
 });
 
-test("a question is read and its answer written as the protocol says", () => {
+test("a query is parsed and its response encoded as in RFC 1035", () => {
   const bytes = Buffer.from(
     "123401000001000000000000037765620365786103636f6d0000010001".replace("657861", "6f6e65"),
     "hex",
@@ -113,7 +113,7 @@ test("a question is read and its answer written as the protocol says", () => {
   assert.equal(parseQuestion(Buffer.alloc(5)), undefined);
 });
 
-test("whoever says how much room it has is told the same", () => {
+test("a query with EDNS gets a response with EDNS", () => {
   const room = Buffer.from("0000291000000000000000", "hex");
   const asked = Buffer.concat([
     Buffer.from("123401000001000000000001", "hex"),
@@ -128,7 +128,7 @@ test("whoever says how much room it has is told the same", () => {
   assert.equal(parseQuestion(asked)?.room, undefined, "it says so and there is none");
 });
 
-test("all ports of a service are told under its own name, and share the load; whoever asks for anything is told nothing", () => {
+test("SRV of a service lists all ports with equal weight; ANY is empty", () => {
   const ports = [
     { name: "a", port: 1, protocol: "TCP" as const },
     { port: 2, protocol: "UDP" as const },
@@ -147,7 +147,7 @@ test("all ports of a service are told under its own name, and share the load; wh
   assert.deepEqual(find("web.one.svc.cluster.local", 255), []);
 });
 
-test("an alias is told with what it stands for, where that is known", () => {
+test("a CNAME comes with the records of its target, if those are known", () => {
   const alias = { name: "alias.one.svc.cluster.local", type: "CNAME", target: "web.one.svc.cluster.local" };
   assert.deepEqual(find("alias.one.svc.cluster.local"), [
     alias,

@@ -1,4 +1,4 @@
-/** The names of a cluster: services, their ports, the pods behind headless services. From objects to records, pure. */
+/** The DNS zone of a cluster: services, their ports, the pods of headless services. From objects to records, pure. */
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Service } from "@capstan/kinds/v1";
 import { formatIpv6, types, type DnsRecord, type Reply } from "./message.ts";
@@ -43,7 +43,7 @@ function recordsOf({ spec }: Service, slices: readonly EndpointSlice[], name: st
   return [...addresses, ...ports];
 }
 
-/** Behind a headless service every endpoint has a name of its own. */
+/** Each endpoint of a headless service has its own name. */
 function headlessRecords(slice: EndpointSlice, name: string, evenUnready: boolean): readonly DnsRecord[] {
   const endpoints = (slice.endpoints ?? []).filter(({ conditions }) => evenUnready || conditions?.ready !== false);
   return endpoints.flatMap(({ addresses, hostname }) =>
@@ -83,7 +83,7 @@ function reverseName(address: string): string {
   return `${address.split(".").reverse().join(".")}.in-addr.arpa`;
 }
 
-/** Answers from the zone; `undefined` is a name of somewhere else. */
+/** Looks a name up in the zone; `undefined` for an external name. */
 export function lookUp(
   zone: Zone,
   domain: string,
@@ -93,7 +93,7 @@ export function lookUp(
   const isOurs = name === domain || name.endsWith(`.${domain}`);
   if (records === undefined) {
     if (!isOurs) return undefined;
-    // A name below which there are others exists, though it has nothing to say.
+    // A name with other names below it exists, even without records.
     const hasBelow = zone.keys().some((known) => known.endsWith(`.${name}`));
     return { code: hasBelow ? "ok" : "no such name", ...nothing(domain) };
   }
@@ -108,13 +108,13 @@ export function lookUp(
   return { code: "ok", isFinal: true, answers, authority: [], additional };
 }
 
-/** Those who are told together share what there is to do. */
+/** SRV records of one response share the weight. */
 function shared(records: readonly DnsRecord[]): readonly DnsRecord[] {
   const weight = Math.max(1, Math.floor(100 / records.filter(({ type }) => type === "SRV").length));
   return records.map((record) => (record.type === "SRV" ? { ...record, weight } : record));
 }
 
-/** Who decides about the names of the cluster, as cluster DNS servers tell it. */
+/** The SOA record of the cluster domain, as cluster DNS servers return it. */
 function authorityOf(domain: string): DnsRecord {
   return { name: domain, type: "SOA", server: `ns.dns.${domain}`, keeper: `hostmaster.${domain}` };
 }
@@ -123,7 +123,7 @@ function nothing(domain: string): Omit<Reply, "code"> {
   return { isFinal: true, answers: [], authority: [authorityOf(domain)], additional: [] };
 }
 
-/** Whoever asks for an address wants it, not another name: what an alias stands for is told with it, as far as it is known here. */
+/** A CNAME is returned with the records of its target, as far as the zone has them, because clients ask for addresses. */
 function behindAlias(zone: Zone, record: DnsRecord, type: number, depth = 0): readonly DnsRecord[] {
   if (record.type !== "CNAME" || type === types.CNAME || depth === longestChain) return [];
   const found = (zone.get(record.target) ?? []).filter((one) => types[one.type] === type || one.type === "CNAME");
@@ -132,7 +132,7 @@ function behindAlias(zone: Zone, record: DnsRecord, type: number, depth = 0): re
 
 const longestChain = 8;
 
-/** `10-1-2-3.namespace.pod.domain` says its own address. */
+/** `10-1-2-3.namespace.pod.domain` encodes its own address. */
 function podRecords(name: string, domain: string): readonly DnsRecord[] | undefined {
   const suffix = `.pod.${domain}`;
   if (!name.endsWith(suffix)) return undefined;

@@ -1,10 +1,10 @@
-/** Which nodes a pod's selectors and affinities speak of. Pure. */
+/** Node selectors and node affinities of pods. Pure. */
 import type { Node, NodeSelectorTerm, Pod } from "@capstan/kinds/v1";
 import { type LabelOperator, type Labels, matchesLabels } from "@capstan/model";
 
 type Expression = NonNullable<NodeSelectorTerm["matchExpressions"]>[number];
 
-/** Whether a node is one of those that a pod can run on, as far as its own wishes go. */
+/** Whether a node matches the node selector and the required affinity of a pod. */
 export function isWanted(node: Node, { spec }: Pod): boolean {
   const labels = node.metadata.labels ?? {};
   for (const [key, value] of Object.entries(spec?.nodeSelector ?? {})) if (labels[key] !== value) return false;
@@ -13,7 +13,7 @@ export function isWanted(node: Node, { spec }: Pod): boolean {
   return (required.nodeSelectorTerms ?? []).some((term) => matchesTerm(node, term));
 }
 
-/** Whether a node matches all that a term says; a term that says nothing matches no node. */
+/** Whether a node matches all requirements of a term; an empty term matches no node. */
 export function matchesTerm(node: Node, { matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean {
   if (matchExpressions.length === 0 && matchFields.length === 0) return false;
   const labels = node.metadata.labels ?? {};
@@ -29,7 +29,7 @@ function meets({ key, operator, values = [] }: Expression, labels: Labels): bool
   return known !== undefined && matchesLabels([{ key, operator: known, values }], labels);
 }
 
-/** Node selectors write the operators of label selectors in another way. */
+/** Node selectors spell the operators of label selectors differently. */
 const OPERATORS: { readonly [operator: string]: LabelOperator } = {
   In: "in",
   NotIn: "notin",
@@ -39,7 +39,7 @@ const OPERATORS: { readonly [operator: string]: LabelOperator } = {
   Lt: "lt",
 };
 
-/** How much a pod would like a node: the weights of the preferences that it meets. */
+/** The preferred affinity score of a node: the sum of the weights of matching preferences. */
 export function preferenceFor(node: Node, { spec }: Pod): number {
   const preferred = spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   return preferred.reduce((sum, { preference, weight }) => sum + (matchesTerm(node, preference ?? {}) ? weight : 0), 0);

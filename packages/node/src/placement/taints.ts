@@ -1,4 +1,4 @@
-/** Which taints a pod puts up with. Pure. */
+/** Taints and tolerations. Pure. */
 import type { Node, Pod, Taint, Toleration } from "@capstan/kinds/v1";
 
 /** Whether a toleration covers a taint. */
@@ -8,7 +8,7 @@ export function tolerates({ key = "", operator = "Equal", value = "", effect }: 
   return operator === "Exists" || (operator === "Equal" && value === (taint.value ?? ""));
 }
 
-/** The first taint of a node that keeps a pod away, if there is one; the node itself asks only who may not stay. */
+/** The first taint of a node that a pod does not tolerate, if any; the node itself checks only NoExecute. */
 export function untolerated(
   { spec: nodeSpec }: Node,
   { spec }: Pod,
@@ -20,7 +20,7 @@ export function untolerated(
   );
 }
 
-/** How many taints of a node would rather not have the pod. */
+/** How many PreferNoSchedule taints of a node the pod does not tolerate. */
 export function taintScore({ spec: nodeSpec }: Node, { spec }: Pod): number {
   return (nodeSpec?.taints ?? []).filter(
     (taint) =>

@@ -19,14 +19,14 @@ const allocatable = { cpu: "2", memory: "1Gi", pods: "3" };
 const reasonOf = (pod: BoundPod, others: readonly BoundPod[] = []): string | undefined =>
   admit(pod, { allocatable, others })?.reason;
 
-test("a port of the node is given to one pod only", () => {
+test("a host port belongs to one pod only", () => {
   assert.equal(reasonOf(withPort(80), [withPort(80)]), "NodePorts");
   assert.equal(reasonOf(withPort(80, "127.0.0.1"), [withPort(80)]), "NodePorts");
   assert.equal(reasonOf(withPort(80, "127.0.0.1"), [withPort(80, "10.0.0.1")]), undefined);
   assert.equal(reasonOf(withPort(80), [withPort(80, "", "UDP")]), undefined);
 });
 
-test("a pod that asks for more than is left is refused, whoever put it there", () => {
+test("a pod that requests more than is left is rejected, even if bound directly", () => {
   assert.equal(reasonOf(withCpu("1500m"), [withCpu("500m")]), undefined);
   assert.deepEqual(admit(withCpu("1500m"), { allocatable, others: [withCpu("501m")] }), {
     reason: "OutOfcpu",
@@ -35,7 +35,7 @@ test("a pod that asks for more than is left is refused, whoever put it there", (
   assert.equal(reasonOf(podOf({}), [podOf({}), podOf({}), podOf({})]), "OutOfpods");
 });
 
-test("init containers count only where they need more than what comes after them", () => {
+test("init containers count only if they need more than the regular ones", () => {
   const init = (cpu: string, restartPolicy?: string): NonNullable<PodSpec["initContainers"]>[number] => ({
     name: `init-${cpu}`,
     resources: { requests: { cpu } },
@@ -46,14 +46,14 @@ test("init containers count only where they need more than what comes after them
   assert.equal(reasonOf(withCpu("1", { initContainers: [init("500m", "Always"), init("1600m")] })), "OutOfcpu");
 });
 
-test("kernel settings that reach beyond the pod are refused", () => {
+test("unsafe sysctls are rejected", () => {
   const sysctls = (name: string): Partial<PodSpec> => ({ securityContext: { sysctls: [{ name, value: "1" }] } });
   assert.equal(reasonOf(podOf(sysctls("kernel.shm_rmid_forced"))), undefined);
   assert.equal(reasonOf(podOf(sysctls("kernel.msgmax"))), "SysctlForbidden");
   assert.equal(reasonOf(podOf({ ...sysctls("net.ipv4.tcp_fin_timeout"), hostNetwork: true })), "SysctlForbidden");
 });
 
-test("a pod that nobody chose this node for is refused where it does not want to be or is not wanted", () => {
+test("a pod bound without the scheduler is rejected on affinity or taint mismatch", () => {
   const node: Node = {
     apiVersion: "v1",
     kind: "Node",
@@ -74,12 +74,12 @@ test("a pod that nobody chose this node for is refused where it does not want to
   assert.equal(reasonOf(podOf({ os: { name: "windows" } })), "PodOSNotSupported");
 });
 
-test("of several shortages that of processors is told", () => {
+test("of several shortages the CPU is reported", () => {
   const requests = { memory: "2Gi", cpu: "3" };
   assert.equal(reasonOf(podOf({ containers: [{ name: "main", resources: { requests } }] })), "OutOfcpu");
 });
 
-test("a wish to use more waits for room, or is told that there never will be any", () => {
+test("a resize is deferred until it fits, or infeasible if it never will", () => {
   assert.equal(judgeResize(withCpu("1"), { allocatable, others: [withCpu("1")] }).is, "fits");
   assert.deepEqual(judgeResize(withCpu("1500m"), { allocatable, others: [withCpu("1")] }), {
     is: "deferred",

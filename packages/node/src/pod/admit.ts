@@ -1,4 +1,4 @@
-/** Decides whether a pod may run on a node at all; one that may not is failed at once, as the kubelet fails it. Pure. */
+/** Admits pods to a node; a rejected pod fails at once, as with the kubelet. Pure. */
 import type { Node } from "@capstan/kinds/v1";
 import { isWanted } from "../placement/affinity.ts";
 import { untolerated } from "../placement/taints.ts";
@@ -6,16 +6,16 @@ import { containersOf, type BoundPod } from "./containers.ts";
 import { requestedResources, requestOf, toAmount } from "./requests.ts";
 import type { Verdict } from "./situation.ts";
 
-/** What a node can give. */
+/** The resources of a node and their users. */
 export interface Room {
   readonly allocatable: { readonly [resource: string]: string };
-  /** The other pods that use something of it. */
+  /** The other pods that use resources of the node. */
   readonly others: readonly BoundPod[];
-  /** The node as the API server has it; one that nobody knows yet keeps nobody away. */
+  /** The node as stored in the API server; without it, no taint or affinity is checked. */
   readonly node?: Node | undefined;
 }
 
-/** Kernel settings that touch nobody but the pod. */
+/** Sysctls that affect only the pod. */
 const safeSettings = new Set([
   "kernel.shm_rmid_forced",
   "net.ipv4.ip_local_port_range",
@@ -31,7 +31,7 @@ const safeSettings = new Set([
   "net.ipv4.tcp_wmem",
 ]);
 
-/** Why a pod cannot run here; `undefined` when it can. Of several reasons the first is told, in the order in which kubelets ask. */
+/** Why a pod is rejected; `undefined` if it is admitted. Of several reasons the first is reported, in the order of the kubelet's checks. */
 export function admit(pod: BoundPod, room: Room): Verdict | undefined {
   return (
     refuseSettings(pod) ??
@@ -43,7 +43,7 @@ export function admit(pod: BoundPod, room: Room): Verdict | undefined {
   );
 }
 
-/** The only system whose programs run here. */
+/** The only supported operating system. */
 const system = "linux";
 
 function refuseSystem({ metadata, spec }: BoundPod): Verdict | undefined {
@@ -60,7 +60,7 @@ function refusePlace(pod: BoundPod, { node }: Room): Verdict | undefined {
   return failed("NodeAffinity", "node(s) didn't match Pod's node affinity/selector");
 }
 
-/** Who would only not be put here may stay: whoever put it here knew better. */
+/** NoSchedule taints are ignored: the pod is already bound to this node. */
 function refuseTaints(pod: BoundPod, { node }: Room): Verdict | undefined {
   if (node === undefined || untolerated(node, pod, ["NoExecute"]) === undefined) return undefined;
   return failed("TaintToleration", "node(s) had taints that the pod didn't tolerate");
@@ -91,7 +91,7 @@ interface Port {
   readonly port: number;
 }
 
-/** A port of a node belongs to one pod; one of any address also against those of particular ones. */
+/** A host port belongs to one pod; a port on all addresses also conflicts with those on particular ones. */
 function refusePorts(pod: BoundPod, { others }: Room): Verdict | undefined {
   const wanted = portsOf(pod);
   const taken = wanted.length === 0 ? [] : others.flatMap(portsOf);
@@ -126,7 +126,7 @@ function refuseResources({ spec }: BoundPod, { allocatable, others }: Room): Ver
   return undefined;
 }
 
-/** What every node has is looked at first. */
+/** Resources that every node has are checked first. */
 function inOrder(names: ReadonlySet<string>): readonly string[] {
   const first = ["cpu", "memory", "ephemeral-storage"];
   return [...first.filter((name) => names.has(name)), ...[...names].filter((name) => !first.includes(name))];

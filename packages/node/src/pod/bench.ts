@@ -1,4 +1,4 @@
-/** What the steps of a worker work on: the situation of one pod, the ways to change it, and the tools of its node. */
+/** The state that the steps of a worker share: the situation of one pod, the ways to change it, and the tools of its node. */
 import type { Clock } from "@capstan/client";
 import type { PodStatus } from "@capstan/kinds/v1";
 import type { PullLogins } from "../agent/pull-secrets.ts";
@@ -9,7 +9,7 @@ import type { PodEvent } from "./events.ts";
 import type { ResizeJudgement } from "./resize.ts";
 import type { ContainerRecord, Situation } from "./situation.ts";
 
-/** What a worker needs of its node. */
+/** What a worker needs from its node. */
 export interface WorkerTools {
   readonly runtime: Runtime;
   readonly clock: Clock;
@@ -17,33 +17,33 @@ export interface WorkerTools {
   /** The scheme of container ids. */
   readonly scheme: string;
   readonly volumes: (pod: BoundPod, how?: { readonly isRefresh: boolean }) => Promise<Volumes>;
-  /** Who the pod is to registries. */
+  /** The registry credentials of the pod. */
   readonly pullSecrets: (pod: BoundPod) => PullLogins;
-  /** The secrets for registries that the pod names and that are not there. */
+  /** The pull secrets that the pod names and that do not exist. */
   readonly missingPullSecrets: (pod: BoundPod) => Promise<readonly string[]>;
-  /** The handler that the pod's RuntimeClass names. */
+  /** The handler of the pod's RuntimeClass. */
   readonly handler: (pod: BoundPod) => Promise<string>;
   readonly environment: (order: {
     readonly pod: BoundPod;
     readonly container: string;
     readonly sandbox: Sandbox;
   }) => Promise<ReadonlyMap<string, string>>;
-  /** Why the pod cannot run here at all; `undefined` when it can. */
+  /** Why the pod is rejected; `undefined` if it is admitted. */
   readonly admit: (pod: BoundPod) => { readonly reason: string; readonly message: string } | undefined;
-  /** Whether the node has room for what a pod wants to use now. */
+  /** Whether the node has capacity for a resize of a pod. */
   readonly judgeResize: (pod: BoundPod) => ResizeJudgement;
   readonly report: (pod: BoundPod, status: PodStatus, extent?: "changes" | "whole") => void;
   readonly record: (pod: BoundPod, event: PodEvent) => void;
-  /** Tells the API server that everything has ended. */
+  /** Deletes the pod at the API server after everything has ended. */
   readonly forget: (pod: BoundPod) => Promise<void>;
-  /** Told when nothing of the pod is left here. */
+  /** Called when nothing of the pod is left on the node. */
   readonly ended: (pod: BoundPod) => void;
 }
 
-/** The workbench of one pod: only its worker has it. */
+/** The shared state of one pod; only its worker has it. */
 export class Bench {
   readonly tools: WorkerTools;
-  /** Thinks again. */
+  /** Schedules another decision. */
   readonly wake: () => void;
   #situation: Situation;
 
@@ -67,14 +67,14 @@ export class Bench {
     return record;
   }
 
-  /** Changes what is known about one container. */
+  /** Changes the record of one container. */
   change(name: string, change: Partial<ContainerRecord>): void {
     const containers = new Map(this.#situation.containers);
     containers.set(name, { ...this.recordOf(name), ...change });
     this.set({ containers });
   }
 
-  /** Tells an event about the pod or one of its containers. */
+  /** Records an event about the pod or one of its containers. */
   tell(type: PodEvent["type"], reason: string, message: string, container?: string): void {
     this.tools.record(this.#situation.pod, { type, reason, message, container });
   }

@@ -1,9 +1,9 @@
-/** The conditions of a pod that its node is responsible for. Pure. */
+/** The conditions of a pod that its node sets. Pure. */
 import type { PodCondition } from "@capstan/kinds/v1";
 import { isInitialized, isReady, type Phase } from "./phase.ts";
 import type { ContainerRecord, Situation } from "./situation.ts";
 
-/** A condition before it is known since when it holds. */
+/** A condition before its transition time is known. */
 interface Finding {
   readonly type: string;
   readonly status: "True" | "False";
@@ -11,7 +11,7 @@ interface Finding {
   readonly message?: string;
 }
 
-/** The conditions, with the times of those that have not changed. `now` is calendar time as text. */
+/** The conditions, with the transition times of those that have not changed. `now` is an RFC 3339 time. */
 export function conditionsOf(situation: Situation, phase: Phase, now: string): readonly PodCondition[] {
   const { pod, sandbox } = situation;
   const containersReady = findContainersReady(situation, phase);
@@ -42,7 +42,7 @@ function findInitialized({ containers }: Situation, phase: Phase): Finding {
   const records = [...containers.values()];
   const begun = records.some(({ container, life }) => container.kind === "regular" && life.is !== "waiting");
   const late = records.filter((record) => isInit(record) && !isInitialized(record));
-  // Once is enough, for kubelets: it stays so while all of it is done again in a new place.
+  // For the kubelet one initialization is enough: the condition stays true while init containers run again in a new sandbox.
   if (late.length === 0 || begun) return { type, status: "True" };
   const message = `containers with incomplete status: ${listOf(late)}`;
   return { type, status: "False", reason: "ContainersNotInitialized", message };

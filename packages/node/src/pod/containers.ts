@@ -1,19 +1,19 @@
-/** The containers of a pod and what they are to it. */
+/** The containers of a pod and their roles. */
 import type { Container, Pod, PodSpec } from "@capstan/kinds/v1";
 
-/** A pod that was given to a node: it has a spec. */
+/** A pod that is bound to a node: it has a spec. */
 export type BoundPod = Pod & { readonly spec: PodSpec };
 
-/** An init container that is always restarted is a sidecar: it stays, and the pod goes on once it has started. */
+/** An init container with restartPolicy Always is a sidecar: it keeps running, and the pod continues once it has started. */
 export type ContainerKind = "init" | "sidecar" | "regular" | "ephemeral";
 
-/** A container with its part in the pod. */
+/** A container with its role in the pod. */
 export interface PodContainer {
   readonly kind: ContainerKind;
   readonly spec: Container;
 }
 
-/** Every container of a pod, in the order in which they are declared: init, regular, ephemeral. */
+/** All containers of a pod, in the order of declaration: init, regular, ephemeral. */
 export function containersOf(spec: PodSpec): readonly PodContainer[] {
   const init = (spec.initContainers ?? []).map((one): PodContainer => ({ kind: kindOfInit(one), spec: one }));
   const regular = spec.containers.map((one): PodContainer => ({ kind: "regular", spec: one }));
@@ -25,7 +25,7 @@ function kindOfInit({ restartPolicy }: Container): ContainerKind {
   return restartPolicy === "Always" ? "sidecar" : "init";
 }
 
-/** When a container that has ended is started again. */
+/** Whether a container that has exited is restarted. */
 export function restartsAfter(
   { kind, spec }: PodContainer,
   podPolicy: PodSpec["restartPolicy"],
@@ -43,7 +43,7 @@ export function restartsAfter(
   }
 }
 
-/** An init container of a pod that is always restarted is repeated only until it has succeeded. */
+/** In a pod with restartPolicy Always, an init container is repeated only until it succeeds. */
 function neverAgain(spec: Container, podPolicy: PodSpec["restartPolicy"], exitCode: number): boolean {
   return !restartsRegular(spec, podPolicy, exitCode);
 }

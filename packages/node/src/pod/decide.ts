@@ -1,4 +1,4 @@
-/** Decides what happens next to a pod: from all that is known, the steps to take now and when to think again. Pure. */
+/** Decides the next steps of a pod: from its situation, the actions to take now and when to decide again. Pure. */
 import type { Probe } from "@capstan/kinds/v1";
 import type { ProbeKind } from "../probe/state.ts";
 import type { Exit } from "../runtime/runtime.ts";
@@ -8,7 +8,7 @@ import { resizedContainers } from "./resize.ts";
 import { restarts, restartTime } from "./situation.ts";
 import type { ContainerRecord, Situation, StopCause, Verdict } from "./situation.ts";
 
-/** One step. Steps that take time are marked in the situation before they begin, so that none is decided twice. */
+/** One step. A step that takes time is marked in the situation before it begins, so that it is not decided twice. */
 export type Action =
   | { readonly do: "prepare" }
   | { readonly do: "pull"; readonly container: string }
@@ -20,15 +20,15 @@ export type Action =
       readonly because: StopCause;
     }
   | { readonly do: "probe"; readonly container: string; readonly probe: ProbeKind }
-  /** Containers are to use more or less than they do. */
+  /** The resources of running containers have to change. */
   | { readonly do: "resize" }
-  /** The pod has had its time. */
+  /** The pod has exceeded its active deadline. */
   | { readonly do: "condemn"; readonly verdict: Verdict }
   | { readonly do: "teardown" }
-  /** Everything has ended and the API server waits to hear it. */
+  /** Everything has ended and the API server waits for the deletion. */
   | { readonly do: "forget" };
 
-/** What to do now, and the monotonic time at which something is due. */
+/** What to do now, and the monotonic time of the next decision. */
 export interface Plan {
   readonly actions: readonly Action[];
   readonly wakeAt: number;
@@ -37,7 +37,7 @@ export interface Plan {
 const nothing: Plan = { actions: [], wakeAt: Infinity };
 const prepare: Plan = { actions: [{ do: "prepare" }], wakeAt: Infinity };
 
-/** What to do about a pod. */
+/** The next steps of a pod. */
 export function decide(situation: Situation, now: number): Plan {
   const phase = phaseOf(situation);
   const condemned = situation.verdict !== undefined || situation.pod.metadata.deletionTimestamp !== undefined;
@@ -64,7 +64,7 @@ function join(plans: readonly Plan[]): Plan {
   };
 }
 
-/** Ends a pod: everything but the sidecars first, then those, last one first, then the sandbox. */
+/** Ends a pod: first all containers except sidecars, then the sidecars in reverse order, then the sandbox. */
 function end(situation: Situation, now: number): Plan {
   const stops = stopAll(situation, now);
   if (stops !== undefined) return stops;
@@ -84,7 +84,7 @@ function end(situation: Situation, now: number): Plan {
   }
 }
 
-/** What it takes for all containers to end; nothing when all have. */
+/** The steps that end all containers; `undefined` when all have ended. */
 function stopAll(situation: Situation, now: number): Plan | undefined {
   const records = [...situation.containers.values()];
   const sidecars = records.filter(({ container }) => container.kind === "sidecar");
@@ -95,7 +95,7 @@ function stopAll(situation: Situation, now: number): Plan | undefined {
   return { actions: turn.flatMap((record) => stopToEnd(situation, record, now)), wakeAt: Infinity };
 }
 
-/** Whether a pod goes on in a new place when the one that it had was lost: what may run only once has done so. */
+/** Whether a pod continues in a new sandbox when its sandbox was lost: with restartPolicy Never, no container may have run. */
 export function survivesLoss({ pod, containers }: Situation): boolean {
   return (
     pod.spec.restartPolicy !== "Never" ||
@@ -111,7 +111,7 @@ function isBusy({ life }: ContainerRecord): boolean {
   return life.is === "running" || life.is === "starting";
 }
 
-/** Whoever is being stopped is stopped again only if there is less time now than there was. */
+/** A container that is being stopped is stopped again only with an earlier deadline. */
 function stopToEnd({ pod, verdict }: Situation, { container, life }: ContainerRecord, now: number): readonly Action[] {
   if ((life.is !== "running" && life.is !== "starting") || life.id === undefined) return [];
   const asked = verdict?.graceSeconds ?? pod.spec.terminationGracePeriodSeconds ?? 30;
@@ -145,7 +145,7 @@ function resize(situation: Situation, now: number): Plan {
   return at <= now ? { actions: [{ do: "resize" }], wakeAt: Infinity } : { actions: [], wakeAt: at };
 }
 
-/** Whose turn it is: init containers one after the other, then all the rest; ephemeral ones whenever they come. */
+/** The containers that may run now: init containers in sequence, then all others; ephemeral containers at any time. */
 function due({ containers }: Situation): readonly ContainerRecord[] {
   const records = [...containers.values()];
   const ephemeral = records.filter(({ container }) => container.kind === "ephemeral");
@@ -163,7 +163,7 @@ function isNotInit({ container: { kind } }: ContainerRecord): boolean {
   return kind !== "init";
 }
 
-/** Once the regular containers have begun in this place, a sidecar that crashes holds nothing up. */
+/** Once the regular containers have started in this sandbox, a crashing sidecar blocks nothing. */
 function hasBegun(records: readonly ContainerRecord[]): boolean {
   return records.some((record) => {
     if (record.container.kind !== "regular" || record.atLoss !== undefined) return false;
@@ -192,7 +192,7 @@ function advance(situation: Situation, record: ContainerRecord, now: number): Pl
   }
 }
 
-/** A program that could not be started is shown as that for a while, and then as one that waits: that has to be told, too. */
+/** A program that could not be started is shown as terminated for a while, and then as waiting; that change has to be reported too. */
 function shownUntil({ reason }: Exit, since: number, now: number): number {
   const end = since + failureShown;
   return reason === "StartError" && end > now ? end : Infinity;
@@ -214,7 +214,7 @@ function begin({ image, container }: ContainerRecord, now: number): Plan {
   }
 }
 
-/** Asks what is due, and stops what has failed. The other probes wait until the container has started. */
+/** Runs the probes that are due, and stops a container that failed them. Other probes wait for the startup probe. */
 function watch(situation: Situation, record: ContainerRecord, now: number): Plan {
   const { livenessProbe, readinessProbe, startupProbe } = record.container.spec;
   if (!isStarted(record)) return ask(situation, record, { kind: "startup", probe: startupProbe, now });

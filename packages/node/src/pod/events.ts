@@ -1,10 +1,10 @@
-/** What a node tells about a pod in events, in the words of the kubelet. */
+/** The events of a node about a pod, in the words of the kubelet. */
 import type { LifecycleHandler } from "@capstan/kinds/v1";
 import type { CheckResult } from "../runtime/runtime.ts";
 import type { BoundPod } from "./containers.ts";
 import type { StopCause } from "./situation.ts";
 
-/** Something worth telling; `container` names the container it is about. */
+/** An event; `container` names the container it is about. */
 export interface PodEvent {
   readonly type: "Normal" | "Warning";
   readonly reason: string;
@@ -12,7 +12,7 @@ export interface PodEvent {
   readonly container: string | undefined;
 }
 
-/** What a failed hook is told as. */
+/** The event message of a failed hook. */
 export function hookFailure(
   { exec, httpGet, sleep }: LifecycleHandler,
   { pod, container, result }: { readonly pod: BoundPod; readonly container: string; readonly result: CheckResult },
@@ -23,13 +23,13 @@ export function hookFailure(
   if (httpGet !== undefined) return `HTTP lifecycle hook (${httpGet.path ?? "/"}) ${where} - error: ${output}`;
   if (sleep !== undefined) return `Sleep lifecycle hook (${sleep.seconds}) ${where} - error: ${output}`;
   const command = (exec?.command ?? []).join(" ");
-  // What could not even be run has said nothing.
+  // A command that could not be executed has no output.
   const [why, said] =
     code === undefined ? [output, ""] : [`command '${command}' exited with ${code}: ${output}`, output];
   return `Exec lifecycle hook ([${command}]) ${where} - error: ${why}, message: ${JSON.stringify(said)}`;
 }
 
-/** Why a container is stopped, in words. */
+/** The event message of a container that is being stopped. */
 export function killingMessage(container: string, because: StopCause): string {
   switch (because) {
     case "unhealthy":

@@ -14,13 +14,13 @@ function situation(sandbox: Situation["sandbox"], change: Partial<ContainerRecor
   return { ...first, sandbox, containers };
 }
 
-test("a pod comes up while its place, its image or its first container is on the way", () => {
+test("a pod comes up while its sandbox, image or first container is in progress", () => {
   assert.equal(isComingUp(situation({ is: "preparing" })), true);
   assert.equal(isComingUp(situation(ready, { image: { is: "pulling" } })), true);
   assert.equal(isComingUp(situation(ready, { life: { is: "starting" } })), true);
 });
 
-test("what runs, hangs, ends or has failed is told at once", () => {
+test("a running, stuck, ended or failed pod is reported at once", () => {
   for (const [sandbox, change] of [
     [{ is: "refused", code: "FailedMount", message: "", retryAt: 1 }, {}],
     [ready, {}],

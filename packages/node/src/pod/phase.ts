@@ -1,4 +1,4 @@
-/** Where a pod is in its life, by the rules of the kubelet. Pure. */
+/** The phase of a pod, by the rules of the kubelet. Pure. */
 import type { PodStatus } from "@capstan/kinds/v1";
 import { restarts, type ContainerRecord, type Situation } from "./situation.ts";
 
@@ -11,7 +11,7 @@ export function isStarted({ life, container, probes }: ContainerRecord): boolean
   return container.spec.startupProbe === undefined || probes.startup?.verdict === "success";
 }
 
-/** Whether an init container lets the pod go on: it has done its work, or it is a sidecar that has started. */
+/** Whether an init container lets the pod continue: it has succeeded, or it is a sidecar that has started. */
 export function isInitialized(record: ContainerRecord): boolean {
   if (record.container.kind === "sidecar") return isStarted(record);
   return record.life.is === "exited" && record.life.exit.exitCode === 0;
@@ -41,7 +41,7 @@ export function phaseOf(situation: Situation): Phase {
   return regular.every(hasSucceeded) ? "Succeeded" : "Failed";
 }
 
-/** A deleted pod whose containers have all ended is over, whatever its restart policy says. */
+/** A deleted pod is over when all its containers have ended, whatever its restart policy. */
 function isOver({ pod, sandbox }: Situation, all: readonly ContainerRecord[]): boolean {
   if (pod.metadata.deletionTimestamp === undefined || sandbox.is !== "removed") return false;
   return all.every(({ life }) => life.is !== "running" && life.is !== "starting");
@@ -60,7 +60,7 @@ function hasSucceeded({ life }: ContainerRecord): boolean {
   return life.is === "exited" && life.exit.exitCode === 0;
 }
 
-/** Whether a pod is coming up and nothing has gone wrong yet: what could be told of it now is about to be outdated. */
+/** Whether a pod is starting without errors so far: a status written now would soon be outdated. */
 export function isComingUp({ pod, verdict, sandbox, containers }: Situation): boolean {
   if (verdict !== undefined || pod.metadata.deletionTimestamp !== undefined || sandbox.is === "refused") return false;
   const records = [...containers.values()];

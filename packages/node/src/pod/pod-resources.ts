@@ -1,4 +1,4 @@
-/** What a pod as a whole was promised and may use: the sums over its containers, or what it says itself. Pure. */
+/** The allocated and actual resources of a whole pod: the sums over its containers, or its pod-level resources. Pure. */
 import { addQuantities, formatQuantity, parseQuantity } from "@capstan/model";
 import type { PodStatus, ResourceRequirements } from "@capstan/kinds/v1";
 import type { ContainerRecord, Situation } from "./situation.ts";
@@ -7,7 +7,7 @@ type Amounts = { readonly [resource: string]: string };
 
 const counted = ["cpu", "memory"];
 
-/** The fields of a pod's status that tell it. */
+/** The fields of a pod's status with these resources. */
 export function podResources(situation: Situation): Pick<PodStatus, "resources" | "allocatedResources"> {
   const members = [...situation.containers.values()].filter(isMember).map(({ allocated }) => allocated ?? {});
   const own = situation.pod.spec.resources;
@@ -21,7 +21,7 @@ function isMember({ container: { kind } }: ContainerRecord): boolean {
   return kind === "regular" || kind === "sidecar";
 }
 
-/** A pod is limited only where all of its containers are; it asks for what any of them asks. */
+/** A pod has a limit only if all of its containers have one; its request is the sum of all requests. */
 function sumOf(
   members: readonly ResourceRequirements[],
   kind: "requests" | "limits",

@@ -1,4 +1,4 @@
-/** The quality of service of a pod, from what its containers ask for. Pure. */
+/** The QoS class of a pod, from the resources of its containers. Pure. */
 import { parseQuantity, compareQuantities } from "@capstan/model";
 import type { PodSpec, PodStatus, ResourceRequirements } from "@capstan/kinds/v1";
 
@@ -25,7 +25,7 @@ function isPositive(quantity: string | undefined): quantity is string {
   return quantity !== undefined && compareQuantities(parseQuantity(quantity), parseQuantity("0")) > 0;
 }
 
-/** Limits for both resources, and requests that, where they are said, are the same. */
+/** Limits for both resources, and requests, if set, that equal them. */
 function isFixed({ requests, limits }: ResourceRequirements): boolean {
   return counted.every((name) => {
     const limit = limits?.[name];

@@ -1,13 +1,13 @@
-/** What a pod asks of its node, all containers together: CPUs in thousandths, everything else in whole units. Pure. */
+/** The total resource requests of a pod: CPU in millicores, everything else in whole units. Pure. */
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 
-/** One amount of a resource as a number; nothing is 0. */
+/** A quantity as a number; a missing quantity is 0. */
 export function toAmount(quantity: string | undefined, name: string): bigint {
   return quantity === undefined ? 0n : quantityToInteger(parseQuantity(quantity), name === "cpu" ? -3 : 0);
 }
 
-/** Containers and sidecars run together; an init container runs with the sidecars before it: the larger of the two counts. */
+/** Containers and sidecars run together; an init container runs with the sidecars before it: the larger of the two sums counts. */
 export function requestOf({ containers, initContainers = [], resources, overhead }: PodSpec, name: string): bigint {
   const own = (one: { readonly resources?: ResourceRequirements }): bigint =>
     toAmount(one.resources?.requests?.[name], name);
@@ -24,7 +24,7 @@ export function requestOf({ containers, initContainers = [], resources, overhead
   return (declared === undefined ? ofContainers : toAmount(declared, name)) + toAmount(overhead?.[name], name);
 }
 
-/** The resources that any container of a pod asks for. */
+/** The resources that any container of a pod requests. */
 export function requestedResources({ containers, initContainers = [], resources }: PodSpec): ReadonlySet<string> {
   const all = [resources, ...[...containers, ...initContainers].map((one) => one.resources)];
   return new Set(all.flatMap((one) => Object.keys(one?.requests ?? {})));

@@ -1,4 +1,4 @@
-/** Changes of what containers may use while they run: whether the node has room, and whether a container has to start anew. Pure. */
+/** In-place resize: whether the node has capacity, and whether a container has to be restarted. Pure. */
 import { compareQuantities, isDeepEqual, parseQuantity } from "@capstan/model";
 import type { Container, ResourceRequirements } from "@capstan/kinds/v1";
 import type { Room } from "./admit.ts";
@@ -6,17 +6,17 @@ import type { BoundPod } from "./containers.ts";
 import { requestOf, toAmount } from "./requests.ts";
 import type { ContainerRecord, Situation } from "./situation.ts";
 
-/** What becomes of a wish to use more or less. */
+/** The result of the check of a resize. */
 export type ResizeJudgement =
   | { readonly is: "fits" }
-  /** There will be room when others end. */
+  /** It will fit when other pods end. */
   | { readonly is: "deferred"; readonly message: string }
-  /** There never will be. */
+  /** It will never fit. */
   | { readonly is: "infeasible"; readonly message: string };
 
 const counted = ["cpu", "memory"];
 
-/** Whether a node has room for a pod as it wants to be now. */
+/** Whether a node has capacity for the new resources of a pod. */
 export function judgeResize({ spec }: BoundPod, { allocatable, others }: Room): ResizeJudgement {
   for (const name of counted) {
     const capacity = toAmount(allocatable[name], name);
@@ -36,12 +36,12 @@ export function judgeResize({ spec }: BoundPod, { allocatable, others }: Room): 
   return { is: "fits" };
 }
 
-/** Whether a running container uses something else than it should. */
+/** Whether the actual resources of a running container differ from the allocated ones. */
 export function isResized({ container, life, actual }: ContainerRecord): boolean {
   return life.is === "running" && !isSameUse(container.spec.resources, actual);
 }
 
-/** Quantities may be written in several ways. */
+/** Equal quantities may be written differently. */
 function isSameUse(a: ResourceRequirements = {}, b: ResourceRequirements = {}): boolean {
   const isSame = (kind: "requests" | "limits"): boolean =>
     counted.every((name) => isSameAmount(a[kind]?.[name], b[kind]?.[name]));
@@ -52,7 +52,7 @@ function isSameAmount(a: string | undefined, b: string | undefined): boolean {
   return a === undefined || b === undefined ? a === b : compareQuantities(parseQuantity(a), parseQuantity(b)) === 0;
 }
 
-/** Whether a container asked to be started anew when one of these resources changes. */
+/** Whether the resize policy of a container requires a restart for one of the changed resources. */
 export function needsRestart(
   { resizePolicy = [], resources = {} }: Container,
   actual: ResourceRequirements = {},
@@ -66,7 +66,7 @@ export function needsRestart(
   );
 }
 
-/** The containers whose use has to change. */
+/** The containers with resources to change. */
 export function resizedContainers({ containers }: Situation): readonly ContainerRecord[] {
   return [...containers.values()].filter(isResized);
 }

@@ -1,4 +1,4 @@
-/** Everything that is known about a pod on this node at one moment: what the decisions and the status are made of. */
+/** The state of a pod on this node at one moment: the input of decisions and status. */
 import type { ContainerState, ContainerStatus, PodSpec, PodStatus, ResourceRequirements } from "@capstan/kinds/v1";
 import type { ProbeKind, ProbeState } from "../probe/state.ts";
 import type { Exit, ImageRecord, Sandbox, Started } from "../runtime/runtime.ts";
@@ -11,13 +11,13 @@ export type ImageState =
   | { readonly is: "unknown" }
   | {
       readonly is: "pulling";
-      /** How it went the last time: that is shown until it goes otherwise. */
+      /** The result of the previous pull, which is shown until the next one ends. */
       readonly before?: MissingImage | undefined;
     }
   | { readonly is: "present"; readonly image: ImageRecord }
   | MissingImage;
 
-/** An image that could not be had. */
+/** An image that could not be pulled. */
 export interface MissingImage {
   readonly is: "missing";
   readonly code: NodeErrorCode;
@@ -32,57 +32,60 @@ export type StopCause = "deleted" | "unhealthy" | "unstarted" | "finished" | "de
 /** Whether a container is being stopped. */
 export interface Stopping {
   readonly stopping?: StopCause | undefined;
-  /** When it is killed at the latest; monotonic. */
+  /** The monotonic time at which it is killed. */
   readonly stopBy?: number | undefined;
 }
 
-/** The life of the current run of a container. Times ending in `At` are monotonic unless they are in an `Exit`. */
+/** The current run of a container. Times ending in `At` are monotonic, except in an `Exit`. */
 export type Life =
   | { readonly is: "waiting" }
   | ({
       readonly is: "starting";
-      /** Known as soon as its program runs; its hook may take as long as it likes then. */
+      /** Set as soon as its program runs; the postStart hook may take any time after that. */
       readonly id?: string;
-      /** Why it was not even tried the last time: that is shown until it goes otherwise. */
+      /** The error of the previous attempt to start, which is shown until the next one ends. */
       readonly before?: { readonly code: NodeErrorCode; readonly message: string } | undefined;
     } & Stopping)
   | { readonly is: "refused"; readonly code: NodeErrorCode; readonly message: string; readonly retryAt: number }
   | ({
       readonly is: "running";
       readonly id: string;
-      /** Calendar. */
+      /** Milliseconds since the epoch. */
       readonly startedAt: number;
       readonly since: number;
-      /** Why it is stopped, where there is more to say than the cause. */
+      /** Details of why it is stopped, beyond the cause. */
       readonly failure?: string | undefined;
     } & Stopping)
   | { readonly is: "exited"; readonly exit: Exit; readonly since: number };
 
-/** A container as the node knows it. */
+/** The node's record of a container. */
 export interface ContainerRecord {
   readonly container: PodContainer;
   readonly image: ImageState;
-  /** How long the next failure to pull holds back the next attempt. */
+  /** The backoff after the next failed pull. */
   readonly pullDelay: number;
   readonly life: Life;
-  /** How the run before this one ended. */
+  /** The exit of the previous run. */
   readonly last: Exit | undefined;
   readonly restarts: number;
-  /** How often it ended lately; it is forgotten when a run lasts long. */
+  /** The number of recent exits; a long run resets it. */
   readonly crashes: number;
-  /** How long after the start of the run before the next one may start. */
+  /** The backoff, counted from the start of the previous run. */
   readonly restartDelay: number;
   /** When the current run was started, unless it is the first. */
   readonly restartedAt: number | undefined;
-  /** Whom it ran as last. */
+  /** The user of the last run. */
   readonly user: Started["user"];
   readonly probes: { readonly [kind in ProbeKind]?: ProbeState };
   readonly asking: ReadonlySet<ProbeKind>;
-  /** What the node has promised to it; its spec may ask for something else that is not granted yet. */
+  /** The allocated resources; its spec may request others that are not granted yet. */
   readonly allocated: ResourceRequirements | undefined;
-  /** What its current run may use. */
+  /** The resources of its current run. */
   readonly actual: ResourceRequirements | undefined;
-  /** What it did when the place of its pod was lost. Whoever ran then runs again in the next one, however it ended; forgotten at its next start. */
+  /**
+   * Its state when the sandbox of its pod was lost. A container that was running then runs again in the next sandbox, whatever its exit
+   * code; reset at its next start.
+   */
   readonly atLoss: "running" | "ended" | undefined;
 }
 
@@ -95,32 +98,32 @@ export type SandboxState =
       readonly code: NodeErrorCode;
       readonly message: string;
       readonly retryAt: number;
-      /** The lost one whose place it was to take. */
+      /** The lost sandbox that it was to replace. */
       readonly replaces?: Sandbox | undefined;
     }
   | { readonly is: "ready"; readonly sandbox: Sandbox }
-  /** Somebody ended it; its containers may still run. */
+  /** Its holder process was killed; its containers may still run. */
   | { readonly is: "lost"; readonly sandbox: Sandbox }
   | { readonly is: "removing"; readonly sandbox: Sandbox }
   | { readonly is: "removed"; readonly sandbox: Sandbox | undefined };
 
-/** Why a pod ends although nobody deleted it. */
+/** Why a pod ends without having been deleted. */
 export interface Verdict {
   readonly reason: string;
   readonly message: string;
-  /** Whether it never ran here at all. */
+  /** Whether it was rejected and never ran here. */
   readonly isRefusal?: true;
-  /** How long it has to end, if not as long as it asked for. */
+  /** The grace period, if it differs from that of the pod. */
   readonly graceSeconds?: number;
 }
 
-/** A wish of a running pod to use more or less that is not met yet. */
+/** A resize of a running pod that is not complete. */
 export type ResizeState = (
   | Exclude<ResizeJudgement, { readonly is: "fits" }>
   | { readonly is: "in progress"; readonly message: string | undefined }
 ) & { readonly retryAt: number };
 
-/** A pod and all that happened to it here. */
+/** A pod and its state on this node. */
 export interface Situation {
   readonly pod: BoundPod;
   readonly sandbox: SandboxState;
@@ -131,13 +134,13 @@ export interface Situation {
   readonly resize: ResizeState | undefined;
 }
 
-/** Now, as delays count it and as calendars do. */
+/** The current time, monotonic and as milliseconds since the epoch. */
 export interface Moment {
   readonly now: number;
   readonly wall: number;
 }
 
-/** A pod that this node sees for the first time; what its status tells of an earlier life is taken over. */
+/** The situation of a pod that is new to this agent; its status of an earlier run of the node is taken over. */
 export function firstSituation(pod: BoundPod, at: Moment): Situation {
   const containers = containersOf(pod.spec).map((one): [string, ContainerRecord] => [
     one.spec.name,
@@ -158,7 +161,7 @@ export function firstSituation(pod: BoundPod, at: Moment): Situation {
   };
 }
 
-/** The situation with a newer version of its pod: ephemeral containers may have come, the rest of a pod hardly changes. */
+/** The situation with a newer version of its pod: ephemeral containers may be new, and little else changes. */
 export function withPod(situation: Situation, pod: BoundPod, at: Moment): Situation {
   const containers = new Map<string, ContainerRecord>();
   for (const one of containersOf(pod.spec)) {
@@ -170,7 +173,7 @@ export function withPod(situation: Situation, pod: BoundPod, at: Moment): Situat
   return { ...situation, pod, containers, ...(isNewWish && situation.resize ? { resize: undefined } : {}) };
 }
 
-/** A container whose image was changed must find its new image. */
+/** After a change of its image, a container needs the new image. */
 function renewed(known: ContainerRecord, container: PodContainer): ContainerRecord {
   const sameImage = known.container.spec.image === container.spec.image;
   const isIdle = known.life.is !== "running";
@@ -182,15 +185,15 @@ function renewed(known: ContainerRecord, container: PodContainer): ContainerReco
   };
 }
 
-/** The kubelet's patience: the first delay, the longest, and how long a container has to run for its crashes to be forgotten. */
+/** The backoff of the kubelet: the first delay, the longest, and how long a container has to run to reset its crashes. */
 export const delays = { first: 10_000, longest: 300_000, forgetAfter: 600_000 } as const;
 
-/** When a container that has ended may be started again: delays count from its last start, so that a long run has waited already. */
+/** When an exited container may be restarted: delays count from its last start, so that a long run needs no further delay. */
 export function restartTime({ life, restartedAt, restartDelay: delay }: ContainerRecord): number {
   return life.is === "exited" ? Math.max(life.since, (restartedAt ?? life.since) + delay) : 0;
 }
 
-/** Whether a container that has ended is started again. */
+/** Whether an exited container is restarted. */
 export function restarts({ container, life, atLoss }: ContainerRecord, policy: PodSpec["restartPolicy"]): boolean {
   if (life.is !== "exited") return false;
   return (
@@ -198,7 +201,7 @@ export function restarts({ container, life, atLoss }: ContainerRecord, policy: P
   );
 }
 
-/** The first restart is at once, then delays double. */
+/** The first restart is immediate, then delays double. */
 export function restartDelay(crashes: number): number {
   return crashes === 0 ? 0 : Math.min(delays.longest, delays.first * 2 ** (crashes - 1));
 }
@@ -224,14 +227,14 @@ function firstRecord(container: PodContainer, pod: BoundPod, at: Moment): Contai
   return { ...record, ...earlierLife(container, pod, at) };
 }
 
-/** What ran under an earlier agent is gone with it: such a run counts as ended in a way that nobody saw. */
+/** Containers of an earlier agent are gone: such a run counts as ended with an unknown exit. */
 function earlierLife({ spec, kind }: PodContainer, pod: BoundPod, { now, wall }: Moment): Partial<ContainerRecord> {
   const seen = statusOf(spec.name, pod.status);
   if (seen === undefined) return {};
   const { running, terminated } = seen.state ?? {};
   const before = seen.lastState?.terminated;
   const last = before === undefined ? undefined : toExit(before);
-  // A new sandbox is initialized anew, even where everything had been done before.
+  // Init containers run again in a new sandbox, even if all of them had succeeded.
   const isOver = pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed";
   if (kind === "init" && !isOver && pod.spec.restartPolicy !== "Never")
     return { restarts: seen.restartCount, last: terminated === undefined ? last : toExit(terminated) };
@@ -239,7 +242,7 @@ function earlierLife({ spec, kind }: PodContainer, pod: BoundPod, { now, wall }:
   if (terminated !== undefined) return { ...known, life: { is: "exited", exit: toExit(terminated), since: now } };
   if (running === undefined) return { restarts: seen.restartCount, last };
   const startedAt = timeOf(running.startedAt);
-  // Whoever finds it gone says that it ended now, as container runtimes do.
+  // The end of a lost container is reported as now, as container runtimes do.
   const exit = { id: idOf(seen.containerID), exitCode: 255, reason: "Unknown", startedAt, finishedAt: wall };
   return { ...known, life: { is: "exited", exit, since: now } };
 }

@@ -23,7 +23,7 @@ const folders: PodSpec = {
   ],
 };
 
-test("only pods with a limit on disk are measured, and none that nobody may evict", () => {
+test("only pods with a disk limit are measured, and no critical pods", () => {
   assert.equal(isLimited(folders), true);
   assert.equal(isLimited({ ...folders, priority: 2_000_000_000 }), false);
   assert.equal(isLimited({ containers: [container("c")] }), false);
@@ -32,13 +32,13 @@ test("only pods with a limit on disk are measured, and none that nobody may evic
   assert.equal(isLimited({ containers: [container("c", "1Gi")] }), true);
 });
 
-test("a volume that holds more than it may is told in the kubelet's words", () => {
+test("a volume over its size limit is reported in the kubelet's words", () => {
   assert.equal(outgrown(folders, using({}, { small: 1024, zero: 5 })), undefined);
   const message = 'Usage of EmptyDir volume "small" exceeds the limit "1Ki". ';
   assert.equal(outgrown(folders, using({}, { small: 1025 })), message);
 });
 
-test("a pod may hold as much as its containers together, and each container no more than its own", () => {
+test("disk limits apply to the pod as a sum and to each container", () => {
   const spec = { containers: [container("a", "1Ki"), container("b", "2Ki"), container("free")] };
   assert.equal(outgrown(spec, using({ a: 1024, b: 2048 })), undefined);
   const whole = "Pod ephemeral local storage usage exceeds the total limit of containers 3Ki. ";
@@ -47,7 +47,7 @@ test("a pod may hold as much as its containers together, and each container no m
   assert.equal(outgrown(spec, using({ a: 1025, b: 0 })), part);
 });
 
-test("what an init container may hold counts where it is more than all that come after it", () => {
+test("the limit of an init container counts if it exceeds the later ones", () => {
   const spec = { initContainers: [container("i", "9Ki")], containers: [container("a", "1Ki")] };
   assert.equal(outgrown(spec, using({ a: 1000 }, { folder: 8000 })), undefined);
   const message = "Pod ephemeral local storage usage exceeds the total limit of containers 9Ki. ";

@@ -1,22 +1,22 @@
-/** Whether a pod has outgrown what it may hold on the disk of its node, as the kubelet judges and tells it. Pure. */
+/** Whether a pod exceeds its ephemeral-storage limits, by the rules and in the words of the kubelet. Pure. */
 import { addQuantities, compareQuantities, formatQuantity, parseQuantity, quantityToInteger } from "@capstan/model";
 import type { Quantity } from "@capstan/model";
 import type { Container, PodSpec } from "@capstan/kinds/v1";
 
-/** Pods that nobody evicts begin at this priority. */
+/** Pods from this priority on are critical and never evicted. */
 const criticalPriority = 2_000_000_000;
 
 const resource = "ephemeral-storage";
 
-/** How many bytes the parts of a pod take, by their names. */
+/** The disk usage of the parts of a pod in bytes, by name. */
 export interface DiskUse {
-  /** Folders that go with the pod; those in memory take none. */
+  /** The emptyDir volumes; those in memory count as empty. */
   readonly volumes: ReadonlyMap<string, bigint>;
-  /** What containers have written into their own file systems and their logs. */
+  /** The writable layers and logs of containers. */
   readonly containers: ReadonlyMap<string, bigint>;
 }
 
-/** Whether a pod has to be measured at all: measuring walks through all its files. */
+/** Whether a pod has to be measured: that walks through all its files. */
 export function isLimited({ volumes = [], containers, initContainers = [], priority = 0 }: PodSpec): boolean {
   if (priority >= criticalPriority) return false;
   return (
@@ -25,7 +25,7 @@ export function isLimited({ volumes = [], containers, initContainers = [], prior
   );
 }
 
-/** Why the pod has to go; `undefined` while everything fits. Folders come first, then the pod as a whole, then its containers. */
+/** The eviction message; `undefined` while all limits hold. Volumes are checked first, then the whole pod, then its containers. */
 export function outgrown(spec: PodSpec, use: DiskUse): string | undefined {
   return outgrownVolume(spec, use) ?? outgrownPod(spec, use) ?? outgrownContainer(spec, use);
 }
@@ -57,7 +57,10 @@ function outgrownContainer({ containers }: PodSpec, use: DiskUse): string | unde
   return undefined;
 }
 
-/** Containers and sidecars together, or an init container with the sidecars before it, if that is more; who has no limit adds none. */
+/**
+ * Containers and sidecars together, or an init container with the sidecars before it, if that is more; a container without a limit adds
+ * nothing.
+ */
 function podLimit({ containers, initContainers = [] }: PodSpec): Quantity | undefined {
   let sidecars: Quantity | undefined;
   let most: Quantity | undefined;

@@ -8,9 +8,9 @@ import { qosClassOf } from "./qos.ts";
 import { podResources } from "./pod-resources.ts";
 import { restarts, restartTime, type ContainerRecord, type Situation } from "./situation.ts";
 
-/** What a status needs beside the situation. */
+/** What a status needs besides the situation. */
 export interface StatusContext {
-  /** Calendar milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly wall: number;
   /** Monotonic milliseconds. */
   readonly now: number;
@@ -19,7 +19,6 @@ export interface StatusContext {
   readonly scheme: string;
 }
 
-/** The whole status. */
 export function statusOf(situation: Situation, context: StatusContext): PodStatus {
   const { pod, verdict } = situation;
   const phase = phaseOf(situation);
@@ -42,7 +41,7 @@ export function statusOf(situation: Situation, context: StatusContext): PodStatu
   };
 }
 
-/** A pod is over only when everything in it has ended. */
+/** A pod is Succeeded or Failed only when all of its containers have ended. */
 function shownPhase({ pod, containers }: Situation, phase: Phase): Phase {
   if (phase !== "Succeeded" && phase !== "Failed") return phase;
   const isBusy = [...containers.values()].some(({ life }) => life.is === "running" || life.is === "starting");
@@ -50,7 +49,7 @@ function shownPhase({ pod, containers }: Situation, phase: Phase): Phase {
   return isBusy && (before === "Pending" || before === "Running") ? before : phase;
 }
 
-/** A pod that a node never took has little to tell. */
+/** The status of a rejected pod has few fields. */
 function refusedStatus({ pod, verdict }: Situation, time: string): PodStatus {
   const { generation } = pod.metadata;
   return {
@@ -107,7 +106,7 @@ function containerStatus(situation: Situation, record: ContainerRecord, context:
     ready: isReady(record),
     restartCount,
     image: container.spec.image ?? "",
-    // Kubelets tell it of containers that have been made.
+    // The kubelet reports it only for created containers.
     imageID: image.is === "present" && id !== undefined ? image.image.id : "",
     ...(id === undefined ? {} : { containerID: `${context.scheme}://${id}` }),
     ...(container.kind === "ephemeral" ? {} : { started: isStarted(record) }),
@@ -174,7 +173,7 @@ function stateOf(situation: Situation, record: ContainerRecord, context: StatusC
   }
 }
 
-/** Of a container that has done its work API servers take no word, though in a new place it does that again. */
+/** API servers reject a status in which a completed container leaves `terminated`, although it runs again in a new sandbox. */
 function repeatedState(
   situation: Situation,
   record: ContainerRecord,
@@ -190,7 +189,7 @@ function repeatedState(
   return isDone ? { terminated: terminatedOf(last, context) } : undefined;
 }
 
-/** Whoever has ended and is held back is shown as waiting; whoever starts again at once, as ended. */
+/** A container in backoff is shown as waiting; one that restarts at once, as terminated. */
 function waitsForRestart(
   { pod, verdict, sandbox }: Situation,
   record: ContainerRecord,
@@ -201,7 +200,7 @@ function waitsForRestart(
   return restarts(record, pod.spec.restartPolicy);
 }
 
-/** A program that could not be started is first told as that. */
+/** A program that could not be started is first shown as terminated. */
 function heldBack(
   situation: Situation,
   record: ContainerRecord,
@@ -212,7 +211,7 @@ function heldBack(
   return isFresh ? { reason: "RunContainerError", message: life.exit.message ?? "" } : crashLoop(situation, record);
 }
 
-/** The words that the kubelet has for a container that is held back. */
+/** The kubelet's message for a container in backoff. */
 export function crashLoop(
   { pod }: Situation,
   { container, restartDelay }: ContainerRecord,
@@ -245,7 +244,7 @@ function waitingOf(
   return { reason: (pod.spec.initContainers ?? []).length > 0 ? "PodInitializing" : "ContainerCreating" };
 }
 
-/** How long a failure to pull is shown as such, before it is shown as waiting for the next attempt. */
+/** How long a failed pull is shown as such, before it is shown as ImagePullBackOff. */
 export const failureShown = 2000;
 
 function terminatedOf(exit: Exit, { scheme }: StatusContext): NonNullable<ContainerState["terminated"]> {

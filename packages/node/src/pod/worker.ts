@@ -1,4 +1,4 @@
-/** Carries out what is decided about one pod, one worker a pod: it holds the situation and is the only one to change it. */
+/** Carries out the decisions for one pod: each pod has one worker, which alone holds and changes its situation. */
 import type { Timer } from "@capstan/client";
 import type { PodStatus } from "@capstan/kinds/v1";
 import { isDeepEqual } from "@capstan/model";
@@ -15,19 +15,19 @@ import { askContainer } from "./steps/probe.ts";
 import { resizePod } from "./steps/resize.ts";
 import { prepareSandbox, removeSandbox } from "./steps/sandbox.ts";
 
-/** How many seconds an evicted pod has to end. */
+/** The grace period of an evicted pod in seconds. */
 const evictionGrace = 1;
-/** For how many milliseconds a pod may come up without a word. */
+/** For how many milliseconds the status of a starting pod may be held back. */
 const longestSilence = 100;
 
 /** One pod on this node. */
 export class PodWorker {
   readonly #bench: Bench;
   #status: PodStatus | undefined;
-  /** What the API server had when it was last heard of. */
+  /** The status that the API server last sent. */
   #seen: PodStatus | undefined;
   #timer: Timer | undefined;
-  /** Since when there has been something to tell. */
+  /** Since when a status has been held back. */
   #heldSince: number | undefined;
   #isDue = false;
   #isClosed = false;
@@ -53,7 +53,7 @@ export class PodWorker {
     this.wake();
   }
 
-  /** Says again how the pod is where somebody else wrote otherwise into conditions that are this node's. */
+  /** Reports the status again if another client changed conditions that this node owns. */
   insist(): void {
     const own = this.#status?.conditions ?? [];
     const told = this.#seen?.conditions ?? [];
@@ -64,7 +64,7 @@ export class PodWorker {
     this.#bench.tools.report(this.situation.pod, this.#status, "whole");
   }
 
-  /** The object was removed by force: everything has to end now. */
+  /** The object was deleted with force: everything has to end now. */
   vanish(): void {
     this.#objectIsGone = true;
     const { pod, containers } = this.situation;
@@ -77,13 +77,13 @@ export class PodWorker {
     this.wake();
   }
 
-  /** Ends a pod that nobody deleted. */
+  /** Ends a pod that was not deleted. */
   condemn(reason: string, message: string): void {
     this.#bench.set({ verdict: { reason, message } });
     this.wake();
   }
 
-  /** Ends a pod as a node does that needs its room: soon, and with a word. */
+  /** Ends a pod under node pressure: soon, and with an event. */
   evict(message: string): void {
     const { verdict, pod } = this.situation;
     if (verdict !== undefined || pod.metadata.deletionTimestamp !== undefined) return;
@@ -92,7 +92,7 @@ export class PodWorker {
     this.wake();
   }
 
-  /** Evicts the pod if it has outgrown its limits on disk. */
+  /** Evicts the pod if it exceeds its disk limits. */
   async checkSizes(): Promise<void> {
     const { sandbox, pod } = this.situation;
     const { runtime } = this.#bench.tools;
@@ -101,13 +101,13 @@ export class PodWorker {
     if (message !== undefined && !this.#isClosed) this.evict(message);
   }
 
-  /** Does nothing any more; what runs is left to the runtime. */
+  /** Stops deciding; running containers are left to the runtime. */
   close(): void {
     this.#isClosed = true;
     this.#timer?.cancel();
   }
 
-  /** Brings the files of volumes up to date. */
+  /** Updates the files of volumes. */
   async refreshVolumes(): Promise<void> {
     const { sandbox, pod } = this.situation;
     if (sandbox.is !== "ready") return;
@@ -115,7 +115,7 @@ export class PodWorker {
     await runtime.updateVolumes(sandbox.sandbox, await volumes(pod, { isRefresh: true }));
   }
 
-  /** Thinks again, once, as soon as whatever runs now has come to its end. */
+  /** Decides again, once, in a microtask. */
   wake(): void {
     if (this.#isDue || this.#isClosed) return;
     this.#isDue = true;
@@ -140,7 +140,10 @@ export class PodWorker {
     if (next < Infinity) this.#timer = clock.later(Math.max(0, next - now), () => this.wake());
   }
 
-  /** A pod that comes up soon is told of once, when it has: each word costs as much as a step. Says when to tell of one that takes longer. */
+  /**
+   * The status of a pod that starts soon is written once, when it runs: each write costs as much as a step. Returns when to write that of
+   * a slower pod.
+   */
   #holdBack(now: number): number {
     this.#heldSince = isComingUp(this.situation) ? (this.#heldSince ?? now) : undefined;
     const until = (this.#heldSince ?? -Infinity) + longestSilence;
@@ -158,7 +161,7 @@ export class PodWorker {
     if (!this.#objectIsGone) report(this.situation.pod, status);
   }
 
-  /** What this node wrote last is truer than what comes back; of conditions, only its own are. */
+  /** The status that this node wrote last is newer than what the watch returns; of the conditions, only its own are. */
   #withOwnStatus(pod: BoundPod): BoundPod {
     if (this.#status === undefined) return pod;
     const own = this.#status.conditions ?? [];
@@ -186,12 +189,12 @@ export class PodWorker {
       case "teardown":
         return this.#run(removeSandbox(this.#bench));
       case "forget":
-        // Asked for again while it goes on: starting it anew would wake this worker without end.
+        // Requested again while it is in progress: another start would wake this worker in a loop.
         return this.#isForgetting ? undefined : this.#run(this.#forget());
     }
   }
 
-  /** Steps turn their own failures into the situation; whatever comes out of one is a bug and must be seen. */
+  /** Steps record their own failures in the situation; an error that escapes is a bug and must be visible. */
   #run(step: Promise<void>): void {
     step.then(
       () => this.wake(),

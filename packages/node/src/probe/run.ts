@@ -1,18 +1,16 @@
-/** Asks a container how it is: runs the command or the network check that a probe or a hook describes. */
+/** Runs the command or the network check of a probe or a hook. */
 import type { Clock } from "@capstan/client";
 import type { Container, HTTPGetAction, LifecycleHandler, Probe, TCPSocketAction } from "@capstan/kinds/v1";
 import type { CheckResult, NetworkCheck, Runtime, Sandbox } from "../runtime/runtime.ts";
 
-/** Where to ask. */
 export interface ProbeTools {
   readonly runtime: Runtime;
   readonly clock: Clock;
   readonly sandbox: Sandbox;
-  /** The container. */
   readonly id: string;
 }
 
-/** Runs a probe once. Whatever goes wrong is a failed probe. */
+/** Runs a probe once. Any error is a failed probe. */
 export async function runProbe(probe: Probe, container: Container, tools: ProbeTools): Promise<CheckResult> {
   const timeoutMs = (probe.timeoutSeconds ?? 1) * 1000;
   try {
@@ -25,7 +23,7 @@ export async function runProbe(probe: Probe, container: Container, tools: ProbeT
   }
 }
 
-/** Runs a hook to its end, or until the time is up. */
+/** Runs a hook until it ends or times out. */
 export async function runHook(
   hook: LifecycleHandler,
   container: Container,
@@ -66,7 +64,7 @@ function httpCheck(action: HTTPGetAction, container: Container, podIp: string): 
   return { type: "http", scheme, host, port: portOf(action.port, container), path, headers };
 }
 
-/** A port may be named among the ports of the container. */
+/** A port may be the name of a port of the container. */
 function portOf(port: TCPSocketAction["port"], { ports = [] }: Container): number {
   if (typeof port === "number") return port;
   const named = ports.find(({ name }) => name === port);

@@ -1,28 +1,28 @@
-/** Counts the answers of one probe: when to ask next, and what the answers amount to. Pure. */
+/** Counts the results of one probe: when to run it next, and its current verdict. Pure. */
 import type { Probe } from "@capstan/kinds/v1";
 
-/** The three questions that are asked about a running container. */
+/** The three probes of a container. */
 export type ProbeKind = "startup" | "liveness" | "readiness";
 
-/** What is known of one probe of one run of a container. Times are monotonic milliseconds. */
+/** The state of one probe for one run of a container. Times are monotonic milliseconds. */
 export interface ProbeState {
   readonly verdict: "unknown" | "success" | "failure";
-  /** How many answers in a row were alike. */
+  /** How many consecutive results were equal. */
   readonly run: { readonly passed: boolean; readonly length: number } | undefined;
   readonly nextAt: number;
 }
 
-/** A container is taken for alive and for not ready until it was asked. */
+/** Before its first probe a container counts as alive and as not ready. */
 export function firstState(probe: Probe, startedAt: number): ProbeState {
   return { verdict: "unknown", run: undefined, nextAt: startedAt + (probe.initialDelaySeconds ?? 0) * 1000 };
 }
 
-/** The state after a question that could not be asked: it says nothing about the container, and is asked again. */
+/** The state after a probe that could not run: it has no result, and is repeated. */
 export function later(state: ProbeState, probe: Probe, now: number): ProbeState {
   return { ...state, nextAt: now + (probe.periodSeconds ?? 10) * 1000 };
 }
 
-/** The state after one more answer. */
+/** The state after one more result. */
 export function afterAnswer(state: ProbeState, probe: Probe, passed: boolean, now: number): ProbeState {
   const length = state.run?.passed === passed ? state.run.length + 1 : 1;
   const threshold = passed ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);

@@ -1,29 +1,29 @@
-/** What a node asks of whatever runs containers: a machine, or a pretence. */
+/** The interface between a node and what runs its containers: a Linux machine or a simulation. */
 import type { Duplex } from "node:stream";
 import type { Container, NodeStatus, ResourceRequirements } from "@capstan/kinds/v1";
 import type { PullLogins } from "../agent/pull-secrets.ts";
 import type { BoundPod, ContainerKind } from "../pod/containers.ts";
 import type { DiskUse } from "../pod/sizes.ts";
 
-/** An image that is there. */
+/** A present image. */
 export interface ImageRecord {
   readonly id: string;
   readonly bytes: number;
 }
 
-/** The place in which the containers of a pod run: its network, its host name, its volumes. */
+/** The sandbox of a pod: its network, its host name, its volumes. */
 export interface Sandbox {
   readonly id: string;
   readonly ips: readonly string[];
 }
 
-/** One file of a volume that the API server's objects fill. */
+/** One file of a volume that is filled from API objects. */
 export interface VolumeFile {
   readonly bytes: Uint8Array;
   readonly mode: number;
 }
 
-/** What a volume of a pod holds; other kinds of volumes are read from the pod itself. */
+/** The content of a volume of a pod; other types of volumes are read from the pod itself. */
 export type VolumeContent =
   | { readonly type: "files"; readonly files: ReadonlyMap<string, VolumeFile> }
   | { readonly type: "claim"; readonly volume: string; readonly path: string | undefined };
@@ -31,19 +31,18 @@ export type VolumeContent =
 /** The volumes of a pod by name. */
 export type Volumes = ReadonlyMap<string, VolumeContent>;
 
-/** What to make a sandbox of. */
+/** What a sandbox is created from. */
 export interface SandboxOrder {
   readonly pod: BoundPod;
   readonly volumes: Volumes;
-  /** The way to run the pod that its RuntimeClass names; empty is the usual one. */
+  /** The handler of the pod's RuntimeClass; empty is the default. */
   readonly handler: string;
-  /** A lost sandbox of the pod: what is left of it goes, but the volumes are kept. */
+  /** A lost sandbox of the pod: its remains are removed, but the volumes are kept. */
   readonly replaces?: Sandbox | undefined;
-  /** Told when it has ended without having been removed. */
+  /** Called when it has ended without having been removed. */
   readonly lost?: (id: string) => void;
 }
 
-/** How a container ended. */
 export interface Exit {
   readonly id: string;
   readonly exitCode: number;
@@ -51,35 +50,33 @@ export interface Exit {
   /** `Completed`, `Error`, `OOMKilled` and so on. */
   readonly reason: string;
   readonly message?: string;
-  /** Calendar milliseconds. */
+  /** Milliseconds since the epoch. */
   readonly startedAt: number;
   readonly finishedAt: number;
 }
 
-/** What to start. */
 export interface ContainerOrder {
   readonly pod: BoundPod;
   readonly sandbox: Sandbox;
   readonly container: Container;
   readonly kind: ContainerKind;
   readonly image: ImageRecord;
-  /** Complete and in order, references expanded. */
+  /** Complete and in order, with references expanded. */
   readonly env: ReadonlyMap<string, string>;
   /** How many times it was started before. */
   readonly attempt: number;
-  /** Called once when it has ended, however that came about. */
+  /** Called once when it has ended, for whatever reason. */
   readonly exited: (exit: Exit) => void;
 }
 
-/** A container that was started. */
 export interface Started {
   readonly id: string;
   readonly startedAt: number;
-  /** Whom it runs as, where there are users. */
+  /** Its user, if the runtime has users. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly groups: readonly number[] };
 }
 
-/** A question over the network of a pod, from its node. */
+/** A network probe of a pod, from its node. */
 export type NetworkCheck =
   | {
       readonly type: "http";
@@ -92,21 +89,21 @@ export type NetworkCheck =
   | { readonly type: "tcp"; readonly host: string; readonly port: number }
   | { readonly type: "grpc"; readonly host: string; readonly port: number; readonly service: string };
 
-/** How a check or a command went; `output` is told in events. */
+/** The result of a check or a command; `output` is shown in events. */
 export interface CheckResult {
   readonly passed: boolean;
   readonly output: string;
-  /** How a command ended. */
+  /** The exit code of a command. */
   readonly code?: number;
-  /** Whether nothing was found out, because it could not even be asked. */
+  /** Whether the check could not run and so has no result. */
   readonly isUnknown?: true;
 }
 
-/** What a node has to offer. */
+/** The properties of a node. */
 export interface NodeFacts {
   readonly addresses: readonly { readonly type: string; readonly address: string }[];
   readonly capacity: { readonly [resource: string]: string };
-  /** The ways to run pods, and what each of them can do. */
+  /** The runtime handlers and their features. */
   readonly runtimeHandlers?: NonNullable<NodeStatus["runtimeHandlers"]>;
   readonly nodeInfo: {
     readonly operatingSystem: string;
@@ -117,42 +114,42 @@ export interface NodeFacts {
   };
 }
 
-/** The ways into containers, where there are programs to reach. Connections are framed as `linux/frames.ts` says. */
+/** Exec, attach, port-forward and logs, for runtimes with real programs. Connections use the frames of `linux/frames.ts`. */
 export interface Doors {
   /** Runs a command in a container. */
   openExec(id: string, command: readonly string[], stdin: boolean, tty: boolean): Duplex;
-  /** Joins what a container says and hears. */
+  /** Attaches to the streams of a container. */
   openAttach(id: string, stdin: boolean): Duplex;
   /** Connects to a port of a pod. */
   openPort(sandbox: Sandbox, port: number): Promise<Duplex>;
-  /** The file with the output of one run of a container. */
+  /** The log file of one run of a container. */
   logFile(run: Pick<ContainerOrder, "pod" | "container" | "attempt">): string;
-  /** What a container uses now. */
+  /** The current usage of a container. */
   usage(id: string): Promise<{ readonly cpuNanoseconds: number; readonly memoryBytes: number }>;
 }
 
-/** The effects of a node. Whatever fails rejects with a `NodeError`. */
+/** The side effects of a node. Failures reject with a `NodeError`. */
 export interface Runtime extends AsyncDisposable {
-  /** Whether programs run that see their environment and their files. */
+  /** Whether real programs run, which see their environment and their files. */
   readonly runsPrograms: boolean;
-  /** The ways into containers; a pretence has none. */
+  /** Access to containers; a simulation has none. */
   readonly doors?: Doors;
   facts(): Promise<NodeFacts>;
   findImage(image: string): Promise<ImageRecord | undefined>;
-  /** Pulls an image for a pod, as whoever the pod is to the registry. */
+  /** Pulls an image with the credentials of a pod. */
   pullImage(image: string, pod: BoundPod, logins: PullLogins): Promise<ImageRecord>;
   createSandbox(order: SandboxOrder): Promise<Sandbox>;
-  /** Brings the files of volumes up to date, all of a volume at once. */
+  /** Updates the files of volumes, each volume atomically. */
   updateVolumes(sandbox: Sandbox, volumes: Volumes): Promise<void>;
-  /** How much of the disk a pod takes. */
+  /** The disk usage of a pod. */
   diskUse?(sandbox: Sandbox): Promise<DiskUse>;
   removeSandbox(sandbox: Sandbox, pod: BoundPod): Promise<void>;
-  /** Nobody will ask about the pod any more: its logs may go. */
+  /** The pod is gone for good: its logs may be removed. */
   forgetPod?(pod: BoundPod): Promise<void>;
   startContainer(order: ContainerOrder): Promise<Started>;
-  /** Changes what a container that runs may use to what its spec in the pod says now. */
+  /** Changes the resources of a running container to those of its spec in the pod. */
   resizeContainer?(id: string, pod: BoundPod, resources: ResourceRequirements): Promise<void>;
-  /** Asks a container to end and kills it after the grace; its end is told by `exited`. */
+  /** Stops a container and kills it after the grace period; its exit is reported with `exited`. */
   stopContainer(id: string, graceMs: number): Promise<void>;
   runCommand(id: string, command: readonly string[], timeoutMs: number): Promise<CheckResult>;
   check(sandbox: Sandbox, check: NetworkCheck, timeoutMs: number): Promise<CheckResult>;

@@ -16,14 +16,14 @@ const node = (nodeName: string, zoneName: string): Partial<Endpoint> => ({
 });
 const viewer = { name: "one", zone: "a" };
 
-test("who is about to end serves only where nobody else does", () => {
+test("terminating endpoints serve only if none is ready", () => {
   const ending = endpoint("2", { conditions: { ready: false, serving: true, terminating: true } });
   assert.deepEqual(ipsOf(usable(candidates(endpoint("1"), ending))), ["1"]);
   const dead = endpoint("3", { conditions: { ready: false, serving: false } });
   assert.deepEqual(ipsOf(usable(candidates(ending, dead))), ["2"]);
 });
 
-test("hints lead to the own zone, if everybody has one and somebody is there", () => {
+test("zone hints apply if all endpoints have one and the zone has an endpoint", () => {
   const [a, b] = [endpoint("1", zone("a")), endpoint("2", zone("b"))];
   assert.deepEqual(ipsOf(nearTo(candidates(a, b), viewer)), ["1"]);
   assert.deepEqual(ipsOf(nearTo(candidates(a, b, endpoint("3")), viewer)), ["1", "2", "3"]);
@@ -33,7 +33,7 @@ test("hints lead to the own zone, if everybody has one and somebody is there", (
   assert.deepEqual(ipsOf(nearTo(candidates(a, b, unready), viewer)), ["1"], "who is not ready need not say anything");
 });
 
-test("hints lead to the own node first", () => {
+test("node hints take precedence", () => {
   const all = candidates(
     endpoint("1", node("one", "a")),
     endpoint("2", node("two", "a")),
@@ -44,7 +44,7 @@ test("hints lead to the own node first", () => {
   assert.deepEqual(ipsOf(nearTo(all, { name: "four", zone: "c" })), ["1", "2", "3"]);
 });
 
-test("a node has its own, ready or still serving", () => {
+test("local endpoints are the ready ones of the node, else the serving ones", () => {
   const ending = endpoint("1", { nodeName: "one", conditions: { ready: false, serving: true, terminating: true } });
   const all = candidates(ending, endpoint("2", { nodeName: "two" }));
   assert.deepEqual(ipsOf(localTo(all, { name: "one" })), ["1"]);

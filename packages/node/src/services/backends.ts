@@ -2,25 +2,25 @@
 import type { Endpoint, EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { ServicePort } from "@capstan/kinds/v1";
 
-/** Where a connection to a service may end. */
+/** A destination of connections to a service. */
 export interface Backend {
   readonly ip: string;
   readonly port: number;
 }
 
-/** A node, as far as it matters who serves it. */
+/** The node for which backends are chosen. */
 export interface Viewer {
   readonly name: string;
-  /** Empty where it is in none. */
+  /** Empty if the node has no zone. */
   readonly zone: string;
 }
 
-/** An address that answers at a port of the service. */
+/** An endpoint address for a port of the service. */
 interface Candidate extends Backend {
   readonly endpoint: Endpoint;
 }
 
-/** All that might answer at a port. */
+/** All endpoints for a port. */
 export function candidatesFor(
   { name = "", protocol = "TCP" }: ServicePort,
   slices: readonly EndpointSlice[],
@@ -34,7 +34,7 @@ export function candidatesFor(
     });
 }
 
-/** Ready ones; where there are none, those that still serve although they are about to end. */
+/** The ready endpoints; if none is ready, those that are terminating and still serve. */
 export function usable(candidates: readonly Candidate[]): readonly Backend[] {
   const ready = candidates.filter(isReady);
   const chosen =
@@ -42,14 +42,14 @@ export function usable(candidates: readonly Candidate[]): readonly Backend[] {
   return [...new Map(chosen.map(({ ip, port }) => [`${ip}:${port}`, { ip, port }])).values()];
 }
 
-/** Those on a node itself. */
+/** The endpoints on a node. */
 export function localTo(candidates: readonly Candidate[], { name }: Pick<Viewer, "name">): readonly Backend[] {
   return usable(candidates.filter(({ endpoint: { nodeName } }) => nodeName === name));
 }
 
 /**
- * Those that are near to a node, where every ready one says for whom it is: for the node itself if there are any, else for its zone; and
- * all of them where nobody is near, or somebody does not say.
+ * The endpoints with hints for a node, if every ready one has hints: those for the node itself if there are any, else those for its zone.
+ * All endpoints if none is hinted for the node, or if one has no hints.
  */
 export function nearTo(candidates: readonly Candidate[], { name, zone }: Viewer): readonly Backend[] {
   const ready = candidates.filter(isReady);

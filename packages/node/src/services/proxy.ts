@@ -1,4 +1,4 @@
-/** Keeps the addresses and the names of services in step with the cluster: packet filter rules for one, a zone for the other. */
+/** Keeps service addresses and DNS names in sync with the cluster: nftables rules for one, a zone for the other. */
 import type { Client, Clock, Timer } from "@capstan/client";
 import { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import { Node, Service } from "@capstan/kinds/v1";
@@ -8,37 +8,35 @@ import { lookUp, zoneOf, type Zone } from "../names/zone.ts";
 import { strayMark } from "./stray.ts";
 import { formatChange, serviceRules, type NodePlace, type RuleSet } from "./rules.ts";
 
-/** What a proxy works with. */
+/** What a proxy needs. */
 export interface ServiceProxyOptions {
   readonly client: Client;
   readonly clock: Clock;
-  /** Replaces the rules of the packet filter. */
+  /** Replaces the nftables rules. */
   readonly setRules: (ruleset: string) => Promise<void>;
-  /** Ends what the packet filter knows of connections with these marks. */
+  /** Deletes conntrack entries with these marks. */
   readonly forgetFlows?: (marks: readonly number[]) => Promise<void>;
-  /** `cluster.local` unless said otherwise. */
+  /** Default: `cluster.local`. */
   readonly domain?: string;
-  /** Where nodes are, for services that are served by particular ones; all nodes serve all without it. */
+  /** The addresses of nodes, for services with local traffic policies. Without it all nodes use all backends. */
   readonly nodes?: () => ReadonlyMap<string, Pick<NodePlace, "address" | "pods">>;
-  /** Finds names that are not the cluster's; without it they do not exist. */
+  /** Resolves external names; without it they do not exist. */
   readonly upstream?: (question: Buffer) => Promise<Buffer | undefined>;
-  /** Told when rules were refused. */
+  /** Receives errors of rejected rules. */
   readonly report?: (error: unknown) => void;
 }
 
-/** A proxy that runs. */
 export interface ServiceProxy extends Disposable {
-  /** Answers a question about a name. */
+  /** Responds to a DNS query. */
   answer(question: Buffer): Promise<Buffer | undefined>;
-  /** Resolves when all that is known is in force. */
+  /** Resolves when all known changes are applied. */
   settled(): Promise<void>;
   stop(): void;
 }
 
-/** Changes that come together are put in force together. */
+/** Changes within this time are applied together. */
 const gatherFor = 20;
 
-/** Starts to follow services. */
 export function startServiceProxy(options: ServiceProxyOptions): ServiceProxy {
   const { client, clock, domain = "cluster.local" } = options;
   const ending = new AbortController();
@@ -107,7 +105,7 @@ function placesOf(
   return known && new Map(Array.from(known, ([name, place]) => [name, { ...place, zone: zones.get(name) ?? "" }]));
 }
 
-/** Nothing can be changed here, and there are names of the Internet only. */
+/** Updates are not implemented, and only the class IN exists. */
 function refusalOf({ operation, class: classOfNames }: Question): Reply | undefined {
   if (operation !== 0) return { code: "not implemented", ...empty };
   return classOfNames === 1 ? undefined : { code: "refused", ...empty };
@@ -115,25 +113,25 @@ function refusalOf({ operation, class: classOfNames }: Question): Reply | undefi
 
 const empty: Omit<Reply, "code"> = { isFinal: false, answers: [], authority: [], additional: [] };
 
-/** Names of elsewhere: pods reach nothing there, and whoever is told so at once need not wait for it. */
+/** External names: pods cannot reach external hosts, and an immediate negative response saves them a timeout. */
 const unknown: Reply = { code: "no such name", ...empty };
 
-/** Whether there are more places to which datagrams may go. */
+/** Whether there are new destinations for UDP packets. */
 function opensMore(before: RuleSet | undefined, { elements }: RuleSet): boolean {
   return (["addresses", "node-ports", "local-ports"] as const).some((table) =>
     elements[table].keys().some((key) => key.includes("udp . ") && before?.elements[table].has(key) !== true),
   );
 }
 
-/** Puts rules in force, one set at a time, the newest last. */
+/** Applies rules, one set at a time, the newest last. */
 class Enforcement {
   readonly #options: ServiceProxyOptions;
   readonly #make: () => RuleSet;
   #timer: Timer | undefined;
   #running: Promise<void> = Promise.resolve();
-  /** What is in force; `undefined` when that is not known. */
+  /** The applied rules; `undefined` if unknown. */
   #last: RuleSet | undefined;
-  /** What connections may be marked with. */
+  /** The marks that conntrack entries may have. */
   #marks: ReadonlySet<number> = new Set();
 
   constructor(options: ServiceProxyOptions, make: () => RuleSet) {
@@ -165,7 +163,7 @@ class Enforcement {
       const isWhole = before === undefined;
       this.#last = undefined;
       await this.#options.setRules(change).catch(async (error: unknown) => {
-        // What is in force may be something else than was thought: then everything is said anew.
+        // The applied rules may differ from the expected ones: then the whole set is written again.
         if (isWhole) throw error;
         await this.#options.setRules(formatChange(undefined, rules));
       });

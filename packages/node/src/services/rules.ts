@@ -1,53 +1,53 @@
-/** The packet filter's rules for services: from Services and EndpointSlices to what nft is to hold, and the text that changes it. Pure. */
+/** The nftables rules for services: from Services and EndpointSlices to tables, and the text that changes them. Pure. */
 import { createHash } from "node:crypto";
 import type { EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import type { Service } from "@capstan/kinds/v1";
 import { candidatesFor, localTo, nearTo, usable, type Backend } from "./backends.ts";
 import { strayMark } from "./stray.ts";
 
-/** One port of one service, and who serves it. */
+/** One port of one service and its backends. */
 interface Target {
   readonly name: string;
   readonly protocol: string;
   readonly port: number;
   readonly addresses: readonly string[];
   readonly nodePort: number | undefined;
-  /** The address of the only node at which the port is served, by its own pods; `undefined` is all of them. */
+  /** The address of the only node that serves the port, with its own pods; `undefined` means all nodes. */
   readonly onlyAt: string | undefined;
-  /** Seconds for which a client comes back to the same backend. */
+  /** The session affinity in seconds. */
   readonly affinity: number | undefined;
   readonly backends: readonly Backend[];
-  /** Who is sent elsewhere than to all of these, by where it comes from. */
+  /** Different backends for clients of particular nodes. */
   readonly views: readonly View[];
 }
 
-/** What a service is to those who come from one node. */
+/** A service as the clients of one node see it. */
 interface View {
   /** The addresses of the node and of its pods. */
   readonly sources: readonly string[];
   readonly target: Target;
 }
 
-/** What the packet filter is to hold. */
+/** The content of the nftables table. */
 export interface RuleSet {
-  /** Sets by name: their clients are remembered as long as the set stays. */
+  /** Sets by name: they hold the clients with session affinity as long as the set exists. */
   readonly sets: ReadonlyMap<string, string>;
   readonly chains: ReadonlyMap<string, readonly string[]>;
   /** Elements by table and key; those of sets have no value. */
   readonly elements: { readonly [table in ElementTable]: ReadonlyMap<string, string> };
-  /** The marks of the connections to each backend of a protocol that has none of its own. */
+  /** The conntrack marks of the UDP backends. */
   readonly marks: ReadonlySet<number>;
 }
 
-/** The tables that name where a packet goes: to a service, to a port of a node, nowhere, or back to its sender. */
+/** The tables that decide about a packet: a service, a node port, drop, or hairpin. */
 export type ElementTable = "addresses" | "node-ports" | "local-ports" | "dead" | "hairpins";
 
-/** Where a node is: a service may want to be served by the node that is asked, or by one that is near to whoever asks. */
+/** The addresses and the zone of a node: a service may prefer backends on the node or near the client. */
 export interface NodePlace {
   readonly address: string;
-  /** Where the addresses of its pods come from. */
+  /** The range of its pod addresses. */
   readonly pods: string;
-  /** Empty where it is in none. */
+  /** Empty if the node has no zone. */
   readonly zone: string;
 }
 
@@ -89,7 +89,7 @@ const types: { readonly [table in ElementTable]: string } = {
 const tables = Object.keys(types) as ElementTable[];
 const table = "ip capstan-services";
 
-/** The text that brings the packet filter from one set of rules to another; what does not change is not touched. */
+/** The text that changes nftables from one set of rules to another; unchanged parts are not touched. */
 export function formatChange(before: RuleSet | undefined, after: RuleSet): string {
   return before === undefined ? formatAll(after) : formatDifference(before, after);
 }
@@ -116,7 +116,7 @@ function formatElement([key, value]: readonly [string, string]): string {
   return value === "" ? key : `${key} : ${value}`;
 }
 
-/** First what is new, then what leads to it, last what nothing leads to any more. */
+/** First new chains, then the elements that lead to them, finally the removal of unreferenced chains. */
 function formatDifference(before: RuleSet, after: RuleSet): string {
   const isChanged = ([name, rules]: readonly [string, readonly string[]]): boolean =>
     before.chains.get(name)?.join() !== rules.join();
@@ -229,7 +229,7 @@ interface Seen {
   readonly nodes: NodePlaces;
 }
 
-/** Where nodes differ in whom they send connections to, each has a view of its own. */
+/** If nodes have different backends, each node has its own view. */
 function viewsOf(common: Target, { service, candidates, nodes }: Seen): readonly View[] {
   const isLocal = service.spec?.internalTrafficPolicy === "Local";
   const views = Array.from(nodes, ([name, { address, pods, zone }]): View => {
@@ -248,7 +248,7 @@ function isIpv4(address: string | undefined): address is string {
   return address !== undefined && /^\d+\.\d+\.\d+\.\d+$/.test(address);
 }
 
-/** Names of chains are short and have no odd characters. */
+/** Chain names must be short and without special characters. */
 function idOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
@@ -257,7 +257,7 @@ function backendId({ name }: Target, { ip, port }: Backend): string {
   return idOf(`${name}/${ip}:${port}`);
 }
 
-/** Only of datagrams the kernel cannot know that those to somebody who is gone are no longer wanted. */
+/** Only UDP needs marks: the kernel cannot detect that a UDP backend is gone. */
 function markOf(target: Target, backend: Backend): number | undefined {
   return target.protocol === "udp" ? Number.parseInt(backendId(target, backend).slice(0, 8), 16) : undefined;
 }
@@ -271,7 +271,7 @@ function setsOf(target: Target): readonly Entry[] {
   return target.backends.map((backend): Entry => [`clients-${backendId(target, backend)}-${affinity}`, spec]);
 }
 
-/** A chain for each backend, and one that chooses among them: whoever came before goes where it went, others anywhere. */
+/** A chain for each backend, and one that selects among them: clients with session affinity go to their backend, others to a random one. */
 function chainsOf(target: Target): readonly (readonly [string, readonly string[]])[] {
   const { affinity, backends, protocol } = target;
   const ids = backends.map((backend) => backendId(target, backend));
@@ -287,7 +287,7 @@ function chainsOf(target: Target): readonly (readonly [string, readonly string[]
   return [...ends, [`of-${idOf(target.name)}`, choose]];
 }
 
-/** Whoever comes from a node for which nobody serves is not answered. */
+/** Packets from a node without backends are dropped. */
 function viewRule({ sources, target: { name, backends } }: View): string {
   const verdict = backends.length === 0 ? "drop" : `goto of-${idOf(name)}`;
   return `ip saddr { ${sources.join(", ")} } ${verdict}`;
@@ -301,7 +301,7 @@ function nodePortElements({ name, nodePort = 0, protocol, onlyAt }: Target): rea
   return nodePort === 0 || onlyAt !== undefined ? [] : [[`${protocol} . ${nodePort}`, `goto of-${idOf(name)}`]];
 }
 
-/** A node that has no pod of its own for such a port does not answer there. */
+/** A node without local backends drops packets to such a port. */
 function localPortElements({ name, nodePort = 0, protocol, onlyAt, backends }: Target): readonly Entry[] {
   if (nodePort === 0 || onlyAt === undefined) return [];
   return [[`${onlyAt} . ${protocol} . ${nodePort}`, backends.length === 0 ? "drop" : `goto of-${idOf(name)}`]];
@@ -311,7 +311,7 @@ function deadElements({ addresses, protocol, port, onlyAt }: Target): readonly E
   return onlyAt === undefined ? addresses.map((address): Entry => [`${address} . ${protocol} . ${port}`, ""]) : [];
 }
 
-/** A pod that reaches itself through a service must not see its own address as the sender's. */
+/** A pod that reaches itself through a service must not see its own address as the source. */
 function hairpins(targets: readonly Target[]): readonly Entry[] {
   const ips = new Set(targets.flatMap(({ backends }) => backends.map(({ ip }) => ip)));
   return [...ips].map((ip): Entry => [`${ip} . ${ip}`, ""]);

@@ -1,5 +1,5 @@
 /**
- * The mark of datagrams for whom nobody was when they came: whoever goes on sending is sent on as at first, so once somebody is there, what the
- * kernel made of them must be forgotten.
+ * The conntrack mark of UDP packets that had no backend. The kernel keeps forwarding later packets of the same flow in the same way, so
+ * these entries must be deleted when a backend appears.
  */
 export const strayMark = 0x7374_7261;

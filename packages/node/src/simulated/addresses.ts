@@ -1,13 +1,12 @@
-/** Hands out the addresses of a range, none twice at a time; an address that came back rests as long as others are left. */
+/** Allocates addresses of a range; a released address is reused only after the others. */
 import { NodeError } from "../errors.ts";
 
-/** Addresses of a range. */
 export interface Addresses {
   take(): string;
   giveBack(address: string): void;
 }
 
-/** The addresses of an IPv4 range, without the network's own, the first (which is the gateway's) and the last. */
+/** The addresses of an IPv4 range, without the network address, the first (the gateway) and the last. */
 export function addressesIn(cidr: string): Addresses {
   const [base = "", bits = "24"] = cidr.split("/");
   const start = toNumber(base);

@@ -1,8 +1,8 @@
-/** How simulated containers behave: a list of rules, of which the first that fits a container says what happens to it. */
+/** The behaviour of simulated containers: a list of rules, of which the first match applies. */
 import type { Container } from "@capstan/kinds/v1";
 import type { BoundPod, ContainerKind } from "../pod/containers.ts";
 
-/** Which containers a rule is about; what is not said fits all. Texts may have `*` for anything. */
+/** Which containers a rule matches; an absent field matches all. `*` matches any text. */
 export interface Pattern {
   readonly namespace?: string;
   readonly pod?: string;
@@ -11,30 +11,30 @@ export interface Pattern {
   readonly labels?: { readonly [key: string]: string };
 }
 
-/** How a container ends by itself. */
+/** How a container exits by itself. */
 export interface ScriptedEnd {
   readonly type: "exit" | "oom";
   readonly code?: number;
   readonly message?: string;
   /** How long after its start, in milliseconds. */
   readonly after: number;
-  /** Only so many starts end like this; later ones run on. */
+  /** Only so many runs exit like this; later ones keep running. */
   readonly times?: number;
 }
 
-/** What happens to a container. Times are milliseconds. */
+/** The behaviour of a container. Times are in milliseconds. */
 export interface Behaviour {
-  /** How long the image takes to come. */
+  /** How long the pull takes. */
   readonly pullDelay?: number;
-  /** The image never comes, and this is why. */
+  /** The pull fails with this error. */
   readonly pullError?: string;
-  /** How long the container takes to start. */
+  /** How long the start of the container takes. */
   readonly startDelay?: number;
-  /** It cannot be started, and this is why. */
+  /** The start fails with this error. */
   readonly startError?: string;
-  /** How long after its start its probes begin to pass; `never` is a container that hangs. */
+  /** How long after its start its probes begin to pass; `never` for a container that hangs. */
   readonly readyDelay?: number | "never";
-  /** How long it takes to end when it is asked to; `never` waits to be killed. */
+  /** How long it takes to stop on request; `never` for one that has to be killed. */
   readonly stopDelay?: number | "never";
   readonly end?: ScriptedEnd;
 }
@@ -44,20 +44,20 @@ export interface Rule extends Behaviour {
   readonly match?: Pattern;
 }
 
-/** A container of a pod, as rules look at it. */
+/** A container of a pod, as input of rules. */
 export interface Subject {
   readonly pod: BoundPod;
   readonly container: Container;
   readonly kind: ContainerKind;
 }
 
-/** What a container does: the first rule that fits, over what is natural for its kind. */
+/** The behaviour of a container: the first matching rule, over the default of its kind. */
 export function behaviourOf(script: readonly Rule[], subject: Subject): Behaviour {
   const rule = script.find(({ match }) => match === undefined || fits(match, subject));
   return { ...natural(subject), ...rule };
 }
 
-/** Init containers and the pods of jobs do their work and end; everything else serves for ever. */
+/** Init containers exit at once, containers of Job pods after a second; all others run forever. */
 function natural({ pod, kind }: Subject): Behaviour {
   if (kind === "init") return { end: { type: "exit", code: 0, after: 0 } };
   const ofJob = pod.metadata.ownerReferences?.some((owner) => owner.kind === "Job" && owner.controller === true);
@@ -75,7 +75,7 @@ function fits({ namespace, pod, container, image, labels = {} }: Pattern, subjec
   );
 }
 
-/** Whether a text is as a pattern says; `*` stands for any characters. */
+/** Whether a text matches a pattern; `*` matches any characters. */
 export function isLike(pattern: string | undefined, text: string | undefined): boolean {
   if (pattern === undefined) return true;
   const parts = pattern.split("*").map((part) => part.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&"));

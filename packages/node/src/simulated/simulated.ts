@@ -1,4 +1,4 @@
-/** A runtime that runs nothing: pods come up, get addresses and end as a script says, in whatever time the clock has. */
+/** A runtime without processes: pods start, get addresses and end according to a script, on the time of the given clock. */
 import type { BoundPod } from "../pod/containers.ts";
 import { createHash } from "node:crypto";
 import type { Clock, Timer } from "@capstan/client";
@@ -18,24 +18,23 @@ import type {
 import { addressesIn } from "./addresses.ts";
 import { behaviourOf, isLike, type Behaviour, type Pattern, type Rule } from "./script.ts";
 
-/** How to simulate. */
+/** Options of the simulation. */
 export interface SimulatedOptions {
   readonly clock: Clock;
-  /** The first rule that fits a container says what happens to it. */
+  /** The first rule that matches a container applies to it. */
   readonly script?: readonly Rule[];
-  /** What the node has to offer: 110 pods, 4 CPUs, 16 GiB unless said otherwise. */
+  /** The capacity of the node. Default: 110 pods, 4 CPUs, 16 GiB. */
   readonly capacity?: { readonly [resource: string]: string };
-  /** The node's own address. */
   readonly address?: string;
-  /** Where addresses of pods come from. */
+  /** The range of pod addresses. */
   readonly podCidr?: string;
 }
 
-/** A simulated runtime and the ways to make things happen. */
+/** A simulated runtime with ways to inject failures. */
 export interface SimulatedRuntime extends Runtime {
-  /** Replaces the script; containers that run keep to the old one. */
+  /** Replaces the script; running containers keep the old one. */
   setScript(script: readonly Rule[]): void;
-  /** Ends running containers now; gives how many there were. */
+  /** Ends running containers now; returns their number. */
   crash(
     which: Pattern,
     how?: { readonly exitCode?: number; readonly reason?: string; readonly message?: string },
@@ -56,7 +55,7 @@ interface SimulatedContainer {
 
 const facts = { operatingSystem: "linux", architecture: "amd64", kernelVersion: "simulated", osImage: "Simulated" };
 
-/** A runtime that pretends. */
+/** Creates a simulated runtime. */
 export function simulatedRuntime(options: SimulatedOptions): SimulatedRuntime {
   return new Simulation(options);
 }
@@ -223,7 +222,7 @@ class Simulation implements SimulatedRuntime {
 
 type Ending = Pick<Exit, "exitCode" | "reason" | "message">;
 
-/** Simulated programs end well when they are asked to. */
+/** Simulated programs exit with 0 when they are stopped. */
 const stopped: Ending = { exitCode: 0, reason: "Completed" };
 const killed: Ending = { exitCode: 137, reason: "Error" };
 

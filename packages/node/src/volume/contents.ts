@@ -1,4 +1,4 @@
-/** What the volumes of a pod hold, as far as objects of the API server say it: config maps, secrets, tokens, fields, claims. */
+/** The volume contents of a pod that come from API objects: config maps, secrets, tokens, fields, claims. */
 import type { BoundPod } from "../pod/containers.ts";
 import type { ConfigMap, KeyToPath, Secret, Volume, VolumeProjection } from "@capstan/kinds/v1";
 import type { Objects } from "../agent/objects.ts";
@@ -13,11 +13,11 @@ export interface VolumeContext {
   readonly objects: Objects;
   readonly tokens: Tokens;
   readonly allocatable: Allocatable;
-  /** The pod runs: what cannot be made now stays as it is, and keeps nothing else from being brought up to date. */
+  /** The pod is running: a volume that cannot be updated stays as it is, and does not prevent the update of others. */
   readonly isRefresh?: boolean;
 }
 
-/** The contents of all volumes of a pod that have any; fails with the words of the kubelet when one cannot be made. */
+/** The contents of all volumes of a pod that have any; fails with the kubelet's message if one is unavailable. */
 export async function volumesOf(pod: BoundPod, context: VolumeContext): Promise<Volumes> {
   const contents = new Map<string, VolumeContent>();
   const needed = context.isRefresh === true ? new Set() : usedVolumes(pod.spec);
@@ -45,7 +45,7 @@ async function contentOf(pod: BoundPod, volume: Volume, context: VolumeContext):
   return { type: "files", files: await gather(sources, { pod, context, mode: mode ?? 0o644 }) };
 }
 
-/** All that is missing is told at once. */
+/** All missing objects are reported at once. */
 async function gather(
   sources: readonly VolumeProjection[],
   projecting: Projecting,
@@ -64,7 +64,7 @@ async function gather(
   throw new NodeError("FailedMount", others.length === 0 ? first : `[${[...failures].join(", ")}]`);
 }
 
-/** Config maps, secrets and fields on their own are projections with one source. */
+/** Config map, secret and downward API volumes are projections with one source. */
 function sourcesOf({
   configMap,
   secret,
@@ -111,7 +111,7 @@ async function filesOf(source: VolumeProjection, projecting: Projecting): Promis
   }
   if (serviceAccountToken !== undefined) {
     const token = await context.tokens.tokenFor(pod, serviceAccountToken);
-    // Whoever runs as another user must be able to read its own token.
+    // A container with another user must be able to read its token.
     const tokenMode = pod.spec.securityContext?.fsGroup === undefined ? mode : 0o640;
     return [[serviceAccountToken.path, { bytes: Buffer.from(token), mode: tokenMode }]];
   }

@@ -1,8 +1,8 @@
-/** Which volumes of a pod anybody needs. Pure. */
+/** Which volumes of a pod are mounted. Pure. */
 import type { PodSpec } from "@capstan/kinds/v1";
 import { containersOf } from "../pod/containers.ts";
 
-/** The names of the volumes that a container shows; no pod waits for another one. */
+/** The names of the volumes that a container mounts; a pod does not wait for the others. */
 export function usedVolumes(spec: PodSpec): ReadonlySet<string> {
   return new Set(
     containersOf(spec).flatMap(({ spec: { volumeMounts = [], volumeDevices = [] } }) =>

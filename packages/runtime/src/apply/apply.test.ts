@@ -282,7 +282,8 @@ test("the breaker does not scan all children on each write of one", async () => 
   const breaker = new Breaker({ clock: new VirtualClock(), api: {} as never, manager: "us" });
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
   const walks = await countMapWalks(async () => {
-    for (let at = 0; at < 12_000; at++) await breaker.check({ kind, key: `ns/${at}`, field: "" });
+    for (let at = 0; at < 12_000; at++)
+      await breaker.check({ kind, key: `ns/${at}`, field: "", desired: "", isSelfInflicted: false });
   });
   assert.ok(walks < 100, `${walks} walks over maps`);
 });
@@ -309,11 +310,32 @@ test("the breaker allows a number of writes per interval and then starts again",
   const get = () => Promise.reject(new Error("not reachable"));
   const breaker = new Breaker({ clock, api: { get } as never, manager: "us", budget: { writes: 3, within: 1000 } });
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
-  const write = () => breaker.check({ kind, key: "ns/a", field: "data.x" });
+  const write = () => breaker.check({ kind, key: "ns/a", field: "data.x", desired: "same", isSelfInflicted: false });
+  await write();
   for (let at = 0; at < 3; at++) await write();
   await assert.rejects(write(), { code: "HotLoop", message: /because another manager changes data\.x/u });
   await clock.advance(1000);
   await write();
+});
+
+test("the breaker does not count new desired values, however many there are", async () => {
+  const clock = new VirtualClock();
+  const breaker = new Breaker({ clock, api: {} as never, manager: "us", budget: { writes: 3, within: 1000 } });
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
+  const repair = { kind, key: "ns/a", field: "data.x", isSelfInflicted: false };
+  for (let at = 0; at < 1000; at++) await breaker.check({ ...repair, desired: String(at) });
+  for (let at = 0; at < 1000; at++) await breaker.check({ ...repair, desired: String(at % 2) });
+});
+
+test("the breaker counts new values that follow from the operator's own writes", async () => {
+  const get = () => Promise.reject(new Error("not reachable"));
+  const budget = { writes: 3, within: 1000 };
+  const breaker = new Breaker({ clock: new VirtualClock(), api: { get } as never, manager: "us", budget });
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
+  const write = (at: number) =>
+    breaker.check({ kind, key: "ns/a", field: "data.x", desired: String(at), isSelfInflicted: true });
+  for (let at = 0; at < 4; at++) await write(at);
+  await assert.rejects(write(4), { code: "HotLoop" });
 });
 
 describe("the breaker names the other writers", () => {
@@ -347,9 +369,9 @@ describe("the breaker names the other writers", () => {
         budget: { writes: 0, within: 1000 },
       });
       const message = `because "${who}" changes ${field}. Let only one of them set these fields.`;
-      await assert.rejects(breaker.check({ kind, key: "ns/a", field }), (error: Error) =>
-        error.message.endsWith(message),
-      );
+      const repair = { kind, key: "ns/a", field, desired: "", isSelfInflicted: false };
+      await breaker.check(repair);
+      await assert.rejects(breaker.check(repair), (error: Error) => error.message.endsWith(message));
     });
   }
 
@@ -357,7 +379,9 @@ describe("the breaker names the other writers", () => {
     const clock = new VirtualClock();
     const budget = { writes: 0, within: 1000 };
     const breaker = new Breaker({ clock, api: { get } as never, manager: "whole", budget });
-    await assert.rejects(breaker.check({ kind, key: "ns/a", field: "data.x" }), (error: Error) => {
+    const repair = { kind, key: "ns/a", field: "data.x", desired: "", isSelfInflicted: false };
+    await breaker.check(repair);
+    await assert.rejects(breaker.check(repair), (error: Error) => {
       assert.match(
         error.message,
         /because data\.x is not what was sent, and nobody else owns it\. See whether a reconcile applies it twice;/u,
@@ -370,8 +394,10 @@ describe("the breaker names the other writers", () => {
   test("and a status that the server ignores must be left out", async () => {
     const budget = { writes: 0, within: 1000 };
     const breaker = new Breaker({ clock: new VirtualClock(), api: { get } as never, manager: "whole", budget });
+    const repair = { kind, key: "ns/a", field: "status", desired: "", isSelfInflicted: false };
+    await breaker.check(repair);
     await assert.rejects(
-      breaker.check({ kind, key: "ns/a", field: "status" }),
+      breaker.check(repair),
       /Servers take a status only from whoever runs the object: leave it out\.$/u,
     );
   });

@@ -4,6 +4,7 @@
 import type { AnyKind, Api } from "../api.ts";
 import { ownsField } from "../cache/managed-fields.ts";
 import type { Clock } from "../clock.ts";
+import { sha256 } from "../digest.ts";
 import { RuntimeError } from "../errors.ts";
 import { parseKey } from "@capstan/model";
 import { childId } from "./writer.ts";
@@ -18,10 +19,14 @@ export interface HotLoopLimit<D = number> {
 /** More than a rollout needs, fewer than a hot loop makes. */
 export const usualBudget: HotLoopLimit = { writes: 20, within: 60_000 };
 
-/** A repair that is about to be written. */
+/** A write that may be a repair. */
 export interface Repair {
   readonly kind: AnyKind;
   readonly key: string;
+  /** The desired value as text. A value that was not the last one sent is a change, not a repair. */
+  readonly desired: string;
+  /** Whether nothing but earlier writes of this operator led to the write: then a new value is a loop, too. */
+  readonly isSelfInflicted: boolean;
   /** The first field that differs from the desired object; empty when the child did not exist. */
   readonly field: string;
 }
@@ -37,13 +42,24 @@ export interface BreakerOptions {
   readonly budget?: HotLoopLimit | undefined;
 }
 
-/** Counts writes to each child. */
+/** The writes of one object. */
+interface Record {
+  /** The times of repairs within the interval. */
+  times: number[];
+  readonly fields: Set<string>;
+  /** The hash of the value that was sent last. */
+  sent: string;
+  /** The time of the last write. */
+  last: number;
+}
+
+/** Counts repairs of each child: writes of a value that was sent before and did not stay. A new desired value is not a repair. */
 export class Breaker {
   readonly #clock: Clock;
   readonly #api: Api;
   readonly #budget: HotLoopLimit;
   readonly #manager: string;
-  readonly #repairs = new Map<string, { times: number[]; fields: Set<string> }>();
+  readonly #repairs = new Map<string, Record>();
   #sweepAt = REMEMBERED;
 
   constructor(options: BreakerOptions) {
@@ -54,34 +70,37 @@ export class Breaker {
   }
 
   /** Counts a repair; throws when there were too many within the interval. */
-  async check({ kind, key, field }: Repair): Promise<void> {
+  async check({ kind, key, field, desired, isSelfInflicted }: Repair): Promise<void> {
     const id = childId(kind, key);
     const now = this.#clock.now();
-    const record = this.#repairs.get(id) ?? { times: [], fields: new Set<string>() };
+    const record = this.#repairs.get(id) ?? { times: [], fields: new Set<string>(), sent: "", last: now };
     record.times = record.times.filter((time) => now - time < this.#budget.within);
     if (record.times.length === 0) record.fields.clear();
-    if (field !== "") record.fields.add(field);
     this.#repairs.set(id, record);
-    if (record.times.length < this.#budget.writes) {
+    record.last = now;
+    const value = sha256(desired, "base64url");
+    const isRepair = record.sent === value || (record.sent !== "" && isSelfInflicted);
+    record.sent = value;
+    if (isRepair) {
+      if (field !== "") record.fields.add(field);
+      if (record.times.length >= this.#budget.writes) throw await this.#describe(kind, key, [...record.fields]);
       record.times.push(now);
-      this.#sweep(now);
-      return;
     }
-    throw await this.#describe(kind, key, [...record.fields]);
+    this.#sweep(now);
   }
 
   /** Scans all entries only when their number has doubled: a scan at each write would cost quadratic time in a burst of many children. */
   #sweep(now: number): void {
     if (this.#repairs.size < this.#sweepAt) return;
-    for (const [id, { times }] of this.#repairs) {
-      if (now - (times.at(-1) ?? 0) > this.#budget.within) this.#repairs.delete(id);
+    for (const [id, { last }] of this.#repairs) {
+      if (now - last > this.#budget.within) this.#repairs.delete(id);
     }
     this.#sweepAt = Math.max(REMEMBERED, 2 * this.#repairs.size);
   }
 
   async #describe(kind: AnyKind, key: string, fields: readonly string[]): Promise<RuntimeError> {
     const { writes, within } = this.#budget;
-    const head = `Stopped writing ${kind.kind} ${key}: it was written ${writes} times in ${Math.round(within / 1000)} s because`;
+    const head = `Stopped writing ${kind.kind} ${key}: it was repaired ${writes} times in ${Math.round(within / 1000)} s because`;
     const object = `${kind.kind} ${key}`;
     if (fields.length === 0) {
       return new RuntimeError("HotLoop", `${head} it is deleted each time. Find out who deletes it.`, { object });

@@ -41,6 +41,8 @@ export interface ChildrenOptions {
   readonly trace: string | undefined;
   /** Called before the first write of a child that the garbage collector would not delete with its owner. */
   readonly beforeUnreferenced: () => Promise<void>;
+  /** Whether nothing but earlier writes of this operator led to the reconcile. */
+  readonly isSelfInflicted: boolean;
   /** Called with a warning about needless writes. */
   readonly warn?: ((text: string) => void) | undefined;
 }
@@ -57,6 +59,8 @@ interface Wanted {
   readonly object: KubeObject;
   readonly key: string;
   readonly hold: Hold;
+  /** Whether this reconcile applied it before, with another value. */
+  readonly isRepeated: boolean;
 }
 
 /** A child that does not exist differs as a whole. */
@@ -78,7 +82,8 @@ export class Children {
     const { caches, writer } = this.#options;
     const object = await this.#complete(kind, name, desired, hold);
     const key = keyText(object);
-    const wanted = { kind, object, key, hold };
+    const isRepeated = this.#applied.has(childId(kind, key));
+    const wanted = { kind, object, key, hold, isRepeated };
     this.#applied.add(childId(kind, key));
     refuseUnseen(kind, key, unseenAnyway(caches.of(kind).settings, object.metadata.namespace));
     const brought = await this.#bring(wanted, caches.of(kind).get(key)).catch(async (error: unknown) => {
@@ -92,7 +97,7 @@ export class Children {
   }
 
   /** Brings a child from its known state to the desired one. The precondition makes the server reject a write over any other object. */
-  async #bring({ kind, object, key, hold }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
+  async #bring({ kind, object, key, hold, isRepeated }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
     const { writer, breaker, owner, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     const former = live === undefined ? [] : writer.formerManagersOf(kind, live);
@@ -102,7 +107,8 @@ export class Children {
       if (hold !== "free") await mustBeOurs({ kind, live, owner, uidAt, writer, adopt: hold === "adopted" });
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
-    await breaker.check({ kind, key, field: difference?.path ?? "" });
+    const isSelfInflicted = isRepeated || this.#options.isSelfInflicted;
+    await breaker.check({ kind, key, field: difference?.path ?? "", desired: JSON.stringify(object), isSelfInflicted });
     const over = hold === "free" ? undefined : expectedAt(live);
     const [as] = former;
     if (writer.isDry && as !== undefined) return await writer.preview(kind, object, { as, over });
@@ -110,7 +116,7 @@ export class Children {
     // Only after the fields are owned by the new manager: fields that only the old manager still owns are no longer desired.
     for (const manager of former) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);
-    this.#tellHidden({ kind, object, key, hold }, result);
+    this.#tellHidden({ kind, object, key, hold, isRepeated }, result);
     return result;
   }
 

@@ -68,6 +68,8 @@ export interface ReconcileLimits {
    * out.
    */
   readonly isSuspect?: boolean;
+  /** Whether nothing but earlier writes of this operator led to the reconcile. */
+  readonly isSelfInflicted?: boolean;
   /** Whether errors name the user's calling lines, which costs a little. */
   readonly namesCalls?: boolean;
 }
@@ -107,7 +109,7 @@ export class ReconcileWork {
   #untaken: PlanStoppedError | undefined;
 
   constructor(setting: ReconcileSetting, object: StoredObject, limits: ReconcileLimits) {
-    const { signal, trace, isSuspect = false, namesCalls = false } = limits;
+    const { signal, trace, isSuspect = false, isSelfInflicted = false, namesCalls = false } = limits;
     this.#setting = setting;
     this.#loans = isSuspect ? new Loans() : undefined;
     this.#signal = signal;
@@ -130,7 +132,8 @@ export class ReconcileWork {
     };
     const owner = { kind, object };
     const warn = (text: string): void => setting.log.warn(text);
-    this.children = new Children({ owner, caches, writer, breaker, learned, strays, trace, beforeUnreferenced, warn });
+    const tools = { caches, writer, breaker, learned, strays };
+    this.children = new Children({ ...tools, owner, trace, beforeUnreferenced, isSelfInflicted, warn });
     const { isAlone } = setting;
     const { beforeTaken } = this;
     this.steps = new Steps({ kind, object: () => this.object, writer, signal: current, beforeTaken, isAlone });

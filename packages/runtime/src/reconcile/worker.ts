@@ -115,7 +115,8 @@ export class Worker {
       tracked.forget(request.key);
       return { outcome: { outcome: "done" }, work: undefined, state: "gone" };
     }
-    const work = new ReconcileWork(this.#options, object, { ...limits, isSuspect });
+    const isSelfInflicted = this.#isSelfInflicted(request);
+    const work = new ReconcileWork(this.#options, object, { ...limits, isSuspect, isSelfInflicted });
     if (isPaused(object, pausable, namespaceOf)) return await this.#rest(work);
     this.#tellMisspelt(object);
     const isToCleanUp = object.metadata.deletionTimestamp !== undefined && !this.#staysWhileLeaving(object);
@@ -225,12 +226,20 @@ export class Worker {
     return await reconcile(context);
   }
 
+  /** Whether the operator's own writes to children, and nothing else, led to this reconcile. */
+  #isSelfInflicted({ triggers }: ReconcileRequest<ReconcileTrigger>): boolean {
+    const { writer } = this.#options;
+    return (
+      triggers.length > 0 && triggers.every(({ relation, manager }) => relation === "owned" && writer.isOurs(manager))
+    );
+  }
+
   /** Another manager writes our status: its repairs are counted like those of children. */
   async #mustNotFight({ triggers, key }: ReconcileRequest<ReconcileTrigger>, work: ReconcileWork): Promise<void> {
     const { breaker, kind } = this.#options;
     if (!triggers.every(({ relation }) => relation === "status")) return;
     if (!hasStatusChange({ kind, object: work.object }, work.status)) return;
-    await breaker.check({ kind, key, field: "status" });
+    await breaker.check({ kind, key, field: "status", desired: withoutTimes(work.status), isSelfInflicted: false });
   }
 
   /** The status is written once, at the end, also when the reconcile failed: users read it then. */
@@ -340,6 +349,11 @@ export class Worker {
       object: what,
     });
   }
+}
+
+/** The text of a status without the times of transitions, which are new with every repair. */
+function withoutTimes(status: object): string {
+  return JSON.stringify(status, (name, value: unknown) => (name === "lastTransitionTime" ? undefined : value));
 }
 
 function waitFor(reason: string): Outcome {

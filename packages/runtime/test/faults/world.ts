@@ -215,7 +215,7 @@ export class World {
     const check = (kind: { readonly kind: string }): void => {
       if (kind.kind === "Lease" || kind.kind === "Event") return;
       const leads = this.replicas.some((replica) => replica.id === id && replica.operator.isLeader);
-      const lease = this.api.peek(Lease, "default/capstan") as LeaseObject | undefined;
+      const lease = this.api.peek(Lease, "default/test") as LeaseObject | undefined;
       this.#books.wrote(id, { leads, holder: lease?.spec?.holderIdentity ?? "" });
     };
     const noteHeld = (stored: StoredObject): StoredObject => {

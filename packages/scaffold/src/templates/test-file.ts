@@ -29,12 +29,12 @@ function controllerTest(inputs: Inputs, api: ApiInputs): string {
   const value = valueOf(inputs, api);
   const owned = childOf(api);
   const child = api.image === undefined ? "first-pod" : "first";
-  const place = api.scope === "Cluster" ? `, { namespace: "default" }` : "";
+  const reference = api.scope === "Cluster" ? `{ name: "${child}", namespace: "default" }` : `"${child}"`;
   const check =
     api.image === undefined
-      ? `const pod = await world.get(${owned.name}, "${child}"${place});
+      ? `const pod = await world.get(${owned.name}, ${reference});
   assert.equal(pod?.spec?.containers[0]?.image, "busybox:1.37");`
-      : `const deployment = await world.get(${owned.name}, "${child}"${place});
+      : `const deployment = await world.get(${owned.name}, ${reference});
   assert.equal(deployment?.spec?.replicas, 3);`;
   return `import assert from "node:assert/strict";
 import { test } from "node:test";

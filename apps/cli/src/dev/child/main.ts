@@ -1,4 +1,7 @@
-/** The process that runs the user's operator for `capstan dev`: stands by, loads it, says so, and starts; each when it is told to. */
+/**
+ * The process that runs the user's operator for `capstan dev`. On messages of its parent it loads the program, reports that, and starts
+ * it.
+ */
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { loadProgram } from "../../project/program.ts";
@@ -15,7 +18,7 @@ function send(message: FromChild): void {
 process.once("message", ({ flags }: Load) => void load(flags));
 await warmUp();
 
-/** Loads the framework as the program will: the first process has it in a moment, those that stand by have it already. */
+/** Loads the framework before the program needs it: standby processes have it loaded already. */
 async function warmUp(): Promise<void> {
   try {
     await Promise.all([
@@ -23,7 +26,7 @@ async function warmUp(): Promise<void> {
       import(pathToFileURL(createRequire(entry).resolve("capstan")).href),
     ]);
   } catch {
-    // What is missing is told when the program is loaded.
+    // Loading the program reports missing packages.
   }
 }
 
@@ -31,7 +34,7 @@ async function load(flags: readonly string[]): Promise<void> {
   try {
     const { exported, program } = await loadProgram(process.cwd(), entry);
     const operator = operatorOf(exported, entry);
-    // The operator reads its flags as if it had been started itself.
+    // The operator parses its flags as if it were the main program.
     process.argv = [process.argv[0] ?? "node", entry, ...flags];
     process.once("message", ({ seed }: Go) => {
       const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
@@ -51,14 +54,14 @@ async function load(flags: readonly string[]): Promise<void> {
   }
 }
 
-/** From now on, messages name objects to look at again. */
+/** From now on, messages name objects to reconcile again. */
 function obey(operator: RunningOperator): void {
   process.on("message", ({ controllers, key }: Again) => {
     for (const controller of controllers) operator.request(controller, key);
   });
 }
 
-/** Nothing may end before it is sent; without a parent there is nobody to send it to. */
+/** Resolves when the message is sent, so that the process does not exit earlier. Without a parent it resolves at once. */
 function handOver(message: FromChild): Promise<void> {
   return new Promise((resolve) => {
     if (process.send === undefined) resolve();

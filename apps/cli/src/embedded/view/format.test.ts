@@ -64,7 +64,7 @@ q quit
     }
   });
 
-  test("of many pods shows those that are not well, and says how many more there are", () => {
+  test("of many pods shows the unhealthy ones, and how many more there are", () => {
     const rows = [...Array.from({ length: 40 }, (_, at) => pod(`n${at}`)), pod("ill", { Status: "Pending" })];
     const text = formatView({ ...view, pods: { rows, more: 500 } }, { columns: 80, color: false });
     assert.match(text, /NODE\ndefault\/ill /u);

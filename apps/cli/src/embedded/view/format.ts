@@ -1,11 +1,11 @@
-/** A cluster on one screen: its nodes, its pods, those that are not well first, and what happened last. Pure. */
+/** A cluster on one screen: its nodes, its pods (unhealthy ones first) and the latest events. Pure. */
 import { formatAge } from "@capstan/schema";
 import { formatTable, type Table } from "../../output/print.ts";
 import { styleOf, type Style } from "../../output/style.ts";
 import type { Terminal } from "../../terminal.ts";
 import type { ServerRow, ServerTable } from "./server-table.ts";
 
-/** Something that happened, as an event tells it. */
+/** A Kubernetes event. */
 export interface Happening {
   readonly at: number;
   readonly isWarning: boolean;
@@ -14,11 +14,11 @@ export interface Happening {
   readonly message: string;
 }
 
-/** What is shown. */
+/** The content of the view. */
 export interface ClusterView {
   readonly nodes: ServerTable;
   readonly pods: ServerTable;
-  /** The latest last. */
+  /** In order of time, the latest last. */
   readonly happenings: readonly Happening[];
   readonly now: number;
 }

@@ -1,4 +1,4 @@
-/** The live view of a cluster in the foreground: looks every second and draws what changed, until it is told to stop. */
+/** The live view of a foreground cluster: polls every second and draws the changes until it is stopped. */
 import { setTimeout as wait } from "node:timers/promises";
 import type { Client } from "@capstan/client";
 import { Event } from "@capstan/kinds/v1";
@@ -6,19 +6,19 @@ import type { Terminal } from "../../terminal.ts";
 import { formatView, mostHappenings, type Happening } from "./format.ts";
 import { readTable } from "./server-table.ts";
 
-/** What the view looks at. */
+/** The cluster of the view. */
 export interface ViewedCluster {
   readonly client: Client;
   readonly fetch: (request: Request) => Promise<Response>;
 }
 
-/** How often it looks, in milliseconds. */
+/** The poll interval in milliseconds. */
 const LOOK = 1000;
 
-/** How many pods it asks for: more are only counted. */
+/** How many pods it requests; further ones are only counted. */
 const MOST = 500;
 
-/** Draws until the signal ends it; what was drawn last stays. */
+/** Draws until the signal aborts; the last screen stays. */
 export async function showView(cluster: ViewedCluster, terminal: Terminal, signal: AbortSignal): Promise<void> {
   const happenings: Happening[] = [];
   void followEvents(cluster.client, happenings, signal);
@@ -39,12 +39,12 @@ async function look({ fetch }: ViewedCluster, happenings: readonly Happening[], 
   return formatView({ nodes, pods, happenings, now: Date.now() }, terminal);
 }
 
-/** Back to the first line of what was drawn, and nothing below it. */
+/** Moves to the first drawn line and erases everything below it. */
 function erase(shown: string): string {
   return shown === "" ? "" : `\u001B[${shown.split("\n").length - 1}A\u001B[0J`;
 }
 
-/** Keeps the latest events; those from before it began are old news. */
+/** Keeps the latest events; events from before the start are dropped. */
 async function followEvents(client: Client, happenings: Happening[], signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {

@@ -1,14 +1,14 @@
-/** Tables as the API server prints them: the columns that kubectl shows, without asking for whole objects. */
+/** Reads tables as the API server prints them: the columns of kubectl without whole objects. */
 import { CliError } from "../../errors.ts";
 
 /** A table of one kind. */
 export interface ServerTable {
   readonly rows: readonly ServerRow[];
-  /** How many there are beyond the rows. */
+  /** The number of objects beyond the rows. */
   readonly more: number;
 }
 
-/** One object: its place and the cells by the titles of their columns. */
+/** One object: namespace, name, and cells by column title. */
 export interface ServerRow {
   readonly namespace: string;
   readonly cells: { readonly [title: string]: string };
@@ -25,7 +25,7 @@ interface Answer {
 
 const accept = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-/** Asks for the table of a path, such as `/api/v1/pods`, with at most so many rows. */
+/** Requests the table of a path, such as `/api/v1/pods`, with a limit of rows. */
 export async function readTable(
   fetch: (request: Request) => Promise<Response>,
   path: string,

@@ -1,4 +1,4 @@
-/** The process that takes the types out of sources: Node warns that it may do it otherwise one day, which is not for users to read. */
+/** The process that strips types. It is separate because Node prints an experimental warning that users should not see. */
 import { stripTypeScriptTypes } from "node:module";
 import type { Stripped } from "../strip.ts";
 

@@ -1,4 +1,4 @@
-/** The process that loads a program and tells which files it loaded: nothing is parsed, the program was run. */
+/** The process that loads a program and reports the loaded files. It runs the imports instead of parsing them. */
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
 

@@ -1,9 +1,9 @@
-/** What the agent in a pod is told to do, and where it finds what it needs. It travels as JSON in an environment variable. */
+/** The job of an agent pod, and the paths in it. The job is passed as JSON in an environment variable. */
 import type { Compression } from "../compression.ts";
 import type { Manifest } from "../manifest.ts";
 import type { Retention, Wanted } from "../retention.ts";
 
-/** A store without its secrets: those are mounted. */
+/** A store without its secrets, which are mounted. */
 export type StoreJob =
   | {
       readonly kind: "s3";
@@ -18,35 +18,34 @@ export type StoreJob =
 /** What all jobs that use a store have in common. */
 export interface StoreWork {
   readonly store: StoreJob;
-  /** A key is mounted: what is not encrypted with it is refused. */
+  /** A key is mounted. Content that is not encrypted with it is rejected. */
   readonly isEncrypted: boolean;
-  /** Unless this says that what is not encrypted at all is taken, too. */
+  /** Accept content without encryption although a key is mounted. */
   readonly allowUnencrypted?: boolean;
 }
 
-/** One job. */
 export type Job =
-  /** Takes a snapshot, stores it, and removes what is not kept, unless the snapshot is to be tried before. */
+  /** Takes a snapshot, stores it, and prunes old backups, unless the snapshot needs a trial restore first. */
   | (StoreWork & {
       readonly do: "backup";
       readonly cluster: { readonly namespace: string; readonly name: string; readonly uid?: string };
-      /** etcd's id of it: members of another cluster are not asked. */
+      /** The cluster id of etcd. Members of another cluster are not asked. */
       readonly clusterId?: string | undefined;
-      /** How often a member had gone on alone when the job was given. */
+      /** How many times the cluster continued from a single member when the job was created. */
       readonly forks?: number | undefined;
-      /** Whether a learner may give it where nobody else answers; never, if an older operator asks. */
+      /** Whether a learner may provide the snapshot if no voter responds. Default: never (an older operator). */
       readonly learners?: "never" | "at last";
       readonly spec: unknown;
-      /** The policy by which it is made, if it belongs to one. */
+      /** The backup policy, if the backup belongs to one. */
       readonly policy?: string | undefined;
       /** Client addresses of the members. */
       readonly endpoints: readonly string[];
       readonly compression: Compression;
       readonly retention?: Retention;
     })
-  /** Tells what is known of a backup, once all of it could be read. */
+  /** Returns the manifest of a backup after all of its content was read. */
   | (StoreWork & Wanted & { readonly do: "describe" })
-  /** Puts the snapshot of a backup into a file, for an etcd of that version; what `clear` names is removed before. */
+  /** Downloads the snapshot of a backup into a file, for etcd of this version. Removes the folder `clear` first. */
   | (StoreWork &
       Wanted & {
         readonly do: "fetch";
@@ -54,9 +53,9 @@ export type Job =
         readonly path: string;
         readonly clear: string;
       })
-  /** Makes a restored folder the data of a member, unless that has data already; removes what is left of the restore. */
+  /** Moves a restored folder to the data folder of a member, unless that has data already, and removes what the restore left. */
   | { readonly do: "adopt"; readonly from: string; readonly to: string; readonly clear: string }
-  /** Compares a member that was restored from a backup with what is known of the backup; then removes what is not kept. */
+  /** Compares a member restored from a backup with the manifest, then prunes old backups. */
   | {
       readonly do: "check";
       readonly endpoint: string;
@@ -65,32 +64,31 @@ export type Job =
       readonly prune?: Prune;
     };
 
-/** What happens in the store once a backup was tried. */
+/** Prunes the store after a trial restore. */
 export interface Prune extends StoreWork {
-  /** The backup that was tried, and sha256 of its manifest. */
+  /** The backup of the trial restore, and sha256 of its manifest. */
   readonly backup: string;
   readonly digest?: string | undefined;
   readonly retention: Retention;
 }
 
-/** How a job ended; it travels back as the termination message of the container. */
+/** The result of a job. It is returned as the termination message of the container. */
 export type JobResult =
   | {
       readonly ok: true;
       readonly manifest?: Manifest;
-      /** sha256 of the manifest as it is in the store; here its spec may be left out. */
+      /** sha256 of the manifest as stored. The spec may be missing here. */
       readonly digest?: string;
       readonly kept?: number;
       readonly removed?: number;
-      /** The first of those in the store that have the name of a backup and are refused, and why. */
+      /** The first objects that have the name of a backup but are rejected, with the reason. */
       readonly refused?: readonly string[];
     }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** The environment variable that holds the job. */
 export const JOB_VARIABLE = "ETCD_BACKUP_JOB";
 
-/** Where the agent finds things in its pod. */
+/** Paths in the agent's pod. */
 export const PATHS = {
   credentials: "/etc/capstan/store",
   storeCa: "/etc/capstan/store-ca",
@@ -101,5 +99,5 @@ export const PATHS = {
   result: "/dev/termination-log",
 } as const;
 
-/** The name under which keys of Secrets are mounted, whatever they are called there. */
+/** File names under which Secret keys are mounted, whatever the keys are called. */
 export const FILES = { storeCa: "ca.crt", key: "key" } as const;

@@ -1,4 +1,4 @@
-/** The agent as a program: reads its job from the environment, does it, and leaves the result where the kubelet looks for it. */
+/** The agent program: reads its job from the environment, runs it, and writes the result as termination message. */
 import { writeFile } from "node:fs/promises";
 import { systemClock } from "capstan";
 import { JOB_VARIABLE, PATHS } from "./job.ts";
@@ -6,7 +6,7 @@ import type { Job, JobResult } from "./job.ts";
 import { formatResult } from "./result.ts";
 import { runJob } from "./run-job.ts";
 
-/** Runs the job of this process; the exit code says whether it was done. */
+/** Runs the job of this process. The exit code says whether it succeeded. */
 export async function runAgent(): Promise<void> {
   const text = process.env[JOB_VARIABLE];
   const stopping = new AbortController();

@@ -1,11 +1,10 @@
-/** Results as termination messages: Kubernetes keeps 4096 bytes of one, so what is larger is compressed. */
+/** Results as termination messages. Kubernetes keeps 4096 bytes, so a larger result is compressed. */
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { JobResult } from "./job.ts";
 
 const LIMIT = 4096;
 const PACKED = "gzip:";
 
-/** As text that fits. */
 export function formatResult(result: JobResult): string {
   const plain = JSON.stringify(result);
   if (Buffer.byteLength(plain) <= LIMIT) return plain;
@@ -15,7 +14,7 @@ export function formatResult(result: JobResult): string {
   return formatResult({ ...result, message: `${result.message.slice(0, 1000)}…` });
 }
 
-/** From the text; undefined when the container ended without one, or with something else. */
+/** Parses a result; undefined if the container ended without a valid one. */
 export function parseResult(text: string | undefined): JobResult | undefined {
   if (!text) return undefined;
   try {
@@ -29,7 +28,7 @@ export function parseResult(text: string | undefined): JobResult | undefined {
   }
 }
 
-/** The backup is good without it; only a restore that has nothing else to go by will ask for it and say so. */
+/** The backup is valid without the spec. Only a restore that needs the spec fails, and reports that. */
 function withoutSpec(result: Extract<JobResult, { ok: true }>): JobResult {
   if (result.manifest === undefined) return result;
   const { spec: _spec, ...manifest } = result.manifest;

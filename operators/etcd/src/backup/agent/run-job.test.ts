@@ -1,4 +1,4 @@
-/** A store whose writer has no key: what the operator's own jobs make of what such a writer can leave there. */
+/** Jobs of the operator against a store in which a writer without the key has placed objects. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
@@ -17,7 +17,7 @@ import { runJob } from "./run-job.ts";
 
 const sha256 = (bytes: Buffer): string => createHash("sha256").update(bytes).digest("hex");
 
-/** As etcd gives it: whole sectors, and their checksum. */
+/** A snapshot as etcd writes it: whole sectors and their checksum. */
 function snapshotOf(text: string): Buffer {
   const data = Buffer.alloc(512, text);
   return Buffer.concat([data, createHash("sha256").update(data).digest()]);
@@ -35,7 +35,7 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-/** A pod with a key and a store, and hands to put things there. */
+/** A pod with a key and a store, and helpers to write objects. */
 async function stage() {
   const root = await mkdtemp(join(tmpdir(), "capstan-forged-"));
   const key = randomBytes(32);
@@ -99,7 +99,7 @@ function draftOf({ text, hour, cluster = "db", uid }: Omit<Making, "key">) {
   } as const;
 }
 
-/** What a writer without the key can make: everything but the proof. */
+/** A forged backup: a writer without the key can create everything except the proof. */
 async function forge(at: Awaited<ReturnType<typeof stage>>, { name }: Pick<Manifest, "name">, change: object = {}) {
   const bytes = snapshotOf("forged|");
   const size = { bytes: bytes.length, sha256: sha256(bytes) };
@@ -110,7 +110,7 @@ async function forge(at: Awaited<ReturnType<typeof stage>>, { name }: Pick<Manif
   await at.put(objectNames(name).manifest, JSON.stringify(manifest));
 }
 
-test("genuine backups are restored: the newest, and the one that is named", async () => {
+test("genuine backups are restored: the newest, and a named one", async () => {
   await using at = await stage();
   const old = await at.make({ text: "old|", hour: 1 });
   await at.make({ text: "new|", hour: 2 });
@@ -120,7 +120,7 @@ test("genuine backups are restored: the newest, and the one that is named", asyn
   assert.equal(await at.fetch({ backup: old.name, digest: digestOf(old) }), "old");
 });
 
-test("content that was replaced, cut off, prolonged or swapped is refused", async () => {
+test("replaced, truncated, extended or swapped content is rejected", async () => {
   await using at = await stage();
   const old = await at.make({ text: "old|", hour: 1 });
   const recent = await at.make({ text: "new|", hour: 2 });
@@ -138,7 +138,7 @@ test("content that was replaced, cut off, prolonged or swapped is refused", asyn
   assert.equal(await at.fetch({ backup: old.name }), "old");
 });
 
-test("a manifest that was changed and kept its proof is refused", async () => {
+test("a changed manifest with its old proof is rejected", async () => {
   await using at = await stage();
   await at.make({ text: "old|", hour: 1 });
   const recent = await at.make({ text: "new|", hour: 2 });
@@ -150,7 +150,7 @@ test("a manifest that was changed and kept its proof is refused", async () => {
   }
 });
 
-test("with a key, what is not encrypted is refused, unless the change-over is said to be under way", async () => {
+test("with a key, unencrypted content is rejected, unless allowUnencrypted is set", async () => {
   await using at = await stage();
   await at.make({ text: "old|", hour: 1 });
   const recent = await at.make({ text: "new|", hour: 2 });
@@ -165,7 +165,7 @@ test("with a key, what is not encrypted is refused, unless the change-over is sa
   assert.equal(await at.fetch({}, { isEncrypted: false }), "forged", "without a key the store is trusted");
 });
 
-test("without a key, or with another one, what is encrypted is refused", async () => {
+test("encrypted content is rejected without its key", async () => {
   await using at = await stage();
   const other = await at.make({ text: "other|", hour: 1, key: randomBytes(32) });
   assert.equal(await at.fetch({}), "WrongKey");
@@ -174,7 +174,7 @@ test("without a key, or with another one, what is encrypted is refused", async (
   assert.equal(await at.fetch({}, { allowUnencrypted: true }), "WrongKey");
 });
 
-test("an old backup under the name of the newest, or under a newer one, is refused", async () => {
+test("an old backup under the newest or a newer name is rejected", async () => {
   await using at = await stage();
   const old = await at.make({ text: "old|", hour: 1 });
   const recent = await at.make({ text: "new|", hour: 2 });
@@ -188,7 +188,7 @@ test("an old backup under the name of the newest, or under a newer one, is refus
   assert.equal(await at.fetch({ backup: old.name }), "old", "by its own name it is there");
 });
 
-test("a backup of another cluster under the name of this one is refused, and so is one that is named for another source", async () => {
+test("a backup of another cluster is rejected under this name or by its source", async () => {
   await using at = await stage();
   const other = await at.make({ text: "other|", hour: 3, cluster: "other" });
   const own = await at.make({ text: "own|", hour: 2 });
@@ -206,7 +206,7 @@ test("a backup of another cluster under the name of this one is refused, and so 
   assert.equal(await at.fetch({ backup: own.name, cluster }), "own");
 });
 
-test("the newest of a cluster is not that of an earlier one of its name", async () => {
+test("the newest backup is not that of a deleted cluster with the same name", async () => {
   await using at = await stage();
   const cluster = { namespace: "shop", name: "db", uid: "new" };
   const before = await at.make({ text: "before|", hour: 5, uid: "old" });
@@ -216,7 +216,7 @@ test("the newest of a cluster is not that of an earlier one of its name", async 
   assert.equal(await at.fetch({ backup: before.name }), "before");
 });
 
-test("without the newest that was recorded, no older one is taken for it; by its name one is", async () => {
+test("without the recorded newest backup, an older one is used only by name", async () => {
   await using at = await stage();
   const old = await at.make({ text: "old|", hour: 1 });
   const recent = await at.make({ text: "new|", hour: 2 });
@@ -232,7 +232,7 @@ test("without the newest that was recorded, no older one is taken for it; by its
   assert.equal(await at.fetch({ recorded: { name: old.name, digest: digestOf(old) } }), "newer");
 });
 
-test("manifests without end, of great depth, or of another form are refused, and keep no other from being found", async () => {
+test("unbounded, deep or malformed manifests are rejected; others are still found", async () => {
   await using at = await stage();
   const old = await at.make({ text: "old|", hour: 1 });
   const recent = await at.make({ text: "new|", hour: 2 });
@@ -262,7 +262,7 @@ test("manifests without end, of great depth, or of another form are refused, and
   assert.equal(await at.fetch({ backup: old.name }), "Unsupported");
 });
 
-test("names that lead elsewhere are refused, in what is asked for and in manifests", async () => {
+test("names with path elements are rejected, in requests and in manifests", async () => {
   await using at = await stage();
   const recent = await at.make({ text: "new|", hour: 2 });
   for (const backup of ["../../etc/passwd", "shop/../db", "/etc/passwd", "shop//db"]) {
@@ -289,7 +289,7 @@ test("retention counts and removes authentic backups only", async () => {
   const first = await at.make({ text: "1|", hour: 1 });
   const second = await at.make({ text: "2|", hour: 2 });
   const third = await at.make({ text: "3|", hour: 3 });
-  // Forged ones that seem to be newer, to push the genuine ones out; and a genuine one under a newer name.
+  // Forged backups with newer times, to push out the genuine ones, and a genuine one under a newer name.
   const forged = [4, 5, 6].map((hour) => draftOf({ text: "", hour }).name);
   for (const name of forged) await forge(at, { name });
   const copy = third.name.replace("T03", "T07");
@@ -302,7 +302,7 @@ test("retention counts and removes authentic backups only", async () => {
     [third.name, second.name],
   );
   assert.deepEqual(counted.refused.map(({ name }) => name).toSorted(), [...forged, copy]);
-  // By age: a forged time makes no genuine one older or younger.
+  // By age: a forged time does not change the age of a genuine backup.
   const aged = await prune(at.store, { proven: third, retention: { ageMs: 1 }, now, key: at.key });
   assert.deepEqual(aged.removed, [second.name]);
   assert.equal(await at.fetch({ backup: third.name }), "3");

@@ -1,4 +1,4 @@
-/** Does a job: the same whether it runs in a pod or in a test. */
+/** Runs a job, in a pod or in a test. */
 import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -17,18 +17,17 @@ import { findBackup, prune } from "../retention.ts";
 import { FILES, PATHS } from "./job.ts";
 import type { Job, JobResult, Prune, StoreJob, StoreWork } from "./job.ts";
 
-/** Where a job runs. */
 export interface Surroundings {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Where things are; the paths of a pod if left out. */
+  /** Default: the paths of a pod. */
   readonly paths?: { readonly [Place in keyof typeof PATHS]: string };
   readonly signal?: AbortSignal;
 }
 
 type JobOf<D extends Job["do"]> = Extract<Job, { readonly do: D }>;
 
-/** Does a job; what goes wrong is a result, too. */
+/** Runs a job. A failure is a result as well. */
 export async function runJob(job: Job, surroundings: Surroundings): Promise<JobResult> {
   try {
     switch (job.do) {
@@ -84,7 +83,7 @@ async function backUp(job: JobOf<"backup">, surroundings: Surroundings): Promise
   return { ...done, ...summarize(pruned) };
 }
 
-/** As many refused backups as a message has room for. */
+/** As many rejected backups as a message can hold. */
 const TOLD = 3;
 
 function summarize({ kept, removed, refused }: Awaited<ReturnType<typeof prune>>) {
@@ -92,19 +91,19 @@ function summarize({ kept, removed, refused }: Awaited<ReturnType<typeof prune>>
   return { kept: kept.length, removed: removed.length, ...(told.length > 0 ? { refused: told } : {}) };
 }
 
-/** Reads all of it: nobody may be stopped for a backup that cannot take their place. */
+/** Reads all of the backup: no member may be stopped for a backup that cannot be restored. */
 async function describe(job: JobOf<"describe">, surroundings: Surroundings): Promise<JobResult> {
   const { paths = PATHS, signal } = surroundings;
   using store = await openStore(job.store, surroundings);
   const options = { ...(await readTrust(job, paths.encryption)), ...(signal ? { signal } : {}) };
   const manifest = await findBackup(store, job, options);
   const content = readContent({ store, manifest, ...options });
-  // Nothing is kept of it: what is not what was written makes reading fail.
+  // The content is discarded. Reading fails if it differs from what was written.
   while ((await content.next()).done !== true);
   return { ok: true, manifest, digest: digestOf(manifest) };
 }
 
-/** What is there already is from an attempt that was cut short: it is made anew. */
+/** Replaces a file that an interrupted attempt left. */
 async function fetchInto(job: JobOf<"fetch">, surroundings: Surroundings): Promise<JobResult> {
   const { paths = PATHS, signal } = surroundings;
   using store = await openStore(job.store, surroundings);
@@ -113,14 +112,14 @@ async function fetchInto(job: JobOf<"fetch">, surroundings: Surroundings): Promi
   await rm(job.clear, { recursive: true, force: true });
   await mkdir(dirname(job.path), { recursive: true });
   const { path, version } = job;
-  // It may be replaced in between: the very one that was found is fetched.
+  // The newest may change meanwhile: the digest pins the one that was found.
   const { name } = found;
   const digest = digestOf(found);
   const { manifest } = await fetchBackup({ store, name, digest, path, version, ...options });
   return { ok: true, manifest, digest };
 }
 
-/** Renaming is all or nothing: a member finds its data whole or not at all, however often its pod is started. */
+/** A rename is atomic: the member finds its data complete or not at all, however often the pod is restarted. */
 async function adopt({ from, to, clear }: JobOf<"adopt">): Promise<JobResult> {
   if (!(await isFolder(to))) await rename(from, to);
   await rm(clear, { recursive: true, force: true });
@@ -134,7 +133,7 @@ async function isFolder(path: string): Promise<boolean> {
   );
 }
 
-/** The member needs a moment to start: asked until it answers, or until the pod's time is over. */
+/** The member needs time to start: retries until it responds or the pod reaches its deadline. */
 async function check(job: JobOf<"check">, surroundings: Surroundings): Promise<JobResult> {
   const { clock, signal } = surroundings;
   await using member = connectEtcd({ endpoint: job.endpoint, timeoutMs: 2000 }, clock);
@@ -152,8 +151,8 @@ async function check(job: JobOf<"check">, surroundings: Surroundings): Promise<J
     revision: job.revision,
     timeoutMs: 60_000,
   });
-  // Hashes are of what is left by a compaction. The giver may have compacted between the snapshot and its hash; and at a revision that is
-  // compacted itself, a member tells the hash that it kept of that compaction, with the one before. The sum over the file was compared when it was fetched.
+  // A hash covers the revisions since the last compaction. The source may have compacted between the snapshot and its hash, and at a
+  // compacted revision a member returns the hash that it kept of that compaction. The checksum of the file was compared at download.
   const kvHash = job.kvHash?.compactRevision === compactRevision ? job.kvHash : undefined;
   const found = { revision, ...(kvHash ? { hash, compactRevision } : {}) };
   const expected = { revision: job.revision, ...kvHash };
@@ -164,7 +163,7 @@ async function check(job: JobOf<"check">, surroundings: Surroundings): Promise<J
   return { ok: false, code: "Different", message };
 }
 
-/** Only now that one is proven may others go. */
+/** Old backups are removed only after one passed its trial restore. */
 async function pruneAfter(job: Prune, surroundings: Surroundings): Promise<JobResult> {
   const { clock, signal, paths = PATHS } = surroundings;
   const options = { ...(await readTrust(job, paths.encryption)), ...(signal ? { signal } : {}) };
@@ -211,7 +210,7 @@ async function readTls(folder: string): Promise<TlsMaterial | undefined> {
   };
 }
 
-/** The text of a file that may be missing. A line end at its end is nobody's intention. */
+/** Content of a file, or undefined if it does not exist. Strips the trailing line end, which is never intended. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     return (await readFile(path, "utf8")).replace(/\r?\n$/, "");

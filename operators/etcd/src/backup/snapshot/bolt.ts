@@ -1,4 +1,4 @@
-/** Reads a bbolt database just far enough to find a key in a bucket and the last key of one: that is where etcd keeps its revision. */
+/** Reads a bbolt database as far as needed to find a key in a bucket and the last key of a bucket, from which etcd derives its revision. */
 import type { FileHandle } from "node:fs/promises";
 import { BackupError } from "../errors.ts";
 
@@ -7,23 +7,22 @@ const PAGE_HEAD = 16;
 const FLAG = { branch: 0x01, leaf: 0x02 } as const;
 const BUCKET = 0x01;
 
-/** A page in memory, with those that continue it. */
+/** A page in memory, with its overflow pages. */
 interface Page {
   readonly bytes: Buffer;
   readonly flags: number;
   readonly count: number;
 }
 
-/** Where a bucket begins: on a page of its own, or, when it is small, within the value that names it. */
+/** The root of a bucket: a page, or, for a small bucket, the value that names it. */
 type BucketRoot = { readonly page: bigint } | { readonly inline: Page };
 
-/** An open database. */
 export interface Bolt {
   get(bucket: string, key: string): Promise<Buffer | undefined>;
   lastKey(bucket: string): Promise<Buffer | undefined>;
 }
 
-/** Opens a database by the newer of its two meta pages that is whole. */
+/** Opens a database by the newer valid one of its two meta pages. */
 export async function openBolt(file: FileHandle): Promise<Bolt> {
   const { root, pageSize } = await readMeta(file);
   const reader = new PageReader(file, pageSize);
@@ -54,7 +53,7 @@ async function readMeta(file: FileHandle): Promise<{ root: bigint; pageSize: num
   return { root: meta.readBigUInt64LE(PAGE_HEAD + 16), pageSize: meta.readUInt32LE(PAGE_HEAD + 8) };
 }
 
-/** Whole: the magic number, the version, and the checksum over everything before it. */
+/** Valid: magic number, version, and the checksum over everything before it. */
 function isMeta(page: Buffer): boolean {
   const meta = page.subarray(PAGE_HEAD);
   const isOurs = meta.readUInt32LE(0) === MAGIC && meta.readUInt32LE(4) === 2;
@@ -65,7 +64,7 @@ function txid(page: Buffer): bigint {
   return page.readBigUInt64LE(PAGE_HEAD + 48);
 }
 
-/** FNV-1a of 64 bits. */
+/** 64-bit FNV-1a. */
 function fnv64(bytes: Buffer): bigint {
   let hash = 0xcbf29ce484222325n;
   for (const byte of bytes) hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * 0x100000001b3n);
@@ -148,7 +147,7 @@ function branchAt({ bytes }: Page, index: number): { readonly key: Buffer; reado
   return { key: bytes.subarray(start, start + bytes.readUInt32LE(at + 4)), page: bytes.readBigUInt64LE(at + 8) };
 }
 
-/** The last entry whose key is not above the one sought; -1 when all are. */
+/** The last entry with a key not above the given one; -1 if all are above. */
 function lastNotAbove(page: Page, key: Buffer): number {
   const keyAt = (index: number): Buffer => (page.flags & FLAG.leaf ? leafAt(page, index) : branchAt(page, index)).key;
   let [low, high] = [0, page.count];

@@ -10,7 +10,7 @@ import { inspectSnapshot, spoolSnapshot } from "./spool.ts";
 
 const failsWith = (code: BackupErrorCode) => (error: unknown) => error instanceof BackupError && error.code === code;
 
-/** As etcd sends it: whole sectors, then their sha256. */
+/** A snapshot as etcd sends it: whole sectors, then their sha256. */
 function snapshotOf(data: Buffer): Buffer {
   return Buffer.concat([data, createHash("sha256").update(data).digest()]);
 }
@@ -19,7 +19,7 @@ async function* pieces(content: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
 }
 
-test("a snapshot is written whole, however it is cut on its way", async () => {
+test("a snapshot is written completely, in whatever pieces it arrives", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-spool-"));
   const whole = snapshotOf(randomBytes(512 * 40));
   for (const size of [1, 31, 32, 33, 512, 5000, whole.length]) {
@@ -31,7 +31,7 @@ test("a snapshot is written whole, however it is cut on its way", async () => {
   await rm(folder, { recursive: true });
 });
 
-test("what is cut off, changed, too large for the disk or not a database is refused", async () => {
+test("truncated, changed, oversized or foreign content is rejected", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-spool-"));
   const path = join(folder, "x");
   const whole = snapshotOf(randomBytes(512 * 8));
@@ -40,7 +40,7 @@ test("what is cut off, changed, too large for the disk or not a database is refu
   await assert.rejects(spoolSnapshot(pieces(whole.subarray(0, 1000), 99), path), failsWith("Truncated"));
   await assert.rejects(spoolSnapshot(pieces(whole, 99), path, { size: whole.length + 1 }), failsWith("Truncated"));
   await assert.rejects(spoolSnapshot(pieces(torn, 99), path), failsWith("Corrupt"));
-  // This device takes nothing: writing to it fails as a full disk does.
+  // Writing to this device fails like a full disk.
   await assert.rejects(spoolSnapshot(pieces(whole, 99), "/dev/full"), failsWith("Full"));
   await writeFile(path, randomBytes(100_000));
   await assert.rejects(inspectSnapshot(path), failsWith("Corrupt"));

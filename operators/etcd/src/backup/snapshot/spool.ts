@@ -1,31 +1,30 @@
-/** A snapshot on its way: written to a file, checked against the sha256 that etcd puts behind it, and looked into. */
+/** Writes a snapshot to a file, verifies the sha256 that etcd appends, and inspects it. */
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
 import { BackupError } from "../errors.ts";
 import { openBolt } from "./bolt.ts";
 
-/** What a snapshot file is. */
 export interface SnapshotFile {
   readonly path: string;
-  /** With the 32 bytes of checksum. */
+  /** Including the 32 bytes of checksum. */
   readonly bytes: number;
   /** Of the whole file, in hexadecimal. */
   readonly sha256: string;
 }
 
-/** What a snapshot says about itself. */
+/** Facts read from a snapshot. */
 export interface SnapshotFacts {
   readonly revision: number;
-  /** Such as 3.6.0; etcd 3.5 does not write it. */
+  /** For example 3.6.0. etcd 3.5 does not write it. */
   readonly storageVersion?: string;
-  /** The version that the cluster spoke. */
+  /** The cluster version of etcd. */
   readonly clusterVersion?: string;
 }
 
 const CHECKSUM = 32;
 
-/** Writes a snapshot to a file and fails unless its end proves what came before. */
+/** Writes a snapshot to a file. Fails unless the checksum at its end is right. */
 export async function spoolSnapshot(
   content: AsyncIterable<Uint8Array>,
   path: string,
@@ -41,7 +40,7 @@ export async function spoolSnapshot(
     await writePart(file, part);
     whole.update(part);
     bytes += part.length;
-    // The last 32 bytes are the checksum; which those are is known only at the end.
+    // The last 32 bytes are the checksum; they are known only at the end of the stream.
     const joined = Buffer.concat([tail, part]);
     const recordedState = Math.max(0, joined.length - CHECKSUM);
     data.update(joined.subarray(0, recordedState));
@@ -50,14 +49,14 @@ export async function spoolSnapshot(
   if (options.size !== undefined && bytes < options.size) {
     throw new BackupError("Truncated", `the snapshot breaks off after ${bytes} of ${options.size} bytes`);
   }
-  // bbolt writes whole sectors, so a length that is not 32 more than some sectors has no checksum or no end.
+  // bbolt writes whole sectors. Any length other than sectors plus 32 bytes means that the checksum or the end is missing.
   if (bytes % 512 !== CHECKSUM) throw new BackupError("Truncated", `the snapshot breaks off after ${bytes} bytes`);
   if (!data.digest().equals(tail))
     throw new BackupError("Corrupt", "the snapshot does not have the checksum that etcd gave it");
   return { path, bytes, sha256: whole.digest("hex") };
 }
 
-/** Looks into a snapshot: the newest revision, and which etcd can read it. */
+/** Inspects a snapshot: the newest revision, and which etcd can read it. */
 export async function inspectSnapshot(path: string): Promise<SnapshotFacts> {
   await using file = await open(path, "r");
   const bolt = await openBolt(file);
@@ -65,14 +64,14 @@ export async function inspectSnapshot(path: string): Promise<SnapshotFacts> {
   const compacted = await Promise.all(
     ["scheduledCompactRev", "finishedCompactRev"].map((key) => bolt.get("meta", key)),
   );
-  // As etcd does it when it starts: keys may be compacted away, the revision goes on.
+  // Like etcd at its start: compacted keys are gone, but the revision counts on.
   const revision = Math.max(1, ...[last, ...compacted].map(readRevision));
   const storageVersion = (await bolt.get("meta", "storageVersion"))?.toString();
   const clusterVersion = (await bolt.get("cluster", "clusterVersion"))?.toString();
   return { revision, ...(storageVersion ? { storageVersion } : {}), ...(clusterVersion ? { clusterVersion } : {}) };
 }
 
-/** Eight bytes of revision, then what happened within it. */
+/** Eight bytes of revision, then the index within it. */
 function readRevision(key: Buffer | undefined): number {
   return key === undefined || key.length < 8 ? 0 : Number(key.readBigInt64BE(0));
 }

@@ -1,4 +1,4 @@
-/** The wire format of protocol buffers: numbers of variable length, and bytes with their length before them. */
+/** Wire format of protocol buffers: varints and length-delimited bytes. */
 
 const TWO_32 = 2 ** 32;
 
@@ -7,7 +7,6 @@ export class ByteWriter {
   #bytes: Buffer = Buffer.allocUnsafe(256);
   #length = 0;
 
-  /** What was written so far. */
   finish(): Buffer {
     return this.#bytes.subarray(0, this.#length);
   }
@@ -16,7 +15,7 @@ export class ByteWriter {
     this.varint(field * 8 + wireType);
   }
 
-  /** A number that is no smaller than zero and no larger than 2^53. */
+  /** A number between 0 and 2^53. */
   varint(value: number): void {
     this.#reserve(10);
     let left = value;
@@ -27,7 +26,7 @@ export class ByteWriter {
     this.#bytes[this.#length++] = left;
   }
 
-  /** Any number of 64 bits; negative ones as their two's complement. */
+  /** Any 64-bit number; negative ones in two's complement. */
   varint64(value: bigint): void {
     this.#reserve(10);
     let left = BigInt.asUintN(64, value);
@@ -53,13 +52,13 @@ export class ByteWriter {
   }
 }
 
-/** How a field is laid out. */
+/** Wire types. */
 export const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const;
 
-/** One of the layouts; what else a server sends is malformed. */
+/** A supported wire type; any other one is malformed. */
 export type WireType = (typeof WIRE)[keyof typeof WIRE];
 
-/** A message ended too early or has a layout that does not exist. */
+/** A message is truncated or has an unknown wire type. */
 export class WireError extends Error {
   override readonly name = "WireError";
   readonly code = "Malformed";
@@ -96,7 +95,7 @@ export class ByteReader {
     throw new WireError("a number has more than ten bytes");
   }
 
-  /** A signed number; what JavaScript cannot hold exactly is refused. */
+  /** A signed number. Fails if JavaScript cannot represent it exactly. */
   integer(): number {
     const { high, low } = this.halves();
     const value = high < TWO_32 / 2 ? high * TWO_32 + low : (high - TWO_32) * TWO_32 + low;
@@ -120,7 +119,7 @@ export class ByteReader {
     return view;
   }
 
-  /** Passes over a field that nobody asked for. */
+  /** Skips an unknown field. */
   skip(wireType: number): void {
     if (wireType === WIRE.varint) this.halves();
     else if (wireType === WIRE.bytes) this.bytes();

@@ -1,4 +1,4 @@
-/** The messages of membership, maintenance and authentication, field by field as etcd's rpc.proto numbers them. */
+/** Messages of membership, maintenance and authentication, with the field numbers of etcd's rpc.proto. */
 import { Header } from "./kv-messages.ts";
 import type { HeaderOnly } from "./kv-messages.ts";
 import { bytes, flag, id, integer, many, message, one, text, texts } from "./message.ts";
@@ -30,7 +30,7 @@ export interface MemberAddRequest {
 }
 export const MemberAddRequest: Message<MemberAddRequest> = message({ peerURLs: texts(1), isLearner: flag(2) });
 
-/** Naming a member is all that removing and promoting it take. */
+/** Request to remove or promote a member. */
 export interface MemberRequest {
   id: string;
 }
@@ -164,7 +164,7 @@ export const AuthStatusResponse: Message<AuthStatusResponse> = message({
   enabled: flag(2),
 });
 
-/** A user with a password: what logging in and changing the password take. */
+/** Name and password: request to log in or change the password. */
 export interface LoginRequest {
   name: string;
   password: string;
@@ -190,7 +190,7 @@ export const UserAddRequest: Message<UserAddRequest> = message({
   options: one(3, () => UserOptions),
 });
 
-/** A user or a role by its name. */
+/** Request with the name of a user or role. */
 export interface NameRequest {
   name: string;
 }

@@ -1,8 +1,8 @@
-/** The messages of reading, writing, leases and watching, field by field as etcd's rpc.proto numbers them. */
+/** Messages of keys, leases and watches, with the field numbers of etcd's rpc.proto. */
 import { bytes, flag, id, integer, many, message, one, text } from "./message.ts";
 import type { Message } from "./message.ts";
 
-/** Who answered, and the store's revision then. */
+/** The member that responded, and the revision of the store. */
 export interface Header {
   clusterId: string;
   memberId: string;
@@ -16,13 +16,13 @@ export const Header: Message<Header> = message({
   raftTerm: integer(4),
 });
 
-/** An answer of which only the header matters. */
+/** A response of which only the header matters. */
 export interface HeaderOnly {
   header: Header | undefined;
 }
 export const HeaderOnly: Message<HeaderOnly> = message({ header: one(1, () => Header) });
 
-/** A request or an answer without fields. */
+/** A request or response without fields. */
 export const Empty: Message<object> = message<object>({});
 
 export interface WireKeyValue {
@@ -169,7 +169,7 @@ export interface LeaseRequest {
 }
 export const LeaseRequest: Message<LeaseRequest> = message({ id: id(1) });
 
-/** What granting and prolonging a lease answer. */
+/** Response to granting and renewing a lease. */
 export interface LeaseResponse extends HeaderOnly {
   id: string;
   ttl: number;

@@ -49,12 +49,12 @@ const anyWhole = fc.record(
   { noNullPrototype: true },
 );
 
-test("what is written is read again", () => {
+test("messages are decoded as they were encoded", () => {
   fc.assert(fc.property(anyWhole, (value) => assert.deepEqual(Whole.decode(Whole.encode(value)), value)));
 });
 
-test("the bytes are those of protocol buffers", () => {
-  // The examples of the encoding's own documentation: 150 in field 1, "testing" in field 2, and a negative number of ten bytes.
+test("the encoding is that of protocol buffers", () => {
+  // The examples of the protobuf documentation: 150 in field 1, "testing" in field 2, and a negative number of ten bytes.
   const Test: Message<{ a: number; b: string }> = message({ a: integer(1), b: text(2) });
   assert.equal(Test.encode({ a: 150 }).toString("hex"), "089601");
   assert.equal(Test.encode({ b: "testing" }).toString("hex"), "120774657374696e67");
@@ -62,7 +62,7 @@ test("the bytes are those of protocol buffers", () => {
   assert.equal(Test.decode(Buffer.from("08feffffffffffffffff01", "hex")).a, -2);
 });
 
-test("fields that nobody knows are passed over, and what breaks off is refused", () => {
+test("unknown fields are skipped, and truncated messages are rejected", () => {
   const Small: Message<{ is: boolean }> = message({ is: flag(3) });
   fc.assert(
     fc.property(anyWhole, fc.nat(), (value, at) => {
@@ -77,7 +77,7 @@ test("fields that nobody knows are passed over, and what breaks off is refused",
   );
 });
 
-test("messages come out of frames whole, however the stream is cut", () => {
+test("frames yield complete messages, however the stream is split", () => {
   const messages = fc.array(
     fc.uint8Array({ maxLength: 50 }).map((value) => Buffer.from(value)),
     { maxLength: 10 },

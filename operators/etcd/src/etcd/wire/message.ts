@@ -1,4 +1,4 @@
-/** Messages as tables: a field knows its number and how to write and read itself; a message is its fields. */
+/** Messages as tables: each field has its number and codec; a message is a set of fields. */
 import { ByteReader, ByteWriter, WIRE } from "./bytes.ts";
 import type { WireType } from "./bytes.ts";
 
@@ -6,20 +6,19 @@ import type { WireType } from "./bytes.ts";
 export interface Field<T> {
   readonly number: number;
   readonly wireType: WireType;
-  /** What a message has in which the field is missing. */
+  /** The value if the field is missing. */
   missing(): T;
   write(writer: ByteWriter, value: T): void;
-  /** The value after another occurrence; repeated fields add to what they have. */
+  /** The value after another occurrence. Repeated fields append. */
   read(reader: ByteReader, before: T): T;
 }
 
-/** A kind of message: writes values and reads them back. Unknown fields are passed over. */
+/** A message type: encodes and decodes values. Unknown fields are skipped. */
 export interface Message<T> {
   encode(value: Partial<T>): Buffer;
   decode(bytes: Buffer): T;
 }
 
-/** Joins fields to a message. */
 export function message<T extends object>(fields: { readonly [Name in keyof T]: Field<T[Name]> }): Message<T> {
   const names = Object.keys(fields) as (keyof T & string)[];
   const byNumber = new Map(names.map((name) => [fields[name].number, name]));
@@ -48,7 +47,7 @@ export function message<T extends object>(fields: { readonly [Name in keyof T]: 
   }
 }
 
-/** A whole number; zero is not sent. */
+/** An integer. Zero is not sent. */
 export function integer(number: number): Field<number> {
   return {
     number,
@@ -64,7 +63,7 @@ export function integer(number: number): Field<number> {
   };
 }
 
-/** An id of 64 bits as hexadecimal text; the empty text stands for none. */
+/** A 64-bit id as hexadecimal text. Empty text means none. */
 export function id(number: number): Field<string> {
   return {
     number,
@@ -79,12 +78,12 @@ export function id(number: number): Field<string> {
   };
 }
 
-/** Zero is etcd's way to say "none". */
+/** etcd uses 0 for "none". */
 function formatId(value: bigint): string {
   return value === 0n ? "" : value.toString(16);
 }
 
-/** Yes or no; no is not sent. */
+/** A boolean. False is not sent. */
 export function flag(number: number): Field<boolean> {
   return {
     number,
@@ -99,7 +98,7 @@ export function flag(number: number): Field<boolean> {
   };
 }
 
-/** UTF-8 text; the empty text is not sent. */
+/** UTF-8 text. Empty text is not sent. */
 export function text(number: number): Field<string> {
   return {
     number,
@@ -112,7 +111,7 @@ export function text(number: number): Field<string> {
   };
 }
 
-/** Bytes; none are not sent. */
+/** Bytes. An empty value is not sent. */
 export function bytes(number: number): Field<Buffer> {
   return {
     number,
@@ -125,7 +124,7 @@ export function bytes(number: number): Field<Buffer> {
   };
 }
 
-/** A message within a message, which may be missing. */
+/** An optional embedded message. */
 export function one<T>(number: number, of: () => Message<T>): Field<T | undefined> {
   return {
     number,
@@ -138,7 +137,7 @@ export function one<T>(number: number, of: () => Message<T>): Field<T | undefine
   };
 }
 
-/** Any number of messages. */
+/** A repeated message. */
 export function many<T>(number: number, of: () => Message<T>): Field<T[]> {
   return {
     number,
@@ -154,7 +153,7 @@ export function many<T>(number: number, of: () => Message<T>): Field<T[]> {
   };
 }
 
-/** Any number of texts. */
+/** A repeated text. */
 export function texts(number: number): Field<string[]> {
   return {
     number,

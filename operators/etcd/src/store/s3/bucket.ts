@@ -1,4 +1,4 @@
-/** Signed requests to one bucket, tried again while that makes sense, with errors in our words. */
+/** Signed requests to one bucket, with retries and StoreErrors. */
 import { Agent as PlainAgent, request as requestPlain } from "node:http";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
@@ -9,16 +9,15 @@ import { escapePath, formatQuery, sha256, sign } from "./signature.ts";
 import type { Credentials } from "./signature.ts";
 import { textOf } from "./xml.ts";
 
-/** Where a bucket is and how to greet it. */
 export interface BucketOptions {
-  /** `https://host:port`; Amazon's of the region if left out. */
+  /** `https://host:port`. Default: Amazon S3 in the region. */
   readonly endpoint?: string;
   readonly region: string;
   readonly bucket: string;
   readonly credentials: Credentials;
-  /** The bucket stands in the path, not in the host name. */
+  /** The bucket is in the path, not in the host name. */
   readonly pathStyle?: boolean;
-  /** Who signed the server's certificate, PEM. */
+  /** Certificate authority of the server, PEM. */
   readonly ca?: string;
   readonly clock: Clock;
   readonly random: () => number;
@@ -33,21 +32,20 @@ export interface BucketRequest {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A bucket that answers. */
 export interface Bucket extends Disposable {
   readonly place: string;
-  /** The answer of a request that succeeded, not read yet. */
+  /** The response of a successful request, not read yet. */
   send(request: BucketRequest): Promise<IncomingMessage>;
-  /** The same, read to its end. */
+  /** The same, with the body read. */
   ask(request: BucketRequest): Promise<{ readonly headers: IncomingMessage["headers"]; readonly text: string }>;
 }
 
 const ATTEMPTS = 5;
 const FIRST_DELAY = 200;
-/** A server that is silent for so long is not going to answer. */
+/** A server that sends nothing for this time counts as unreachable. */
 const SILENCE = 60_000;
 
-/** Opens a bucket; nothing is asked yet. */
+/** Opens a bucket without a request. */
 export function openBucket(options: BucketOptions): Bucket {
   const base = new URL(options.endpoint ?? `https://s3.${options.region}.amazonaws.com`);
   const isSecure = base.protocol === "https:";
@@ -107,7 +105,7 @@ export function openBucket(options: BucketOptions): Bucket {
   };
 }
 
-/** An answer that is not a success. */
+/** A response with an error status. */
 class AnswerError extends Error {
   override readonly name = "AnswerError";
   readonly status: number;
@@ -145,7 +143,7 @@ function signalOf({ signal }: BucketRequest): { signal?: AbortSignal } {
   return signal ? { signal } : {};
 }
 
-/** Trouble of the moment, and clocks: everything else is an answer. */
+/** Temporary errors and clock skew are retried. Other responses are final. */
 function isWorthAnother(error: unknown): boolean {
   if (!(error instanceof AnswerError)) return !isAbort(error) && !isCertificateTrouble(error);
   return error.status >= 500 || error.status === 429 || error.status === 408;
@@ -155,7 +153,7 @@ function isAbort(error: unknown): boolean {
   return error instanceof Error && error.name === "AbortError";
 }
 
-/** Certificates do not get better by asking again. */
+/** A certificate error is not fixed by a retry. */
 function isCertificateTrouble(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   return /CERT|SIGNED|SIGNATURE|^ERR_TLS|^ERR_SSL|ALTNAME/.test(code);
@@ -168,7 +166,7 @@ const CODES: ReadonlyMap<string, StoreErrorCode> = new Map([
   ["InvalidAccessKeyId", "Denied"],
   ["SignatureDoesNotMatch", "Denied"],
   ["ExpiredToken", "Denied"],
-  // Versity's word for an access key that nobody has.
+  // Versity's code for an unknown access key.
   ["XAdminUserNotFound", "Denied"],
   ["RequestTimeTooSkewed", "Denied"],
   ["QuotaExceeded", "Full"],

@@ -5,17 +5,15 @@ import { openBucket } from "./bucket.ts";
 import type { Bucket, BucketOptions } from "./bucket.ts";
 import { elementsOf, textOf } from "./xml.ts";
 
-/** How to open a store in a bucket. */
 export interface S3Options extends BucketOptions {
-  /** Put before every name. */
+  /** Prefix of every name. */
   readonly prefix?: string;
-  /** Bytes of a part: kept in memory, so that it can be sent again. Ten thousand parts are the most that S3 takes. */
+  /** Bytes of a part: kept in memory for retries. S3 accepts at most 10,000 parts. */
   readonly partBytes?: number;
 }
 
 const PART = 16 << 20;
 
-/** A store in a bucket. */
 export function openS3(options: S3Options): Store & Disposable {
   const { prefix = "", partBytes = PART } = options;
   const bucket = openBucket(options);
@@ -58,7 +56,7 @@ async function upload(target: Upload, content: AsyncIterable<Uint8Array>): Promi
   return uploadParts(target, chain([body, second.value], parts));
 }
 
-/** What was begun and cannot be ended is called off, or the store would keep the parts and charge for them. */
+/** Aborts an upload that fails, or the store would keep and charge for its parts. */
 async function uploadParts(target: Upload, parts: AsyncIterable<Buffer>): Promise<{ bytes: number }> {
   const { bucket, key, signal } = target;
   const begun = await bucket.ask({ method: "POST", key, query: [["uploads", ""]], signal });
@@ -85,7 +83,7 @@ async function uploadParts(target: Upload, parts: AsyncIterable<Buffer>): Promis
   }
 }
 
-/** The end can be answered with success and still carry an error in its text. */
+/** A completed upload can return status 200 with an error in its body. */
 async function complete({ bucket, key, signal }: Upload, id: string, tags: readonly string[]): Promise<void> {
   const parts = tags.map((tag, at) => `<Part><PartNumber>${at + 1}</PartNumber><ETag>${tag}</ETag></Part>`);
   const body = Buffer.from(`<CompleteMultipartUpload>${parts.join("")}</CompleteMultipartUpload>`);
@@ -97,7 +95,7 @@ async function complete({ bucket, key, signal }: Upload, id: string, tags: reado
   );
 }
 
-/** Cuts a stream into parts of one size; the last may be smaller. */
+/** Splits a stream into parts of one size; the last may be smaller. */
 async function* inParts(content: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer, void, void> {
   let part = Buffer.allocUnsafe(size);
   let filled = 0;
@@ -156,7 +154,7 @@ async function listAll(bucket: Bucket, prefix: string, { signal }: StoreCall = {
   return found.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Where the list goes on. One that breaks off must not look like a whole one: backups that it leaves out would seem to be none. */
+/** The continuation token. A truncated list must not look complete: missing backups would seem not to exist. */
 function nextToken(text: string, former: string | undefined): string | undefined {
   if (textOf(text, "IsTruncated") !== "true") return undefined;
   const token = textOf(text, "NextContinuationToken");

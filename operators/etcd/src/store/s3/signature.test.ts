@@ -10,7 +10,7 @@ const credentials = {
 const base = { region: "us-east-1", time: new Date("2013-05-24T00:00:00Z"), bodyHash: sha256("") };
 const host = "examplebucket.s3.amazonaws.com";
 
-test("the published examples have the published signatures", () => {
+test("Amazon's examples have the published signatures", () => {
   const signatures = [
     sign({ ...base, method: "GET", path: "/test.txt", query: [], headers: { host, range: "bytes=0-9" } }, credentials),
     sign({ ...base, method: "GET", path: "/", query: [["lifecycle", ""]], headers: { host } }, credentials),

@@ -1,20 +1,18 @@
-/** AWS Signature Version 4: what is signed, and how. Pure: the time comes with the request. */
+/** AWS Signature Version 4. Pure: the request contains the time. */
 import { createHash, createHmac } from "node:crypto";
 
-/** Who signs. */
 export interface Credentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
 }
 
-/** A request to be signed. */
 export interface SignableRequest {
   readonly method: string;
-  /** Already escaped, as it goes over the wire. */
+  /** Already escaped, as sent. */
   readonly path: string;
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** Lower-case names; `host` has to be among them. */
+  /** Lower-case names; must include `host`. */
   readonly headers: Readonly<Record<string, string>>;
   /** sha256 of the body in hexadecimal. */
   readonly bodyHash: string;
@@ -52,17 +50,16 @@ export function formatQuery(query: SignableRequest["query"]): string {
     .join("&");
 }
 
-/** RFC 3986: everything but letters, digits and -._~ is escaped. */
+/** RFC 3986: everything except letters, digits and -._~ is escaped. */
 export function escape(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** As above, with the slashes left between the parts. */
+/** Like `escape`, but keeps slashes. */
 export function escapePath(path: string): string {
   return path.split("/").map(escape).join("/");
 }
 
-/** In hexadecimal. */
 export function sha256(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
 }

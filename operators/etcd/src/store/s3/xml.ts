@@ -1,12 +1,12 @@
-/** The little XML that S3 speaks: elements without attributes that matter, texts with escapes. */
+/** The subset of XML in S3 responses: elements without relevant attributes, escaped text. */
 
-/** The text of the first element of that name; undefined when there is none. */
+/** The text of the first element with that name; undefined if there is none. */
 export function textOf(xml: string, name: string): string | undefined {
   const [first] = elementsOf(xml, name);
   return first === undefined ? undefined : unescape(first);
 }
 
-/** The content of every element of that name; they do not nest in S3's answers. */
+/** The content of all elements with that name. They do not nest in S3 responses. */
 export function elementsOf(xml: string, name: string): string[] {
   const pattern = new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, "g");
   return [...xml.matchAll(pattern)].map(([, content = ""]) => content);

@@ -1,4 +1,4 @@
-/** Kinds of the core group that belong to the whole cluster, and claims. */
+/** Cluster-scoped kinds of the core group, and claims. */
 import { defineTopic, del, get, patch, post, put } from "../../case.ts";
 import { objectLife } from "./object-life.ts";
 import { creates, life, table, updates, type Changes } from "../kinds/variants.ts";

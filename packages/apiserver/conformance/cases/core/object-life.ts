@@ -1,8 +1,8 @@
-/** The life of an object whose deletion is answered with the object itself. */
+/** The lifecycle of kinds with a DELETE that returns the object. */
 import { del } from "../../case.ts";
 import { life, type Cases, type Trial } from "../kinds/variants.ts";
 
-/** As `life`, but of the deleted object only what is no metadata is compared. */
+/** Like `life`, but of the deleted object the metadata is not compared. */
 export function objectLife(what: string, trial: Trial): Cases {
   const fields = { only: ["kind", "apiVersion", "spec", "status", "template", "secrets"] };
   const entries = Object.entries(life(what, trial)).map(([name, steps]) => [

@@ -1,4 +1,4 @@
-/** Pods: what is filled in, what is refused, what may change, and how they go. */
+/** Pods: defaults, validation, mutable fields and deletion. */
 import { defineTopic, del, get, patch, post, put } from "../../case.ts";
 import { creates, life, table, updates, type Changes } from "../kinds/variants.ts";
 

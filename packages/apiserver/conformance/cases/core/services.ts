@@ -1,4 +1,4 @@
-/** Services: addresses, ports, families, and what happens when the type changes. */
+/** Services: addresses, ports, families, and changes of the type. */
 import { defineTopic, del, get, patch, post } from "../../case.ts";
 import { creates, table, type Changes } from "../kinds/variants.ts";
 

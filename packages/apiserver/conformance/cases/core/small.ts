@@ -1,4 +1,4 @@
-/** The smaller kinds of the core group: data, accounts, rooms, events, bounds. */
+/** The smaller kinds of the core group: ConfigMap, Secret, ServiceAccount, Namespace, Event, LimitRange and others. */
 import { defineTopic, del, get, patch, post, put } from "../../case.ts";
 import { objectLife } from "./object-life.ts";
 import { creates, life, table, updates, type Changes, type Trial } from "../kinds/variants.ts";

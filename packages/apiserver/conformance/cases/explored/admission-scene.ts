@@ -1,22 +1,22 @@
-/** Policies and bindings for one namespace, and what they are tried on. */
+/** Policies and bindings for one namespace, and the objects they are tested with. */
 import { del, post } from "../../case.ts";
 import type { Part } from "./widget.ts";
 
-/** Where policies and webhooks are registered. */
+/** The API group of policies and webhooks. */
 export const registration = "/apis/admissionregistration.k8s.io/v1";
-/** What they are tried on. */
+/** The resource they are tested with. */
 export const maps = "/api/v1/namespaces/{ns}/configmaps";
-/** Makes the scene. */
+/** A setup step that is not compared. */
 export const quietly = { quiet: true };
-/** Makes the scene and waits until the real server has seen it. */
+/** A setup step with a wait until kube-apiserver has seen it. */
 export const settling = { quiet: true, settle: 1600 };
-/** Only the namespace of the case. */
+/** Matches only the namespace of the case. */
 export const here = { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "{ns}" } } };
-/** Configmaps that are made or changed. */
+/** Matches create and update of ConfigMaps. */
 export const rules = (over: Part = {}) => [
   { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE", "UPDATE"], resources: ["configmaps"], ...over },
 ];
-/** A policy that validates. */
+/** A validating policy. */
 export const policy = (spec: Part, rule: Part = {}) => ({
   apiVersion: "admissionregistration.k8s.io/v1",
   kind: "ValidatingAdmissionPolicy",
@@ -28,17 +28,17 @@ export const binding = (spec: Part = {}) => ({
   metadata: { name: "b-{ns}" },
   spec: { policyName: "p-{ns}", validationActions: ["Deny"], ...spec },
 });
-/** A policy that validates, and its binding. */
+/** A validating policy and its binding. */
 export const validating = (spec: Part, b: Part = {}, rule: Part = {}) => [
   post(`${registration}/validatingadmissionpolicies`, policy(spec, rule), quietly),
   post(`${registration}/validatingadmissionpolicybindings`, binding(b), settling),
 ];
-/** Takes both away. */
+/** Deletes both. */
 export const unvalidated = [
   del(`${registration}/validatingadmissionpolicybindings/b-{ns}`, undefined, quietly),
   del(`${registration}/validatingadmissionpolicies/p-{ns}`, undefined, quietly),
 ];
-/** A policy that mutates, and its binding. */
+/** A mutating policy and its binding. */
 export const mutating = (mutations: readonly Part[], more: Part = {}, b: Part = {}) => [
   post(
     `${registration}/mutatingadmissionpolicies`,
@@ -54,12 +54,12 @@ export const mutating = (mutations: readonly Part[], more: Part = {}, b: Part = 
     settling,
   ),
 ];
-/** Takes both away. */
+/** Deletes both. */
 export const unmutated = [
   del(`${registration}/mutatingadmissionpolicybindings/b-{ns}`, undefined, quietly),
   del(`${registration}/mutatingadmissionpolicies/p-{ns}`, undefined, quietly),
 ];
-/** A configmap. */
+/** A ConfigMap. */
 export const map = (data: Part = { a: "1" }, meta: Part = {}) => ({
   apiVersion: "v1",
   kind: "ConfigMap",

@@ -1,4 +1,4 @@
-/** Definitions that are refused: schemas that are not structural, rules that do not compile, names and versions that do not fit. */
+/** Invalid CRDs: schemas that are not structural, rules that do not compile, names and versions that do not match. */
 import { defineTopic, post } from "../../case.ts";
 import { definition, definitions, specOf, type Part } from "./widget.ts";
 

@@ -1,4 +1,4 @@
-/** Every keyword of a schema, with values that fit and values that do not. */
+/** Every schema keyword, with valid and invalid values. */
 import { defineTopic, post, type Step } from "../../case.ts";
 import { define, specOf, tries, widgets, type Part } from "./widget.ts";
 

@@ -1,4 +1,7 @@
-/** Lives of custom objects: transitions, ratcheting, doors, columns, selectable fields, versions, applied lists, strictness. */
+/**
+ * Lifecycle of custom objects: transition rules, ratcheting, subresources, columns, selectable fields, versions, applied lists,
+ * strictness.
+ */
 import { defineTopic, del, get, patch, post, put } from "../../case.ts";
 import { define, definition, definitions, specOf, widget, widgets, type Part } from "./widget.ts";
 

@@ -1,4 +1,4 @@
-/** Numbers of custom objects: Go keeps what is written as an integer that fits in 64 bits, and makes a float of all else. */
+/** Numbers of custom objects: Go keeps integers of up to 64 bits and converts all others to floats. */
 import { defineTopic, get, patch, post, type Step } from "../../case.ts";
 import { define, specOf, widgets, type Part } from "./widget.ts";
 
@@ -43,7 +43,7 @@ const columns = Object.keys(fields)
     jsonPath: `.spec.${name}`,
   }));
 
-/** The text of an object, in which numbers are written as told. */
+/** The JSON text of an object, with the numbers as given. */
 function text(spec: string, name = "w"): string {
   return `{"apiVersion":"{ns}.dev/v1","kind":"Widget","metadata":{"name":"${name}"},"spec":${spec}}`;
 }

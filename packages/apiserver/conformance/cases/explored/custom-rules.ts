@@ -1,4 +1,4 @@
-/** Rules of schemas: every library of the expression language, messages, reasons and failures. */
+/** CEL rules of schemas: every CEL library, messages, reasons and failures. */
 import { defineTopic } from "../../case.ts";
 import { define, specOf, tries, type Part } from "./widget.ts";
 

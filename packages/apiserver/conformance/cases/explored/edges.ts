@@ -1,4 +1,4 @@
-/** Values and paths at the edge of a rule: spaces around quantities, the first of all times, paths of which a part is missing. */
+/** Edge values and paths: spaces around quantities, the zero time, incomplete paths. */
 import { defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 import { define, specOf, widget, widgets, type Part } from "./widget.ts";
 

@@ -1,4 +1,4 @@
-/** Lists and maps that are given and empty: where the real server tells them from absent ones, though it keeps neither. */
+/** Lists and maps that are sent empty: where kube-apiserver distinguishes them from absent ones, although it stores neither. */
 import { defineTopic, patch, post, put } from "../../case.ts";
 
 const quiet = { quiet: true };

@@ -1,4 +1,4 @@
-/** What every kind goes through: made, read in each form, replaced, patched, applied, listed, watched and deleted, rightly and wrongly. */
+/** Requests for every kind: create, read in each media type, replace, patch, apply, list, watch and delete, valid and invalid. */
 import { del, defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 import type { Part } from "./widget.ts";
 
@@ -7,9 +7,9 @@ interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
-  /** The object without what all objects have. */
+  /** The object without the common fields. */
   readonly body: Part;
-  /** A change that is allowed. */
+  /** A valid change. */
   readonly change: Part;
 }
 

@@ -1,11 +1,11 @@
-/** Bodies of versions that are known and not served, and what stands in annotations or statuses for something of the server's own. */
+/** Bodies in versions that are known but not served, and annotations or statuses that the server itself uses. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { quietly } from "./admission-scene.ts";
 import { define, specOf, widget, widgets, type Part } from "./widget.ts";
 
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
-/** Where a kind is served, its name, and versions of it that once were. */
+/** The path of a kind, its name, and its former versions. */
 const former: readonly (readonly [path: string, kind: string, versions: readonly string[]])[] = [
   ["flowcontrol.apiserver.k8s.io/v1/flowschemas", "FlowSchema", ["v1alpha1", "v1beta1", "v1beta2", "v1beta3"]],
   ["flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations", "PriorityLevelConfiguration", ["v1beta3"]],

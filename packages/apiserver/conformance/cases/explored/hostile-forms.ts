@@ -1,11 +1,11 @@
-/** The forms of requests: protobuf that is none, YAML at its edges, times that are too short, names that are taken. */
+/** Request formats: malformed protobuf, YAML edge cases, timeouts that are too short, existing names. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { slice } from "./resource-slice.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";
 const events = "/apis/events.k8s.io/v1/namespaces/{ns}/events";
 
-/** Bytes of protobuf, all of them below 128 so that a text can carry them. */
+/** Protobuf bytes, all below 128 so that a text can hold them. */
 const bytes = (...values: readonly number[]): string => String.fromCharCode(...values);
 const part = (number: number, content: string): string => bytes((number << 3) | 2, content.length) + content;
 const magic = `k8s${bytes(0)}`;

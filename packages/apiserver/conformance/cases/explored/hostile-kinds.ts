@@ -1,4 +1,4 @@
-/** Single kinds: protections, fixed specs, lists and maps as the store gives them back, bytes and patches that are none. */
+/** Single kinds: protection, fixed specs, lists and maps as the store returns them, malformed bytes and patches. */
 import { defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 import { slice } from "./resource-slice.ts";
 

@@ -1,4 +1,4 @@
-/** What a hostile reader tried: pages that the cache does not have, watches that cannot be, odd credentials and paths, namespaces that nothing keeps. */
+/** Adversarial requests: pages outside the cache, impossible watches, odd credentials and paths, namespaces without finalizers. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

@@ -1,4 +1,4 @@
-/** What a suspicious examiner asks about rules: who may do what, admission, quotas, addresses, certificates, owners of fields. */
+/** Adversarial requests about rules: authorization, admission, quotas, addresses, certificates, field managers. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 
 const quiet = { quiet: true };

@@ -1,4 +1,4 @@
-/** What a suspicious examiner asks about requests themselves: verbs, options, versions, forms, watches, deletions, bodies. */
+/** Adversarial requests about the protocol: verbs, options, versions, media types, watches, deletions, bodies. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";

@@ -1,4 +1,4 @@
-/** Topics that came from asking both servers systematically: every class of difference that was found is in one of them. */
+/** Topics from a systematic comparison of both servers: every type of difference that was found is in one of them. */
 import type { Topic } from "../../case.ts";
 import { customDefinitions } from "./custom-definitions.ts";
 import { customKeywords } from "./custom-keywords.ts";

@@ -1,4 +1,4 @@
-/** Quotas, limits, pod security, priorities and namespaces on their way out. */
+/** Quotas, limits, pod security, priorities and terminating namespaces. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { maps, quietly, map } from "./admission-scene.ts";
 import type { Part } from "./widget.ts";

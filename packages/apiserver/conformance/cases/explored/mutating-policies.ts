@@ -1,4 +1,4 @@
-/** Policies that mutate, by patch and by configuration. */
+/** Mutating policies, with JSON patches and apply configurations. */
 import { defineTopic, get, post, put, type Step } from "../../case.ts";
 import { registration, maps, here, rules, mutating, unmutated, map } from "./admission-scene.ts";
 import type { Part } from "./widget.ts";

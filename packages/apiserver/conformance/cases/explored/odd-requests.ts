@@ -1,4 +1,4 @@
-/** Requests that nobody sends on purpose: cut-short paths, options of another kind, numbers beyond all floats. */
+/** Unusual requests: truncated paths, options of another kind, numbers beyond the range of floats. */
 import { defineTopic, del, get, patch, post } from "../../case.ts";
 
 const quiet = { quiet: true };

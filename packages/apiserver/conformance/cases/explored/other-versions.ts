@@ -1,4 +1,4 @@
-/** Kinds that are served in two versions: written in one, read and owned in the other. */
+/** Kinds with two served versions: written in one, read and owned in the other. */
 import { defineTopic, get, patch, post, put } from "../../case.ts";
 import type { Part } from "./widget.ts";
 

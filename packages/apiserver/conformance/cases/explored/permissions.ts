@@ -1,4 +1,4 @@
-/** Who may do what: refusals, escalation, impersonation, reviews and tokens. */
+/** Authorization: denials, escalation, impersonation, reviews and tokens. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import type { Part } from "./widget.ts";
 

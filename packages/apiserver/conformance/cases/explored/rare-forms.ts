@@ -1,4 +1,4 @@
-/** Forms that are rarely asked for, and doors that need more than the method says. */
+/** Rare media types, and subresources that need other permissions than their HTTP method suggests. */
 import { defineTopic, get, post, type Step } from "../../case.ts";
 
 const core = "/api/v1/namespaces/{ns}";

@@ -1,4 +1,4 @@
-/** Words that are rarely read: values in quotes, fields twice, annotations of long ago, lists that are compared by name. */
+/** Rare messages: quoted values, duplicate fields, old annotations, lists that are compared by name. */
 import { defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 
 const core = "/api/v1/namespaces/{ns}";

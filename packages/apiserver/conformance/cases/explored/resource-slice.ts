@@ -1,7 +1,7 @@
 /** A ResourceSlice with devices of a driver. */
 import { post, type Step } from "../../case.ts";
 
-/** Makes one with these devices. */
+/** Creates a slice with these devices. */
 export const slice = (...devices: readonly object[]): Step =>
   post("/apis/resource.k8s.io/v1/resourceslices", {
     metadata: { name: "{ns}" },

@@ -1,4 +1,4 @@
-/** Paths, methods, media types and queries that lead nowhere, or not where they seem to. */
+/** Paths, methods, media types and queries that are not served, or served differently than they seem. */
 import { del, defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 import { define } from "./widget.ts";
 

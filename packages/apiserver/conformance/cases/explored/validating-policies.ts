@@ -1,4 +1,4 @@
-/** Policies that validate: what expressions see, what is said when they fail, and which policies are refused. */
+/** Validating policies: variables of expressions, messages of failures, and invalid policies. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { registration, maps, settling, policy, binding, validating, unvalidated, map } from "./admission-scene.ts";
 import type { Part } from "./widget.ts";

@@ -1,4 +1,4 @@
-/** Webhooks that cannot be reached, and configurations that are refused. */
+/** Unreachable webhooks, and invalid webhook configurations. */
 import { defineTopic, del, post, type Step } from "../../case.ts";
 import { registration, maps, quietly, settling, here, rules, map } from "./admission-scene.ts";
 import type { Part } from "./widget.ts";

@@ -1,15 +1,15 @@
-/** A kind for one trial: its definition, its paths, and objects of it. */
+/** A custom kind for one case: its CRD, its paths, and its objects. */
 import { post, type Step } from "../../case.ts";
 
-/** Parts of schemas and objects, as they are sent. */
+/** Parts of schemas and objects. */
 export type Part = { readonly [field: string]: unknown };
 
-/** Definitions. */
+/** The path of CRDs. */
 export const definitions = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
-/** Objects of the kind. */
+/** The path of the objects. */
 export const widgets = "/apis/{ns}.dev/v1/namespaces/{ns}/widgets";
 
-/** The definition of a kind with one version. */
+/** A CRD with one version. */
 export function definition(schema: Part, version: Part = {}, spec: Part = {}): Part {
   const only = { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: schema }, ...version };
   return {
@@ -36,12 +36,12 @@ export function widget(spec: unknown, more: Part = {}): Part {
   return { apiVersion: "{ns}.dev/v1", kind: "Widget", metadata: { name: "w" }, spec, ...more };
 }
 
-/** Defines the kind and waits until it is served. */
+/** Creates the CRD and waits until it is served. */
 export function define(schema: Part, version: Part = {}, spec: Part = {}): Step {
   return post(definitions, definition(schema, version, spec), { quiet: true, settle: 1500 });
 }
 
-/** Sends objects with one field each, as trials. */
+/** Sends objects with one field each, as dry runs. */
 export function tries(values: readonly unknown[]): Step[] {
   return values.map((x) => post(`${widgets}?dryRun=All`, widget({ x })));
 }

@@ -1,4 +1,4 @@
-/** Webhook configurations and admission policies as objects: what they may say. */
+/** Validation of webhook configurations and admission policies. */
 import { defineTopic, patch, post } from "../../case.ts";
 import { creates, life } from "./variants.ts";
 

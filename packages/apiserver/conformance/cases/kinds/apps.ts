@@ -1,4 +1,4 @@
-/** Workloads: what is filled in, what is refused, what cannot change. */
+/** Workloads: defaults, validation, immutable fields. */
 import { defineTopic, get, patch, post, put } from "../../case.ts";
 import { creates, life, table, updates, type Changes } from "./variants.ts";
 

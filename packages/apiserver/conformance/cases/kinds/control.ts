@@ -1,4 +1,4 @@
-/** Signing requests, flow control and API services. */
+/** CertificateSigningRequests, flow control and APIServices. */
 import { defineTopic, get, patch, post } from "../../case.ts";
 import { creates, life, table, updates } from "./variants.ts";
 
@@ -93,7 +93,7 @@ export const control = defineTopic("kinds-control", {
     remove,
   ],
   "CertificateSigningRequest: knows few fields": [get(`${signing.path}?fieldSelector=spec.username%3Dx`)],
-  // The real server writes into its status soon after.
+  // kube-apiserver updates its status soon after.
   "FlowSchema: is made": [
     post(schema.path, schema.base),
     { method: "DELETE", path: `${schema.path}/{ns}-a`, quiet: true },

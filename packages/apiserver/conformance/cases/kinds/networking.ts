@@ -1,4 +1,4 @@
-/** Ingresses, network policies, ranges of addresses. */
+/** Ingresses, network policies, service CIDRs. */
 import { defineTopic, get, patch, post } from "../../case.ts";
 import { creates, life, table, updates } from "./variants.ts";
 

@@ -1,4 +1,4 @@
-/** Roles, bindings and reviews: who may do what, and who may say so. */
+/** Roles, bindings and access reviews, with escalation checks. */
 import { defineTopic, del, get, post, put, type Step } from "../../case.ts";
 import { creates, life, table, updates } from "./variants.ts";
 
@@ -54,7 +54,7 @@ const ofBinding = {
   },
 };
 
-/** Jane may write roles and bindings, and has the rights of `rule` herself. */
+/** The user jane may write roles and bindings, and has the permissions of `rule`. */
 const jane = (more: readonly object[] = []): Step[] => [
   post(
     role.path,
@@ -329,7 +329,7 @@ export const rbac = defineTopic("kinds-rbac", {
   "reviews: what may I do": [
     post(`${access}/selfsubjectrulesreviews`, {}, as),
     ...janeWithout(),
-    // In which order a real server lists the rules is chance.
+    // kube-apiserver lists the rules in random order.
     post(
       `${access}/selfsubjectrulesreviews`,
       { spec: { namespace: "{ns}" } },

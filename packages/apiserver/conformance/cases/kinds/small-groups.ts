@@ -1,4 +1,4 @@
-/** Budgets, leases, priorities, runtimes and endpoint slices. */
+/** PodDisruptionBudgets, leases, priority classes, runtime classes and endpoint slices. */
 import { defineTopic, get, patch, post, put } from "../../case.ts";
 import { creates, life, table, updates } from "./variants.ts";
 

@@ -1,4 +1,4 @@
-/** Classes of volumes, drivers, attachments. */
+/** Storage classes, CSI drivers, volume attachments. */
 import { defineTopic, patch, post } from "../../case.ts";
 import { creates, life, updates } from "./variants.ts";
 

@@ -1,7 +1,7 @@
-/** Many objects of one kind that differ in a few fields: each is tried without being stored. */
+/** Variants of one object that differ in a few fields: each is sent as a dry run. */
 import { get, patch, post, put, type Step } from "../../case.ts";
 
-/** What to change in an object: paths as JSON pointers without the leading slash; `undefined` takes the field away. */
+/** Changes of an object: paths are JSON pointers without the leading slash; `undefined` removes the field. */
 export type Changes = { readonly [path: string]: unknown };
 
 /** The object with some fields changed. */
@@ -25,21 +25,21 @@ function set(at: Record<string, unknown>, [first = "", ...rest]: readonly string
   set(next as Record<string, unknown>, rest, value);
 }
 
-/** A kind under trial. */
+/** A kind under test. */
 export interface Trial {
-  /** The collection; may contain `{ns}`. */
+  /** The collection path; may contain `{ns}`. */
   readonly path: string;
-  /** A sound object; its name is at the end of the paths of updates. */
+  /** A valid object; its name ends the paths of updates. */
   readonly base: { readonly metadata: { readonly name: string } };
-  /** The subresource that updates go through. */
+  /** The subresource of the updates. */
   readonly door?: string;
-  /** Headers of every request, to speak as somebody else. */
+  /** Headers of every request, for impersonation. */
   readonly headers?: { readonly [name: string]: string };
-  /** Rows are asked for without their objects. */
+  /** Requests tables without their objects. */
   readonly bareRows?: boolean;
 }
 
-/** Each variant is sent as a new object, as a trial run. */
+/** Creates each variant as a dry run. */
 export function creates(
   what: string,
   { path, base, headers = {} }: Trial,
@@ -48,7 +48,7 @@ export function creates(
   return named(what, variants, (changes) => [post(`${path}?dryRun=All`, changed(base, changes), { headers })]);
 }
 
-/** The sound object is stored, then replaced with each variant, as a trial run. */
+/** Stores the base object, then replaces it with each variant as a dry run. */
 export function updates(what: string, trial: Trial, variants: { readonly [name: string]: Changes }): Cases {
   const { path, base, door, headers = {} } = trial;
   const at = `${path}/${base.metadata.name}${door === undefined ? "" : `/${door}`}`;
@@ -56,13 +56,13 @@ export function updates(what: string, trial: Trial, variants: { readonly [name: 
   return named(what, variants, (changes) => [make, put(`${at}?dryRun=All`, changed(base, changes)), ...gone(trial)]);
 }
 
-/** What is not in the namespace of the case does not go with it. */
+/** Deletes cluster-scoped objects, which are not deleted with the namespace of the case. */
 function gone({ path, base }: Trial): Step[] {
   if (path.includes("{ns}")) return [];
   return [{ method: "DELETE", path: `${path}/${base.metadata.name}`, quiet: true }];
 }
 
-/** The whole life of the sound object: made, read, shown as a table, labelled, applied, replaced as it is, deleted. */
+/** The lifecycle of the base object: create, read, table, label, apply, replace unchanged, delete. */
 export function life(what: string, trial: Trial): Cases {
   const { path, base, bareRows = false, headers = {} } = trial;
   const at = `${path}/${base.metadata.name}`;
@@ -79,7 +79,7 @@ export function life(what: string, trial: Trial): Cases {
   };
 }
 
-/** Asks for rows. */
+/** The Accept header for tables. */
 export const table = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json";
 
 /** Steps by the name of the case. */

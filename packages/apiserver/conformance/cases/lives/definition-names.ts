@@ -1,4 +1,4 @@
-/** Names that several definitions want, groups that need an approval, and definitions that cannot be cleaned up. */
+/** Name conflicts of CRDs, groups that need an approval, and CRDs that cannot be cleaned up. */
 import { defineTopic, del, get, patch, post, type Step } from "../../case.ts";
 import { definitions, type Part } from "../explored/widget.ts";
 

@@ -1,4 +1,4 @@
-/** Topics about what changes under those who depend on it: definitions under their objects, objects under tokens bound to them. */
+/** Topics about changes that affect dependents: CRDs with objects, objects with bound tokens. */
 import type { Topic } from "../../case.ts";
 import { definitionNames } from "./definition-names.ts";
 import { storedVersions } from "./stored-versions.ts";

@@ -1,4 +1,4 @@
-/** What objects become when they are stored in one version and read in another, and when that version changes or goes. */
+/** Objects that are stored in one version and read in another, and changes or removal of the storage version. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { definition, definitions, specOf, type Part } from "../explored/widget.ts";
 
@@ -25,7 +25,7 @@ const schemas: { readonly [version: string]: Part } = {
   }),
 };
 
-/** Versions of which one is stored; those after a `-` are not served. */
+/** Versions, one of them the storage version; those with a `-` are not served. */
 function versionsOf(names: readonly string[], storage: string): Part {
   const versions = names.map((text) => {
     const name = text.replace("-", "");
@@ -39,7 +39,7 @@ function versionsOf(names: readonly string[], storage: string): Part {
   return { versions };
 }
 
-/** The real server reads everything anew after every change of a definition. */
+/** kube-apiserver reloads everything after each change of a CRD. */
 const settle = 4000;
 
 function define(storage: string): Step {
@@ -50,7 +50,7 @@ function redefine(names: readonly string[], storage: string): Step {
   return patch("merge", own, { spec: versionsOf(names, storage) }, { quiet: true, settle });
 }
 
-/** Leaves objects behind that are stored in a version that nobody has any more. */
+/** Leaves objects behind that are stored in a version that the CRD no longer has. */
 const forsake: readonly Step[] = [
   define("v1"),
   post(at("v1"), widget("v1", "old", { a: "x" }), { quiet: true }),
@@ -58,7 +58,7 @@ const forsake: readonly Step[] = [
   post(at("v2"), widget("v2", "a", { b: 1 }), { quiet: true }),
   patch("merge", `${own}/status`, { status: { storedVersions: ["v2"] } }, { quiet: true, settle }),
   redefine(["v2"], "v2"),
-  // The first request for a kind makes the real server begin to read it.
+  // The first request for a kind makes kube-apiserver start to read it.
   get(at("v2"), { quiet: true, settle }),
 ];
 

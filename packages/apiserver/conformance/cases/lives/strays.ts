@@ -1,4 +1,4 @@
-/** Requests that lead nowhere: groups without a server, doors without a node, subresources that a deprecated version lacks. */
+/** Requests that cannot be served: groups without a server, connections without a node, subresources that a deprecated version lacks. */
 import { defineTopic, del, get, post, type Step } from "../../case.ts";
 import { definitions, type Part } from "../explored/widget.ts";
 

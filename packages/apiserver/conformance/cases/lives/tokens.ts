@@ -1,4 +1,4 @@
-/** Tokens in reviews: what is taken for one, whom it is for, and what becomes of it when what it is bound to goes. */
+/** Token reviews: valid formats, audiences, and tokens after their bound object is deleted. */
 import { defineTopic, del, post, type Step } from "../../case.ts";
 import type { Part } from "../explored/widget.ts";
 
@@ -7,7 +7,7 @@ const space = "/api/v1/namespaces/{ns}";
 const account = post(`${space}/serviceaccounts`, { metadata: { name: "a" } }, quiet);
 const here = "https://kubernetes.default.svc.cluster.local";
 
-/** Asks for a token under a name. */
+/** Requests a token and keeps it under a name. */
 function issue(as: string, spec: Part = {}): Step {
   return post(`${space}/serviceaccounts/a/token`, { spec }, { ...quiet, keep: { [as]: "status.token" } });
 }

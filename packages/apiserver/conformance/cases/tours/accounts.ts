@@ -1,4 +1,4 @@
-/** Tokens of service accounts and reviews of who may what, with all that can be said in them. */
+/** Service account tokens and access reviews, with all of their fields. */
 import { defineTopic, del, get, post, type Step } from "../../case.ts";
 import type { Part } from "../explored/widget.ts";
 

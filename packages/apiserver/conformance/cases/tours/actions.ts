@@ -1,4 +1,4 @@
-/** Actions and connections: what webhooks are asked about them, and what budgets and bindings say. */
+/** Actions and connections: their webhook reviews, disruption budgets and bindings. */
 import { defineTopic, del, get, patch, post, type Step } from "../../case.ts";
 import { here, quietly, registration, settling } from "../explored/admission-scene.ts";
 import type { Part } from "../explored/widget.ts";
@@ -15,7 +15,7 @@ const pod = (name = "p"): Part => ({
 const evict = (name: string, more: Part = {}, query = ""): Step =>
   post(`${pods}/${name}/eviction${query}`, { metadata: { name }, ...more });
 
-/** Steps while a webhook that tells what it was asked looks at some resources. */
+/** Runs the steps while a webhook that echoes its review matches some resources. */
 function watched(phase: string, resources: readonly string[], steps: readonly Step[]): Step[] {
   const webhook = {
     name: "echo.example.com",

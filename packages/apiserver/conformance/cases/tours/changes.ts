@@ -1,4 +1,4 @@
-/** What may change in services, nodes, volumes, claims and namespaces once they are there. */
+/** Mutable fields of existing services, nodes, volumes, claims and namespaces. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { changed, type Changes } from "../kinds/variants.ts";
 import type { Part } from "../explored/widget.ts";
@@ -13,12 +13,12 @@ interface Scene {
   readonly before?: readonly Step[];
 }
 
-/** The object is made once and changed in each way, on trial: by PUT of the whole without a version, and by merge patch of the fields. */
+/** Creates the object once and applies each change as a dry run: by PUT without a resourceVersion, and by merge patch. */
 function changesOf(scene: Scene, variants: { readonly [name: string]: Changes }): Step[] {
   const { path, base, door, before = [] } = scene;
   const at = `${path}/${base.metadata.name}`;
   const view = door === undefined ? at : `${at}/${door}`;
-  // What was given out, such as an address, is given back.
+  // Releases allocated values such as addresses.
   const clean = [del(`${at}?gracePeriodSeconds=0`, undefined, quiet)];
   return [
     ...before,

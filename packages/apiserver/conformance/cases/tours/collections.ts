@@ -1,4 +1,4 @@
-/** Deleting many objects at once: which of them, how, and what is said. */
+/** Deletion of collections: selection, options and responses. */
 import { defineTopic, del, get, post, type Step } from "../../case.ts";
 import { define, specOf, widget, widgets } from "../explored/widget.ts";
 

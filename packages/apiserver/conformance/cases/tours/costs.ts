@@ -1,4 +1,4 @@
-/** Rules of custom kinds that cost too much, when they are defined and when they run. */
+/** CEL rules that exceed the cost limits, when they are defined and when they run. */
 import { defineTopic, post, put, type Step } from "../../case.ts";
 import { define, definition, definitions, specOf, widget, widgets, type Part } from "../explored/widget.ts";
 

@@ -1,4 +1,4 @@
-/** Custom kinds: owned lists and maps, views, columns, fields, defaults and what happens when the definition changes. */
+/** Custom kinds: ownership of lists and maps, subresources, columns, fields, defaults, and changes of the CRD. */
 import { defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 import { define, definition, definitions, specOf, widget, widgets, type Part } from "../explored/widget.ts";
 
@@ -243,7 +243,7 @@ const changes: { readonly [name: string]: readonly Step[] } = {
   ],
 };
 
-/** Values of each type, where each type is expected. */
+/** Values of each type, for fields of each type. */
 const types: { readonly [name: string]: Part } = {
   text,
   number,

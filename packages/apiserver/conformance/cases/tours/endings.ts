@@ -1,4 +1,4 @@
-/** What is not there, and what goes: status doors of missing objects, lists in watches, definitions that are deleted. */
+/** Missing and deleted objects: status of missing objects, watch lists, deleted CRDs. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { map, maps, quietly } from "../explored/admission-scene.ts";
 import { define, definition, definitions, specOf, widget, widgets, type Part } from "../explored/widget.ts";
@@ -6,7 +6,7 @@ import { samples } from "./sample.ts";
 
 const cases: { [name: string]: readonly Step[] } = {};
 
-/** Doors of objects that are not there: some make them all the same. */
+/** Subresources of missing objects: some create the object. */
 const missing = [
   { at: "/api/v1/namespaces/{ns}/services/x", kind: "Service", apiVersion: "v1", spec: { ports: [{ port: 1 }] } },
   {

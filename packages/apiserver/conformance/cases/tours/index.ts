@@ -1,4 +1,4 @@
-/** Tours: one subject after the other, asked in every way that somebody thought of, right and wrong. */
+/** Tours: each covers one subject with many valid and invalid requests. */
 import type { Topic } from "../../case.ts";
 import { accountTours } from "./accounts.ts";
 import { actionTours } from "./actions.ts";

@@ -1,4 +1,4 @@
-/** What every kind is asked alike: rows, fields, applied configurations, doors, and requests that are wrong. */
+/** Requests that are the same for every kind: tables, field selectors, apply, subresources, and invalid requests. */
 import { defineTopic, del, get, patch, post, put, type Step, type Topic } from "../../case.ts";
 import { table } from "../kinds/variants.ts";
 import { altered, mine, ofEvery, samples, type Sample } from "./sample.ts";
@@ -6,7 +6,7 @@ import { altered, mine, ofEvery, samples, type Sample } from "./sample.ts";
 const refusal = { only: ["kind", "status", "message", "reason", "details", "code"] };
 const partial = "application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io,application/json";
 
-/** Rows of an object, of a list, and of nothing. */
+/** Tables of an object, of a list, and of an empty list. */
 const rows = defineTopic(
   "tour-rows",
   ofEvery(({ make, at, path, clean }) => [
@@ -50,7 +50,7 @@ const fieldLabels = [
   "spec.parentRef",
 ];
 
-/** Which fields select. */
+/** The supported field selectors. */
 const fields = defineTopic(
   "tour-fields",
   ofEvery(({ path }) =>
@@ -62,7 +62,7 @@ const fields = defineTopic(
 
 const by = (manager: string, more = ""): string => `?fieldManager=${manager}${more}`;
 
-/** Applied by two who do not agree. */
+/** Server-side apply by two managers with a conflict. */
 const applied = defineTopic(
   "tour-applied",
   ofEvery(({ at, object, kind, clean }) => {
@@ -104,7 +104,7 @@ const applied = defineTopic(
   }),
 );
 
-/** Views that make what is not there, or try to: their refusals are told by the rules of creation. */
+/** Subresources that create a missing object, or try to: their errors are those of a creation. */
 const makesMissing = new Set(["Service", "ValidatingAdmissionPolicy"]);
 
 const doorSteps = ({ at, object, path, kind }: Sample, door: string): Step[] => {
@@ -158,7 +158,7 @@ const doorSteps = ({ at, object, path, kind }: Sample, door: string): Step[] => 
   ];
 };
 
-/** Views of an object, read and written rightly and wrongly. */
+/** Subresources, read and written, valid and invalid. */
 const doors = defineTopic(
   "tour-doors",
   Object.fromEntries(
@@ -170,7 +170,7 @@ const doors = defineTopic(
   ),
 );
 
-/** What is refused of every kind. */
+/** Requests that every kind rejects. */
 const refused = defineTopic(
   "tour-refused",
   ofEvery(({ make, at, path, object, name, isNamespaced, clean }) => {

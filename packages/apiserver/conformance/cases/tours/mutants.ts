@@ -1,13 +1,13 @@
-/** A sound object of every kind with one value changed at a time, each place in it, to what does not belong there. */
+/** A valid object of every kind with one value at a time replaced by an invalid one. */
 import { defineTopic, post, put, type Step, type Topic } from "../../case.ts";
 import { ofEvery, type Sample } from "./sample.ts";
 
 type Place = readonly (string | number)[];
 
-/** Templates of pods are the same everywhere: they are looked into where pods themselves are tried. */
+/** Pod templates are the same in every kind: these fields are tested with pods only. */
 const sameEverywhere = new Set(["containers", "volumes", "tolerations"]);
 
-/** Every place in a value, lists and objects before what is in them. */
+/** Every path in a value, parents before children. */
 function* placesIn(value: unknown, at: Place, isPod: boolean): Generator<Place> {
   if (at.length > 0) yield at;
   if (typeof value !== "object" || value === null) return;
@@ -30,7 +30,7 @@ function withValue(object: unknown, place: Place, value: unknown): unknown {
   return copy;
 }
 
-/** What does not belong where a value of this type is. */
+/** Invalid values for a value of this type. */
 function strangersOf(value: unknown): readonly unknown[] {
   if (typeof value === "string") return ["", "A_b c", "x".repeat(260), 5, undefined];
   if (typeof value === "number") return [-1, 0, 2_147_483_648, 1.5, "x", undefined];

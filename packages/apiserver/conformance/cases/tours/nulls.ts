@@ -1,4 +1,4 @@
-/** Nulls in custom objects: given where a type is asked for, made and applied. */
+/** Nulls in custom objects, for fields of each type, in create and apply. */
 import { defineTopic, patch, post, type Step } from "../../case.ts";
 import { define, specOf, widget, widgets, type Part } from "../explored/widget.ts";
 

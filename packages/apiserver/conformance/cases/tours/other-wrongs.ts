@@ -1,4 +1,4 @@
-/** More objects of which much is wrong at once: limits, rights, classes and the smaller groups. */
+/** More objects with many errors at once: limits, permissions, classes and the smaller groups. */
 import { defineTopic, post, type Step } from "../../case.ts";
 import type { Part } from "../explored/widget.ts";
 

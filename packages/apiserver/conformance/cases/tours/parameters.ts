@@ -1,10 +1,10 @@
-/** Every combination of what a list or a watch can be asked for. */
+/** Every combination of list and watch parameters. */
 import { defineTopic, get, post, type Step } from "../../case.ts";
 
 const maps = "/api/v1/namespaces/{ns}/configmaps";
 const map = (name: string): Step => post(maps, { metadata: { name, labels: { own: "1" } } }, { quiet: true });
 const own = "labelSelector=own";
-/** Two before a moment, and one after it. */
+/** Two objects before a resource version, and one after it. */
 const scene = [
   map("a"),
   map("b"),
@@ -15,7 +15,7 @@ const first = get(`${maps}?${own}&limit=1`, { quiet: true, keep: { next: "metada
 
 type Values = { readonly [name: string]: readonly (string | undefined)[] };
 
-/** All queries that can be made of the values. */
+/** All queries that the values can form. */
 function queries(values: Values): string[] {
   return Object.entries(values).reduce<string[]>(
     (made, [name, choices]) =>
@@ -50,7 +50,7 @@ for (const resourceVersion of versions) {
   }
 }
 
-/** How many events come, so that nobody waits for more. */
+/** The number of expected events, so that the test does not wait for more. */
 function eventsOf(query: string): number {
   const isFromState = !query.includes("resourceVersion={then}");
   const isInitial =
@@ -117,7 +117,7 @@ cases["tokens"] = [
   get(`${maps}?${own}&watch=true&continue=${token("a")}`),
 ];
 
-/** Kinds without a namespace have the same rules. */
+/** Cluster-scoped kinds follow the same rules. */
 cases["over all namespaces"] = [
   ...scene,
   get(`/api/v1/configmaps?${own}&fieldSelector=metadata.namespace%3D{ns}&limit=2`, {

@@ -1,4 +1,4 @@
-/** Policies with parameters that are there: by name, by label, of another kind, changed and taken away. */
+/** Policies with existing parameters: by name, by label, of another kind, changed and removed. */
 import { defineTopic, del, get, post, put, type Step } from "../../case.ts";
 import {
   here,
@@ -19,7 +19,7 @@ const secret = (name: string): Part => ({ metadata: { name }, data: { a: "MQ==" 
 const paramKind = { apiVersion: "v1", kind: "ConfigMap" };
 const onSecrets = { resources: ["secrets"] };
 
-/** The real server stops to look at parameters for good when the last policy goes that names their kind: this one stays. */
+/** kube-apiserver stops watching parameters for good when the last policy with their kind is deleted: this policy stays. */
 const hold: readonly Step[] = [
   post(
     `${registration}/validatingadmissionpolicies`,

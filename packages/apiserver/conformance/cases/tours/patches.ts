@@ -1,4 +1,4 @@
-/** Patches of all forms with everything that they can say: directives, nulls, orders, odd operations, odd bodies. */
+/** Patches of all types: directives, nulls, orders, odd operations, malformed bodies. */
 import { defineTopic, get, patch, post, type Step } from "../../case.ts";
 
 const quiet = { quiet: true };

@@ -1,4 +1,4 @@
-/** Pods through their side doors: evicted against budgets, resized, looked into with more containers, bound. */
+/** Subresources of pods: eviction with budgets, resize, ephemeral containers, binding. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import type { Part } from "../explored/widget.ts";
 

@@ -1,4 +1,4 @@
-/** Policies with parameters, messages, annotations and mutations: what they see and what they say. */
+/** Policies with parameters, messages, annotations and mutations. */
 import { defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 import {
   here,
@@ -17,7 +17,7 @@ import { define, specOf, widget, widgets, type Part } from "../explored/widget.t
 
 const cases: { [name: string]: Step[] } = {};
 
-/** Configmaps as parameters are matched as well, so what is tried has a label. */
+/** ConfigMaps that are parameters match the policy as well, so the tested objects have a label. */
 const secrets = "/api/v1/namespaces/{ns}/secrets";
 const secret = (name: string, data: Part = { a: "MQ==" }): Part => ({ metadata: { name }, data });
 const onSecrets = { resources: ["secrets"] };
@@ -35,7 +35,7 @@ const byParams = (more: Part = {}): Part => ({
 const param = (name: string, allowed: string, labels: Part = {}): Step =>
   post(maps, map({ allowed }, { name, labels }), quietly);
 
-/** The real server looks for parameters from the moment on that a policy names their kind. */
+/** kube-apiserver watches parameters from the moment a policy names their kind. */
 const found = get(maps, { quiet: true, settle: 4000 });
 
 const references: { readonly [name: string]: Part } = {
@@ -170,7 +170,7 @@ for (const [name, messageExpression] of Object.entries(sees)) {
   ];
 }
 
-/** Expressions that take too long. */
+/** Expressions that exceed the cost limit. */
 const keys = (count: number): Part =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key-${index}`, "value"]));
 const slow: { readonly [name: string]: Part } = {

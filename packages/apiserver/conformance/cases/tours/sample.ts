@@ -1,11 +1,11 @@
-/** A sound object of every kind that the server alone writes to, with its paths. */
+/** A valid object of every kind that the server does not change by itself, with its paths. */
 import { fuzzedKinds } from "../../../test/fuzz/kinds.ts";
 import { del, post, type Step } from "../../case.ts";
 import type { Part } from "../explored/widget.ts";
 
-/** An object of a kind, and where it lives. */
+/** An object of a kind, and its paths. */
 export interface Sample {
-  /** Says which version, too, where there are two. */
+  /** Includes the version if the kind has two. */
   readonly title: string;
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,14 +16,14 @@ export interface Sample {
   readonly doors: readonly string[];
   readonly object: Part & { readonly metadata: Part };
   readonly make: Step;
-  /** What is not in the namespace of the case does not go with it. */
+  /** Deletes a cluster-scoped object, which is not deleted with the namespace of the case. */
   readonly clean: readonly Step[];
 }
 
-/** Selects the samples of a case. */
+/** Selects the objects of a case. */
 export const mine = "labelSelector=sel%3D{ns}";
 
-/** All of them. The server itself changes the others soon after they are made. */
+/** All samples. Kinds that the server itself changes soon after creation are left out. */
 export const samples: readonly Sample[] = fuzzedKinds
   .filter(({ writtenBy, kind }) => writtenBy !== "server" && kind !== "Namespace")
   .map(({ apiVersion, kind, path, name, base, doors }) => {
@@ -57,7 +57,7 @@ export function ofEvery(casesOf: (sample: Sample) => readonly Step[] | undefined
   );
 }
 
-/** The same with every number one higher and every truth turned round: the texts that may be names stay. */
+/** The value with every number incremented and every boolean negated; strings stay, as they may be names. */
 export function altered(value: unknown): unknown {
   if (typeof value === "number") return value + 1;
   if (typeof value === "boolean") return !value;

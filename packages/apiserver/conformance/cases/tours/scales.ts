@@ -1,4 +1,4 @@
-/** Scales that are patched and applied: their kind, their names, their owners, and what is wrong with them. */
+/** Patch and apply of `scale`: kind, names, field managers, and errors. */
 import { defineTopic, get, patch, post, put, type Step } from "../../case.ts";
 import { define, widget, widgets, type Part } from "../explored/widget.ts";
 
@@ -16,7 +16,7 @@ const scale = (replicas: unknown, more: Part = {}): Part => ({
   ...more,
 });
 
-/** Patches that change what the document is. */
+/** Patches that change kind, version or metadata. */
 const otherKinds = (door: string): Step[] => [
   patch("merge", door, { kind: "Deployment" }),
   patch("merge", door, { apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } }),
@@ -30,7 +30,7 @@ const otherKinds = (door: string): Step[] => [
   patch("merge", door, { metadata: null }),
 ];
 
-/** Patches that change what it says. */
+/** Patches that change values. */
 const values = (door: string): Step[] => [
   patch("merge", door, { spec: { replicas: -1 } }),
   patch("merge", door, { spec: { replicas: "x" } }),

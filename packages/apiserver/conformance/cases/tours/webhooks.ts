@@ -1,4 +1,4 @@
-/** Webhooks that answer, in all the ways in which they can: refusals, warnings, patches, nonsense, and what they are asked. */
+/** Webhooks with every type of response: denials, warnings, patches, malformed responses, and the review they get. */
 import { defineTopic, del, get, patch, post, put, type Step } from "../../case.ts";
 import { admissionHooks } from "../../hooks/admission.ts";
 import {
@@ -17,7 +17,7 @@ import type { Part } from "../explored/widget.ts";
 type Phase = "validating" | "mutating";
 const phases = ["validating", "mutating"] as const;
 
-/** A webhook that looks at objects with its name as their label. */
+/** A webhook that matches objects with its name as label. */
 const hook = (name: string, more: Part = {}): Part => ({
   name: `${name}.example.com`,
   clientConfig: { url: `{hook}/admit/${name}`, caBundle: "{hookCa}" },
@@ -37,7 +37,7 @@ const labelled = (name: string, more: Part = {}): Part => map({ a: "1" }, { name
 const everywhere = { objectSelector: {} };
 const bob = { headers: { "impersonate-user": "bob", "impersonate-group": "system:masters" } };
 
-/** One configuration with all webhooks; an object for each. */
+/** One configuration with all webhooks, and one object for each. */
 const scene = (phase: Phase, names: readonly string[], more: Part = {}): Step[] => [
   install(
     phase,
@@ -80,7 +80,7 @@ for (const phase of phases) {
   });
 }
 
-/** What webhooks are told about each kind of request. */
+/** The reviews of each type of request. */
 const operations = ["CREATE", "UPDATE", "DELETE"];
 for (const phase of phases) {
   cases[`${phase}: what is asked`] = [
@@ -107,7 +107,7 @@ const template = { metadata: { labels: { a: "b" } }, spec: { ...pod.spec, restar
 const selector = { matchLabels: { a: "b" } };
 const claim = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
 const backend = { service: { name: "s", port: { number: 80 } } };
-/** New objects whose status, labels or order of fields are the server's. */
+/** New objects with fields that the server fills in or reorders. */
 const newObjects: { readonly [collection: string]: Part } = {
   "/apis/apps/v1/namespaces/{ns}/deployments": { selector, template },
   "/apis/apps/v1/namespaces/{ns}/statefulsets": { serviceName: "s", selector, template },

@@ -1,4 +1,4 @@
-/** Objects of which much is wrong at once, and changes of what cannot change: every complaint, in its order. */
+/** Objects with many errors at once, and changes of immutable fields: every error, in order. */
 import { defineTopic, patch, post, type Step } from "../../case.ts";
 import type { Part } from "../explored/widget.ts";
 

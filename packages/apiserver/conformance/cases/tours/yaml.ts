@@ -1,4 +1,4 @@
-/** YAML as Go reads it: what scalars stand for, which keys there can be, and what is no YAML. */
+/** YAML as Go parses it: scalars, keys, and malformed YAML. */
 import { defineTopic, post, type Step } from "../../case.ts";
 import { maps } from "../explored/admission-scene.ts";
 

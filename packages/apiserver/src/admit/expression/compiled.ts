@@ -1,4 +1,4 @@
-/** Expressions that are compiled once and evaluated within a budget. */
+/** CEL expressions that are compiled once and evaluated within a cost budget. */
 import {
   billOf,
   BOOL,
@@ -11,20 +11,20 @@ import {
   type Type,
 } from "@capstan/cel";
 
-/** The most that one expression may cost, and all match conditions of one hook together. */
+/** The cost limit of one expression, and of all match conditions of one webhook together. */
 export const perCallLimit = 1_000_000;
 export const matchConditionBudget = 2_500_000;
-/** The most that all expressions of one binding of a policy may cost. */
+/** The cost limit of all expressions of one policy binding. */
 export const policyBudget = 10_000_000;
 
-/** An expression, or why it cannot be one. */
+/** An expression, or its compile error. */
 export interface Compiled {
   readonly source: string;
   readonly expression: Expression | undefined;
   readonly problem: string;
 }
 
-/** Remembers what was compiled: configurations are read for every request and seldom change. */
+/** Caches compiled expressions: configurations are read for every request and rarely change. */
 export function expressionCache(env: () => Env, limit = 1000): (source: string, wanted?: readonly Type[]) => Compiled {
   const known = new Map<string, Compiled>();
   return (source, wanted = [BOOL]) => {
@@ -38,7 +38,7 @@ export function expressionCache(env: () => Env, limit = 1000): (source: string, 
   };
 }
 
-/** Compiles an expression that has to be of one of these types; no type is any type. */
+/** Compiles an expression of one of these types; an empty list allows any type. */
 export function compile(env: Env, source: string, wanted: readonly Type[]): Compiled {
   const result = env.compile(source);
   if (!result.ok) return { source, expression: undefined, problem: `compilation failed: ${result.message}` };
@@ -53,17 +53,17 @@ export function compile(env: Env, source: string, wanted: readonly Type[]): Comp
   return { source, expression: undefined, problem };
 }
 
-/** What remains to be spent. */
+/** The remaining cost budget. */
 export interface Budget {
   remaining: number;
 }
 
-/** A value, or what went wrong. */
+/** A value or an error. */
 export type Evaluated =
   | { readonly type: "value"; readonly value: CelValue }
   | { readonly type: "error"; readonly message: string };
 
-/** The budget is used up: nothing more is evaluated. */
+/** The budget is exhausted; evaluation stops. */
 export class BudgetExceededError extends Error {
   override readonly name = "BudgetExceededError";
   readonly code = "BudgetExceeded";
@@ -73,7 +73,6 @@ export class BudgetExceededError extends Error {
   }
 }
 
-/** Evaluates within the budget. */
 export function evaluate(compiled: Compiled, variables: Activation, budget: Budget): Evaluated {
   if (compiled.expression === undefined) {
     return { type: "error", message: `compilation error: ${compiled.problem}` };

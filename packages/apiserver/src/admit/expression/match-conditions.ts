@@ -1,4 +1,4 @@
-/** Match conditions: expressions that decide whether a webhook or policy is asked at all. */
+/** Match conditions: expressions that decide whether a webhook or policy applies. */
 import type { Activation } from "@capstan/cel";
 import { aggregateText } from "../../go-aggregate.ts";
 import { BudgetExceededError, evaluate, matchConditionBudget, type Compiled } from "./compiled.ts";
@@ -9,13 +9,13 @@ export interface MatchCondition {
   readonly expression: string;
 }
 
-/** What the conditions say. */
+/** The result of all conditions. */
 export type ConditionsResult =
   | { readonly type: "match" }
   | { readonly type: "skip" }
   | { readonly type: "error"; readonly message: string };
 
-/** A condition that is false decides; where some failed and none is false, the failure policy does. */
+/** A false condition skips the webhook or policy. If some fail and none is false, the failure policy decides. */
 export function checkConditions(
   conditions: readonly Compiled[],
   variables: Activation,

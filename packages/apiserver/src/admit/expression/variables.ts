@@ -1,4 +1,4 @@
-/** What expressions of admission may speak of: the object, the request, the namespace, and who may do what. */
+/** The variables of admission expressions: object, request, namespace and authorizer. */
 import {
   AUTHORIZER,
   CelAuthorizer,
@@ -106,7 +106,7 @@ const namespaceType = allRequired("kubernetes.Namespace", {
 let made: Env | undefined;
 let madeForMessages: Env | undefined;
 
-/** The environment of messages: they tell what was found, and ask nobody. It is costly, so it is made once. */
+/** The environment of message expressions, which has no authorizer. Creating it is expensive, so it is cached. */
 export function messageEnv(): Env {
   return (madeForMessages ??= createEnv({
     ...kubernetesOptions(),
@@ -127,10 +127,10 @@ export function admissionEnv(): Env {
   }));
 }
 
-/** What the variables are made from. */
+/** The inputs of the variables. */
 export interface Scene {
   readonly request: AdmissionRequest;
-  /** The form in which the object is seen. */
+  /** The version in which expressions see the object. */
   readonly form: ServedKind;
   readonly object: KubeObject | undefined;
   readonly oldObject: KubeObject | undefined;
@@ -179,7 +179,7 @@ function describeRequest({ request, form }: Scene): Json {
   };
 }
 
-/** A user as reviews and expressions show it. */
+/** A user in the form of reviews and expressions. */
 export function describeUser({ name, uid, groups, extra }: UserInfo): { [field: string]: Json } {
   return {
     username: name,

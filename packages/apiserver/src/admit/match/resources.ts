@@ -1,17 +1,16 @@
-/** Whether a request is among those that a policy or binding is about. */
+/** Whether a policy or binding matches a request. */
 import type { Lookup } from "../../builtin/context.ts";
 import type { AdmissionRequest, ServedKind } from "../admission.ts";
 import { matchRules, ownForm, type Rule } from "./rules.ts";
 import { selectorsMatch, type Selectors } from "./selectors.ts";
 
-/** MatchResources of policies and bindings. */
 export interface MatchResources extends Selectors {
   readonly resourceRules?: readonly Rule[];
   readonly excludeResourceRules?: readonly Rule[];
   readonly matchPolicy?: string;
 }
 
-/** The form at which the request matches; without rules, its own. */
+/** The version in which the request matches; without rules, that of the request. */
 export function matchResources(
   request: AdmissionRequest,
   wanted: MatchResources,

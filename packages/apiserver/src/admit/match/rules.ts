@@ -1,18 +1,18 @@
-/** Whether a rule of a webhook or policy is about a request. */
+/** Whether a rule of a webhook or policy matches a request. */
 import type { AdmissionRequest, ServedKind } from "../admission.ts";
 
-/** A rule as configurations and policies state it. */
+/** A rule of a webhook configuration or policy. */
 export interface Rule {
   readonly operations?: readonly string[];
   readonly apiGroups?: readonly string[];
   readonly apiVersions?: readonly string[];
   readonly resources?: readonly string[];
   readonly scope?: string;
-  /** Only policies have names in rules. */
+  /** Only policies have resourceNames. */
   readonly resourceNames?: readonly string[];
 }
 
-/** At which of the forms of the request the rules match: at its own, or, if wanted, at another. */
+/** The version in which the rules match: that of the request or, with matchPolicy Equivalent, another one. */
 export function matchRules(
   request: AdmissionRequest,
   rules: readonly Rule[],
@@ -29,7 +29,7 @@ export function matchRules(
   return undefined;
 }
 
-/** The form in which the request came. */
+/** The version of the request. */
 export function ownForm({ resource, kind }: AdmissionRequest): ServedKind {
   return { ...resource, kind };
 }
@@ -38,7 +38,7 @@ function isSameForm(a: ServedKind, b: ServedKind): boolean {
   return a.group === b.group && a.version === b.version && a.resource === b.resource;
 }
 
-/** Configuration of admission is never subject to it: nobody could repair a mistake. */
+/** Admission configuration is exempt: otherwise a mistake in it could not be repaired. */
 export function isExempt({ kind }: AdmissionRequest): boolean {
   return kind.group === "admissionregistration.k8s.io" && exempt.has(kind.kind);
 }
@@ -64,7 +64,7 @@ function ruleMatches(rule: Rule, request: AdmissionRequest, form: ServedKind): b
   );
 }
 
-/** Requests for namespaces carry the namespace, and are of the cluster nevertheless. */
+/** Requests for namespaces have a namespace set but are cluster-scoped. */
 function scopeMatches(scope: string | undefined, { namespace }: AdmissionRequest, form: ServedKind): boolean {
   if (scope === undefined || scope === "*") return true;
   const isCluster = namespace === "" || (form.group === "" && form.resource === "namespaces");
@@ -75,7 +75,7 @@ function includesOrAll(list: readonly string[] | undefined, wanted: string): boo
   return list !== undefined && (list.includes("*") || list.includes(wanted));
 }
 
-/** `pods`, `pods/status`, `*`, `pods/*`, `*` before a slash for all resources. */
+/** `pods`, `pods/status`, `*`, `pods/*`; `*` before the slash matches all resources. */
 function resourceMatches(pattern: string, resource: string, subresource: string): boolean {
   const slash = pattern.indexOf("/");
   const [wanted, sub] = slash === -1 ? [pattern, ""] : [pattern.slice(0, slash), pattern.slice(slash + 1)];

@@ -1,4 +1,4 @@
-/** Whether the labels of a namespace and of an object are those that a webhook or policy asks for. */
+/** Whether the namespace selector and the object selector of a webhook or policy match. */
 import {
   apiErrors,
   fromLabelSelectorObject,
@@ -9,20 +9,19 @@ import {
 import type { Lookup } from "../../builtin/context.ts";
 import type { AdmissionRequest } from "../admission.ts";
 
-/** What a webhook or policy asks for. */
+/** The selectors of a webhook or policy. */
 export interface Selectors {
   readonly namespaceSelector?: LabelSelectorObject;
   readonly objectSelector?: LabelSelectorObject;
 }
 
-/** Both selectors. */
 export function selectorsMatch(request: AdmissionRequest, selectors: Selectors, lookup: Lookup): boolean {
   return (
     namespaceMatches(request, selectors.namespaceSelector, lookup) && objectMatches(request, selectors.objectSelector)
   );
 }
 
-/** What is in no namespace is never left out. */
+/** A namespace selector always matches cluster-scoped objects. */
 function namespaceMatches(
   request: AdmissionRequest,
   selector: LabelSelectorObject | undefined,
@@ -38,7 +37,7 @@ function isEmpty(selector: LabelSelectorObject | undefined): selector is undefin
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }
 
-/** A namespace that is being written has the labels that it will have. */
+/** A write of a namespace uses its new labels. */
 function namespaceLabels(request: AdmissionRequest, lookup: Lookup): { readonly [label: string]: string } {
   const { resource, subresource, operation, object, namespace } = request;
   const isWritten = resource.resource === "namespaces" && subresource === "" && operation !== "DELETE";
@@ -48,7 +47,7 @@ function namespaceLabels(request: AdmissionRequest, lookup: Lookup): { readonly 
   return found.metadata.labels ?? {};
 }
 
-/** It is enough that the object matches as it is or as it was. */
+/** The selector may match the new or the old object. */
 function objectMatches({ object, oldObject }: AdmissionRequest, selector: LabelSelectorObject | undefined): boolean {
   if (isEmpty(selector)) return true;
   const wanted = fromLabelSelectorObject(selector);

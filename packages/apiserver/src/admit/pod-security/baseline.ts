@@ -1,4 +1,4 @@
-/** The checks of the level `baseline`: nothing that is known to give power over the node. */
+/** The checks of the level `baseline`: prevent known privilege escalations. */
 import type { Container, SELinuxOptions } from "@capstan/kinds/v1";
 import { quote } from "@capstan/model";
 import {
@@ -129,7 +129,7 @@ function privileged({ containers }: Checked): Violation | undefined {
   );
 }
 
-/** Also a check of the stricter level, where it has no exception. */
+/** Also a check of the level `restricted`, without the exception. */
 export function procMount({ containers }: Checked): Violation | undefined {
   return ifAny(
     containers.filter(({ securityContext }) => (securityContext?.procMount ?? "Default") !== "Default"),
@@ -162,7 +162,7 @@ function seLinux(types: readonly string[]): (pod: Checked) => Violation | undefi
   };
 }
 
-/** Profiles were annotations before they were fields. */
+/** Checks the deprecated annotations of profiles. */
 function seccompAnnotations({ annotations, containers }: Checked): Violation | undefined {
   const keys = [
     "seccomp.security.alpha.kubernetes.io/pod",
@@ -183,7 +183,7 @@ function isAllowedSeccomp(value: string): boolean {
 
 const seccompTypes: ReadonlySet<string | undefined> = new Set(["Localhost", "RuntimeDefault"]);
 
-/** Who sets a profile that is none. */
+/** Rejects seccomp profiles of a disallowed type. */
 export function seccompProfile({ containers, security }: Checked): Violation | undefined {
   const pod = security.seccompProfile;
   const isPod = pod !== undefined && !seccompTypes.has(pod.type);
@@ -228,7 +228,7 @@ function windowsHostProcess({ containers, security }: Checked): Violation | unde
   return { reason: "hostProcess", detail };
 }
 
-/** In the order in which violations are told. */
+/** In the order in which violations are reported. */
 export const baselineChecks: readonly Check[] = [
   { id: "appArmorProfile", versions: [{ since: 0, check: appArmorProfile }] },
   { id: "capabilities_baseline", versions: [{ since: 0, check: capabilities }] },

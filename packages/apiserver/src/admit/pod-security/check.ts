@@ -1,7 +1,7 @@
-/** What a check of pod security is, and the words that checks share. */
+/** The type of a pod security check, and helpers for its messages. */
 import type { Container, Pod } from "@capstan/kinds/v1";
 
-/** What is checked: a pod, or the pod that a template stands for. */
+/** The checked pod, or the pod of a template. */
 export interface Checked {
   readonly annotations: { readonly [key: string]: string };
   readonly spec: NonNullable<Pod["spec"]>;
@@ -9,29 +9,29 @@ export interface Checked {
   readonly security: NonNullable<NonNullable<Pod["spec"]>["securityContext"]>;
 }
 
-/** Why a pod is not allowed: in brief, and in detail. */
+/** Why a pod is rejected: short reason and detail. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
-/** A check at the versions from which it holds, the newest last. */
+/** The versions of a check, the newest last. */
 export interface Check {
   readonly id: string;
   readonly versions: readonly {
     readonly since: number;
-    /** Checks of the lower level that this one stands for. */
+    /** Checks of the level `baseline` that this one replaces. */
     readonly overrides?: string;
     check(pod: Checked): Violation | undefined;
   }[];
 }
 
-/** `"a", "b"`; what is quoted inside stays as it is. */
+/** `"a", "b"`; quotes inside names are not escaped. */
 export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(", ");
 }
 
-/** The values, each once, in order, quoted. */
+/** The unique values, sorted and quoted. */
 export function quotedSet(values: readonly string[]): string {
   return quoted(sortedSet(values));
 }
@@ -49,13 +49,13 @@ export function counted(singular: string, count: number): string {
   return count === 1 ? singular : `${singular}s`;
 }
 
-/** Who set something wrong: the pod, some containers, or both. */
+/** What violates the check: the pod, some containers, or both. */
 export function setters(isPod: boolean, containers: readonly Container[]): string {
   const all = [...(isPod ? ["pod"] : []), ...(containers.length > 0 ? [containersNamed(containers)] : [])];
   return all.join(" and ");
 }
 
-/** Users of a pod with its own user namespace are not those of the node. */
+/** Whether the pod has its own user namespace, so its users are not those of the node. */
 export function hasOwnUsers({ spec }: Checked): boolean {
   return spec.hostUsers === false;
 }

@@ -5,7 +5,7 @@ import type { Check, Checked, Violation } from "./check.ts";
 import type { LevelVersion } from "./policy.ts";
 import { restrictedChecks } from "./restricted.ts";
 
-/** All that a pod violates at a level, in order. */
+/** All violations of a pod at a level, in order. */
 export function violationsOf({ level, minor }: LevelVersion, pod: Checked): Violation[] {
   if (level === "privileged") return [];
   const baseline = inForce(baselineChecks, minor);
@@ -28,7 +28,7 @@ function inForce(checks: readonly Check[], minor: LevelVersion["minor"]): InForc
   });
 }
 
-/** What is checked of a pod or of a template. */
+/** The checked fields of a pod or template. */
 export function toChecked(annotations: Checked["annotations"], spec: NonNullable<Pod["spec"]>): Checked {
   const containers = [
     ...(spec.initContainers ?? []),

@@ -1,4 +1,4 @@
-/** PodSecurity: pods that violate what their namespace enforces are refused; who writes pods or templates is warned. */
+/** PodSecurity: rejects pods that violate the enforced level of their namespace; warns about pods and templates. */
 import type { CronJob } from "@capstan/kinds/batch/v1";
 import type { Namespace, Pod, PodTemplate, PodTemplateSpec } from "@capstan/kinds/v1";
 import { apiErrors, isDeepEqual, type KubeObject } from "@capstan/model";
@@ -52,7 +52,7 @@ function validateNamespace(request: AdmissionRequest, lookup: Lookup): void {
 
 const mostPods = 3000;
 
-/** Which pods that are there already would be refused now; pods of one kind are told together. */
+/** Existing pods that the new level would reject; pods with the same violations are reported together. */
 function existingViolations(namespace: string, enforce: LevelVersion, lookup: Lookup): string[] {
   const pods = lookup.list("pods", namespace) as readonly Pod[];
   const names = new Map<string, string[]>();
@@ -93,7 +93,7 @@ function validatePod(request: AdmissionRequest, lookup: Lookup): void {
   evaluate(request, lookup, { pod: toChecked(pod.metadata.annotations ?? {}, pod.spec), enforces: true });
 }
 
-/** Little of a pod can change, and only other images and other containers matter. */
+/** Only changes of images and of the list of containers need a new evaluation. */
 function changesContainers({ spec }: Pod, { spec: old }: Pod): boolean {
   const images = (one: Pod["spec"], list: "containers" | "initContainers"): readonly string[] =>
     (one?.[list] ?? []).map(({ image = "" }) => image);

@@ -1,16 +1,15 @@
-/** Which level of security a namespace asks for, by its labels: to enforce, to audit and to warn. */
+/** The pod security levels of a namespace, from its labels: enforce, audit and warn. */
 import { fieldErrors, type FieldError } from "@capstan/model";
 
-/** How strict. */
 export type Level = "privileged" | "baseline" | "restricted";
 
-/** A level as of a minor version of Kubernetes 1; the newest by default. */
+/** A level as of a minor version of Kubernetes 1. Default: latest. */
 export interface LevelVersion {
   readonly level: Level;
   readonly minor: number | "latest";
 }
 
-/** What applies to a namespace. */
+/** The policy of a namespace. */
 export interface Policy {
   readonly enforce: LevelVersion;
   readonly audit: LevelVersion;
@@ -37,7 +36,7 @@ const prefix = "pod-security.kubernetes.io/";
 
 type Labels = { readonly [label: string]: string };
 
-/** The policy, and which labels cannot be understood. */
+/** The policy, and errors for invalid labels. */
 export function policyOf(labels: Labels = {}): { readonly policy: Policy; readonly errors: readonly FieldError[] } {
   const errors: FieldError[] = [];
   const enforceLevel = readLevel(labels, "enforce", errors);
@@ -56,7 +55,7 @@ export function policyOf(labels: Labels = {}): { readonly policy: Policy; readon
     level: warnLevel.isBad ? "privileged" : (warnLevel.level ?? "privileged"),
     minor: warnVersion ?? "latest",
   } as const;
-  // Who enforces without saying when to warn is warned of the same.
+  // Without a warn label, the enforced level also warns.
   const follows =
     warnLevel.level === undefined && !enforceLevel.isBad && compareLevels(enforce.level, stated.level) > 0;
   const warn = follows ? { level: enforce.level, minor: warnVersion ?? enforce.minor } : stated;
@@ -68,7 +67,7 @@ interface ReadLevel {
   readonly isBad: boolean;
 }
 
-/** What cannot be understood is taken as the strictest, and told. */
+/** An invalid level counts as `restricted` and is reported. */
 function readLevel(labels: Labels, mode: string, errors: FieldError[]): ReadLevel {
   const value = labels[prefix + mode];
   if (value === undefined) return { level: undefined, isBad: false };

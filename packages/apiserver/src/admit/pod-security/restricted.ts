@@ -1,4 +1,4 @@
-/** The checks that the level `restricted` adds: what is known to be good practice. */
+/** The checks that the level `restricted` adds: pod hardening best practices. */
 import type { Container, Volume } from "@capstan/kinds/v1";
 import { procMount, seccompProfile } from "./baseline.ts";
 import {
@@ -106,7 +106,7 @@ function seccomp(pod: Checked): Violation | undefined {
   return { reason: "seccompProfile", detail };
 }
 
-/** In the order in which violations are told, after those of the lower level. */
+/** In the order in which violations are reported, after those of `baseline`. */
 export const restrictedChecks: readonly Check[] = [
   {
     id: "allowPrivilegeEscalation",

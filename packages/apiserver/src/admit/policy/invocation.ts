@@ -1,4 +1,4 @@
-/** Which policies are asked about a request: those that match, once for each binding that matches and each parameter. */
+/** Which policies are evaluated for a request: each matching policy, once for each matching binding and parameter. */
 import { StatusError, type KubeObject } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
 import { matchResources } from "../match/resources.ts";
@@ -13,14 +13,14 @@ export interface Invocation<Policy> {
   readonly params: KubeObject | undefined;
 }
 
-/** A policy, or a policy with a binding, that cannot be used. */
+/** A policy, or a policy with a binding, with invalid configuration. */
 export interface Misconfigured<Policy> {
   readonly policy: Policy;
   readonly binding: Binding | undefined;
   readonly message: string;
 }
 
-/** What is to be asked, and what cannot be. */
+/** The evaluations to run, and the misconfigured policies. */
 export interface Invocations<Policy> {
   readonly invocations: Invocation<Policy>[];
   readonly misconfigured: Misconfigured<Policy>[];
@@ -28,7 +28,6 @@ export interface Invocations<Policy> {
 
 type AnyPolicy = KubeObject & { readonly spec: PolicySpec };
 
-/** Finds out. */
 export function invocationsFor<Policy extends AnyPolicy>(
   request: AdmissionRequest,
   bound: readonly BoundPolicy<Policy>[],

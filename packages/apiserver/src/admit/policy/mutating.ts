@@ -1,4 +1,4 @@
-/** MutatingAdmissionPolicy: expressions say what is to be changed. */
+/** MutatingAdmissionPolicy: expressions compute changes of the object. */
 import { cloneJson, isDeepEqual, StatusError } from "@capstan/model";
 import type { JsonValue } from "../../builtin/draft.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
@@ -49,7 +49,7 @@ async function dispatch(
     }
     if (outcome.isAsked && invocation.policy.spec.reinvocationPolicy === "IfNeeded") state.invoked(id);
   }
-  // Whoever changed something is asked again as well, also the last one.
+  // After a change, all policies with reinvocation run again, including the last one that made a change.
   if (isChanged) {
     state.wantAgain();
     request.rounds.isSecondWanted = true;
@@ -64,10 +64,10 @@ function keyOf({ policy, binding, params }: Invocation<MutatingPolicy>): string 
 }
 
 interface Outcome {
-  /** Whether the policy was for this object. */
+  /** Whether the policy matched the object. */
   readonly isAsked: boolean;
   readonly isChanged: boolean;
-  /** Of each mutation that failed; the others are made nevertheless. */
+  /** One for each failed mutation; the other mutations are applied. */
   readonly failures: readonly string[];
 }
 
@@ -110,7 +110,7 @@ async function mutate(
   return { isAsked: true, isChanged, failures };
 }
 
-/** All that failed is told, the first in the message. */
+/** The error lists all failures as causes; its message is the first. */
 function refuse(request: AdmissionRequest, misconfigured: readonly Misconfigured<MutatingPolicy>[]): void {
   const failures = misconfigured.filter(({ policy }) => policy.spec.failurePolicy !== "Ignore");
   const messages = failures.map(({ policy, binding, message }) =>

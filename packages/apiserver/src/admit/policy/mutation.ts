@@ -1,4 +1,4 @@
-/** One mutation: an expression makes a patch, and the patch changes the object. */
+/** One mutation: an expression returns a patch, which is applied to the object. */
 import { CelJsonPatch, CelList, CelPartialObject, listOf, objectType, toJson, type CelValue } from "@capstan/cel";
 import { cloneJson, parseExactJson, toGoJson, type Json, type KubeObject } from "@capstan/model";
 import {
@@ -14,13 +14,13 @@ import type { Scene } from "../expression/variables.ts";
 import type { Mutation } from "./policy.ts";
 import type { Program } from "./program.ts";
 
-/** A mutation that cannot be made; the failure policy decides. */
+/** A mutation that failed; the failure policy decides. */
 export class MutationError extends Error {
   override readonly name = "MutationError";
   readonly code = "MutationError";
 }
 
-/** What a mutation works on. */
+/** The inputs of a mutation. */
 export interface MutationInputs {
   readonly program: Program;
   readonly scene: Scene;
@@ -31,7 +31,7 @@ export interface MutationInputs {
 const OBJECT = objectType("Object");
 const PATCHES = listOf(objectType("JSONPatch"));
 
-/** The changed object. */
+/** Returns the changed object. */
 export function applyMutation(mutation: Mutation, inputs: MutationInputs): KubeObject {
   const object = inputs.scene.object as KubeObject;
   if (mutation.patchType === "JSONPatch") {
@@ -59,7 +59,7 @@ function patch(object: KubeObject, operations: CelValue): KubeObject {
       patched = applyJsonPatch(patched as never, [operation] as never) as Json;
     } catch (error) {
       if (!(error instanceof PatchError)) throw error;
-      // A test that fails means that there is nothing to be done.
+      // A failed `test` operation skips the mutation.
       if (operation["op"] === "test") return object;
       throw new MutationError(`JSON Patch: ${error.message}`);
     }
@@ -105,7 +105,7 @@ function apply(object: KubeObject, value: CelValue, schema: TypeSchema | undefin
   return mergeValues(object as unknown as Json, applied, schema) as unknown as KubeObject;
 }
 
-/** What can only be replaced as a whole cannot be merged into. */
+/** The paths of atomic values, which an apply configuration must not contain. */
 function atomicsOf(path: string, value: Json, type: TypeSchema): string[] {
   if (Array.isArray(value)) {
     const { list } = type;

@@ -1,4 +1,4 @@
-/** The namespace of a request as expressions see it. */
+/** The namespace of a request in the form of expressions. */
 import { apiErrors, type KubeObject } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest } from "../admission.ts";
 
@@ -17,7 +17,7 @@ const shownMetadata: ReadonlySet<string> = new Set([
   "finalizers",
 ]);
 
-/** Absent for what is in no namespace, and for namespaces themselves. */
+/** Absent for cluster-scoped objects, including namespaces. */
 export function namespaceObjectOf(
   { kind, namespace }: AdmissionRequest,
   { lookup }: AdmissionContext,

@@ -1,15 +1,15 @@
-/** The parameters of a binding: objects that a policy is evaluated with, one at a time. */
+/** The parameters of a binding: the policy is evaluated once for each of these objects. */
 import { fromLabelSelectorObject, matchesLabels, parseApiVersion, type KubeObject } from "@capstan/model";
 import type { AdmissionContext, KeptKind } from "../admission.ts";
 import type { ParamRef, PolicySpec } from "./policy.ts";
 
-/** A policy or binding that cannot be used; the failure policy decides. */
+/** A policy or binding with invalid configuration; the failure policy decides. */
 export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
   readonly code = "ConfigurationError";
 }
 
-/** Where parameters are kept; refuses kinds that are not served. */
+/** The resource of the parameters; fails if the kind is not served. */
 export function paramPlace({ paramKind }: PolicySpec, context: AdmissionContext): KeptKind | undefined {
   if (paramKind === undefined) return undefined;
   const found = context.findKind(paramKind.apiVersion, paramKind.kind);
@@ -19,7 +19,7 @@ export function paramPlace({ paramKind }: PolicySpec, context: AdmissionContext)
   throw new ConfigurationError(`failed to find resource referenced by paramKind: '${name}'`);
 }
 
-/** The parameters; a single nothing where none are asked for. */
+/** The parameters; one `undefined` if the policy has none. */
 export function collectParams(
   place: KeptKind | undefined,
   paramRef: ParamRef | undefined,

@@ -1,10 +1,10 @@
-/** Policies and their bindings, as they are stated. */
+/** Types of policies and bindings. */
 import type { KubeObject, LabelSelectorObject } from "@capstan/model";
 import type { Lookup } from "../../builtin/context.ts";
 import type { MatchCondition } from "../expression/match-conditions.ts";
 import type { MatchResources } from "../match/resources.ts";
 
-/** What both kinds of policies state. */
+/** The fields that both kinds of policies share. */
 export interface PolicySpec {
   readonly paramKind?: { readonly apiVersion: string; readonly kind: string };
   readonly matchConstraints?: MatchResources;
@@ -13,7 +13,6 @@ export interface PolicySpec {
   readonly variables?: readonly { readonly name: string; readonly expression: string }[];
 }
 
-/** A policy that validates. */
 export interface ValidatingPolicy extends KubeObject {
   readonly spec: PolicySpec & {
     readonly validations?: readonly Validation[];
@@ -21,7 +20,7 @@ export interface ValidatingPolicy extends KubeObject {
   };
 }
 
-/** What must be true, and what is said when it is not. */
+/** One validation: its expression and message. */
 export interface Validation {
   readonly expression: string;
   readonly message?: string;
@@ -29,7 +28,6 @@ export interface Validation {
   readonly reason?: string;
 }
 
-/** A policy that changes. */
 export interface MutatingPolicy extends KubeObject {
   readonly spec: PolicySpec & {
     readonly mutations?: readonly Mutation[];
@@ -37,14 +35,14 @@ export interface MutatingPolicy extends KubeObject {
   };
 }
 
-/** One change. */
+/** One mutation. */
 export interface Mutation {
   readonly patchType: string;
   readonly applyConfiguration?: { readonly expression: string };
   readonly jsonPatch?: { readonly expression: string };
 }
 
-/** Puts a policy into force, with parameters. */
+/** Activates a policy, optionally with parameters. */
 export interface Binding extends KubeObject {
   readonly spec: {
     readonly policyName: string;
@@ -54,7 +52,7 @@ export interface Binding extends KubeObject {
   };
 }
 
-/** Which objects are the parameters. */
+/** Selects the parameter objects. */
 export interface ParamRef {
   readonly name?: string;
   readonly namespace?: string;
@@ -62,13 +60,12 @@ export interface ParamRef {
   readonly parameterNotFoundAction?: string;
 }
 
-/** A policy and its bindings. */
 export interface BoundPolicy<Policy> {
   readonly policy: Policy;
   readonly bindings: readonly Binding[];
 }
 
-/** All policies that are bound, by name. */
+/** All policies with a binding, by name. */
 export function boundPolicies<Policy extends KubeObject>(
   kind: "validating" | "mutating",
   lookup: Lookup,

@@ -1,4 +1,4 @@
-/** The expressions of a policy, compiled: conditions, variables that refer to earlier ones, and whatever the policy evaluates. */
+/** The compiled expressions of a policy: match conditions, variables (each may use earlier ones), and validations or mutations. */
 import {
   billOf,
   BOOL,
@@ -22,12 +22,11 @@ import type { PolicySpec } from "./policy.ts";
 
 const VARIABLES: Type = objectType("kubernetes.variables");
 
-/** A compiled policy. */
 export interface Program {
   readonly conditions: readonly Compiled[];
-  /** Compiles another expression of the policy, once. */
+  /** Compiles another expression of the policy; cached. */
   expression(source: string, wanted: readonly Type[]): Compiled;
-  /** What the expressions see; variables are evaluated when they are asked for, at the cost of the budget. */
+  /** The variables of the expressions. `variables` are evaluated lazily and charged to the budget. */
   bind(scene: Scene, params: KubeObject | undefined, budget: Budget): Activation;
 }
 
@@ -36,7 +35,6 @@ interface NamedExpression {
   readonly compiled: Compiled;
 }
 
-/** Compiles a policy. */
 export function compilePolicy(spec: PolicySpec, mutates: boolean): Program {
   const types = new Map<string, Type>();
   const env = policyEnv(spec, types, mutates);
@@ -74,7 +72,7 @@ function policyEnv({ paramKind }: PolicySpec, types: ReadonlyMap<string, Type>, 
   });
 }
 
-/** The value of `variables`: each is evaluated once, when it is first asked for. */
+/** The value of `variables`: each is evaluated once, on first use. */
 class Variables extends CelObject {
   override readonly type: Type = VARIABLES;
   readonly #expressions: ReadonlyMap<string, Compiled>;
@@ -117,7 +115,7 @@ class Variables extends CelObject {
 
 const programs = new WeakMap<KubeObject, Program>();
 
-/** The program of a policy; stored policies are frozen, so that one program serves as long as the policy does not change. */
+/** The compiled policy. Stored policies are frozen, so the program is cached by object identity. */
 export function programOf(policy: KubeObject & { readonly spec: PolicySpec }, mutates: boolean): Program {
   let found = programs.get(policy);
   if (found === undefined) programs.set(policy, (found = compilePolicy(policy.spec, mutates)));

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicy: what an expression finds wrong is refused, warned of or recorded, as the binding says. */
+/** ValidatingAdmissionPolicy: a failed validation denies, warns or is audited, as the binding configures. */
 import { NULL, STRING } from "@capstan/cel";
 import { StatusError, toGoJson, type KubeObject } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
@@ -23,7 +23,7 @@ export const validatingPolicies: AdmissionStep = {
   },
 };
 
-/** Something that is wrong with the object, by a policy. */
+/** A failed validation of a policy. */
 interface Denial {
   readonly policy: ValidatingPolicy;
   readonly binding: Binding | undefined;
@@ -57,11 +57,11 @@ async function dispatch(
 
 type Annotations = Map<string, readonly string[]>;
 
-/** What came of one evaluation. */
+/** The result of one evaluation. */
 interface Evaluation {
   readonly failures: readonly Failure[];
   readonly annotations: readonly (readonly [string, string])[];
-  /** Audit annotations that could not be made: refused whatever the binding says. */
+  /** Audit annotations that failed to evaluate: they deny the request whatever the binding configures. */
   readonly annotationErrors: readonly string[];
 }
 
@@ -131,7 +131,7 @@ function validate(validation: Validation, index: number, running: Running): Fail
 
 const longestMessage = 5 * 1024;
 
-/** The message of the expression if it is a good one, else the one that is stated, else the expression itself. */
+/** The result of the message expression if it is valid, else the message, else the expression itself. */
 function messageOf({ expression, message = "", messageExpression = "" }: Validation, running: Running): string {
   const made = messageExpression === "" ? "" : evaluateMessage(messageExpression, running);
   const isGood = made !== "" && !made.includes("\n") && Buffer.byteLength(made) <= longestMessage;
@@ -166,7 +166,7 @@ function annotate(
   return { annotations, annotationErrors };
 }
 
-/** Does what the binding says about each failure; answers with what is denied. */
+/** Executes the actions of the binding for each failure; returns the denials. */
 function act(
   request: AdmissionRequest,
   { policy, binding }: Invocation<ValidatingPolicy>,

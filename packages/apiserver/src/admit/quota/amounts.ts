@@ -1,4 +1,4 @@
-/** Amounts of resources by name, as quotas count them. */
+/** Resource amounts by name, as quotas count them. */
 import {
   addQuantities,
   compareQuantities,
@@ -14,12 +14,12 @@ export type Amounts = ReadonlyMap<string, Quantity>;
 
 const zero = toQuantity(0);
 
-/** Reads a list of an object. */
+/** Parses a resource list. */
 export function readAmounts(list: { readonly [name: string]: string } | undefined): Amounts {
   return new Map(Object.entries(list ?? {}).map(([name, text]) => [name, parseQuantity(text)]));
 }
 
-/** Writes a list of an object, names in order. */
+/** Formats a resource list, sorted by name. */
 export function writeAmounts(amounts: Amounts): { [name: string]: string } {
   return Object.fromEntries(sorted(amounts).map(([name, amount]) => [name, formatQuantity(amount)]));
 }
@@ -41,7 +41,7 @@ export function mask(amounts: Amounts, names: Iterable<string>): Amounts {
   return new Map([...amounts].filter(([name]) => wanted.has(name)));
 }
 
-/** The sum, name by name. */
+/** The sum by name. */
 export function plus(left: Amounts, right: Amounts): Amounts {
   const sum = new Map(left);
   for (const [name, amount] of right) {
@@ -51,7 +51,7 @@ export function plus(left: Amounts, right: Amounts): Amounts {
   return sum;
 }
 
-/** What is more in the first than in the second; never less than nothing. */
+/** The difference by name, at least zero. */
 export function excess(left: Amounts, right: Amounts): Amounts {
   const result = new Map<string, Quantity>();
   for (const [name, amount] of left) {
@@ -61,17 +61,17 @@ export function excess(left: Amounts, right: Amounts): Amounts {
   return result;
 }
 
-/** Without what is nothing. */
+/** Drops zero amounts. */
 export function nonZero(amounts: Amounts): Amounts {
   return new Map([...amounts].filter(([, amount]) => compareQuantities(amount, zero) !== 0));
 }
 
-/** The names of which there is less than nothing. */
+/** The names with negative amounts. */
 export function negativeNames(amounts: Amounts): string[] {
   return [...amounts].filter(([, amount]) => compareQuantities(amount, zero) < 0).map(([name]) => name);
 }
 
-/** The names of which there is more than the limit allows. */
+/** The names with amounts above the limit. */
 export function exceeding(amounts: Amounts, limits: Amounts): string[] {
   return [...amounts]
     .filter(([name, amount]) => {

@@ -1,4 +1,4 @@
-/** How much of a quota an object uses: pods, claims and services have measures of their own, all others are counted. */
+/** Quota usage of an object: pods, claims and services have special rules, all other objects are counted. */
 import type { PersistentVolumeClaim, Service } from "@capstan/kinds/v1";
 import { parseQuantity, quantityToInteger, toQuantity, type KubeObject } from "@capstan/model";
 import type { AdmissionRequest } from "../admission.ts";
@@ -6,15 +6,14 @@ import type { Amounts } from "./amounts.ts";
 import { podEvaluator } from "./pods.ts";
 import { scopeMatches, type ScopeSelector } from "./scopes.ts";
 
-/** What a quota needs to know about objects of one resource. */
+/** The quota rules of one resource. */
 export interface Evaluator {
-  /** Whether a request can change what is used. */
+  /** Whether a request can change the usage. */
   handles(request: AdmissionRequest): boolean;
-  /** Which of these names of a quota are about this resource. */
+  /** Which of these resource names apply to this resource. */
   matching(names: readonly string[]): readonly string[];
-  /** Whether an object is within a scope. */
   inScope(object: KubeObject, scope: ScopeSelector): boolean;
-  /** What an object lacks so that it could be measured. */
+  /** What the object must set to be measured. */
   problem(object: KubeObject, names: readonly string[]): string | undefined;
   usage(object: KubeObject, now: number): Amounts;
 }
@@ -33,7 +32,7 @@ const ignored: ReadonlySet<string> = new Set([
   "selfsubjectrulesreviews.authorization.k8s.io",
 ]);
 
-/** Names by which some resources were counted before all could be. */
+/** Legacy names of object counts. */
 const aliases: ReadonlySet<string> = new Set(["configmaps", "resourcequotas", "replicationcontrollers", "secrets"]);
 
 /** The evaluator of a resource; `undefined` for those that are never counted. */
@@ -79,7 +78,7 @@ const serviceEvaluator: Evaluator = {
   },
 };
 
-/** Ports are not allocated yet, so what counts is how many there will be. */
+/** Node ports are not allocated yet, so the expected number is used. */
 function nodePorts(spec: Service["spec"]): number {
   const ports = spec?.ports ?? [];
   if (spec?.type === "NodePort") return ports.length;
@@ -120,7 +119,7 @@ const claimEvaluator: Evaluator = {
   },
 };
 
-/** Whole bytes; what has been allocated counts when it is more than what is asked for. */
+/** In bytes; the allocated amount if it is larger than the request. */
 function storageOf({ spec, status }: PersistentVolumeClaim): ReturnType<typeof parseQuantity> | undefined {
   const asked = spec?.resources?.requests?.["storage"];
   if (asked === undefined) return undefined;

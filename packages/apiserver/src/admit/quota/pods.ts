@@ -1,4 +1,4 @@
-/** What a pod uses of a quota: what its containers ask for, while it lives. */
+/** Quota usage of a pod: its resources until it terminates. */
 import type { Affinity, Container, Pod, PodAffinityTerm } from "@capstan/kinds/v1";
 import { toQuantity, type KubeObject, type Quantity } from "@capstan/model";
 import { addOverhead, podResources } from "../pod-resources.ts";
@@ -32,7 +32,7 @@ function handles(request: AdmissionRequest): boolean {
   return isTerminating(objectOf<Pod>(request) as Pod) !== isTerminating(oldObjectOf<Pod>(request));
 }
 
-/** Huge pages, and resources of devices, which are only counted as requested. */
+/** Huge pages and extended resources, which have quotas for requests only. */
 function isPrefixed(name: string): boolean {
   if (name.startsWith("hugepages-") || name.startsWith("requests.hugepages-")) return true;
   return name.startsWith("requests.") && isExtended(name.slice("requests.".length));
@@ -67,7 +67,7 @@ function isTerminating({ spec }: Pod): boolean {
   return (spec?.activeDeadlineSeconds ?? -1) >= 0;
 }
 
-/** Nothing is asked for and nothing is limited, of processor and memory. */
+/** Whether no container has requests or limits of cpu or memory. */
 function isBestEffort({ spec }: Pod): boolean {
   const all = [spec?.resources, ...containersOf(spec).map(({ resources }) => resources)];
   return !all.some((resources) =>
@@ -94,7 +94,7 @@ function crosses({ namespaces, namespaceSelector }: PodAffinityTerm): boolean {
   return (namespaces ?? []).length > 0 || namespaceSelector !== undefined;
 }
 
-/** Where processor or memory is limited, every container must say what it needs of it, unless the pod does as a whole. */
+/** If a quota limits cpu or memory, every container must set it, unless the pod does at pod level. */
 function missingProblem({ spec }: Pod, asked: readonly string[]): string | undefined {
   if (spec?.resources !== undefined) return undefined;
   const required = mustBeStated.filter((name) => asked.includes(name)).sort();
@@ -115,7 +115,7 @@ function usage(pod: Pod, now: number): Amounts {
   return isOver(pod, now) ? counted : plus(counted, computeUsage(pod));
 }
 
-/** A pod that has ended, or that should be gone by now, uses nothing any more. */
+/** A pod that has terminated, or is past its deletion deadline, does not count. */
 function isOver({ metadata, status }: KubeObject & Pod, now: number): boolean {
   if (status?.phase === "Failed" || status?.phase === "Succeeded") return true;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;

@@ -1,4 +1,4 @@
-/** ResourceQuota: a request that would use more than a quota of its namespace allows is refused, and others are charged at once. */
+/** ResourceQuota: rejects requests that exceed a quota of the namespace, and charges the others immediately. */
 import type { ResourceQuota } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
@@ -43,7 +43,7 @@ interface Question {
   readonly now: number;
 }
 
-/** What a quota will have used when the request has been granted. */
+/** The usage of a quota after the request. */
 interface Charge {
   readonly quota: ResourceQuota;
   readonly used: Amounts;
@@ -65,7 +65,7 @@ function chargesOf(question: Question, quotas: readonly ResourceQuota[]): Charge
   });
 }
 
-/** Whether a quota is about the object; refuses if the object or the quota is not ready to be compared. */
+/** Whether a quota applies to the object; rejects if the object lacks required fields or the quota has no status yet. */
 function isPertinent({ request, evaluator }: Question, quota: ResourceQuota, object: KubeObject): boolean {
   if (!matches(evaluator, quota, object)) return false;
   const name = quota.metadata.name ?? "";
@@ -84,7 +84,7 @@ function matches(evaluator: Evaluator, quota: ResourceQuota, object: KubeObject)
   return scopesOf(quota).every((scope) => evaluator.inScope(object, scope));
 }
 
-/** An update is charged for what it adds, unless the quota was not about the object before. */
+/** An update is charged for the difference, or in full if the quota did not apply before. */
 function deltaOf({ request, evaluator, now }: Question, quota: ResourceQuota, usage: Amounts): Amounts {
   const { oldObject } = request;
   if (oldObject === undefined || !matches(evaluator, quota, oldObject)) return usage;
@@ -105,7 +105,7 @@ function chargeFor(request: AdmissionRequest, quota: ResourceQuota, delta: Amoun
   return { quota, used };
 }
 
-/** Between reading the quota and this nothing else could run, so nobody else can have charged it. */
+/** No other request ran since the quota was read, so its usage is still current. */
 function writeCharge({ quota, used }: Charge, context: AdmissionContext): void {
   if (sameAmounts(readAmounts(quota.status?.used), used)) return;
   const charged = { ...quota, status: { ...quota.status, used: writeAmounts(used) } } as KubeObject;

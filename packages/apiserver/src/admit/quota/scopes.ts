@@ -1,20 +1,20 @@
-/** Scopes of a quota: which objects it is about. */
+/** Scopes of a quota: which objects it counts. */
 import type { ResourceQuota } from "@capstan/kinds/v1";
 
-/** One condition of a quota on objects. */
+/** One scope of a quota. */
 export interface ScopeSelector {
   readonly scopeName: string;
   readonly operator: string;
   readonly values?: readonly string[];
 }
 
-/** All conditions of a quota; each of them must hold. */
+/** All scopes of a quota; all must match. */
 export function scopesOf({ spec }: ResourceQuota): readonly ScopeSelector[] {
   const named = (spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" }));
   return [...named, ...(spec?.scopeSelector?.matchExpressions ?? [])];
 }
 
-/** Whether one of the values that an object has meets the condition. */
+/** Whether one of the object's values matches the scope. */
 export function scopeMatches({ operator, values = [] }: ScopeSelector, present: readonly string[]): boolean {
   switch (operator) {
     case "Exists":

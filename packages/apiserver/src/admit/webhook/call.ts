@@ -1,4 +1,4 @@
-/** Asks one webhook: sends the review, waits no longer than it may, and tells a refusal from a failure. */
+/** Calls one webhook: sends the review, applies the timeout, and distinguishes denials from failures. */
 import { apiErrors, quote, StatusError, type Status } from "@capstan/model";
 import { parseJsonLiterals } from "../../decode/json-text.ts";
 import { TypeMismatchError } from "../../decode/strict.ts";
@@ -11,14 +11,14 @@ import type { Forms } from "../forms.ts";
 import type { Webhook } from "./hook.ts";
 import { decodeAnswer, readReview, reviewVersion, writeReview, type Answered, type Verdict } from "./review.ts";
 
-/** What came of asking a webhook. */
+/** The result of a webhook call. */
 export type Outcome =
   | { readonly type: "allowed"; readonly verdict: Verdict }
   | { readonly type: "denied"; readonly error: StatusError }
-  /** The webhook could not be asked; the failure policy decides. */
+  /** The call failed; the failure policy decides. */
   | { readonly type: "failed"; readonly error: StatusError };
 
-/** Which webhook is asked about what. */
+/** A webhook, and the request it is called for. */
 export interface Question {
   readonly hook: Webhook;
   readonly form: ServedKind;
@@ -26,7 +26,6 @@ export interface Question {
   readonly mutates: boolean;
 }
 
-/** Asks. */
 export async function ask(question: Question, context: AdmissionContext): Promise<Outcome> {
   const { hook, forms } = question;
   const { request } = forms;
@@ -46,7 +45,7 @@ function tell(request: AdmissionRequest, { name }: Webhook, { warnings, auditAnn
   for (const warning of warnings) request.warn(warning);
 }
 
-/** The verdict, or why there is none. */
+/** The verdict, or the error. */
 async function verdictOf(
   { hook, form, forms, mutates }: Question,
   context: AdmissionContext,
@@ -66,7 +65,7 @@ async function verdictOf(
 
 const defaultSeconds = 10;
 
-/** The answer, or why there is none. */
+/** The HTTP response, or the error. */
 async function send(hook: Webhook, body: string, context: AdmissionContext): Promise<OutgoingAnswer | string> {
   const seconds = hook.timeoutSeconds ?? defaultSeconds;
   const url = `${addressOf(hook.clientConfig)}?timeout=${seconds}s`;
@@ -81,7 +80,7 @@ async function send(hook: Webhook, body: string, context: AdmissionContext): Pro
   return post({ url, headers, body, authority, connectTo, patience: seconds * 1000 }, context);
 }
 
-/** What was answered, or what is wrong with it. */
+/** The decoded response, or the error. */
 function decode({ status, headers, body }: OutgoingAnswer, version: string): Answered | string {
   const text = Buffer.from(body).toString("utf8");
   if (status < 200 || status > 206) return toldBy(text) ?? unexpected(status, isText(headers) ? text : "unknown");
@@ -91,7 +90,7 @@ function decode({ status, headers, body }: OutgoingAnswer, version: string): Ans
   }
   const problem = "couldn't get version/kind; json parse error: ";
   try {
-    // What is no JSON is read as YAML, where almost everything is a text.
+    // A body that is not JSON is parsed as YAML, where almost everything is a string.
     const value = text.trimStart().startsWith("{") ? parseJsonLiterals(text) : parseYaml(text);
     if (typeof value === "object" && !Array.isArray(value)) return decodeAnswer(value ?? {}, version);
     const type = Array.isArray(value) ? "array" : typeof value;
@@ -102,7 +101,7 @@ function decode({ status, headers, body }: OutgoingAnswer, version: string): Ans
   }
 }
 
-/** What a Status says that comes instead of a review. */
+/** The message of a Status in place of a review. */
 function toldBy(text: string): string | undefined {
   try {
     const value = JSON.parse(text) as Partial<Status> | null;
@@ -112,7 +111,7 @@ function toldBy(text: string): string | undefined {
   }
 }
 
-/** Only texts are quoted; who says nothing sends a text. */
+/** Only text bodies are quoted; a missing content type counts as text. */
 function isText({ "content-type": type }: OutgoingAnswer["headers"]): boolean {
   return type === undefined || String(type).startsWith("text/");
 }
@@ -133,12 +132,12 @@ function unexpected(code: number, serverMessage: string): string {
   return message;
 }
 
-/** A webhook that could not be asked, or whose answer is none. */
+/** The error for a webhook that cannot be called or returns an invalid response. */
 export function failure({ name }: Webhook, reason: string): StatusError {
   return apiErrors.internalError(`failed calling webhook ${quote(name)}: ${reason}`);
 }
 
-/** A refusal in the words of the webhook, with what a Status must have. */
+/** A denial with the message of the webhook and the required fields of a Status. */
 function denial(name: string, result: Status | undefined): StatusError {
   const denied = `admission webhook ${quote(name)} denied the request`;
   const { message = "", reason = "", code = 0, status = "", details, metadata } = result ?? ({} as Partial<Status>);

@@ -1,11 +1,11 @@
-/** Webhooks as configurations state them. */
+/** Types of webhooks in configurations. */
 import type { ClientConfig } from "../../outgoing/client-config.ts";
 import type { KubeObject, LabelSelectorObject } from "@capstan/model";
 import type { Lookup } from "../../builtin/context.ts";
 import type { MatchCondition } from "../expression/match-conditions.ts";
 import type { Rule } from "../match/rules.ts";
 
-/** One webhook. Defaults have been filled in. */
+/** One webhook, with defaults. */
 export interface Webhook {
   readonly name: string;
   readonly clientConfig: ClientConfig;
@@ -21,10 +21,10 @@ export interface Webhook {
   readonly matchConditions?: readonly MatchCondition[];
 }
 
-/** A webhook with the name of its place among all. */
+/** A webhook with a unique ID among all webhooks. */
 export interface PlacedHook {
   readonly id: string;
-  /** The name of the object that states it. */
+  /** The name of its configuration. */
   readonly configuration: string;
   readonly hook: Webhook;
 }
@@ -38,7 +38,7 @@ const resources = {
   validating: "validatingwebhookconfigurations.admissionregistration.k8s.io",
 } as const;
 
-/** All webhooks: configurations by name, webhooks in their order. Names may come again, so each gets a number. */
+/** All webhooks: configurations by name, webhooks in their order. Names may repeat, so each ID has a number. */
 export function hooksOf(type: keyof typeof resources, lookup: Lookup): PlacedHook[] {
   const configurations = lookup.list(resources[type]) as readonly Configuration[];
   return configurations.flatMap(({ metadata, webhooks = [] }) => {

@@ -1,4 +1,4 @@
-/** Whether a webhook is asked about a request, and in which form it sees the object. */
+/** Whether a webhook is called for a request, and with which version of the object. */
 import { apiErrors } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, ServedKind } from "../admission.ts";
 import { expressionCache } from "../expression/compiled.ts";
@@ -11,7 +11,7 @@ import type { Webhook } from "./hook.ts";
 
 const compiled = expressionCache(admissionEnv);
 
-/** The form in which the webhook wants to see the object; `undefined` when it is not asked. */
+/** The version of the object for the webhook; `undefined` if it is not called. */
 export async function invocationOf(
   hook: Webhook,
   forms: Forms,

@@ -1,4 +1,4 @@
-/** MutatingAdmissionWebhook: webhooks change the object one after the other, and once more where a later one changed it. */
+/** MutatingAdmissionWebhook: webhooks change the object in order, and run once more if a later one changed it. */
 import { apiErrors, cloneJson, isDeepEqual, quote, toGoJson, type StatusError } from "@capstan/model";
 import { applyJsonPatch, PatchError, type JsonObject } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../../builtin/draft.ts";
@@ -49,13 +49,13 @@ async function dispatch(
   state.end(request);
 }
 
-/** A webhook at its place in the audit log. */
+/** A webhook with its position in the audit log. */
 interface PlacedQuestion extends Question {
   readonly place: string;
   readonly configuration: string;
 }
 
-/** Whether the webhook changed something; the audit log has it, whatever comes of it. */
+/** Whether the webhook changed the object; the result is recorded in the audit log. */
 async function changeNoted(question: PlacedQuestion, context: AdmissionContext): Promise<boolean> {
   const { place, configuration, hook, forms } = question;
   let mutated = false;
@@ -81,7 +81,7 @@ async function change(question: PlacedQuestion, context: AdmissionContext): Prom
   }
 }
 
-/** A webhook that failed is passed over if its policy says so. */
+/** A failed webhook is skipped if its failure policy allows it. */
 function passOver({ hook, place, forms }: PlacedQuestion, error: StatusError): false {
   if (hook.failurePolicy !== "Ignore") throw error;
   forms.request.annotate(`failed-open.${place}`, hook.name);
@@ -107,7 +107,7 @@ async function applyPatch({ hook, form, forms }: Question, patch: readonly unkno
   return true;
 }
 
-/** The operations; a text says why there are none. */
+/** The operations, or the error. */
 function readPatch({ patch: text, patchType }: Verdict): readonly unknown[] | string {
   if (text === "") return [];
   const undecodable = (why: string): string => `received undecodable patch in webhook response: ${why}`;

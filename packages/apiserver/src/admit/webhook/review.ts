@@ -1,4 +1,4 @@
-/** AdmissionReview: the question that a webhook is asked, and what counts as an answer. */
+/** AdmissionReview: the request to a webhook, and the validation of its response. */
 import { parseApiVersion, ParseError, quote, toGoJson, type Json, type Status } from "@capstan/model";
 import type { JsonObject } from "../../builtin/draft.ts";
 import { GoReader } from "../../decode/go-codec.ts";
@@ -9,15 +9,15 @@ import type { AdmissionRequest, ServedKind } from "../admission.ts";
 import { describeUser } from "../expression/variables.ts";
 import type { Pair } from "../forms.ts";
 
-/** The versions of reviews, in no order: a webhook says which it prefers. */
+/** The supported versions, unordered: the webhook lists its preference. */
 const versions: ReadonlySet<string> = new Set(["v1", "v1beta1"]);
 
-/** The version of the review that a webhook will get. */
+/** The version of the review for a webhook. */
 export function reviewVersion(accepted: readonly string[]): string | undefined {
   return accepted.find((version) => versions.has(version));
 }
 
-/** What a review is made from. */
+/** The inputs of a review. */
 export interface ReviewParts {
   readonly version: string;
   readonly uid: string;
@@ -26,7 +26,7 @@ export interface ReviewParts {
   readonly pair: Pair;
 }
 
-/** The text of a review. */
+/** The JSON of a review. */
 export function writeReview({ version, uid, request, form, pair }: ReviewParts): string {
   const { kind, resource, subresource, name, namespace, operation, user, dryRun, options } = request;
   const review = {
@@ -57,18 +57,18 @@ function ordered({ group, version, kind }: ServedKind["kind"]): Json {
   return { group, version, kind };
 }
 
-/** What a webhook answered. */
+/** The verdict of a webhook. */
 export interface Verdict {
   readonly allowed: boolean;
   readonly result: Status | undefined;
-  /** The operations of a JSON patch, undecoded. */
+  /** The operations of a JSON patch as text. */
   readonly patch: string;
   readonly patchType: string;
   readonly warnings: readonly string[];
   readonly auditAnnotations: { readonly [key: string]: string };
 }
 
-/** An answer of a webhook, in its types. */
+/** A decoded response of a webhook. */
 export interface Answered {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -100,13 +100,13 @@ const answerType = declareStruct("admission/v1.AdmissionReview", [
   ["response", "*@admission/v1.AdmissionResponse", 1],
 ]);
 
-/** Reads an answer into its types; throws a TypeMismatch where they are others. */
+/** Decodes a response; throws a TypeMismatchError if a field has the wrong type. */
 export function decodeAnswer(value: JsonObject, version: string): Answered {
   checkKind(value, version);
   return new GoReader(undefined, "text").readObject(answerType, value) as Answered;
 }
 
-/** Who says what it is must say a review, of the version that was asked. */
+/** If apiVersion and kind are set, they must be AdmissionReview in the version of the request. */
 function checkKind(value: JsonObject, version: string): void {
   const [apiVersion, kind] = [metaField(value, "apiVersion"), metaField(value, "kind")];
   const { group, version: given } = groupVersionOf(apiVersion);
@@ -138,11 +138,11 @@ function groupVersionOf(apiVersion: string): { readonly group: string; readonly 
   }
 }
 
-/** Kinds that are known in every version of every group, and those that each known group has beside its own. */
+/** Kinds that exist in every version of every group, and those that each group has in addition. */
 const unversioned = new Set(["Status", "APIVersions", "APIGroupList", "APIGroup", "APIResourceList"]);
 const beside = /^(?:(?:List|Get|Delete|Create|Update|Patch)Options|WatchEvent)$/;
 
-/** The Go type behind a kind where answers of webhooks are read. */
+/** The Go type of a kind in the scheme for webhook responses. */
 function knownType({ group, version, kind }: { group: string; version: string; kind: string }): string | undefined {
   if (unversioned.has(kind)) return `v1.${kind}`;
   if (group !== "admission.k8s.io" || !versions.has(version)) return undefined;
@@ -150,7 +150,7 @@ function knownType({ group, version, kind }: { group: string; version: string; k
   return beside.test(kind) ? `v1.${kind}` : undefined;
 }
 
-/** Reads an answer; a text says why it is none. */
+/** Reads a response; returns the error as text. */
 export function readReview(
   { kind = "", apiVersion = "", response }: Answered,
   { version, uid, mutates }: { readonly version: string; readonly uid: string; readonly mutates: boolean },
@@ -165,7 +165,7 @@ export function readReview(
     allowed: allowed === true,
     result: status,
     patch: mutates ? Buffer.from(patch, "base64").toString("utf8") : "",
-    // The older version never said which.
+    // v1beta1 did not have a patch type.
     patchType: version === "v1" ? patchType : "JSONPatch",
     warnings: warnings ?? [],
     auditAnnotations: auditAnnotations ?? {},
@@ -176,7 +176,7 @@ function invalid(why: string): string {
   return `received invalid webhook response: ${why}`;
 }
 
-/** The older version was never this particular. */
+/** The stricter checks of v1. */
 function strictProblem(
   { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
   { uid = "", patch, patchType }: NonNullable<Answered["response"]>,

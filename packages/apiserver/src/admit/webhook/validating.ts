@@ -1,4 +1,4 @@
-/** ValidatingAdmissionWebhook: all webhooks are asked at once; one refusal is enough. */
+/** ValidatingAdmissionWebhook: all webhooks are called concurrently; one denial is enough. */
 import type { StatusError } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "../admission.ts";
 import { isExempt } from "../match/rules.ts";
@@ -39,7 +39,7 @@ async function dispatch(
       else refusals.push(outcome.error);
     }),
   );
-  // The first that refused, in time and not in order: so does the real server.
+  // The first denial in time, not in order, as in kube-apiserver.
   const [first] = refusals;
   if (first !== undefined) throw first;
 }

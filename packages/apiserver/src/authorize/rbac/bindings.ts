@@ -4,7 +4,7 @@ import type { UserInfo } from "../../authenticate/user.ts";
 import type { Lookup } from "../../builtin/context.ts";
 import type { PolicyRule } from "./policy-rule.ts";
 
-/** Whom a binding names. */
+/** A subject of a binding. */
 interface Subject {
   readonly kind: string;
   readonly name: string;
@@ -20,12 +20,12 @@ interface Role extends KubeObject {
   readonly rules?: readonly PolicyRule[] | null;
 }
 
-/** A rule that applies to a user, or a role that a binding names in vain. */
+/** A rule that applies to a user, or a missing role that a binding names. */
 export type BoundRule =
   | { readonly type: "rule"; readonly rule: PolicyRule; readonly source: string }
   | { readonly type: "missing"; readonly problem: string };
 
-/** Every rule that applies to a user: of all cluster role bindings, and in a namespace of its role bindings too. */
+/** Every rule that applies to a user: from all cluster role bindings, and from the role bindings of the namespace. */
 export function* rulesFor(user: UserInfo, namespace: string, lookup: Lookup): Generator<BoundRule> {
   yield* follow(user, "", lookup.list("clusterrolebindings.rbac.authorization.k8s.io") as readonly Binding[], lookup);
   if (namespace === "") return;
@@ -52,7 +52,7 @@ function* follow(
   }
 }
 
-/** The rules of the role that a binding refers to, or why there are none. */
+/** The rules of the role that a binding references, or an error. */
 export function roleRules(ref: Binding["roleRef"], namespace: string, lookup: Lookup): readonly PolicyRule[] | string {
   const found =
     ref.kind === "ClusterRole"

@@ -1,16 +1,16 @@
-/** Nobody may give away what they do not hold: checks roles and bindings when they are written. */
+/** Privilege escalation check: a user can grant only permissions that it holds. Roles and bindings are checked when they are written. */
 import type { UserInfo } from "../../authenticate/user.ts";
 import type { Lookup } from "../../builtin/context.ts";
 import { rulesFor } from "./bindings.ts";
 import { describeRule, joinVerbs, type PolicyRule, uncovered } from "./policy-rule.ts";
 
-/** All that can be allowed; who sets an aggregation rule must hold it, since it can gather anything. */
+/** All permissions. The author of an aggregation rule must hold them, because it can aggregate any rule. */
 export const fullAuthority: readonly PolicyRule[] = [
   { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
   { verbs: ["*"], nonResourceURLs: ["*"] },
 ];
 
-/** Why a user may not grant these rules in a namespace (empty: in the whole cluster), or undefined if they may. */
+/** Why a user may not grant these rules in a namespace (empty: in the whole cluster), or undefined if it may. */
 export function escalationProblem(
   user: UserInfo,
   namespace: string,

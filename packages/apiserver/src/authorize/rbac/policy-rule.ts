@@ -39,7 +39,7 @@ function pathMatches(pattern: string, path: string): boolean {
   return end < pattern.length && path.startsWith(pattern.slice(0, end));
 }
 
-/** What of `asked` no rule of `held` covers, each as a rule with one verb, one resource and one name. */
+/** The parts of `asked` that no rule of `held` covers, each as a rule with one verb, one resource and one name. */
 export function uncovered(held: readonly PolicyRule[], asked: readonly PolicyRule[]): PolicyRule[] {
   return asked.flatMap(breakDown).filter((atom) => !held.some((rule) => covers(rule, atom)));
 }
@@ -89,7 +89,7 @@ function coversResource(list: readonly string[], resource: string): boolean {
   return includesOrAll(list, resource) || (slash !== -1 && list.includes(`*/${resource.slice(slash + 1)}`));
 }
 
-/** Joins atoms that differ only in their verb, so that a refusal reads like a rule. */
+/** Joins atoms that differ only in their verb, so that an error reads like a rule. */
 export function joinVerbs(atoms: readonly PolicyRule[]): PolicyRule[] {
   const joined = new Map<string, PolicyRule>();
   const rest: PolicyRule[] = [];
@@ -105,7 +105,7 @@ export function joinVerbs(atoms: readonly PolicyRule[]): PolicyRule[] {
   return [...joined.values(), ...rest];
 }
 
-/** A rule as kube-apiserver writes it into a refusal: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
+/** A rule in the format of kube-apiserver's errors: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. */
 export function describeRule(rule: PolicyRule): string {
   const parts: readonly (readonly [string, readonly string[] | undefined])[] = [
     ["APIGroups", rule.apiGroups],

@@ -41,7 +41,7 @@ const ask = (who: UserInfo, verb: string, resource: string, more: Partial<Access
 
 const scheduler = user("system:kube-scheduler");
 
-test("a bound rule allows and says which binding it was", async () => {
+test("a bound rule allows, and the reason names the binding", async () => {
   assert.deepEqual(
     await rbacAuthorizer(lookup).authorize(ask(scheduler, "create", "pods", { subresource: "binding" })),
     {
@@ -52,7 +52,7 @@ test("a bound rule allows and says which binding it was", async () => {
   );
 });
 
-test("no rule is no opinion", async () => {
+test("without a rule there is no opinion", async () => {
   assert.deepEqual(await rbacAuthorizer(lookup).authorize(ask(user("eve"), "list", "secrets")), {
     verdict: "NoOpinion",
     reason: "",
@@ -74,7 +74,7 @@ test("paths match exactly or by prefix", async () => {
   assert.equal((await authorizer.authorize(path("/metrics"))).verdict, "NoOpinion");
 });
 
-test("a binding to a role that is not there is told", async () => {
+test("a binding to a missing role is reported", async () => {
   const binding = {
     apiVersion: "rbac.authorization.k8s.io/v1",
     kind: "ClusterRoleBinding",
@@ -92,7 +92,7 @@ test("a binding to a role that is not there is told", async () => {
   });
 });
 
-test("what is not held cannot be granted, and the refusal reads as the server's", () => {
+test("a user cannot grant permissions that it does not hold", () => {
   const rules = [{ verbs: ["get", "list"], apiGroups: [""], resources: ["secrets"] }];
   assert.equal(
     escalationProblem(user("eve"), "", rules, lookup),

@@ -19,7 +19,7 @@ import { occursBefore } from "../occurs-before.ts";
 type Validating = Whole<ValidatingObject>;
 type Mutating = Whole<MutatingObject>;
 
-/** The rules of bindings of validating policies, which also say what happens to those who fail. */
+/** Bindings of validating policies also set what happens when a validation fails (`validationActions`). */
 export const validatingAdmissionPolicyBinding: KindRules<Validating> = defineRules<Validating>({
   validatesMetadata: true,
   unconditionalUpdate: false,
@@ -32,7 +32,6 @@ export const validatingAdmissionPolicyBinding: KindRules<Validating> = defineRul
   table: { row: (object, now) => ({ cells: cellsOf(object, now) }) },
 });
 
-/** The rules of bindings of mutating policies. */
 export const mutatingAdmissionPolicyBinding: KindRules<Mutating> = defineRules<Mutating>({
   validatesMetadata: true,
   unconditionalUpdate: false,

@@ -4,7 +4,7 @@ import { checkDns1123Subdomain, checkPortNumber, fieldErrors, type FieldError } 
 import { webhookUrlErrors } from "@capstan/schema";
 import { isEmpty } from "../meta/checks.ts";
 
-/** Exactly one of both must be there. */
+/** Exactly one of `url` and `service` must be set. */
 export function checkClientConfig({ url, service }: WebhookClientConfig, path: string): FieldError[] {
   if (url !== undefined && service === undefined) return webhookUrlErrors(url, `${path}.url`);
   if (service !== undefined && url === undefined) return checkService(service, `${path}.service`);
@@ -17,7 +17,7 @@ function checkService(
 ): FieldError[] {
   const problems = checkPortNumber(port);
   return [
-    // The real server mixes both up, and so do we.
+    // kube-apiserver swaps the two paths; the messages are the same here.
     ...(isEmpty(namespace) ? [fieldErrors.required(`${path}.name`)] : []),
     ...(isEmpty(name) ? [fieldErrors.required(`${path}.namespace`)] : []),
     ...(problems.length === 0

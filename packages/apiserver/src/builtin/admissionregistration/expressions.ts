@@ -1,4 +1,4 @@
-/** Expressions in webhooks and policies: they must compile in the environment in which they will run. */
+/** CEL expressions in webhooks and policies: they must compile in the environment in which they run. */
 import {
   BOOL,
   DYN,
@@ -18,36 +18,36 @@ import { admissionEnv, messageEnv } from "../../admit/expression/variables.ts";
 import { checkQualified, isEmpty } from "../meta/checks.ts";
 import { occursBefore } from "../occurs-before.ts";
 
-/** The environment of an expression; parameters are there if the policy has a kind for them. */
+/** The environment of an expression; `params` is declared if the policy has a `paramKind`. */
 export function expressionEnv(hasParams: boolean): Env {
   return hasParams ? admissionEnv().extend({ variables: { params: DYN } }) : admissionEnv();
 }
 
-/** The environment of a message, which knows no authorizer. */
+/** The environment of a message expression, which has no `authorizer`. */
 export function messageExpressionEnv(hasParams: boolean): Env {
   return hasParams ? messageEnv().extend({ variables: { params: DYN } }) : messageEnv();
 }
 
-/** The same with the types that mutations make. */
+/** The same environment with the types that mutations construct. */
 export function mutationEnv(env: Env): Env {
   return env.extend({ libraries: [MUTATION] });
 }
 
-/** What mutations must evaluate to. */
+/** The result types of mutations. */
 export const appliedType: Type = objectType("Object");
 export const patchesType: Type = listOf(objectType("JSONPatch"));
-/** What a message and the value of an annotation must evaluate to. */
+/** The result types of a message expression and of the value of an audit annotation. */
 export const messageTypes: readonly Type[] = [STRING];
 export const annotationTypes: readonly Type[] = [STRING, NULL];
 
 interface Expected {
   readonly env: Env;
   readonly types?: readonly Type[];
-  /** What the refusal shows, if it is not the expression itself. */
+  /** The value in the error, if it is not the expression itself. */
   readonly shown?: string;
 }
 
-/** Compiles, and refuses with what the compiler says. */
+/** Compiles the expression and returns the compiler's message as a field error. */
 export function checkExpression(
   source: string,
   path: string,
@@ -59,7 +59,7 @@ export function checkExpression(
 
 const maxConditions = 64;
 
-/** Checks the conditions under which a webhook or a policy is asked. */
+/** Checks the match conditions of a webhook or a policy. */
 export function checkMatchConditions(conditions: readonly MatchCondition[], path: string, env: Env): FieldError[] {
   const names = conditions.map(({ name }) => name);
   return [
@@ -85,7 +85,7 @@ const reserved = new Set(
 );
 const variablesType = "kubernetes.variables";
 
-/** Checks variables one after the other: each sees those before it. Answers with the environment that sees them all. */
+/** Checks variables in order: each sees those before it. Returns the environment that declares all of them. */
 export function checkVariables(
   variables: readonly Variable[],
   path: string,

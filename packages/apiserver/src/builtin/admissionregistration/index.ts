@@ -5,7 +5,6 @@ import { mutatingAdmissionPolicyBinding, validatingAdmissionPolicyBinding } from
 import { mutatingAdmissionPolicy, validatingAdmissionPolicy } from "./policy.ts";
 import { mutatingWebhookConfiguration, validatingWebhookConfiguration } from "./webhook-configuration.ts";
 
-/** By resource. */
 export const admissionregistrationRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<
   ResourceName,
   ResourceRules

@@ -1,4 +1,4 @@
-/** ValidatingAdmissionPolicy and MutatingAdmissionPolicy: rules about requests, as expressions. */
+/** ValidatingAdmissionPolicy and MutatingAdmissionPolicy: rules about requests, written as CEL expressions. */
 import type {
   AuditAnnotation,
   Mutation,
@@ -48,7 +48,6 @@ type Validating = Whole<ValidatingObject>;
 type Mutating = Whole<MutatingObject, "spec">;
 type AnySpec = ValidatingAdmissionPolicySpec | MutatingAdmissionPolicySpec;
 
-/** The rules of validating policies. */
 export const validatingAdmissionPolicy: KindRules<Validating> = defineRules<Validating>({
   validatesMetadata: true,
   unconditionalUpdate: false,
@@ -96,7 +95,6 @@ export const validatingAdmissionPolicy: KindRules<Validating> = defineRules<Vali
   },
 });
 
-/** The rules of mutating policies. */
 export const mutatingAdmissionPolicy: KindRules<Mutating> = defineRules<Mutating>({
   validatesMetadata: true,
   unconditionalUpdate: false,
@@ -147,7 +145,7 @@ function checkValidating(object: Validating, old?: ValidatingAdmissionPolicySpec
   ];
 }
 
-/** What both kinds of policies begin with: what they are about. */
+/** Checks the fields that both kinds of policies share: parameters, match constraints and match conditions. */
 function checkScope(spec: AnySpec, old: AnySpec | undefined): FieldError[] {
   const { paramKind, matchConstraints, matchConditions = [] } = spec;
   const isKept =
@@ -196,7 +194,7 @@ function checkKind(kind: string, path: string): FieldError[] {
   return [fieldErrors.invalid(path, kind, why)];
 }
 
-/** Where expressions run, and where messages do. */
+/** The environments of expressions and of message expressions. */
 interface Envs {
   readonly env: Env;
   readonly message: Env;
@@ -248,7 +246,7 @@ function checkAnnotations(annotations: readonly AuditAnnotation[], name: string,
   ];
 }
 
-/** The whole key begins with the name of the policy. */
+/** Checks the whole key, which begins with the name of the policy. */
 function checkAnnotationKey(key: string, name: string, path: string): FieldError[] {
   if (name === "") return [fieldErrors.invalid(path, key, "requires metadata.name be non-empty")];
   return checkQualified(`${name}/${key}`, path);
@@ -323,7 +321,7 @@ function checkPatch(patch: { readonly expression?: string } | undefined, place: 
   return checkExpression(source, `${path}.expression`, { env, types });
 }
 
-/** A place in a policy, as a JSONPath. */
+/** Checks a reference to a field of the policy, written as a JSONPath. */
 function checkFieldRef(fieldRef: string, path: string): FieldError[] {
   if (fieldRef === "") return [fieldErrors.required(path)];
   try {

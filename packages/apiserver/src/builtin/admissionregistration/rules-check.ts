@@ -1,4 +1,4 @@
-/** Which requests a webhook or a policy is about: operations on resources. */
+/** Which requests a webhook or a policy matches: operations on resources. */
 import type { MatchResources, NamedRuleWithOperations } from "@capstan/kinds/admissionregistration.k8s.io/v1";
 import { checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -15,7 +15,7 @@ export function defaultRule(rule: Draft<Rule>): void {
   rule.scope ??= "*";
 }
 
-/** Fills in what a policy or binding matches. */
+/** Fills in the defaults of `matchResources` of a policy or binding. */
 export function defaultMatchResources(resources: Draft<MatchResources> | undefined): void {
   if (!resources) return;
   resources.matchPolicy ??= "Equivalent";
@@ -26,13 +26,12 @@ export function defaultMatchResources(resources: Draft<MatchResources> | undefin
 
 const mutatingOperations = ["*", "CONNECT", "CREATE", "UPDATE"];
 
-/** Nothing can be changed about what is deleted. */
+/** Rejects DELETE: a mutating policy cannot change an object that is deleted. */
 export function checkMutatingOperations(resources: MatchResources | undefined, path: string): FieldError[] {
   const given = (resources?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
   return given.flatMap((operation) => checkOneOf(operation, `${path}.resourceRules.operations`, mutatingOperations));
 }
 
-/** Checks one rule. */
 export function checkRule(rule: Rule, path: string): FieldError[] {
   const { operations: given = [], apiGroups = [], apiVersions = [], resources = [], scope } = rule;
   return [
@@ -48,7 +47,7 @@ export function checkRule(rule: Rule, path: string): FieldError[] {
   ];
 }
 
-/** At least one; a wildcard stands alone. */
+/** Requires at least one value; a wildcard must be the only one. */
 function checkWildcards(values: readonly string[], path: string, what: string): FieldError[] {
   if (values.length === 0) return [fieldErrors.required(path)];
   if (values.length === 1 || !values.includes("*")) return [];
@@ -69,7 +68,7 @@ function checkResources(resources: readonly string[], path: string): FieldError[
   ];
 }
 
-/** A wildcard that was there before leaves nothing to add. */
+/** Rejects a subresource that an earlier wildcard in the list already covers. */
 function checkSubresources(resources: readonly string[], path: string): FieldError[] {
   const [wholes, parts] = [new Set<string>(), new Set<string>()];
   return resources.flatMap((name, index) => {
@@ -88,7 +87,7 @@ function checkSubresources(resources: readonly string[], path: string): FieldErr
   });
 }
 
-/** Checks what a policy or a binding matches. */
+/** Checks `matchResources` of a policy or binding. */
 export function checkMatchResources(resources: MatchResources, path: string): FieldError[] {
   const { matchPolicy, namespaceSelector, objectSelector, resourceRules = [], excludeResourceRules = [] } = resources;
   return [

@@ -1,4 +1,4 @@
-/** ValidatingWebhookConfiguration and MutatingWebhookConfiguration: which webhooks are asked about which requests. */
+/** ValidatingWebhookConfiguration and MutatingWebhookConfiguration: which webhooks are called for which requests. */
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -24,11 +24,10 @@ type Configuration = ValidatingWebhookConfiguration | MutatingWebhookConfigurati
 const reviewVersions = ["v1", "v1beta1"];
 const harmless = ["None", "NoneOnDryRun"];
 
-/** The rules of configurations of validating webhooks. */
 export const validatingWebhookConfiguration: KindRules<ValidatingWebhookConfiguration> =
   defineRules<ValidatingWebhookConfiguration>(configurationRules());
 
-/** The rules of configurations of mutating webhooks, which also say whether they are asked again. */
+/** Mutating webhooks also have a reinvocation policy. */
 export const mutatingWebhookConfiguration: KindRules<MutatingWebhookConfiguration> =
   defineRules<MutatingWebhookConfiguration>({
     ...configurationRules(),
@@ -61,7 +60,7 @@ function configurationRules<T extends Configuration>(): KindRules<T> {
   };
 }
 
-/** Names that are kept for configurations in files. */
+/** Warns about names that are reserved for configurations in static files. */
 export function staticNameWarnings(name: string): string[] {
   if (!name.endsWith(".static.k8s.io")) return [];
   return [
@@ -79,7 +78,7 @@ function defaultHook(hook: Draft<Hook>): void {
   if (hook.clientConfig.service) hook.clientConfig.service.port ??= 443;
 }
 
-/** What is asked of a configuration; what an old one had may stay. */
+/** Which checks apply. An update skips those that the stored object already fails. */
 interface Strictness {
   readonly checksConditions: boolean;
   readonly wantsHarmless: boolean;
@@ -154,7 +153,7 @@ function checkHook(hook: Hook, path: string, strictness: Strictness): FieldError
   ];
 }
 
-/** A name of at least three parts. */
+/** Requires a fully qualified name of at least three segments. */
 function checkFullName(name: string, path: string): FieldError[] {
   if (isEmpty(name)) return [fieldErrors.required(path)];
   const problems = checkDns1123Subdomain(name);

@@ -61,7 +61,7 @@ const apiService = defineRules<ApiService>({
   },
 });
 
-/** What this server serves itself is always there. */
+/** An APIService that this server serves itself is always available. */
 function localCondition(now: string): Draft<NonNullable<ApiService["status"]["conditions"]>[number]> {
   return {
     type: "Available",
@@ -86,7 +86,7 @@ function availability({ status }: ApiService): string {
   return value === "True" || reason === "" ? value : `${value} (${reason})`;
 }
 
-/** The name is made of version and group. */
+/** The name must be `version.group`. */
 function checkRequiredName({ metadata, spec }: ApiService): FieldError[] {
   const required = `${spec.version ?? ""}.${spec.group ?? ""}`;
   const why = `must be \`spec.version+"."+spec.group\`: ${quote(required)}`;
@@ -142,7 +142,6 @@ function checkService(service: NonNullable<APIServiceSpec["service"]>, spec: API
   ];
 }
 
-/** By resource. */
 export const apiregistrationRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["apiservices.apiregistration.k8s.io", apiService],
 ]);

@@ -1,4 +1,4 @@
-/** ControllerRevision: what a stateful set or a daemon set looked like once. */
+/** ControllerRevision: a past state of the template of a StatefulSet or DaemonSet. */
 import type { ControllerRevision } from "@capstan/kinds/apps/v1";
 import { fieldErrors, isDeepEqual, parseApiVersion, type FieldError } from "@capstan/model";
 import { checkObjectMetadata } from "../../metadata/check.ts";
@@ -6,7 +6,6 @@ import { checkNonNegative } from "../meta/checks.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
 
-/** The rules of controller revisions. */
 export const controllerRevision: KindRules<ControllerRevision> = defineRules<ControllerRevision>({
   validateCreate: ({ revision, data }) => [...checkNonNegative(revision, "revision"), ...checkData(data)],
   validateUpdate: (object, old) => [
@@ -29,7 +28,7 @@ function checkData(data: unknown): FieldError[] {
   return [fieldErrors.required("data", "data must be a valid JSON object")];
 }
 
-/** The owner that made it, as `statefulset.apps/name`. */
+/** The controlling owner, as `statefulset.apps/name`. */
 function controllerOf({ metadata }: ControllerRevision): string {
   const owner = (metadata.ownerReferences ?? []).find(({ controller }) => controller === true);
   if (owner === undefined) return "<none>";

@@ -24,10 +24,9 @@ import { checkCollisions, checkCounts, checkLasting, checkSelected, isAbsent, pa
 
 type DaemonSet = Whole<DaemonSetObject>;
 
-/** Where the generation of the template is kept: the field itself is no part of this version. */
+/** The annotation that holds the template generation: apps/v1 does not have the field. */
 const templateGeneration = "deprecated.daemonset.template.generation";
 
-/** The rules of daemon sets. */
 export const daemonSet: KindRules<DaemonSet> = defineRules<DaemonSet>({
   wholeOnlyAnnotations: [templateGeneration],
   defaults(draft) {
@@ -91,7 +90,7 @@ function setDefaults(spec: Draft<DaemonSetSpec>): void {
     strategy.rollingUpdate.maxUnavailable ??= 1;
     strategy.rollingUpdate.maxSurge ??= 0;
   }
-  // Inside of the real server neither can be missing.
+  // The internal type of kube-apiserver has both fields by value, so they cannot be absent.
   if (!isAbsent(strategy.rollingUpdate)) {
     strategy.rollingUpdate.maxUnavailable ??= 0;
     strategy.rollingUpdate.maxSurge ??= 0;
@@ -104,7 +103,7 @@ function templateGenerationOf({ metadata }: Pick<DaemonSet, "metadata"> | Draft<
   return Number(metadata.annotations?.[templateGeneration] ?? 0);
 }
 
-/** Whoever writes it himself must write a number: inside of the real server it is a field. */
+/** Fails if the annotation is not a number: the internal type of kube-apiserver has it as an int64 field. */
 function readTemplateGeneration({ metadata }: Draft<DaemonSet>): number {
   const text = metadata.annotations?.[templateGeneration] ?? "0";
   if (parseInt64(text) !== undefined) return Number(text);
@@ -174,7 +173,7 @@ function checkRollingUpdate(
   ];
 }
 
-/** Exactly one of both must allow something to happen. */
+/** Exactly one of maxUnavailable and maxSurge must be non-zero. */
 function checkOneMoves(
   unavailable: number,
   { maxSurge, path }: { readonly maxSurge: number | string; readonly path: string },

@@ -33,7 +33,6 @@ import {
 
 type Deployment = Whole<DeploymentObject>;
 
-/** The rules of deployments. */
 export const deployment: KindRules<Deployment> = defineRules<Deployment>({
   defaults: ({ spec }) => setDefaults(spec),
   prepareForCreate(draft) {
@@ -97,7 +96,7 @@ function setDefaults(spec: Draft<DeploymentSpec>): void {
   defaultPodTemplate(spec.template);
 }
 
-/** Annotations count as a part of the spec: `kubectl rollout` keeps its notes there. */
+/** A change of annotations bumps the generation as a change of the spec does: `kubectl rollout` stores data in annotations. */
 function isAnnotatedAnew({ metadata }: Draft<Deployment>, { metadata: old }: Deployment): boolean {
   return checkUnchanged(metadata.annotations ?? {}, old.annotations ?? {}, "").length > 0;
 }
@@ -120,7 +119,7 @@ function checkSpec(spec: DeploymentSpec, old?: DeploymentSpec): FieldError[] {
   ];
 }
 
-/** The selector of a replica set and the template it selects; both kinds have the same words for it. */
+/** Checks the selector and the template it must select. Deployments and ReplicaSets share the messages. */
 export function checkTemplate(
   spec: Pick<DeploymentSpec, "selector" | "template">,
   old?: Partial<Pick<DeploymentSpec, "template">>,

@@ -7,7 +7,6 @@ import { deployment } from "./deployment.ts";
 import { replicaSet } from "./replica-set.ts";
 import { statefulSet } from "./stateful-set.ts";
 
-/** By resource. */
 export const appsRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["controllerrevisions.apps", controllerRevision],
   ["daemonsets.apps", daemonSet],

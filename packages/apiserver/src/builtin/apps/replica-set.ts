@@ -1,4 +1,4 @@
-/** ReplicaSet: so many pods of one template. */
+/** ReplicaSet: a number of pods of one template. */
 import type { ReplicaSet as ReplicaSetObject, ReplicaSetSpec } from "@capstan/kinds/apps/v1";
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import type { FieldError } from "@capstan/model";
@@ -21,11 +21,10 @@ import {
   templateWarnings,
 } from "./workload.ts";
 
-/** The server keeps a template even if the client sent none. */
+/** The server stores a template even if the client did not send one. */
 type Spec = ReplicaSetSpec & { readonly template: PodTemplateSpec };
 type ReplicaSet = Whole<ReplicaSetObject> & { readonly spec: Spec };
 
-/** The rules of replica sets. */
 export const replicaSet: KindRules<ReplicaSet> = defineRules<ReplicaSet>({
   defaults({ spec }) {
     spec.replicas ??= 1;
@@ -76,7 +75,7 @@ function checkSpec(spec: Spec, old?: Spec): FieldError[] {
   return [
     ...checkNonNegative(spec.replicas, "spec.replicas"),
     ...checkNonNegative(spec.minReadySeconds, "spec.minReadySeconds"),
-    // The words are the deployment's, here too.
+    // kube-apiserver uses the message for deployments here as well.
     ...checkRequiredSelector(spec.selector, "spec.selector", "deployment"),
     ...checkTemplate(spec, old),
   ];

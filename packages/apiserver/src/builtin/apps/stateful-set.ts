@@ -1,4 +1,4 @@
-/** StatefulSet: pods with names, an order and volumes of their own. */
+/** StatefulSet: pods with stable names, an order and their own volumes. */
 import type {
   StatefulSet as StatefulSetObject,
   StatefulSetSpec,
@@ -42,7 +42,6 @@ import {
 
 type StatefulSet = Whole<StatefulSetObject>;
 
-/** The rules of stateful sets. */
 export const statefulSet: KindRules<StatefulSet> = defineRules<StatefulSet>({
   name: "dns-label",
   defaults: ({ spec }) => setDefaults(spec),
@@ -91,7 +90,7 @@ export const statefulSet: KindRules<StatefulSet> = defineRules<StatefulSet>({
   },
 });
 
-/** An update calls the place of a claim by a name that no client knows. */
+/** `place` is appended to the path of a claim: on update kube-apiserver names a path that differs from the JSON field. */
 function specWarnings(
   { volumeClaimTemplates = [], revisionHistoryLimit = 0 }: StatefulSetSpec,
   place: string,
@@ -131,15 +130,15 @@ function defaultClaim(claim: Draft<PersistentVolumeClaim>): void {
   if (isEmpty(claim.status.phase)) claim.status.phase = "Pending";
 }
 
-/** A feature that is off by default. */
+/** Drops `maxUnavailable`, which belongs to a feature gate that is off by default. */
 function dropMaxUnavailable({ updateStrategy }: Draft<StatefulSetSpec>): void {
   if (updateStrategy?.rollingUpdate) delete updateStrategy.rollingUpdate.maxUnavailable;
 }
 
 interface Strictness {
-  /** What cannot change is checked only when it is new. */
+  /** Immutable fields are checked on create only. */
   readonly checksNames: boolean;
-  /** A template that was bad before may stay. */
+  /** False if the stored template is already invalid. */
   readonly checksTemplate: boolean;
   readonly old?: StatefulSetSpec;
 }
@@ -235,7 +234,7 @@ function checkTemplate(spec: StatefulSetSpec, { checksTemplate, old }: Strictnes
   ];
 }
 
-/** The template as pods get it: host names are theirs, claims are volumes. */
+/** The template as pods get it: without hostname and subdomain, which the controller sets, and with the claims as volumes. */
 function asRun({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
   if (template.spec === undefined) return template;
   const { subdomain: _, hostname: __, ...spec } = template.spec;

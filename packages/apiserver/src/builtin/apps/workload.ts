@@ -1,4 +1,4 @@
-/** What the kinds that run pods from a template have in common: a selector, a template that it selects, counts that add up. */
+/** What the kinds that run pods from a template share: a selector, a template that it selects, counts in the status. */
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import {
   checkDns1123Label,
@@ -17,7 +17,7 @@ import { podTemplateWarnings } from "../pod-template/warnings.ts";
 import { checkLabelSelector, isEmptySelector } from "../selector/label-selector.ts";
 import { givenOrNull } from "../given-empty.ts";
 
-/** A selector as requirements, or undefined when it makes no sense. */
+/** A selector as requirements, or undefined if it is invalid. */
 export function parsedSelector(selector: LabelSelectorObject | undefined): LabelSelector | undefined {
   try {
     return fromLabelSelectorObject(selector ?? undefined);
@@ -27,13 +27,13 @@ export function parsedSelector(selector: LabelSelectorObject | undefined): Label
   }
 }
 
-/** A selector as one text, as a Scale shows it. */
+/** A selector in the text form of `scale`. */
 export function selectorText(selector: LabelSelectorObject | undefined): string {
   const parsed = parsedSelector(selector);
   return parsed === undefined ? "" : formatLabelSelector(parsed);
 }
 
-/** A selector that must be there and must select something. */
+/** Requires a selector that is not empty. */
 export function checkRequiredSelector(
   selector: LabelSelectorObject | undefined,
   path: string,
@@ -51,7 +51,7 @@ export function isAbsent<T>(value: T | undefined): value is undefined {
   return value === undefined || value === null;
 }
 
-/** The labels of a template must be among what the selector selects. */
+/** The selector must match the labels of the template. */
 export function checkSelected(selector: LabelSelector, template: PodTemplateSpec, path: string): FieldError[] {
   const { metadata = {} } = template;
   if (matchesLabels(selector, metadata.labels)) return [];
@@ -64,7 +64,7 @@ export function checkSelected(selector: LabelSelector, template: PodTemplateSpec
   ];
 }
 
-/** A template whose pods run for ever, as replica sets and all kinds but jobs want it. */
+/** Checks a template of pods that run forever, as all workload kinds except jobs require. */
 export function checkLastingTemplate(
   template: PodTemplateSpec,
   path: string,
@@ -73,7 +73,7 @@ export function checkLastingTemplate(
   return [...checkPodTemplate(template, path, old), ...checkLasting(template, path, kind)];
 }
 
-/** Pods that are restarted always and never time out. */
+/** Requires restartPolicy Always and no activeDeadlineSeconds. */
 export function checkLasting({ spec }: PodTemplateSpec, path: string, kind: string): FieldError[] {
   const { restartPolicy = "", activeDeadlineSeconds } = spec ?? { containers: [] };
   const errors: FieldError[] = [];
@@ -94,7 +94,7 @@ export function checkCounts(status: object, fields: readonly string[], path = "s
   return fields.flatMap((field) => checkNonNegative(countOf(status, field), `${path}.${field}`));
 }
 
-/** Counts of a status that must not exceed another one. */
+/** Counts of a status that must not exceed another count. */
 export function checkNotAbove(
   status: object,
   fields: readonly string[],
@@ -110,7 +110,7 @@ function countOf(status: object, field: string): number {
   return Number((status as Counts)[field] ?? 0);
 }
 
-/** The count of hash collisions only grows. */
+/** The count of hash collisions must not decrease. */
 export function checkCollisions(
   { collisionCount }: { readonly collisionCount?: number },
   { collisionCount: before }: { readonly collisionCount?: number },
@@ -119,7 +119,7 @@ export function checkCollisions(
   return [fieldErrors.invalid("status.collisionCount", collisionCount ?? 0, "cannot be decremented")];
 }
 
-/** A name that pods cannot carry on into their host names. */
+/** Warns about a name that is not a valid host name of a pod. */
 export function nameWarnings(name: string | undefined): string[] {
   const problems = checkDns1123Label(name ?? "");
   if (problems.length === 0) return [];
@@ -133,7 +133,7 @@ interface Templated {
   readonly spec: { readonly template?: PodTemplateSpec };
 }
 
-/** Warnings about a template that is new or, as its generation tells, has changed. */
+/** Warnings about a template that is new or, by its generation, has changed. */
 export function templateWarnings({ metadata, spec }: Templated, old: Templated | undefined): string[] {
   const isNew = old === undefined || old.metadata.generation !== metadata.generation;
   return isNew ? podTemplateWarnings(spec.template, "spec.template") : [];

@@ -1,4 +1,4 @@
-/** The rules of the group authentication.k8s.io: who am I, and whose is this token. */
+/** The rules of the group authentication.k8s.io: SelfSubjectReview and TokenReview. */
 import type { SelfSubjectReview, TokenReview, TokenReviewStatus } from "@capstan/kinds/authentication.k8s.io/v1";
 import { apiErrors, type KubeObject } from "@capstan/model";
 import type { Access } from "../../access.ts";
@@ -41,14 +41,14 @@ const tokenReview = defineReview<TokenReview>({
   },
 });
 
-/** What is no token at all once it is in a header is a request of nobody. */
+/** A text that does not form a valid bearer header counts as a request without a token: it authenticates as anonymous. */
 function nobody(access: Access, audiences: readonly string[]): Authentication {
   return { type: "user", user: anonymous, audiences: audiences.length === 0 ? access.tokens().audiences : audiences };
 }
 
 const unknownToken = "invalid bearer token";
 
-/** Of several ways to know a token, one says what is wrong with it and the others that they do not know it. */
+/** kube-apiserver lists one error per authenticator: one gives the reason, the others report an unknown token. */
 function describe(reason: string): string {
   return reason === unknownToken ? unknownToken : `[${unknownToken}, ${reason}]`;
 }
@@ -64,7 +64,6 @@ function toInfo({ name, uid, groups, extra = {} }: UserInfo): NonNullable<Draft<
   };
 }
 
-/** By resource. */
 export const authenticationRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["selfsubjectreviews.authentication.k8s.io", selfSubjectReview],
   ["tokenreviews.authentication.k8s.io", tokenReview],

@@ -1,4 +1,4 @@
-/** Access reviews: whether somebody may do something. */
+/** Access reviews: whether a user may perform a request. */
 import type {
   LocalSubjectAccessReview as LocalReview,
   NonResourceAttributes,
@@ -16,13 +16,13 @@ import type { Draft } from "../draft.ts";
 import { defineReview, type ReviewRules } from "../rules.ts";
 import { checkSelectors, parsedSelectors } from "./selectors.ts";
 
-/** What is asked, by whoever asks. */
+/** The attributes that all access reviews share. */
 interface Question {
   readonly resourceAttributes?: ResourceAttributes;
   readonly nonResourceAttributes?: NonResourceAttributes;
 }
 
-/** The rules of questions about anybody. */
+/** Rules of SubjectAccessReview: any user, any namespace. */
 export const subjectAccessReview: ReviewRules<Review> = defineReview<Review>({
   serves: "answers",
   validateCreate: ({ metadata, spec }) => [
@@ -34,7 +34,7 @@ export const subjectAccessReview: ReviewRules<Review> = defineReview<Review>({
   answer: (draft, context) => answered(draft, userOf(draft.spec), context),
 });
 
-/** The rules of questions about anybody in one namespace. */
+/** Rules of LocalSubjectAccessReview: any user, one namespace. */
 export const localSubjectAccessReview: ReviewRules<LocalReview> = defineReview<LocalReview>({
   serves: "answers",
   validateCreate: ({ metadata, spec }) => [
@@ -47,7 +47,7 @@ export const localSubjectAccessReview: ReviewRules<LocalReview> = defineReview<L
   answer: (draft, context) => answered(draft, userOf(draft.spec), context),
 });
 
-/** The rules of questions about oneself. */
+/** Rules of SelfSubjectAccessReview: the user of the request. */
 export const selfSubjectAccessReview: ReviewRules<SelfReview> = defineReview<SelfReview>({
   serves: "answers",
   validateCreate: ({ metadata, spec }) => [

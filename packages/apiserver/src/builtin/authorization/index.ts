@@ -4,7 +4,6 @@ import type { ResourceRules } from "../rules.ts";
 import { localSubjectAccessReview, selfSubjectAccessReview, subjectAccessReview } from "./access-review.ts";
 import { selfSubjectRulesReview } from "./rules-review.ts";
 
-/** By resource. */
 export const authorizationRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["localsubjectaccessreviews.authorization.k8s.io", localSubjectAccessReview],
   ["selfsubjectaccessreviews.authorization.k8s.io", selfSubjectAccessReview],

@@ -1,4 +1,4 @@
-/** SelfSubjectRulesReview: everything that one may do in a namespace. */
+/** SelfSubjectRulesReview: all rules that apply to the user in a namespace. */
 import type { SelfSubjectRulesReview } from "@capstan/kinds/authorization.k8s.io/v1";
 import { apiErrors, type KubeObject } from "@capstan/model";
 import { rulesFor } from "../../authorize/rbac/bindings.ts";
@@ -6,7 +6,6 @@ import type { PolicyRule } from "../../authorize/rbac/policy-rule.ts";
 import type { RuleContext } from "../context.ts";
 import { defineReview, type ReviewRules } from "../rules.ts";
 
-/** The rules of such questions. */
 export const selfSubjectRulesReview: ReviewRules<SelfSubjectRulesReview> = defineReview<SelfSubjectRulesReview>({
   serves: "answers",
   answer({ spec }, context) {
@@ -28,7 +27,7 @@ export const selfSubjectRulesReview: ReviewRules<SelfSubjectRulesReview> = defin
   },
 });
 
-/** All of a server that does not ask for rights is allowed. */
+/** The rules that a server with the always-allow authorizer reports. */
 const everything: readonly PolicyRule[] = [
   { verbs: ["*"], apiGroups: ["*"], resources: ["*"] },
   { verbs: ["*"], nonResourceURLs: ["*"] },

@@ -1,4 +1,4 @@
-/** Selectors in access reviews: a list or a watch may be allowed for a part of the objects only. */
+/** Selectors in access reviews: a list or watch may be allowed for a subset of the objects only. */
 import type { ResourceAttributes } from "@capstan/kinds/authorization.k8s.io/v1";
 import {
   checkRequirement,
@@ -16,7 +16,7 @@ type Requirement = NonNullable<Attributes["requirements"]>[number];
 
 const path = "spec.resourceAttributes";
 
-/** Checks both selectors of a question. */
+/** Checks the field selector and the label selector of a review. */
 export function checkSelectors(attributes: ResourceAttributes | undefined): FieldError[] {
   const { fieldSelector, labelSelector } = attributes ?? {};
   return [
@@ -64,7 +64,7 @@ interface Selectors {
   readonly labelSelector?: string;
 }
 
-/** The selectors as texts, and what the answer says about those that could not be read. */
+/** The selectors as text, and the evaluation error for those that cannot be parsed. */
 export function parsedSelectors({ fieldSelector, labelSelector }: ResourceAttributes): [Selectors, string] {
   const fields = readable(fieldSelector, "fieldSelector", {
     parses: (text) => parses(() => parseFieldSelector(text)),

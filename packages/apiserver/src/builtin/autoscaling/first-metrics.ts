@@ -1,10 +1,10 @@
-/** Metrics as the first version wrote them: flat, without a target type. */
+/** Metrics in the form that the annotations of autoscaling/v1 use: flat, without a target type. */
 import type { MetricSpec, MetricStatus, MetricTarget } from "@capstan/kinds/autoscaling/v2";
 import type { Draft } from "../draft.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
-/** Without what is undefined, in the order given. */
+/** Drops undefined fields and keeps the order. */
 function present(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
@@ -19,7 +19,7 @@ function reference({ kind, name, apiVersion }: Reference): Fields {
   return present({ kind, name, apiVersion });
 }
 
-/** One metric in the old form. */
+/** Converts a metric spec to the flat form. */
 export function toFirstMetric({ type, object, pods, resource, containerResource, external }: MetricSpec): Fields {
   return present({
     type,
@@ -55,7 +55,7 @@ function averages({ averageUtilization, averageValue }: MetricTarget): Fields {
   return present({ targetAverageUtilization: averageUtilization, targetAverageValue: averageValue });
 }
 
-/** What is measured, in the old form. */
+/** Converts a metric status to the flat form. */
 export function toFirstStatus({ type, object, pods, resource, containerResource, external }: MetricStatus): Fields {
   return present({
     type,
@@ -92,7 +92,7 @@ export function toFirstStatus({ type, object, pods, resource, containerResource,
 
 type Old = { readonly [name: string]: Fields | undefined };
 
-/** A metric of the old form. */
+/** Converts a flat metric spec to autoscaling/v2. */
 export function fromFirstMetric(metric: unknown): Draft<MetricSpec> {
   const { object, pods, resource, containerResource, external } = metric as Old;
   return present({
@@ -140,7 +140,7 @@ function averageTarget({ targetAverageUtilization, targetAverageValue }: Fields)
   });
 }
 
-/** A measurement of the old form. */
+/** Converts a flat metric status to autoscaling/v2. */
 export function fromFirstStatus(status: unknown): Draft<MetricStatus> {
   const { object, pods, resource, containerResource, external } = status as Old;
   return present({

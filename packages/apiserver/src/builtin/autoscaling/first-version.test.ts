@@ -13,7 +13,7 @@ const cpu = {
   resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 60 } },
 };
 
-test("what the first version cannot say survives the way there and back", () => {
+test("fields without a place in autoscaling/v1 survive a round trip", () => {
   const stored = {
     apiVersion: "autoscaling/v2",
     kind: "HorizontalPodAutoscaler",
@@ -32,7 +32,7 @@ test("what the first version cannot say survives the way there and back", () => 
   assert.deepEqual(back.metadata.annotations, { mine: "stays" });
 });
 
-test("without metrics the CPU is looked at", () => {
+test("an autoscaler without metrics uses the CPU", () => {
   const first = { metadata: { name: "a" }, spec: { scaleTargetRef, maxReplicas: 5 }, status: {} };
   const { spec } = firstVersion.toHub(first as never);
   assert.equal(spec.metrics?.[0]?.resource?.target.averageUtilization, 80);

@@ -1,4 +1,4 @@
-/** autoscaling/v1: one number for the CPU; whatever else an autoscaler says stands in annotations, as JSON. */
+/** autoscaling/v1: one number for the CPU. All other fields of an autoscaler are stored in annotations, as JSON. */
 import type { HorizontalPodAutoscaler as First } from "@capstan/kinds/autoscaling/v1";
 import type {
   HorizontalPodAutoscaler,
@@ -23,23 +23,23 @@ const notes = {
   up: `${prefix}/scale-up-tolerance`,
   down: `${prefix}/scale-down-tolerance`,
 };
-/** The annotations that only the first version has: they mean nothing in any other. */
+/** The annotations that hold other fields in autoscaling/v1. Other versions ignore them. */
 export const firstNotes: readonly string[] = Object.values(notes);
 const defaultUtilization = 80;
 
-/** How the first version is read and shown. */
+/** Defaults and conversion of autoscaling/v1. */
 export const firstVersion: VersionRules<Autoscaler> = {
   defaults(draft) {
     const first = draft as unknown as Draft<Whole<First>>;
     first.spec.minReplicas ??= 1;
-    // What the conversion fills in and takes away counts as sent by the client.
+    // Field managers own the result of a round trip through the hub version, so the defaults include it.
     Object.assign(draft, fromHub(toHub(first)));
   },
   toHub: (draft) => toHub(draft as unknown as Draft<Whole<First>>),
   fromHub: (draft) => fromHub(draft),
 };
 
-/** An autoscaler of either version, as the stored one. */
+/** Converts an autoscaler of either version to the stored version. */
 export function asStored(object: Autoscaler): Autoscaler {
   const first = object as unknown as Draft<Whole<First>> | Autoscaler;
   return first.apiVersion === "autoscaling/v1" ? toHub(cloneJson(first)) : object;
@@ -81,7 +81,7 @@ function cpuStatus(current: number | undefined): unknown {
   return [{ type: "Resource", resource: { name: "cpu", current: { averageUtilization: current } } }];
 }
 
-/** What an annotation holds; what is no JSON counts for nothing. */
+/** Parses the JSON of an annotation; invalid JSON is ignored. */
 function parsed<T>(text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   try {
@@ -101,7 +101,7 @@ function withoutNotes(metadata: Draft<First>["metadata"]): Draft<First>["metadat
 }
 
 function fromHub({ metadata, spec, status: known }: Draft<Autoscaler>): AnyDraft {
-  // What has just been decoded and was never stored may have no status yet.
+  // An object that was decoded but never stored may not have a status.
   const status = (known ?? {}) as Draft<Autoscaler>["status"];
   const { metrics = [], behavior: _b, ...kept } = spec;
   const { currentMetrics, conditions: _c, ...shown } = status;
@@ -171,7 +171,7 @@ const fieldNames =
   "ScaleUp ScaleDown StabilizationWindowSeconds SelectPolicy Policies Tolerance Type Value PeriodSeconds".split(" ");
 const goNames = new Map(fieldNames.map((name) => [name.toLowerCase(), name]));
 
-/** Go's decoder takes a field whatever the case of its letters: people write it as in the second version. */
+/** Go's decoder matches field names case-insensitively, so annotations with the field names of v2 work as well. */
 function inGoNames<Value>(value: Value): Value {
   const text = JSON.stringify(value, (_key, part: unknown) => {
     if (typeof part !== "object" || part === null || Array.isArray(part)) return part;

@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscaler: as many replicas as the metrics ask for. */
+/** HorizontalPodAutoscaler: sets the number of replicas from metrics. */
 import type {
   HorizontalPodAutoscaler as AutoscalerObject,
   HorizontalPodAutoscalerSpec,
@@ -20,7 +20,6 @@ import { asStored, firstNotes, firstVersion } from "./first-version.ts";
 
 type Autoscaler = Whole<AutoscalerObject>;
 
-/** The rules of autoscalers. */
 export const horizontalPodAutoscaler: KindRules<Autoscaler> = defineRules<Autoscaler>({
   hub: "v2",
   versions: { v1: firstVersion },
@@ -63,7 +62,7 @@ function dropFirstNotes(metadata: Draft<Autoscaler>["metadata"]): void {
   if (Object.keys(annotations).length === 0) delete metadata.annotations;
 }
 
-/** What an autoscaler without metrics looks at. */
+/** The target utilization of the CPU for an autoscaler without metrics. */
 export const defaultUtilization = 80;
 const period = 15;
 
@@ -79,7 +78,7 @@ function setDefaults(spec: Draft<HorizontalPodAutoscalerSpec>): void {
   const some = { type: "Pods", value: 4, periodSeconds: period };
   behavior.scaleUp = { stabilizationWindowSeconds: 0, selectPolicy: "Max", policies: [some, all], ...behavior.scaleUp };
   const { stabilizationWindowSeconds } = behavior.scaleDown ?? {};
-  // A window has no default, and stands before what has one.
+  // A window does not have a default. It comes before the fields that have one.
   const first = stabilizationWindowSeconds === undefined ? {} : { stabilizationWindowSeconds };
   behavior.scaleDown = { ...first, selectPolicy: "Max", policies: [all], ...behavior.scaleDown };
 }

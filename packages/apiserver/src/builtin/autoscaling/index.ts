@@ -3,7 +3,6 @@ import type { ResourceName } from "../context.ts";
 import type { ResourceRules } from "../rules.ts";
 import { horizontalPodAutoscaler } from "./horizontal-pod-autoscaler.ts";
 
-/** By resource. */
 export const autoscalingRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["horizontalpodautoscalers.autoscaling", horizontalPodAutoscaler],
 ]);

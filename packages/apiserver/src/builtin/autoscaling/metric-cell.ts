@@ -1,4 +1,4 @@
-/** Metrics in a cell: what is measured now, and what is wanted. */
+/** Table cell of metrics: current and target values. */
 import type { MetricSpec, MetricStatus, MetricTarget, MetricValueStatus } from "@capstan/kinds/autoscaling/v2";
 
 const shown = 2;

@@ -1,4 +1,4 @@
-/** What is wrong with the metrics that an autoscaler looks at. */
+/** Validation of the metrics of an autoscaler. */
 import type { CrossVersionObjectReference, MetricSpec, MetricTarget } from "@capstan/kinds/autoscaling/v2";
 import {
   checkPathSegment,
@@ -13,13 +13,13 @@ import {
 import { checkLabelName, invalidEach, isEmpty } from "../meta/checks.ts";
 import { checkContainerResourceName } from "../meta/resource-name.ts";
 
-/** What a reference to another object may lack. */
+/** Which checks of an object reference are skipped. */
 export interface ReferenceLeniency {
   readonly emptyGroup?: boolean;
   readonly anyVersion?: boolean;
 }
 
-/** Checks kind, name and version of an object that is referred to. */
+/** Checks kind, name and version of an object reference. */
 export function checkReference(
   reference: CrossVersionObjectReference,
   path: string,
@@ -34,7 +34,7 @@ export function checkReference(
   ];
 }
 
-/** What is wrong with the version of an object that is referred to. */
+/** The problem with the apiVersion of an object reference, if any. */
 export function versionProblem(apiVersion: string, leniency: ReferenceLeniency): string | undefined {
   if (leniency.anyVersion === true) return undefined;
   try {
@@ -51,7 +51,7 @@ function requireName(name: string, path: string, why = ""): FieldError[] {
 }
 
 const types = ["ContainerResource", "External", "Object", "Pods", "Resource"];
-/** In the order in which sources are looked at. */
+/** In the order in which kube-apiserver checks the sources. */
 const sources = ["object", "external", "pods", "resource", "containerResource"] as const;
 type Source = (typeof sources)[number];
 const sourceOfType: Readonly<Record<string, Source>> = {
@@ -62,7 +62,6 @@ const sourceOfType: Readonly<Record<string, Source>> = {
   ContainerResource: "containerResource",
 };
 
-/** Checks one metric. */
 export function checkMetric(metric: MetricSpec, path: string, leniency: ReferenceLeniency): FieldError[] {
   const { type } = metric;
   const present = sources.filter((source) => metric[source] !== undefined);

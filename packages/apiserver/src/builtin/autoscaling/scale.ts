@@ -1,4 +1,4 @@
-/** Scale: the one question that every kind with replicas answers, how many there should be and how many there are. */
+/** Scale: the desired and the current number of replicas of any scalable kind. */
 import { fieldErrors, type FieldError, type KubeObject } from "@capstan/model";
 import { checkObjectMetadata } from "../../metadata/check.ts";
 import type { Draft } from "../draft.ts";
@@ -15,10 +15,10 @@ interface Scalable extends KubeObject {
   readonly status: { readonly replicas?: number };
 }
 
-/** Versions in which workloads were ever written; owners of fields may still speak of the old ones. */
+/** All versions in which workloads were ever served; managed fields may still refer to the old ones. */
 const workloadVersions = ["apps/v1beta1", "apps/v1beta2", "apps/v1"];
 
-/** The rules of `scale`; `selectorOf` tells which pods are counted, as one text. */
+/** The rules of `scale`; `selectorOf` returns the selector of the counted pods as text. */
 export function scaleOf<T extends Scalable>(
   selectorOf: (object: T) => string,
   versions: readonly string[] = workloadVersions,

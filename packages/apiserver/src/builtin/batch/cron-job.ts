@@ -1,4 +1,4 @@
-/** CronJob: jobs by the clock. */
+/** CronJob: creates jobs on a schedule. */
 import type { CronJob as CronJobObject, CronJobSpec, JobSpec } from "@capstan/kinds/batch/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { nameWarnings } from "../apps/workload.ts";
@@ -18,7 +18,6 @@ type CronJob = Whole<CronJobObject> & { readonly spec: Spec };
 
 const maxNameLength = 52;
 
-/** The rules of cron jobs. */
 export const cronJob: KindRules<CronJob> = defineRules<CronJob>({
   defaults({ spec }) {
     if (isEmpty(spec.concurrencyPolicy)) spec.concurrencyPolicy = "Allow";

@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isTimeZone, scheduleProblem } from "./cron-schedule.ts";
 
-test("schedules of five fields and words are accepted", () => {
+test("schedules with five fields and names are accepted", () => {
   for (const schedule of ["* * * * *", "*/5 0-23/2 1,15 jan-DEC mon", "@daily", "@every 1h30m", "? 5/10 * * 0"]) {
     assert.equal(scheduleProblem(schedule), undefined, schedule);
   }
 });
 
-test("a schedule that cannot be read says why, in the words of the library that the real server uses", () => {
+test("an invalid schedule fails with the message of robfig/cron", () => {
   const problems = {
     "* * * *": "expected exactly 5 fields, found 4: [* * * *]",
     "60 * * * *": "end of range (60) above maximum (59): 60",
@@ -24,7 +24,7 @@ test("a schedule that cannot be read says why, in the words of the library that 
   for (const [schedule, problem] of Object.entries(problems)) assert.equal(scheduleProblem(schedule), problem);
 });
 
-test("names of time zones count letter by letter", () => {
+test("names of time zones are case-sensitive", () => {
   assert.ok(isTimeZone("Europe/Berlin"));
   assert.ok(isTimeZone("US/Eastern"), "an alias");
   assert.ok(!isTimeZone("europe/berlin"));

@@ -1,4 +1,4 @@
-/** Cron schedules as the real server reads them: five fields or a word such as `@daily`. */
+/** Cron schedules as kube-apiserver parses them: five fields or a name such as `@daily`. */
 import { parseDuration, ParseError, quote } from "@capstan/model";
 
 interface Bounds {
@@ -21,7 +21,7 @@ const bounds: readonly Bounds[] = [
 const words = new Set(["@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly"]);
 const every = "@every ";
 
-/** What is wrong with a schedule, or undefined. */
+/** The error of a schedule, or undefined. */
 export function scheduleProblem(schedule: string): string | undefined {
   if (schedule === "") return "empty spec string";
   const prefix = /^(CRON_)?TZ=/.exec(schedule);
@@ -67,7 +67,7 @@ function fieldProblem(field: string, bound: Bounds): string | undefined {
   return undefined;
 }
 
-/** The first thing that is wrong with `low-high/step`. */
+/** The first error of `low-high/step`. */
 function rangeProblem(range: string, bound: Bounds): string | undefined {
   const [interval = "", stepText, ...more] = range.split("/");
   const limits = limitsOf(interval, range, bound);
@@ -76,7 +76,7 @@ function rangeProblem(range: string, bound: Bounds): string | undefined {
   const step = stepText === undefined ? 1 : numberOf(stepText);
   if (typeof step === "string") return step;
   const [start, last] = limits;
-  // A number with a step means from there to the end.
+  // A number with a step means the range from the number to the maximum.
   const end = stepText !== undefined && !interval.includes("-") ? bound.max : last;
   if (start < bound.min) return `beginning of range (${start}) below minimum (${bound.min}): ${range}`;
   if (end > bound.max) return `end of range (${end}) above maximum (${bound.max}): ${range}`;
@@ -94,7 +94,7 @@ function limitsOf(interval: string, range: string, { min, max, names }: Bounds):
   return typeof end === "string" ? end : [start, end];
 }
 
-/** The number, or why there is none. */
+/** The number, or the error. */
 function numberOf(text: string, names: readonly string[] = []): number | string {
   const named = text === "" ? -1 : names.indexOf(text.toLowerCase());
   if (named >= 0) return named;
@@ -105,7 +105,7 @@ function numberOf(text: string, names: readonly string[] = []): number | string 
   return number < 0 ? `negative number (${number}) not allowed: ${text}` : number;
 }
 
-/** Whether the time zone database has a zone of this name, letter by letter. */
+/** Whether the time zone database has a zone of this name; the comparison is case-sensitive. */
 export function isTimeZone(name: string): boolean {
   if (name === "") return true;
   try {

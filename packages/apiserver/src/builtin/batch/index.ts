@@ -4,7 +4,6 @@ import type { ResourceRules } from "../rules.ts";
 import { cronJob } from "./cron-job.ts";
 import { job } from "./job.ts";
 
-/** By resource. */
 export const batchRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["cronjobs.batch", cronJob],
   ["jobs.batch", job],

@@ -19,11 +19,11 @@ function toText(list: readonly number[]): string {
   return runs.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`)).join(",");
 }
 
-test("as many indexes are counted as were written", () => {
+test("countIndexes counts every written index", () => {
   fc.assert(fc.property(indexes, ({ list, text }) => countIndexes(text, 41) === list.length));
 });
 
-test("the first index that two lists share is found", () => {
+test("firstOverlap finds the first index that two lists share", () => {
   fc.assert(
     fc.property(indexes, indexes, (a, b) => {
       const shared = a.list.find((index) => b.list.includes(index));
@@ -32,7 +32,7 @@ test("the first index that two lists share is found", () => {
   );
 });
 
-test("what is no list of indexes says why", () => {
+test("a malformed list of indexes is an error", () => {
   assert.equal(countIndexes("9", 5), 'too large index: "9"');
   assert.equal(countIndexes("1-x", 5), 'cannot convert string to integer for index: "x"');
   assert.equal(countIndexes("3-1", 5), "non-increasing order, previous: 3, current: 1");

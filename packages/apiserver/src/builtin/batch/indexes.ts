@@ -4,7 +4,7 @@ import { parseInt64, quote } from "@capstan/model";
 /** An interval of indexes, both ends included. */
 type Interval = readonly [first: number, last: number];
 
-/** How many indexes a text names, or what is wrong with it. */
+/** The number of indexes in a text, or the error. */
 export function countIndexes(text: string, completions: number): number | string {
   if (text === "") return 0;
   let total = 0;
@@ -43,7 +43,7 @@ function parseIndex(text: string, completions: number): number | string {
   return index >= completions ? `too large index: ${quote(text)}` : index;
 }
 
-/** The first index that both texts name; what is no interval counts for nothing. */
+/** The first index that both texts contain; malformed intervals are ignored. */
 export function firstOverlap(completed: string, failed: string, completions: number): number | undefined {
   if (completed === "" || failed === "") return undefined;
   const left = soundIntervals(completed, completions);

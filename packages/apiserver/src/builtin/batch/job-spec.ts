@@ -1,4 +1,4 @@
-/** What is wrong with the spec of a job, in a job of its own or in the template of a cron job. */
+/** Validation of the spec of a job, standalone or in the template of a cron job. */
 import type { JobSpec } from "@capstan/kinds/batch/v1";
 import type { PodTemplateSpec } from "@capstan/kinds/v1";
 import { byteLength, checkDns1123Subdomain, fieldErrors, patternMessage, type FieldError } from "@capstan/model";
@@ -11,7 +11,7 @@ const maxIndexed = 100_000;
 const maxHighCompletions = 10_000;
 const maxManagedByBytes = 63;
 
-/** Checks everything but the selector, which a cron job must not have. */
+/** Checks everything except the selector, which a cron job must not have. */
 export function checkJobSpec(spec: JobSpec, path: string, old?: PodTemplateSpec): FieldError[] {
   return [
     ...checkNumbers(spec, path),
@@ -104,7 +104,7 @@ function checkFailures(failures: number, completions: number | undefined, path: 
   ];
 }
 
-/** So many indexes with a limit for each cannot be tracked. */
+/** With a backoff limit per index, many completions require maxFailedIndexes and bound parallelism. */
 function checkManyIndexes(spec: JobSpec, path: string): FieldError[] {
   const { completions = 0, backoffLimitPerIndex, maxFailedIndexes, parallelism } = spec;
   if (completions <= maxIndexed || backoffLimitPerIndex === undefined) return [];
@@ -143,7 +143,7 @@ function checkRestart({ template, podFailurePolicy }: JobSpec, path: string): Fi
   return [fieldErrors.invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified')];
 }
 
-/** What is odd about a job, its size or its template. */
+/** Warnings about the size of a job and its template. */
 export function jobSpecWarnings(spec: JobSpec, path: string): string[] {
   return [...sizeWarnings(spec, path), ...podTemplateWarnings(spec.template, `${path}.template`)];
 }

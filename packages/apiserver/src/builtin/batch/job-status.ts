@@ -1,4 +1,4 @@
-/** What is wrong with the status of a job: a job that is over stays over, and its numbers say so. */
+/** Validation of the status of a job: a finished job stays finished, and its counts agree with its conditions. */
 import type { Job as JobObject, JobStatus } from "@capstan/kinds/batch/v1";
 import { fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkCounts } from "../apps/workload.ts";
@@ -16,7 +16,7 @@ function isFinished(status: JobStatus): boolean {
   return isTrue(status, "Complete") || isTrue(status, "Failed");
 }
 
-/** Checks a status; what was wrong before and did not change may stay. */
+/** Checks a status. Errors that the stored status already has are ignored if the fields did not change. */
 export function checkJobStatus(job: Job, old: Job): FieldError[] {
   return [
     ...checkCounts(job.status, ["active", "succeeded", "failed", "ready", "terminating"]),
@@ -45,7 +45,7 @@ function checkUncounted({ uncountedTerminatedPods }: JobStatus): FieldError[] {
   });
 }
 
-/** A question about a status: it is asked when one of its subjects changed. */
+/** One check of a status. It runs only if one of the fields it reads changed. */
 interface Question {
   readonly changed: boolean;
   readonly isWrong: boolean;
@@ -61,7 +61,7 @@ const conditionError =
   () =>
     fieldErrors.invalid("status.conditions", fieldErrors.omittedValue, why);
 
-/** Whether a condition became true or ceased to be. */
+/** Whether the condition changed from or to true. */
 function turned(type: string, { status }: Job, { status: before }: Job): boolean {
   return isTrue(status, type) !== isTrue(before, type);
 }
@@ -254,7 +254,7 @@ function checkSuccessCriteria({ spec, status }: Job): FieldError[] {
   ]);
 }
 
-/** What happened cannot be undone. */
+/** Counts and times of finished pods cannot go back. */
 function checkProgress({ spec, status }: Job, { status: before }: Job): FieldError[] {
   const { failed = 0, succeeded = 0, completionTime, startTime } = status;
   const isElastic = spec.completionMode === "Indexed" && spec.completions === spec.parallelism;

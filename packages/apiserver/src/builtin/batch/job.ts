@@ -37,7 +37,6 @@ const uidLabels = ["controller-uid", "batch.kubernetes.io/controller-uid"] as co
 const nameLabels = ["job-name", "batch.kubernetes.io/job-name"] as const;
 const maxBackoff = 2_147_483_647;
 
-/** The rules of jobs. */
 export const job: KindRules<Job> = defineRules<Job>({
   validatesMetadata: true,
   unknownField: (field) => `field label ${JSON.stringify(field)} not supported for Job`,
@@ -88,13 +87,13 @@ function setDefaults({ metadata, spec }: Draft<Job>): void {
   defaultJobSpec(spec);
 }
 
-/** A job without labels has those of its pods. */
+/** A job without labels takes those of its pod template. */
 function takeLabels(metadata: Draft<Job>["metadata"], spec: Draft<JobSpec>): void {
   const labels = spec.template.metadata?.labels;
   if (Object.keys(metadata.labels ?? {}).length === 0 && labels !== undefined) metadata.labels = { ...labels };
 }
 
-/** What a job and the template of a cron job have in common. */
+/** Defaults of a job and of the template of a cron job. */
 export function defaultJobSpec(spec: Draft<JobSpec>): void {
   for (const pattern of (spec.podFailurePolicy?.rules ?? []).flatMap(({ onPodConditions = [] }) => onPodConditions)) {
     if (isEmpty(pattern.status)) pattern.status = "True";
@@ -102,7 +101,7 @@ export function defaultJobSpec(spec: Draft<JobSpec>): void {
   defaultPodTemplate(spec.template);
 }
 
-/** Gives the pods labels that no other job's pods have, and selects by them. */
+/** Adds labels that are unique to this job to the pod template and selects by them. */
 function generateSelector({ metadata, spec }: Draft<Job>): void {
   const { name, uid } = metadata;
   const own = { [nameLabels[0]]: name, [nameLabels[1]]: name, [uidLabels[0]]: uid, [uidLabels[1]]: uid };
@@ -111,7 +110,7 @@ function generateSelector({ metadata, spec }: Draft<Job>): void {
   template.labels = sorted({ ...own, ...given });
   const selector = (spec.selector ??= {});
   selector.matchLabels = sorted({ [uidLabels[1]]: uid, ...selector.matchLabels });
-  // A job that took the labels of its template carries what its pods get.
+  // A job that took the labels of its template also gets the generated ones.
   if (given !== undefined && isDeepEqual(metadata.labels ?? {}, given)) metadata.labels = { ...template.labels };
 }
 
@@ -139,7 +138,7 @@ function checkSpec(spec: JobSpec, old?: JobSpec): FieldError[] {
   ];
 }
 
-/** A selector that the server made must still be the one it would make. */
+/** A generated selector must equal the one that the server would generate. */
 function checkGeneratedSelector({ metadata, spec }: Job, old: Job | undefined): FieldError[] {
   if (spec.manualSelector === true || isAbsent(spec.selector)) return [];
   const { uid, name } = metadata;
@@ -205,7 +204,7 @@ function checkCompletions(spec: JobSpec, old: JobSpec): FieldError[] {
   return [fieldErrors.invalid(path, spec.completions, "can only be modified in tandem with spec.parallelism")];
 }
 
-/** The template may change only where a suspended job has not begun to use it. */
+/** The template may change only while the job is suspended and has not started. */
 function checkTemplate(template: PodTemplateSpec, old: Job): FieldError[] {
   const { spec, status } = old;
   const isIdle =
@@ -216,7 +215,7 @@ function checkTemplate(template: PodTemplateSpec, old: Job): FieldError[] {
   return [immutable("spec.template", { ...template.metadata, Spec: toInternal("PodSpec", template.spec ?? {}) })];
 }
 
-/** The old template with what the new one says about where pods run. */
+/** The old template with the scheduling fields of the new one. */
 function withScheduling(old: PodTemplateSpec, { metadata, spec }: PodTemplateSpec): PodTemplateSpec {
   const copy = cloneJson(old);
   copy.metadata ??= {};

@@ -1,4 +1,4 @@
-/** How a job takes the failure of a pod, and when enough of its indexes have succeeded. */
+/** Pod failure policy and success policy of a job. */
 import type { JobSpec, PodFailurePolicy, SuccessPolicy } from "@capstan/kinds/batch/v1";
 import { byteLength, fieldErrors, type FieldError, type Json } from "@capstan/model";
 import { isAbsent } from "../apps/workload.ts";
@@ -17,7 +17,7 @@ const actions = ["Count", "FailIndex", "FailJob", "Ignore"];
 const operators = ["In", "NotIn"];
 const statuses = ["False", "True", "Unknown"];
 
-/** Checks the rules about failed pods. */
+/** Checks the pod failure policy. */
 export function checkFailurePolicy(spec: JobSpec, policy: PodFailurePolicy, path: string): FieldError[] {
   const rules = policy.rules ?? [];
   const { containers, initContainers = [] } = spec.template.spec ?? { containers: [] };
@@ -102,7 +102,7 @@ function checkCodes(codes: readonly number[], path: string, operator: string): F
   return isOrdered ? errors : [...errors, fieldErrors.invalid(path, codes, "must be ordered")];
 }
 
-/** Checks the rules about enough successes of an indexed job. */
+/** Checks the success policy of an indexed job. */
 export function checkSuccessPolicy({ completions = 0 }: JobSpec, policy: SuccessPolicy, path: string): FieldError[] {
   const rules = policy.rules ?? [];
   const none = "at least one rules must be specified when the successPolicy is specified";
@@ -152,7 +152,7 @@ function checkIndexes(text: string, total: number | string | undefined, path: st
   ];
 }
 
-/** The policy in the form in which messages show it. */
+/** The policy in the internal form that error messages show. */
 export function internalFailurePolicy(policy: PodFailurePolicy | undefined): Json {
   if (policy === undefined) return null;
   if (isAbsent<PodFailurePolicy["rules"]>(policy.rules)) return { Rules: null };
@@ -180,7 +180,7 @@ function internalRule(rule: Rule): Json {
   };
 }
 
-/** The policy in the form in which messages show it. */
+/** The policy in the internal form that error messages show. */
 export function internalSuccessPolicy(policy: SuccessPolicy | undefined): Json {
   if (policy === undefined) return null;
   if (isAbsent<SuccessPolicy["rules"]>(policy.rules)) return { Rules: null };

@@ -1,4 +1,4 @@
-/** CertificateSigningRequest: somebody asks for a certificate, somebody approves, a signer issues it. */
+/** CertificateSigningRequest: a client requests a certificate, an approver approves it, a signer issues it. */
 import type {
   CertificateSigningRequest as RequestObject,
   CertificateSigningRequestCondition as Condition,
@@ -22,13 +22,12 @@ import { occursBefore } from "../occurs-before.ts";
 
 type Request = Whole<RequestObject>;
 
-/** Which door a change came through: each may change another part of the status. */
+/** Where a change comes from: the object or a subresource. Each may change a different part of the status. */
 type Door = "object" | "status" | "approval";
 
 const legacySigner = "kubernetes.io/legacy-unknown";
 const minSeconds = 600;
 
-/** The rules of signing requests. */
 export const certificateSigningRequest: KindRules<Request> = defineRules<Request>({
   validatesMetadata: true,
   resetFields: ["spec", "status"],
@@ -96,7 +95,7 @@ function phaseOf({ conditions = [], certificate = "" }: CertificateSigningReques
   return [verdict, ...(has("Failed") ? ["Failed"] : []), ...(certificate === "" ? [] : ["Issued"])].join(",");
 }
 
-/** Conditions that this door must not change stay as they were, unless their number says that one is to come or go. */
+/** Keeps the stored conditions of a type, unless their number changes: then validation reports the addition or removal. */
 function keepConditions(
   { conditions }: Draft<CertificateSigningRequestStatus>,
   { conditions: old = [] }: CertificateSigningRequestStatus,
@@ -108,7 +107,7 @@ function keepConditions(
   for (const [index, condition] of before.entries()) conditions[places[index] ?? 0] = cloneJson(condition);
 }
 
-/** Fills in when a condition was set, and since when it has its status. */
+/** Fills in lastUpdateTime and lastTransitionTime. */
 function setTimes(
   { conditions = [] }: Draft<CertificateSigningRequestStatus>,
   { conditions: old = [] }: CertificateSigningRequestStatus,
@@ -122,7 +121,7 @@ function setTimes(
   }
 }
 
-/** A time that is not optional is null when there is none. */
+/** A required time that is not set is null in JSON. */
 function isUnset(time: string | undefined): boolean {
   return (time ?? "") === "";
 }
@@ -181,7 +180,7 @@ function checkRequest(object: Request, old?: Request): FieldError[] {
   ];
 }
 
-/** Bytes stand in base64; an absent request is null. */
+/** Bytes are base64 in JSON; an absent request is null. */
 function checkEncodedRequest(encoded: string, path: string): FieldError[] {
   const pem = Buffer.from(encoded ?? "", "base64").toString("latin1");
   const bytes = requestIn(pem);
@@ -199,14 +198,14 @@ function checkEncodedRequest(encoded: string, path: string): FieldError[] {
   }
 }
 
-/** The bytes of the request in a text; headers before them count for nothing, and what is no base64 is no block. */
+/** The DER bytes of the request. PEM headers are skipped; a block with invalid base64 is ignored. */
 function requestIn(pem: string): Uint8Array | undefined {
   const block = findPemBlocks(pem).find(({ label }) => label === "CERTIFICATE REQUEST");
   const body = block === undefined ? undefined : withoutHeaders(block.body)?.replaceAll(/\s/g, "");
   return body === undefined || firstBadBase64(body) >= 0 ? undefined : Buffer.from(body, "base64");
 }
 
-/** The lines after the empty rest of the first one and after headers, which have a colon. */
+/** The lines after the BEGIN line and after the PEM headers, which contain a colon. */
 function withoutHeaders(body: string): string | undefined {
   const [rest = "", ...lines] = body.split("\n");
   if (rest.trim() !== "" || lines.length === 0) return undefined;

@@ -1,9 +1,9 @@
-/** Why Go would not read bytes as a request for a certificate, in the words of its ASN.1 decoder: it is read once more as that does. */
+/** The error of Go's ASN.1 decoder for bytes that are not a certificate request. The bytes are parsed again in the way Go does. */
 
-/** A value that Go expects: a sequence of others, a plain one, or any. */
+/** A value that Go expects: a sequence, a primitive, or any value. */
 interface Shape {
   readonly go: string;
-  /** The tag; any will do where there is none. */
+  /** The tag; absent for any tag. */
   readonly tag?: number;
   readonly fields?: readonly Shape[];
   readonly isOptional?: boolean;
@@ -24,14 +24,14 @@ const key: Shape = { go: "publicKeyInfo", tag: sequence, fields: [algorithm, bit
 const content: Shape = { go: "tbsCertificateRequest", tag: sequence, fields: [{ go: "int", tag: 2 }, any, key] };
 const request: Shape = { go: "certificateRequest", tag: sequence, fields: [content, algorithm, bits] };
 
-/** The complaint; `undefined` when the outline of the request is as it should be. */
+/** The error; `undefined` if the outer structure of the request is valid. */
 export function requestComplaint(bytes: Uint8Array): string | undefined {
   const read = readShape(request, bytes, 0);
   if (typeof read === "string") return `asn1: ${read}`;
   return read < bytes.length ? "asn1: syntax error: trailing data" : undefined;
 }
 
-/** Reads a value; gives where it ends, or what is wrong with it. */
+/** Reads a value; returns its end offset or the error. */
 function readShape({ go, tag, fields = [], isOptional }: Shape, bytes: Uint8Array, offset: number): number | string {
   if (offset === bytes.length) return isOptional === true ? offset : "syntax error: sequence truncated";
   const header = readHeader(bytes, offset);
@@ -54,7 +54,7 @@ interface Header {
   readonly tag: number;
   readonly isCompound: boolean;
   readonly length: number;
-  /** Where the content starts. */
+  /** The offset of the content. */
   readonly start: number;
 }
 

@@ -4,7 +4,7 @@ import { checkDns1123Label, checkDns1123Subdomain, fieldErrors, type FieldError 
 const maxDomain = 253;
 const maxName = maxDomain + 1 + (253 + 63 + 1);
 
-/** Checks both parts. */
+/** Checks the domain and the path. */
 export function checkSignerName(name: string, path: string): FieldError[] {
   if (name === "") return [fieldErrors.required(path)];
   const [domain = "", signer, ...more] = name.split("/");
@@ -23,7 +23,7 @@ export function checkSignerName(name: string, path: string): FieldError[] {
   ];
 }
 
-/** The complaints about the first label that is wrong. */
+/** The errors of the first invalid label. */
 function checkLabels(text: string, path: string, check: (label: string) => readonly string[]): FieldError[] {
   const bad = text.split(".").find((label) => check(label).length > 0);
   if (bad === undefined) return [];

@@ -1,4 +1,4 @@
-/** The rules of the group coordination.k8s.io: leases, which tell who leads and who lives. */
+/** The rules of the group coordination.k8s.io: leases for leader election and heartbeats. */
 import type { Lease as LeaseObject, LeaseSpec } from "@capstan/kinds/coordination.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import type { ResourceName } from "../context.ts";
@@ -25,7 +25,7 @@ const lease = defineRules<Lease>({
   },
 });
 
-/** Leader election by the server itself is off by default. */
+/** Drops the fields of coordinated leader election, a feature gate that is off by default. */
 function dropCoordination(spec: Draft<LeaseSpec>, old: LeaseSpec = {}): void {
   if (old.strategy === undefined) delete spec.strategy;
   if (old.preferredHolder === undefined) delete spec.preferredHolder;
@@ -40,7 +40,6 @@ function checkSpec({ leaseDurationSeconds: duration, leaseTransitions }: LeaseSp
   ];
 }
 
-/** By resource. */
 export const coordinationRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["leases.coordination.k8s.io", lease],
 ]);

@@ -4,7 +4,7 @@ import type { KubeObject } from "@capstan/model";
 import type { Lookup, RuleContext } from "../context.ts";
 import { AddressPool } from "./address-pool.ts";
 
-/** A context over a few networks and addresses in use. */
+/** A context with some service CIDRs and allocated addresses. */
 function contextOf(
   cidrs: readonly string[],
   used: readonly string[] = [],
@@ -19,7 +19,7 @@ function contextOf(
   return context as RuleContext;
 }
 
-test("an address is taken once, and again when it was given back", () => {
+test("an address is allocated once, and again after its release", () => {
   const context = contextOf(["10.9.0.0/30"]);
   const first = new AddressPool(context);
   const second = new AddressPool(context);
@@ -30,26 +30,26 @@ test("an address is taken once, and again when it was given back", () => {
   assert.equal(new AddressPool(context).take("IPv4", "10.9.0.1"), "10.9.0.1");
 });
 
-test("the lower part is kept for those who ask for an address", () => {
+test("the lower part of the range is reserved for static allocation", () => {
   const pool = new AddressPool(contextOf(["10.9.0.0/24"]));
   assert.equal(pool.take("IPv4", ""), "10.9.0.17");
 });
 
-test("addresses in use, elsewhere or at the edge are refused", () => {
+test("addresses in use or outside the usable range are rejected", () => {
   const pool = new AddressPool(contextOf(["10.9.0.0/24"], ["10.9.0.5"]));
   assert.deepEqual(pool.take("IPv4", "10.9.0.5"), { ip: "10.9.0.5", why: "provided IP is already allocated" });
   assert.match((pool.take("IPv4", "1.2.3.4") as { why: string }).why, /does not match the current range/);
   assert.match((pool.take("IPv4", "10.9.0.255") as { why: string }).why, /does not match the current range/);
 });
 
-test("families are those of the networks, the first one first", () => {
+test("families are those of the service CIDRs, in their order", () => {
   const pool = new AddressPool(contextOf(["fd00::/112", "10.9.0.0/24"]));
   assert.deepEqual(pool.families, ["IPv6", "IPv4"]);
   assert.match(pool.take("IPv6", "") as string, /^fd00::/);
   assert.deepEqual(new AddressPool(contextOf([])).families, ["IPv4"]);
 });
 
-test("a trial run takes nothing", () => {
+test("a dry run allocates nothing", () => {
   const context = contextOf(["10.9.0.0/30"], [], { dryRun: true });
   assert.equal(new AddressPool(context).take("IPv4", ""), "10.9.0.0");
   assert.equal(new AddressPool(context).take("IPv4", ""), "10.9.0.0");

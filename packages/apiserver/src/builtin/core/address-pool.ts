@@ -1,4 +1,4 @@
-/** The addresses that services can have: those of the networks that ServiceCIDR objects name, less those in use. */
+/** The addresses that services can have: those of the ServiceCIDR objects, except addresses in use. */
 import type { ServiceCIDR } from "@capstan/kinds/networking.k8s.io/v1";
 import type { Service } from "@capstan/kinds/v1";
 import { apiErrors } from "@capstan/model";
@@ -19,7 +19,7 @@ import type { IpFamily } from "./service-families.ts";
 /** The network of a server that has no ServiceCIDR objects yet. */
 export const defaultServiceNetwork = "10.0.0.0/24";
 
-/** Why an address could not be had. */
+/** Why an address cannot be allocated. */
 export interface PoolError {
   readonly ip: string;
   readonly why: string;
@@ -28,7 +28,7 @@ export interface PoolError {
 const addressResource = "ipaddresses.networking.k8s.io";
 const networkResource = "servicecidrs.networking.k8s.io";
 
-/** Addresses that requests hold while they are not stored yet; a server is known by its lookup. */
+/** Addresses that requests hold until they are stored. The lookup identifies the server. */
 const held = new WeakMap<Lookup, Set<string>>();
 
 function heldBy(lookup: Lookup): Set<string> {
@@ -37,7 +37,7 @@ function heldBy(lookup: Lookup): Set<string> {
   return addresses;
 }
 
-/** One request's view of the pool; what it took it can give back. */
+/** The pool as one request sees it. `release` frees the addresses that the request took. */
 export class AddressPool {
   readonly families: readonly IpFamily[];
   readonly #context: RuleContext;
@@ -50,7 +50,7 @@ export class AddressPool {
     this.families = [...new Set(this.#networks.map(({ bits }): IpFamily => (bits === 32 ? "IPv4" : "IPv6")))];
   }
 
-  /** Takes a given address, or any of a family when none is given. */
+  /** Takes the given address, or any address of the family if none is given. */
   take(family: string, ip: string): string | PoolError {
     const taken = ip === "" ? this.#takeAny(family) : this.#takeGiven(ip);
     if (typeof taken === "string" && !this.#context.dryRun) {
@@ -72,7 +72,7 @@ export class AddressPool {
   #takeGiven(ip: string): string | PoolError {
     const address = parseIp(ip);
     const found = address && this.#networks.find((one) => isInNetwork(address, one) && isUsable(address, one));
-    // A trial run looks at the first network of a family only.
+    // A dry run looks only at the first network of a family.
     const network = this.#context.dryRun ? this.#firstOf(ip) : found;
     if (address === undefined || network === undefined) {
       return { ip, why: "the provided network does not match the current range" };
@@ -90,7 +90,7 @@ export class AddressPool {
     return this.#networks.find((network) => network.bits === bits);
   }
 
-  /** From a random place in the upper part of the network on, then in the lower part, which is kept for given addresses. */
+  /** Starts at a random address in the upper part of the range. The lower part, reserved for static allocation, comes last. */
   #takeAny(family: string): string | PoolError {
     for (const network of this.#networks) {
       if ((network.bits === 32 ? "IPv4" : "IPv6") !== family) continue;
@@ -115,7 +115,7 @@ export class AddressPool {
     return undefined;
   }
 
-  /** Makes the object that says whose the address is; the request no longer has to hold it. */
+  /** Creates the IPAddress object of a service and releases the hold of the request. */
   static settle(
     ip: string,
     { metadata }: Service,
@@ -157,21 +157,21 @@ function isReady({ status, metadata }: ServiceCIDR): boolean {
   return metadata.deletionTimestamp === undefined && (ready === undefined || ready.status === "True");
 }
 
-/** The addresses of the network itself and of all its hosts belong to nobody. */
+/** Excludes the network address and, for IPv4, the broadcast address. */
 function isUsable(address: NonNullable<ReturnType<typeof parseIp>>, network: IpNetwork): boolean {
   const { first, last } = boundsOf(network);
   const value = toBigInt(address);
   return value >= first && value <= last;
 }
 
-/** Neither the address of the network itself nor its broadcast address is given out. */
+/** The first and last usable address: without the network address and, for IPv4, the broadcast address. */
 function boundsOf(network: IpNetwork): { first: bigint; last: bigint } {
   const start = toBigInt(networkAddress(network));
   const size = 2n ** BigInt(network.bits - network.prefix);
   return { first: start + 1n, last: start + size - (network.bits === 32 ? 2n : 1n) };
 }
 
-/** How many addresses at the beginning are kept for those who ask for one: a sixteenth, at least 16, at most 256. */
+/** The number of addresses reserved for static allocation: a sixteenth, at least 16, at most 256. */
 function keptAddresses(size: number): number {
   if (size <= 16) return 0;
   return Math.min(256, Math.max(16, Math.floor(size / 16)));

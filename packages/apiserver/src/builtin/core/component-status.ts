@@ -1,4 +1,4 @@
-/** ComponentStatus: deprecated, kept for those who still ask. */
+/** ComponentStatus: deprecated, served for old clients. */
 import type { ComponentStatus } from "@capstan/kinds/v1";
 import { defineRules, type KindRules } from "../rules.ts";
 

@@ -1,4 +1,4 @@
-/** ConfigMap: small data for everybody to read. */
+/** ConfigMap: small configuration data that is not secret. */
 import type { ConfigMap } from "@capstan/kinds/v1";
 import { byteLength, checkConfigMapKey, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { invalidEach } from "../meta/checks.ts";
@@ -42,7 +42,7 @@ function checkImmutable(map: ConfigMap, old: ConfigMap): FieldError[] {
   const why = "field is immutable when `immutable` is set";
   return [
     ...(map.immutable === true ? [] : [fieldErrors.forbidden("immutable", why)]),
-    // Data is always there, be it empty.
+    // Absent and empty data are equal here.
     ...(isDeepEqual(map.data ?? {}, old.data ?? {}) ? [] : [fieldErrors.forbidden("data", why)]),
     ...(isSameField(map, old, "binaryData") ? [] : [fieldErrors.forbidden("binaryData", why)]),
   ];

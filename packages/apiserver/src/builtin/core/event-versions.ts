@@ -1,4 +1,4 @@
-/** Events of events.k8s.io: the same event in other words. */
+/** Events of events.k8s.io: the same object with other field names. */
 import type { Event } from "@capstan/kinds/v1";
 import { cloneJson, type KubeObject } from "@capstan/model";
 import type { AnyDraft, Draft } from "../draft.ts";
@@ -7,7 +7,7 @@ import type { VersionRules } from "../rules.ts";
 /** The other version of the kind. */
 export const eventsGroup = "events.k8s.io/v1";
 
-/** The words there, and what they are called here. */
+/** Field names of events.k8s.io and of the core group. */
 const renamed: readonly (readonly [there: string, here: string])[] = [
   ["regarding", "involvedObject"],
   ["note", "message"],
@@ -33,7 +33,7 @@ const fieldLabels: { readonly [label: string]: string } = {
   "metadata.name": "metadata.name",
 };
 
-/** Drafts keep their apiVersion on the way in, so that rules know by which door they came; the store gives them its own. */
+/** Drafts keep the apiVersion of the request, so that rules know which group was used; the store sets its own. */
 export const eventVersions: { readonly [version: string]: VersionRules<Event> } = {
   [eventsGroup]: {
     fieldLabels,
@@ -46,7 +46,7 @@ export const eventVersions: { readonly [version: string]: VersionRules<Event> } 
   },
 };
 
-/** An event of the other group in the words of the core group. */
+/** Converts an event of events.k8s.io to the field names of the core group. */
 export function toCoreEvent(event: KubeObject): Event {
   return rename(cloneJson(event), (pair) => pair) as unknown as Event;
 }

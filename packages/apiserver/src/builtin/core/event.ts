@@ -1,4 +1,4 @@
-/** Event: what happened, kept for an hour. Stored once, served in the form of the core group and in that of events.k8s.io. */
+/** Event: a report about an object, kept for an hour. Stored once, served by the core group and by events.k8s.io. */
 import type { Event } from "@capstan/kinds/v1";
 import {
   apiErrors,
@@ -21,14 +21,14 @@ const secondsToLive = 60 * 60;
 export const eventRules: KindRules<Event> = defineRules<Event>({
   hub: "v1",
   versions: eventVersions,
-  // The old door checks nothing of the metadata but what every kind has.
+  // The core group applies only the metadata checks that every kind has.
   name: "path-segment",
   createOnUpdate: true,
   timeToLive: () => secondsToLive,
   deletion: { propagation: "Unsupported" },
   validateCreate(event) {
     const errors = [...checkLegacy(event), ...(isNewStyle(event) ? checkNewStyle(event) : [])];
-    // The old door looks at the metadata only when there is nothing else to say.
+    // Metadata is checked only if there are no other errors.
     return refuse(event, errors.length > 0 ? errors : checkMetadata(event.metadata, true, "path-segment"));
   },
   validatesMetadata: true,
@@ -57,13 +57,13 @@ export const eventRules: KindRules<Event> = defineRules<Event>({
   table: { row: (event, now) => ({ cells: cellsOf(isNewStyle(event) ? toCoreEvent(event) : event, now) }) },
 });
 
-/** Refusals name the kind of the core group, whichever door was used. */
+/** Errors name the kind of the core group, whichever group was used. */
 function refuse({ metadata }: Event, errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length > 0) throw apiErrors.invalid({ group: "", kind: "Event" }, metadata.name ?? "", errors);
   return errors;
 }
 
-/** The version that came in is still on the draft: rules see what was asked for. */
+/** The draft still has the apiVersion of the request. */
 function isNewStyle({ apiVersion }: Event): boolean {
   return (apiVersion as string) === eventsGroup;
 }
@@ -88,7 +88,7 @@ function checkLegacy(event: Event): FieldError[] {
   ];
 }
 
-/** Events with a time say who reports, and what was done. */
+/** Events with an eventTime must name the reporter and the action. */
 function checkReport(event: Event): FieldError[] {
   const path = isNewStyle(event) ? "reportingController" : "reportingComponent";
   const controller = event.reportingComponent ?? "";

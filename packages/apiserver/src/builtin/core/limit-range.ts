@@ -1,4 +1,4 @@
-/** LimitRange: bounds and defaults for what is asked for in a namespace. */
+/** LimitRange: bounds and defaults of resource requests in a namespace. */
 import type { LimitRange, LimitRangeItem } from "@capstan/kinds/v1";
 import {
   checkQualifiedName,
@@ -28,7 +28,7 @@ export const limitRangeRules: KindRules<LimitRange> = defineRules<LimitRange>({
   validatesMetadata: true,
   validateUpdate: (range) => [...checkNamespaced(range), ...checkLimits(range)],
   canonicalize({ spec }) {
-    // The real store keeps no empty list.
+    // The store of kube-apiserver drops an empty list.
     if (spec?.limits?.length === 0) Object.assign(spec, { limits: null });
   },
   table: { row: (range) => ({ cells: [range.metadata.name ?? "", range.metadata.creationTimestamp ?? ""] }) },
@@ -36,7 +36,7 @@ export const limitRangeRules: KindRules<LimitRange> = defineRules<LimitRange>({
 
 const itemFields = ["max", "min", "default", "defaultRequest", "maxLimitRequestRatio"] as const;
 
-/** What a container gets when it asks for nothing: the most it may have, and as request the least it must ask for. */
+/** Defaults of a container item: the default limit is the maximum, the default request is the default limit or the minimum. */
 function defaultItem(item: Draft<LimitRangeItem>): void {
   if (item.type === "Container") {
     item.default = { ...item.max, ...item.default };
@@ -114,7 +114,7 @@ interface Amounts {
   readonly ratio: string | undefined;
 }
 
-/** Pairs that must be in order, with what the complaint shows. */
+/** Pairs of amounts that must be in order, with the field and the value of the error. */
 const orders: readonly (readonly [
   low: keyof Amounts,
   high: keyof Amounts,

@@ -1,11 +1,11 @@
-/** What a kubelet answers when it is asked for a log, as clients get it: a refusal is a text there and a Status here. */
+/** The response of a kubelet to a log request, as clients get it: an error is text from the kubelet and a Status here. */
 import { apiErrors, type StatusError } from "@capstan/model";
 import { isLive, type Answer, type AnswerBody, type LiveBody } from "../../answer.ts";
 
-/** More of a refusal is not read. */
+/** The maximum number of bytes that are read of an error. */
 const longestRefusal = 50_000;
 
-/** The log as it is; a refusal is thrown in the kubelet's words. */
+/** The log unchanged; an error is thrown with the kubelet's message. */
 export async function toLogAnswer(answer: Answer, pod: string): Promise<Answer> {
   if (answer.status >= 200 && answer.status <= 206) return answer;
   throw toRefusal(answer.status, await textOf(answer.body), pod);

@@ -1,4 +1,4 @@
-/** Namespace: a room for objects, which goes when it is empty. */
+/** Namespace: a scope for objects. It is removed after its content. */
 import type { Namespace } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -43,7 +43,7 @@ export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
   deletion: {
     begin(draft) {
       draft.status = { ...draft.status, phase: "Terminating" };
-      // Namespaces wait for their content, not for a time: the real server sets no grace here.
+      // Namespaces wait for their content, not for a grace period: kube-apiserver does not set one.
       delete draft.metadata.deletionGracePeriodSeconds;
     },
     beginsItself: true,
@@ -75,7 +75,7 @@ export const namespaceRules: KindRules<Namespace> = defineRules<Namespace>({
   },
 });
 
-/** Every namespace can be selected by its name. */
+/** Adds the label `kubernetes.io/metadata.name`, so that a selector can match one namespace. */
 function labelWithName({ metadata }: Draft<Namespace>): void {
   metadata.labels = { ...metadata.labels, [nameLabel]: metadata.name ?? "" };
 }

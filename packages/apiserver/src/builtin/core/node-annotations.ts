@@ -1,4 +1,4 @@
-/** The annotation of a node that names pods it would rather not have: nobody reads it any more, and it is still checked. */
+/** The annotation `preferAvoidPods` of a node: no component reads it any more, but it is still validated. */
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { JsonSyntaxError, parseJson } from "../../decode/json-text.ts";
 
@@ -8,7 +8,6 @@ interface Avoided {
   readonly podSignature?: { readonly podController?: { readonly controller?: boolean } | null } | null;
 }
 
-/** What is wrong with it. */
 export function checkAvoidedPods(annotations: { readonly [key: string]: string }, path: string): FieldError[] {
   const text = annotations[key] ?? "";
   if (text === "") return [];

@@ -1,19 +1,19 @@
-/** The ports of nodes that services can have. */
+/** Allocation of node ports of services. */
 import type { Service } from "@capstan/kinds/v1";
 import { apiErrors } from "@capstan/model";
 import type { Lookup, RuleContext } from "../context.ts";
 import { specOf } from "./service-shape.ts";
 
-/** Ports from one to another, both included. */
+/** A range of ports, both ends included. */
 export interface PortRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** What services get unless the server is told otherwise. */
+/** The default range of node ports. */
 export const defaultNodePorts: PortRange = { first: 30000, last: 32767 };
 
-/** A port that cannot be had. */
+/** A port that cannot be allocated. */
 export class NodePortError extends Error {
   readonly code = "NodePortRefused";
   readonly path: string;
@@ -27,35 +27,35 @@ export class NodePortError extends Error {
   }
 }
 
-/** Ports that requests hold while they are not stored yet; a server is known by its lookup. */
+/** Ports that requests hold until they are stored. The lookup identifies the server. */
 const held = new WeakMap<Lookup, Set<number>>();
 
-/** One request's view of the ports; what it took it can give back. */
+/** The ports as one request sees them. `release` frees the ports that the request took. */
 export class NodePortPool {
   readonly #context: RuleContext;
   readonly #own: ReadonlySet<number>;
   readonly #taken = new Set<number>();
   #used: Set<number> | undefined;
 
-  /** Ports that the service has already are its own. */
+  /** The service keeps the ports that it already has. */
   constructor(context: RuleContext, old: Service | undefined) {
     this.#context = context;
     this.#own = new Set(old === undefined ? [] : portsOf(old));
   }
 
-  /** What is stored needs no holding: a service has the ports that it says, and those that it said before are free. */
+  /** Releases the holds of stored services: from then on the stored objects determine which ports are in use. */
   static settle(lookup: Lookup, services: readonly Service[]): void {
     for (const port of services.flatMap(portsOf)) held.get(lookup)?.delete(port);
   }
 
-  /** Takes a port that was asked for. */
+  /** Takes the requested port. */
   take(port: number, path: string): void {
     const why = this.#refusal(port);
     if (why !== undefined) throw new NodePortError(path, port, why);
     this.#hold(port);
   }
 
-  /** The same for a port of a health check, which the real server reports as its own failure. */
+  /** Takes a health check port. kube-apiserver reports its failure as an internal error. */
   takeForHealthCheck(port: number): void {
     const why = this.#refusal(port);
     if (why !== undefined) {
@@ -80,7 +80,7 @@ export class NodePortPool {
     throw apiErrors.internalError("failed to allocate a nodePort: range is full");
   }
 
-  /** A trial run shows a port behind the last one: nobody can have it, and nobody will. */
+  /** A dry run returns a port beyond the range, which is never allocated. */
   #takeDummy(): number {
     const port = (this.#taken.size === 0 ? this.#context.nodePorts.last + 1 : Math.max(...this.#taken)) + 1;
     this.#taken.add(port);
@@ -95,7 +95,7 @@ export class NodePortPool {
   #refusal(port: number): string | undefined {
     if (this.#own.has(port)) return undefined;
     const { first, last } = this.#context.nodePorts;
-    // A trial run does not ask whether the port could be given out at all.
+    // A dry run does not check the range.
     if (!this.#context.dryRun && (port < first || port > last)) {
       return `provided port is not in the valid range. The range of valid ports is ${first}-${last}`;
     }

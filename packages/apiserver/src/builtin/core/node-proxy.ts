@@ -1,4 +1,4 @@
-/** The proxy of a node: the rest of the path is asked of its kubelet, with the rights of `nodes/proxy`. */
+/** The `proxy` subresource of a node: forwards the remaining path to the kubelet, authorized by `nodes/proxy`. */
 import type { Node } from "@capstan/kinds/v1";
 import { apiErrors } from "@capstan/model";
 import type { ConnectRules } from "../rules.ts";

@@ -1,4 +1,4 @@
-/** Nodes as rows. */
+/** Table rows of nodes. */
 import type { Node } from "@capstan/kinds/v1";
 import { isEmpty } from "../meta/checks.ts";
 import type { TableRow } from "../rules.ts";

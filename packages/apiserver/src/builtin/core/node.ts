@@ -43,7 +43,6 @@ export const nodeRules: KindRules<Node> = defineRules<Node>({
     ...(isEmpty(spec?.externalID) ? [] : ["spec.externalID: this field is deprecated, and is unused by Kubernetes"]),
     ...(spec?.podCIDRs ?? []).flatMap((network, index) => networkWarnings(network, `spec.podCIDRs[${index}]`)),
   ],
-  // An image without names is kept with none, however that was said.
   resetFields: ["status"],
   selectsByNamespace: false,
   fields: { "spec.unschedulable": ({ spec }) => String(spec?.unschedulable ?? false) },
@@ -67,7 +66,7 @@ function defaultNode(draft: Draft<Node>): void {
   if (spec !== undefined) joinNetworks(spec);
 }
 
-/** The first network of pods stands in two fields. */
+/** podCIDR and the first item of podCIDRs must agree. */
 function joinNetworks(spec: NonNullable<Draft<Node>["spec"]>): void {
   const { podCIDR = "", podCIDRs = [] } = spec;
   if (podCIDR !== "" && podCIDRs[0] !== podCIDR) spec.podCIDRs = [podCIDR];

@@ -1,4 +1,4 @@
-/** PersistentVolumeClaim: a wish for storage, and what came of it. */
+/** PersistentVolumeClaim: a request for storage and its status. */
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from "@capstan/kinds/v1";
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -60,7 +60,7 @@ export const persistentVolumeClaimRules: KindRules<PersistentVolumeClaim> = defi
   table: { row: (claim, now) => ({ cells: cellsOf(claim, now) }) },
 });
 
-/** Claims are filled from other claims and snapshots; other sources only through the newer field. Both fields then say the same. */
+/** dataSource may name only claims and snapshots; other sources need dataSourceRef. Afterwards both fields have the same value. */
 function prepareSources(spec: Draft<PersistentVolumeClaimSpec>, old: PersistentVolumeClaimSpec = {}): void {
   if (!isEmpty(spec.dataSourceRef?.namespace) && old.dataSourceRef === undefined) delete spec.dataSourceRef;
   const isFree = old.dataSource === undefined && old.dataSourceRef === undefined;
@@ -107,7 +107,7 @@ function annotatedClass({ metadata }: PersistentVolumeClaim): string | undefined
   return metadata.annotations?.[classAnnotation];
 }
 
-/** The class may move from the annotation into the field. */
+/** Whether the class moves from the annotation to the field. */
 function movesClass(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): boolean {
   const before = annotatedClass(old);
   const after = annotatedClass(claim);
@@ -126,7 +126,7 @@ function checkClassAnnotation(claim: PersistentVolumeClaim, old: PersistentVolum
   return [fieldErrors.invalid(`metadata.annotations.${classAnnotation}`, now, "field is immutable")];
 }
 
-/** Once bound, a claim may grow and change its attributes; everything else stays. */
+/** Once bound, a claim may grow and change its attributes class. All other fields are immutable. */
 function checkSpecChange(claim: PersistentVolumeClaim, old: PersistentVolumeClaim): FieldError[] {
   const before = cloneJson(old.spec ?? {});
   const after = cloneDraft(claim.spec ?? {});
@@ -154,7 +154,7 @@ function sizeOf({ resources }: PersistentVolumeClaimSpec): string {
   return resources?.requests?.["storage"] ?? "0";
 }
 
-/** A wish that could not be met may be made smaller again, but not as small as what is there already. */
+/** A requested size that could not be satisfied may shrink again, but not to or below the current capacity. */
 function checkSize(spec: PersistentVolumeClaimSpec, { spec: old = {}, status }: PersistentVolumeClaim): FieldError[] {
   if (compareTexts(sizeOf(spec), sizeOf(old)) >= 0) return [];
   if (compareTexts(sizeOf(spec), status?.capacity?.["storage"] ?? "0") > 0) return [];

@@ -1,4 +1,4 @@
-/** What is wrong with the source of a persistent volume. Most sources are those of pods; some name their secrets with a namespace. */
+/** Validation of the source of a persistent volume. Most sources are those of pods; some have secret references with a namespace. */
 import type { CSIPersistentVolumeSource, ISCSIPersistentVolumeSource, PersistentVolumeSpec } from "@capstan/kinds/v1";
 import { byteLength, checkDns1123Label, fieldErrors, type FieldError } from "@capstan/model";
 import { checkLabelName, checkPresent, checkSubdomain, invalidEach, isEmpty } from "../meta/checks.ts";
@@ -48,7 +48,7 @@ const sourceFields = [
 /** One of them. */
 export type SourceField = (typeof sourceFields)[number];
 
-/** The source alone. */
+/** A spec with the source fields only. */
 export function sourceOf(spec: PersistentVolumeSpec): PersistentVolumeSpec {
   const entries = sourceFields.filter((field) => spec[field] !== undefined).map((field) => [field, spec[field]]);
   return Object.fromEntries(entries) as PersistentVolumeSpec;
@@ -83,7 +83,7 @@ function needs(field: SourceField, ...fields: readonly string[]): SourceRule {
   return rule(field, (source, path) => checkFields(source as object, path, fields));
 }
 
-/** In the order in which the real server asks. */
+/** In the order in which kube-apiserver checks them. */
 const sourceRules: readonly SourceRule[] = [
   rule("hostPath", checkHostPath),
   rule(
@@ -132,13 +132,13 @@ const sourceRules: readonly SourceRule[] = [
   rule("csi", checkCsi),
 ];
 
-/** Exactly one source; only the first is looked into. */
+/** Requires exactly one source; only the first is validated. */
 export function checkVolumeSource(spec: PersistentVolumeSpec, path: string, name: string): FieldError[] {
   const errors: FieldError[] = [];
   let count = 0;
   for (const { field, shown, check } of sourceRules) {
     if (spec[field] === undefined) continue;
-    // Flex volumes are the exception: they are looked into even as one too many.
+    // Flex volumes are an exception: they are validated even if another source is present.
     if (count > 0 && field !== "flexVolume") {
       errors.push(fieldErrors.forbidden(`${path}.${shown}`, "may not specify more than 1 volume type"));
       continue;

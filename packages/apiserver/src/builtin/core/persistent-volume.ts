@@ -1,4 +1,4 @@
-/** PersistentVolume: a piece of storage that outlives pods. */
+/** PersistentVolume: storage with a lifecycle independent of pods. */
 import type { NodeSelectorTerm, PersistentVolume, PersistentVolumeSpec } from "@capstan/kinds/v1";
 import { fieldErrors, isDeepEqual, parseQuantity, quantityToInteger, type FieldError } from "@capstan/model";
 import type { RuleContext } from "../context.ts";
@@ -57,7 +57,7 @@ function defaultVolume(draft: Draft<PersistentVolume>): void {
   defaultVolumeSource(spec);
 }
 
-/** Defaults of what a volume is made of, wherever it stands. */
+/** Defaults of the source, also for inline volumes. */
 export function defaultVolumeSource(spec: Draft<PersistentVolumeSpec>): void {
   roundQuantities(spec.capacity);
   if (spec.hostPath !== undefined) spec.hostPath.type ??= "";
@@ -70,7 +70,7 @@ export function defaultVolumeSource(spec: Draft<PersistentVolumeSpec>): void {
   }
 }
 
-/** A phase that changes is stamped with the time, unless the client says when it was. */
+/** A new phase sets lastPhaseTransitionTime, unless the client sets it. */
 function stampPhase(draft: Draft<PersistentVolume>, old: PersistentVolume, { now }: RuleContext): void {
   draft.status ??= {};
   const { status } = draft;
@@ -125,7 +125,7 @@ function checkCapacity(spec: PersistentVolumeSpec, path: string): FieldError[] {
   ];
 }
 
-/** An amount that is not negative, shown as a number. */
+/** Requires an amount that is not negative; the error shows it as a number. */
 export function checkWholeAmount(amount: string, path: string): FieldError[] {
   const value = quantityToInteger(parseQuantity(amount));
   return value < 0n ? [fieldErrors.invalid(path, Number(value), "must be a valid resource quantity")] : [];
@@ -140,7 +140,7 @@ function checkAffinity(
   return checkNodeSelector(required, path, hasInvalidNodeValue(old?.spec?.nodeAffinity?.required));
 }
 
-/** Whether a path is the root, whatever slashes and dots it is written with. */
+/** Whether a path is `/`, also with repeated slashes and dots. */
 function isRoot(path: string): boolean {
   return path.startsWith("/") && path.split("/").every((part) => part === "" || part === ".");
 }
@@ -206,7 +206,7 @@ function checkChange(volume: PersistentVolume, old: PersistentVolume): FieldErro
   ];
 }
 
-/** The one thing about a source that may be added later. */
+/** controllerExpandSecretRef may be added to a source later; everything else is immutable. */
 function withoutNewExpandSecret(source: PersistentVolumeSpec, { spec: old }: PersistentVolume): PersistentVolumeSpec {
   if (source.csi === undefined || old?.csi === undefined || old.csi.controllerExpandSecretRef !== undefined) {
     return source;

@@ -1,4 +1,4 @@
-/** Binding: a scheduler gives a pod its node. */
+/** Binding: assigns a pod to a node. */
 import type { Binding, Pod } from "@capstan/kinds/v1";
 import {
   apiErrors,
@@ -15,7 +15,7 @@ import { setPodCondition } from "./pod-condition.ts";
 
 const kind = { group: "", version: "v1", kind: "Binding" } as const;
 
-/** The door `binding` of a pod. */
+/** The subresource `binding` of a pod. */
 export const bindingDoor: ActionRules<Pod> = {
   type: "action",
   kind,
@@ -25,7 +25,7 @@ export const bindingDoor: ActionRules<Pod> = {
     const errors = checkBinding(body as Binding);
     if (errors.length > 0)
       throw new StatusError(toFailure({ code: 500, reason: "", message: fieldErrors.formatAll(errors) }));
-    // Only the store, where the pod is looked for at last, asks for a name.
+    // kube-apiserver checks for an empty name only when it reads the pod from the store, hence after the other checks.
     if (name === "") throw apiErrors.badRequest("Name parameter required.");
   },
   run(action) {
@@ -42,7 +42,6 @@ const success: KubeObject = {
   code: 201,
 } as KubeObject;
 
-/** What is wrong with a binding. */
 export function checkBinding({ target }: Binding): FieldError[] {
   const { kind: targetKind = "", name = "" } = target;
   return [
@@ -72,11 +71,11 @@ function assign({ object: pod, context, writer }: Action<Pod>, { metadata, targe
   writer.update("pods", draft);
 }
 
-/** A binding may say which pod it means, in the words of the store behind kube-apiserver when it is another one. */
+/** A binding may have preconditions on the pod; the error is that of the etcd store of kube-apiserver. */
 function checkPreconditions({ metadata: pod }: Pod, asked: Binding["metadata"], dryRun: boolean): void {
   const { uid = "", resourceVersion = "" } = asked;
   const unmet = (what: string, wanted: string, found = ""): StatusError => {
-    // A trial run does not come as far as the place where all keys are kept.
+    // The key of a dry run does not have the prefix of the store.
     const key = `${dryRun ? "" : "/registry"}/pods/${pod.namespace}/${pod.name}`;
     const why = `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`;
     const message = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`;

@@ -1,4 +1,4 @@
-/** What is checked of a pod in every state. */
+/** Validation of a pod that applies on create and update. */
 import type { Pod } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkPodAnnotations } from "../pod-template/annotations.ts";
@@ -6,12 +6,12 @@ import { checkImageSpace } from "../pod-template/container.ts";
 import type { PodLeniency } from "../pod-template/leniency.ts";
 import { checkPodSpec } from "../pod-template/pod-spec.ts";
 
-/** The spec, which every decoded pod has. */
+/** The spec; every decoded pod has one. */
 export function specOf({ spec }: Pod): NonNullable<Pod["spec"]> {
   return spec ?? { containers: [] };
 }
 
-/** Annotations, spec, and what only pods must not have. */
+/** Checks annotations, spec and restrictions that apply to pods but not to templates. */
 export function checkPod(pod: Pod, leniency: PodLeniency): FieldError[] {
   const spec = specOf(pod);
   const { annotations } = pod.metadata;
@@ -26,7 +26,7 @@ export function checkPod(pod: Pod, leniency: PodLeniency): FieldError[] {
   ];
 }
 
-/** Tokens are for a service account; a pod without one can have none. */
+/** Token volumes need a service account. */
 function checkTokens({ serviceAccountName = "", volumes = [] }: NonNullable<Pod["spec"]>): FieldError[] {
   if (serviceAccountName !== "") return [];
   return volumes.flatMap(({ projected }, index) =>

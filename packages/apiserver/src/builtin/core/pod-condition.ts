@@ -1,4 +1,4 @@
-/** Conditions of a pod, set as the server itself sets them. */
+/** Sets conditions of a pod on behalf of the server. */
 import type { PodCondition, PodStatus } from "@capstan/kinds/v1";
 import type { Draft } from "../draft.ts";
 

@@ -1,4 +1,4 @@
-/** What a pod gets when it is not said, beyond what every template gets. */
+/** Defaults of a pod beyond those of a template. */
 import type { Pod, PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 import { formatQuantity } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -26,14 +26,14 @@ export function defaultPod(draft: Draft<Pod>): void {
   if (draft.status !== undefined) defaultStatus(draft.status);
 }
 
-/** What is limited is also asked for, unless it is said otherwise. */
+/** A missing request defaults to the limit. */
 function requestLimits(resources: Draft<ResourceRequirements> | undefined): void {
   if (resources === undefined || !isGiven(resources, "limits")) return;
   if (resources.limits !== undefined) resources.requests = { ...resources.limits, ...resources.requests };
   else noteEmpty(resources, "requests", {});
 }
 
-/** A pod with limits as a whole asks for what its containers ask for together, and otherwise for its limits. */
+/** Pod-level requests default to the sum of the container requests, otherwise to the pod-level limits. */
 function defaultPodResources(spec: Draft<PodSpec>, resources: Draft<ResourceRequirements>): void {
   const { limits = {}, requests = {} } = resources;
   if (isNone(limits) && isNone(requests)) return;
@@ -57,7 +57,7 @@ function requestSums(spec: PodSpec, requests: { [name: string]: string }): void 
   }
 }
 
-/** The first address stands in two fields. */
+/** podIP and the first item of podIPs must agree. */
 function defaultStatus(status: NonNullable<Draft<Pod>["status"]>): void {
   const { podIP = "", podIPs = [] } = status;
   if (podIP !== "" && podIPs[0]?.ip !== podIP) status.podIPs = [{ ip: podIP }];

@@ -1,4 +1,4 @@
-/** The doors of a pod that lead to its node: logs, commands, streams, ports. */
+/** The subresources of a pod that connect to its node: log, exec, attach, portforward, proxy. */
 import type { Pod } from "@capstan/kinds/v1";
 import { apiErrors, fieldErrors, ParseError, parseTime, type FieldError } from "@capstan/model";
 import type { Answer } from "../../answer.ts";
@@ -13,7 +13,6 @@ import { hostOf, proxyMethods, schemeOf } from "./proxy-place.ts";
 
 type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
-/** By name. */
 export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
   log: { type: "connect", methods: ["GET"], checkOptions: checkLog, validate: checkContainer, connect: readLog },
   exec: { type: "connect", methods: ["GET", "POST"], creates: true, validate: checkExec, connect: streaming("exec") },
@@ -33,7 +32,7 @@ function queryOf({ url }: Call): URLSearchParams {
   return new URLSearchParams(question < 0 ? "" : url.slice(question + 1));
 }
 
-/** The container that is meant: the one that is named, or the only one. */
+/** The named container, or the only one if no name is given. */
 function containerOf(pod: Pod, asked: string): string {
   const name = pod.metadata.name ?? "";
   const containers = pod.spec?.containers ?? [];
@@ -57,7 +56,7 @@ function nodeOf({ spec, metadata }: Pod): string {
   throw apiErrors.badRequest(`pod ${metadata.name} does not have a host assigned`);
 }
 
-/** A pod without a node has said nothing yet. */
+/** A pod without a node has an empty log. */
 async function readLog(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
   const query = queryOf(call);
   const container = containerOf(pod, query.get("container") ?? "");
@@ -100,7 +99,7 @@ async function forwardPorts(pod: Pod, call: Call, door: NodeDoor): Promise<Answe
   return door.handOver(node, { verb: "portForward", pod: keyOf(pod), query: sent }, call);
 }
 
-/** Requests to the pod itself go through its node, which knows how to reach it. */
+/** Requests to the pod go through the kubelet of its node. */
 function throughNode(pod: Pod, asked: ProxyTarget): ProxyPlace {
   const address = pod.status?.podIPs?.[0]?.ip ?? "";
   if (parseIp(address) === undefined || checkEndpointIp(address, "").length > 0) {
@@ -117,7 +116,7 @@ function numberIn(query: URLSearchParams, name: string): number | undefined {
   return text === null || text === "" ? undefined : Number(text);
 }
 
-/** The options are an object of their own kind, and are refused as such. */
+/** PodLogOptions has its own kind, which validation errors name. */
 function checkLog(name: string, query: URLSearchParams): void {
   readTime(query.get("sinceTime") ?? "");
   const errors = checkLogOptions(query);
@@ -129,7 +128,7 @@ function checkContainer(pod: Pod, query: URLSearchParams): FieldError[] {
   return [];
 }
 
-/** A time must be one. */
+/** Fails if the text is not a timestamp. */
 function readTime(text: string): void {
   if (text === "") return;
   try {
@@ -167,7 +166,7 @@ function checkExec(pod: Pod, query: URLSearchParams, door: NodeDoor): FieldError
   return [];
 }
 
-/** Where the streams lead is looked at before the streams are. */
+/** The container and the node are checked before the streams. */
 function checkStreams(pod: Pod, query: URLSearchParams, door: NodeDoor): FieldError[] {
   containerOf(pod, query.get("container") ?? "");
   door.reach?.(nodeOf(pod));

@@ -1,4 +1,4 @@
-/** The door for ephemeral containers: they can be added to a running pod, and stay. */
+/** The subresource `ephemeralcontainers`: containers can be added to a running pod but not removed. */
 import type { Pod } from "@capstan/kinds/v1";
 import { cloneJson, fieldErrors, isDeepEqual, quote, type FieldError } from "@capstan/model";
 import { internalDiff } from "../meta/internal-form.ts";

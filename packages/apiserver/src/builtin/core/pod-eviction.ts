@@ -1,4 +1,4 @@
-/** Eviction: a pod is asked to go, and goes if its disruption budget allows. */
+/** Eviction: deletes a pod if its disruption budgets allow it. */
 import type { Eviction, PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import type { Pod } from "@capstan/kinds/v1";
 import {
@@ -27,7 +27,7 @@ import { graceOf } from "./pod-grace.ts";
 const kind = { group: "policy", version: "v1", kind: "Eviction" } as const;
 const budgets = "poddisruptionbudgets.policy";
 
-/** The door `eviction` of a pod. */
+/** The subresource `eviction` of a pod. */
 export const evictionDoor: ActionRules<Pod> = {
   type: "action",
   kind,
@@ -58,7 +58,7 @@ function isDryRun({ context }: Action<Pod>, { deleteOptions }: Eviction): boolea
   return context.dryRun || (deleteOptions?.dryRun ?? []).length > 0;
 }
 
-/** Objects that cannot be read are nobody's to evict. */
+/** Rejects the option that deletes unreadable objects. */
 function checkReadErrors({ deleteOptions }: Eviction, name: string): void {
   const option = "ignoreStoreReadErrorWithClusterBreakingPotential";
   if (deleteOptions?.[option] !== true) return;
@@ -66,7 +66,7 @@ function checkReadErrors({ deleteOptions }: Eviction, name: string): void {
   throw apiErrors.invalid(kind, name, [fieldErrors.invalid(`deleteOptions.${option}`, true, why)]);
 }
 
-/** Request and content must not disagree about being a trial. */
+/** The query and the body must agree about dryRun. */
 function checkTrial({ deleteOptions }: Eviction, context: RuleContext): void {
   const [asked, said] = [context.dryRun ? ["All"] : [], deleteOptions?.dryRun ?? []];
   if (asked.length === 0 || said.length === 0 || isDeepEqual(asked, said)) return;
@@ -93,7 +93,7 @@ function checkPreconditions({ deleteOptions }: Eviction, { metadata }: Pod): voi
   }
 }
 
-/** Pods that do not run yet, or no longer, are nobody's loss. */
+/** Pods that are pending, finished or being deleted do not need a budget. */
 function isFree({ metadata, status }: Pod): boolean {
   return metadata.deletionTimestamp !== undefined || ["Succeeded", "Failed", "Pending"].includes(status?.phase ?? "");
 }
@@ -114,7 +114,7 @@ function useBudget(action: Action<Pod>): void {
   takeOne(budget, action);
 }
 
-/** A pod that is not ready does not count as a disruption when enough others are. */
+/** The eviction of an unready pod does not disrupt the budget if enough other pods are healthy. */
 function isHealthyWithout({ status: podStatus }: Pod, { spec, status }: PodDisruptionBudget): boolean {
   const isReady = (podStatus?.conditions ?? []).some((one) => one.type === "Ready" && one.status === "True");
   if (isReady) return false;

@@ -1,7 +1,7 @@
-/** How long a pod is given to end. */
+/** The grace period of the deletion of a pod. */
 import type { Pod } from "@capstan/kinds/v1";
 
-/** A pod that no node runs, or that has ended, goes at once. */
+/** Zero for a pod that is not scheduled or has finished. */
 export function graceOf({ spec, status }: Pod, requested: number | undefined): number {
   const isOver = status?.phase === "Failed" || status?.phase === "Succeeded";
   if ((spec?.nodeName ?? "") === "" || isOver) return 0;

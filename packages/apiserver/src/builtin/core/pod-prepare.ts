@@ -1,4 +1,4 @@
-/** What the server does to a new pod before it is checked, and what it warns about. */
+/** Preparation of a new pod before validation, and its warnings. */
 import type { Container, Pod, PodAffinityTerm } from "@capstan/kinds/v1";
 import { checkDns1123Label } from "@capstan/model";
 import type { RuleContext } from "../context.ts";
@@ -12,7 +12,7 @@ import { qosClassOf } from "./qos.ts";
 
 type DraftPod = Draft<Pod>;
 
-/** A pod begins as pending, with the class that follows from what it asks for. */
+/** A new pod is pending and gets its QoS class from its resources. */
 export function preparePod(draft: DraftPod, context: RuleContext): void {
   startGeneration(draft);
   draft.status = { phase: "Pending", qosClass: draft.status?.qosClass ?? qosClassOf(draft) };
@@ -39,7 +39,7 @@ interface LabelKeys {
   labelSelector?: Draft<NonNullable<PodAffinityTerm["labelSelector"]>>;
 }
 
-/** Keys whose values come from the pod itself become expressions of the selector. */
+/** matchLabelKeys and mismatchLabelKeys become expressions of the selector, with values from the labels of the pod. */
 function mergeLabelKeys({ spec, metadata }: DraftPod): void {
   const { affinity = {}, topologySpreadConstraints = [] } = spec ?? {};
   const terms = [affinity.podAffinity ?? {}, affinity.podAntiAffinity ?? {}].flatMap(
@@ -67,7 +67,7 @@ function mergeInto(
   add(mismatchLabelKeys, "NotIn");
 }
 
-/** AppArmor profiles were annotations before they were fields. */
+/** Copies AppArmor profiles from the deprecated annotations to the fields. */
 function takeAppArmorAnnotations(draft: DraftPod, context: RuleContext): void {
   const { spec, metadata } = draft;
   if (spec === undefined || spec.os?.name === "windows") return;
@@ -100,7 +100,7 @@ function setProfile(container: Draft<Container>, profile: Profile): void {
   container.securityContext = { ...container.securityContext, appArmorProfile: profile };
 }
 
-/** What a new pod is warned about. */
+/** Warnings on creation of a pod. */
 export function createdPodWarnings({ metadata, spec = { containers: [] } }: Pod): string[] {
   const complaints = checkDns1123Label(metadata.name ?? "");
   return [

@@ -1,4 +1,4 @@
-/** The door `resize`: cpu and memory of a running pod can change, nothing else. */
+/** The subresource `resize`: changes cpu and memory of a running pod, nothing else. */
 import type { Container, Pod, PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -30,7 +30,7 @@ export const resizeView: ViewRules<Pod> = {
   },
 };
 
-/** What belongs to other doors is put back; a list of other containers is left for the checks to refuse. */
+/** Restores fields that `resize` must not change. If the containers differ, validation rejects the request. */
 function keepAllButResources(draft: Draft<Pod>, old: Pod): void {
   const { spec: before = emptySpec } = old;
   const now = draft.spec ?? { containers: [] };
@@ -78,7 +78,7 @@ function checkResize(pod: Pod, old: Pod): FieldError[] {
   return [fieldErrors.forbidden("spec", "only cpu and memory resources are mutable")];
 }
 
-/** Nodes that can resize tell what a running container has. */
+/** Nodes that support resizing report the resources of a running container. */
 function isSupported({ status }: Pod): boolean {
   const running = (status?.containerStatuses ?? []).find(({ state }) => state?.running !== undefined);
   return running === undefined || running.resources !== undefined;
@@ -180,7 +180,7 @@ function withOldResources(now: Container, old: Container): Container {
   return normalized({ ...now, resources: oldAmounts({ ...now.resources }, old.resources ?? {}) });
 }
 
-/** Claims are no matter of resizing; empty lists and absent ones are the same. */
+/** Resizing ignores claims; empty and absent lists are equal. */
 function normalized(container: Container): Container {
   const { limits = {}, requests = {} } = container.resources ?? {};
   return { ...container, resources: { limits, requests } };

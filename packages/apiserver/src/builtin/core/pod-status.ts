@@ -1,4 +1,4 @@
-/** The door for the status of a pod, through which nodes tell how it is doing. */
+/** The `status` subresource of a pod, which kubelets write. */
 import type { Container, ContainerStatus, Pod, PodSpec, PodStatus } from "@capstan/kinds/v1";
 import { byteLength, fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -37,20 +37,20 @@ export const podStatusView: ViewRules<Pod> = statusView<Pod>({
     ),
 });
 
-/** Takes away what belongs to features that are off, unless it was there before. */
+/** Drops fields of disabled feature gates, unless the stored status has them. */
 function dropDisabledStatus(status: Draft<PodStatus>, old: PodStatus): void {
   if (old.nodeAllocatableResourceClaimStatuses === undefined) delete status.nodeAllocatableResourceClaimStatuses;
   if (mountsOf(old).some(({ volumeStatus }) => volumeStatus !== undefined)) return;
   for (const mount of mountsOf(status)) delete mount.volumeStatus;
 }
 
-/** The mounts that the containers of a pod report. */
+/** The volume mounts in the container statuses. */
 function mountsOf(status: PodStatus): { volumeStatus?: unknown }[] {
   const containers = statusFields.flatMap((field) => status[field] ?? []);
   return containers.flatMap(({ volumeMounts = [] }) => [...volumeMounts]);
 }
 
-/** Writers that know nothing of generations do not erase them. */
+/** Clients that do not know generations must not clear them. */
 function keepGenerations(status: Draft<PodStatus>, old: PodStatus): void {
   if ((status.observedGeneration ?? 0) === 0 && old.observedGeneration !== undefined) {
     status.observedGeneration = old.observedGeneration;
@@ -125,7 +125,7 @@ interface Transition {
   readonly mayRestart: (name: string, exitCode: number) => boolean;
 }
 
-/** A container that has ended does not come back, unless it is restarted. */
+/** A terminated container must not run again, unless it may be restarted. */
 function checkTransitions(
   now: readonly ContainerStatus[] = [],
   before: readonly ContainerStatus[] = [],
@@ -146,7 +146,7 @@ function mayRestart(spec: PodSpec | undefined, containers: readonly Container[],
   return container !== undefined && shouldRestart(container, spec?.restartPolicy ?? "Always", code);
 }
 
-/** Some rule restarts the whole pod: then any container may come back. */
+/** If a rule restarts all containers, every container may run again. */
 function everyContainerMayRestart(spec: PodSpec | undefined): boolean {
   return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].some(({ restartPolicyRules = [] }) =>
     restartPolicyRules.some(({ action }) => action === "RestartAllContainers"),
@@ -179,7 +179,7 @@ function checkClaimStatuses({ resourceClaimStatuses = [] }: PodStatus, { resourc
   });
 }
 
-/** Devices that a pod asked for by the name of a resource, and the claim that was made for them. */
+/** Checks extended resources that were allocated through a resource claim. */
 function checkExtendedClaim(claim: PodStatus["extendedResourceClaimStatus"], spec: PodSpec): FieldError[] {
   if (claim === undefined) return [];
   const path = "status.extendedResourceClaimStatus";

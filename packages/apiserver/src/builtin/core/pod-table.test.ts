@@ -22,12 +22,12 @@ function cellsOf(status: PodStatus, more: { initContainers?: object[]; deleted?:
 const container = (state: ContainerStatus["state"], more: object = {}): ContainerStatus =>
   ({ name: "c", ready: false, restartCount: 0, state, ...more }) as ContainerStatus;
 
-test("a pod is as its phase says", () => {
+test("the status cell defaults to the phase", () => {
   assert.deepEqual(cellsOf({ phase: "Pending" }), ["0/1", "Pending", "0"]);
   assert.deepEqual(cellsOf({ phase: "Failed", reason: "Evicted" }), ["0/1", "Evicted", "0"]);
 });
 
-test("containers know better", () => {
+test("container states override the phase", () => {
   const waiting = container({ waiting: { reason: "ImagePullBackOff" } });
   assert.deepEqual(cellsOf({ phase: "Pending", containerStatuses: [waiting] }), ["0/1", "ImagePullBackOff", "0"]);
   const running = container({ running: {} }, { ready: true, restartCount: 2 });
@@ -36,13 +36,13 @@ test("containers know better", () => {
   assert.deepEqual(cellsOf({ phase: "Running", containerStatuses: [ended] }), ["0/1", "ExitCode:3", "0"]);
 });
 
-test("restarts say when the last one was", () => {
+test("restarts show the time of the last one", () => {
   const lastState = { terminated: { exitCode: 1, finishedAt: "2026-01-01T00:59:00Z" } };
   const running = container({ running: {} }, { ready: true, restartCount: 5, lastState });
   assert.deepEqual(cellsOf({ phase: "Running", containerStatuses: [running] }), ["1/1", "Running", "5 (60s ago)"]);
 });
 
-test("init containers come first", () => {
+test("init containers determine the status until they finish", () => {
   const initContainers = [{ name: "i" }, { name: "j" }];
   const done = { ...container({ terminated: { exitCode: 0 } }), name: "i" };
   const waiting = { ...container({ waiting: {} }), name: "j" };
@@ -56,7 +56,7 @@ test("init containers come first", () => {
   ]);
 });
 
-test("a pod on its way out says so", () => {
+test("a pod that is being deleted is Terminating", () => {
   assert.deepEqual(cellsOf({ phase: "Running" }, { deleted: true }), ["0/1", "Terminating", "0"]);
   assert.deepEqual(cellsOf({ phase: "Succeeded" }, { deleted: true }), ["0/1", "Succeeded", "0"]);
 });

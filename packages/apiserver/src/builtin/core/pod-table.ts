@@ -1,11 +1,11 @@
-/** Pods as rows: the one word for how a pod is doing is found here. */
+/** Table rows of pods, with the status as `kubectl get` shows it. */
 import type { Container, ContainerStatus, Pod } from "@capstan/kinds/v1";
 import { isEmpty } from "../meta/checks.ts";
 import { isSidecar } from "../pod-template/containers.ts";
 import type { TableRow } from "../rules.ts";
 import { ageOf, orNone, sinceCell } from "../table/cells.ts";
 
-/** What is counted while the containers are looked at. */
+/** Counters while iterating over the containers. */
 interface Tally {
   reason: string;
   ready: number;

@@ -1,4 +1,4 @@
-/** PodTemplate: a template of a pod, kept for later. */
+/** PodTemplate: a stored template of a pod. */
 import type { PodTemplate } from "@capstan/kinds/v1";
 import { bumpGeneration, startGeneration } from "../meta/generation.ts";
 import { defaultPodTemplate } from "../pod-template/defaults.ts";

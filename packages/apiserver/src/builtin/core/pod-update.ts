@@ -1,4 +1,4 @@
-/** What may change about a pod once it is there: images, a deadline, tolerations, gates, and little else. */
+/** Which fields of a pod may change: images, activeDeadlineSeconds, tolerations, scheduling gates and a few others. */
 import type { NodeAffinity, NodeSelectorTerm, Pod, PodSpec, Toleration } from "@capstan/kinds/v1";
 import { cloneJson, fieldErrors, isDeepEqual, rangeMessage, toCanonicalJson, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -15,18 +15,17 @@ import { cloneDraft, forgetEmpty } from "../given-empty.ts";
 
 const emptySpec: PodSpec = { containers: [] };
 
-/** What the stored pod excuses in the next state of it. */
+/** Checks that an update skips because the stored pod already fails them. */
 export function podLeniency({ spec, metadata }: Pod): PodLeniency {
   return { ...leniencyAfter(spec), isPod: true, badDeletionCost: hasBadDeletionCost(metadata) };
 }
 
-/** A pod is in its next generation when its spec changed. */
+/** Bumps the generation if the spec changed. */
 export function bumpPodGeneration(draft: Draft<Pod>, old: Pod): void {
   if (isDeepEqual(draft.spec, old.spec)) return;
   draft.metadata.generation = (draft.metadata.generation ?? 0) + 1;
 }
 
-/** What is wrong with the change of a pod. */
 export function checkPodUpdate(pod: Pod, old: Pod): FieldError[] {
   const { spec = emptySpec } = pod;
   const { spec: oldSpec = emptySpec } = old;
@@ -47,7 +46,7 @@ export function checkPodUpdate(pod: Pod, old: Pod): FieldError[] {
   return [...errors, ...checkOtherFields(spec, oldSpec)];
 }
 
-/** Annotations that mean something to the node must stay. */
+/** Annotations that the kubelet reads are immutable. */
 export function checkAnnotationChange({ metadata, spec = emptySpec }: Pod, old: Pod): FieldError[] {
   const now = metadata.annotations ?? {};
   const before = old.metadata.annotations ?? {};
@@ -68,7 +67,7 @@ function refuseKept(key: string, path: string, what: string): FieldError[] {
 
 interface Found {
   readonly errors: FieldError[];
-  /** Whether looking further would make no sense. */
+  /** Whether later checks are skipped. */
   readonly stops: boolean;
 }
 
@@ -92,7 +91,7 @@ function checkContainerChange(
 
 const maxDeadline = 2 ** 31 - 1;
 
-/** A deadline may come nearer, never go away. */
+/** activeDeadlineSeconds may decrease but not be removed. */
 function checkDeadline(now: number | undefined, before: number | undefined): Found {
   const path = "spec.activeDeadlineSeconds";
   if (now === undefined) {
@@ -117,7 +116,7 @@ function checkAddedTolerations(now: readonly Toleration[], before: readonly Tole
   return checkTolerations(now, path);
 }
 
-/** Of gates with the same name, the last one is told. */
+/** Of gates with the same name, the error names the index of the last one. */
 function checkRemovedGates({ schedulingGates = [] }: PodSpec, old: PodSpec): FieldError[] {
   const added = new Map(schedulingGates.map(({ name }, index) => [name, index]));
   for (const { name } of old.schedulingGates ?? []) added.delete(name);
@@ -167,7 +166,7 @@ function restore(munged: Draft<PodSpec>, old: PodSpec, field: keyof PodSpec): vo
   else target[field] = cloneJson(old[field]);
 }
 
-/** While gates keep a pod from being scheduled, it may still ask for more of its node. */
+/** While a pod has scheduling gates, its node selector and affinity may become stricter. */
 function checkGated(munged: Draft<PodSpec>, old: PodSpec): FieldError[] {
   const errors = checkNodeSelector(munged.nodeSelector ?? {}, old.nodeSelector ?? {});
   restore(munged, old, "nodeSelector");

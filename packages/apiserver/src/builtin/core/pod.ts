@@ -1,4 +1,4 @@
-/** Pod: containers that run together. What concerns its spec alone is in `pod-template`; this is the contents of the rest. */
+/** Pod: containers that run together. Validation of the spec is in `pod-template`; this file assembles the other rules. */
 import type { Pod } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkNamespaced } from "../meta/metadata.ts";
@@ -41,7 +41,7 @@ export const podRules: KindRules<Pod> = defineRules<Pod>({
   resetFields: ["status"],
   fields: {
     "spec.nodeName": ({ spec }) => spec?.nodeName ?? "",
-    // What it was called once.
+    // The former name of `spec.nodeName`.
     "spec.host": ({ spec }) => spec?.nodeName ?? "",
     "spec.restartPolicy": ({ spec }) => spec?.restartPolicy ?? "",
     "spec.schedulerName": ({ spec }) => spec?.schedulerName ?? "",

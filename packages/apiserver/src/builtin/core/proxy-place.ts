@@ -1,15 +1,15 @@
-/** What the proxies of pods, services and nodes have in common. */
+/** Helpers of the `proxy` subresources of pods, services and nodes. */
 import type { ProxyTarget } from "../rules.ts";
 
-/** Every method goes through. */
+/** A proxy accepts every method. */
 export const proxyMethods: readonly string[] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"];
 
-/** Pods are asked over plain HTTP unless the client says otherwise. */
+/** Default: http. */
 export function schemeOf({ scheme }: ProxyTarget): "http" | "https" {
   return scheme === "https" ? "https" : "http";
 }
 
-/** The form in which links name an address and port. */
+/** The address and port in the form of a URL. */
 export function hostOf(address: string, port: string): string {
   return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
 }

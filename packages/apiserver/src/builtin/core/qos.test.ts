@@ -15,23 +15,23 @@ function podOf(resources: readonly ResourceRequirements[], ofPod?: ResourceRequi
 
 const full = { cpu: "1", memory: "1Gi" };
 
-test("who asks for nothing gets what is left", () => {
+test("a pod without requests and limits is BestEffort", () => {
   assert.equal(qosClassOf(podOf([{}])), "BestEffort");
   assert.equal(qosClassOf(podOf([{ requests: { "ephemeral-storage": "1Gi" } }])), "BestEffort");
   assert.equal(qosClassOf(podOf([{ requests: { cpu: "0" } }])), "BestEffort");
 });
 
-test("who asks for its limits is guaranteed them", () => {
+test("a pod with requests equal to limits is Guaranteed", () => {
   assert.equal(qosClassOf(podOf([{ limits: full, requests: { cpu: "1000m", memory: "1024Mi" } }])), "Guaranteed");
 });
 
-test("everything else is between", () => {
+test("all other pods are Burstable", () => {
   assert.equal(qosClassOf(podOf([{ requests: { cpu: "1" } }])), "Burstable");
   assert.equal(qosClassOf(podOf([{ limits: full, requests: full }, {}])), "Burstable");
   assert.equal(qosClassOf(podOf([{ limits: full, requests: { ...full, cpu: "500m" } }])), "Burstable");
 });
 
-test("a pod that asks as a whole is judged as a whole", () => {
+test("pod-level resources determine the class", () => {
   assert.equal(qosClassOf(podOf([{}], { limits: full, requests: full })), "Guaranteed");
   assert.equal(qosClassOf(podOf([{ limits: full, requests: full }], { requests: { cpu: "1" } })), "Burstable");
 });

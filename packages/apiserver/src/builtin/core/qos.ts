@@ -1,4 +1,4 @@
-/** The quality of service of a pod: how much of what it asks for it is promised. */
+/** The QoS class of a pod. */
 import type { Pod, ResourceRequirements } from "@capstan/kinds/v1";
 import { compareQuantities, parseQuantity, toQuantity, type Quantity } from "@capstan/model";
 import { addInto } from "../meta/resource-list.ts";
@@ -8,7 +8,7 @@ export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 const counted = ["cpu", "memory"];
 const zero = toQuantity(0);
 
-/** Computed from what is asked for: nothing, as much as the limits, or something between. */
+/** BestEffort without requests and limits, Guaranteed if requests equal limits, otherwise Burstable. */
 export function qosClassOf({ spec }: Pod): QosClass {
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();
@@ -17,7 +17,7 @@ export function qosClassOf({ spec }: Pod): QosClass {
     addInto(requests, positive(resources?.requests));
     const own = positive(resources?.limits);
     addInto(limits, own);
-    // A pod that says nothing for itself about limits is judged by its requests alone.
+    // If pod-level resources do not have limits, only the requests determine the class.
     const isSilent = spec?.resources !== undefined && Object.keys(resources?.limits ?? {}).length === 0;
     if (!isSilent && !counted.every((name) => Object.hasOwn(own, name))) isGuaranteed = false;
   }
@@ -29,7 +29,7 @@ export function qosClassOf({ spec }: Pod): QosClass {
   return isGuaranteed && isMatched && requests.size === limits.size ? "Guaranteed" : "Burstable";
 }
 
-/** A pod that asks as a whole is judged as a whole. */
+/** Pod-level resources override those of the containers. */
 function askedBy(spec: Pod["spec"]): readonly (ResourceRequirements | undefined)[] {
   if (spec?.resources !== undefined) return [spec.resources];
   return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources);

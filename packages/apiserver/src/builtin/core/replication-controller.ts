@@ -1,4 +1,4 @@
-/** ReplicationController: so many pods of one template, in the way that came before replica sets. */
+/** ReplicationController: the predecessor of ReplicaSet. */
 import type { ReplicationController, ReplicationControllerStatus } from "@capstan/kinds/v1";
 import {
   checkDns1123Label,
@@ -127,7 +127,7 @@ function checkTemplate(
 
 const nonConvertible = "non-convertible.kubernetes.io/";
 
-/** Controllers that were written in a form that cannot be said here keep what could not be said. */
+/** A selector that could not be converted from another version must not change. */
 function checkConvertible({ spec }: ReplicationController, old: ReplicationController): FieldError[] {
   return Object.entries(old.metadata.annotations ?? {})
     .filter(([key]) => key.startsWith(nonConvertible))
@@ -168,7 +168,7 @@ function checkStatus(status: ReplicationControllerStatus = { replicas: 0 }): Fie
 function warningsFor(controller: ReplicationController, old: ReplicationController | undefined): string[] {
   const { metadata, spec } = controller;
   if (old !== undefined) {
-    // The real server looks at the template that was there before.
+    // kube-apiserver checks the stored template here, not the new one.
     return old.metadata.generation === metadata.generation
       ? []
       : podTemplateWarnings(old.spec?.template, "spec.template");

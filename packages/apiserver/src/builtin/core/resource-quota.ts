@@ -1,4 +1,4 @@
-/** ResourceQuota: how much a namespace may use. */
+/** ResourceQuota: limits of the resource usage of a namespace. */
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { toInternal } from "../meta/internal-form.ts";
@@ -173,7 +173,7 @@ function checkSameScopes(scopes: readonly string[] = [], old: readonly string[] 
   return [fieldErrors.invalid("spec.scopes", scopes.length === 0 ? null : scopes, "field is immutable")];
 }
 
-/** Requests above the limits can never be used up. */
+/** Warns if the quota of requests exceeds that of limits: it can never be used up. */
 function requestWarnings(hard: ResourceList): string[] {
   return ["cpu", "memory", "storage", "ephemeral-storage"].flatMap((name) => {
     const plain = name === "cpu" || name === "memory" ? name : "";

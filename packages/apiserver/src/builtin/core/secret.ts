@@ -1,4 +1,4 @@
-/** Secret: small data that not everybody may read, some of it in known forms. */
+/** Secret: small confidential data; some types have required keys. */
 import { Buffer } from "node:buffer";
 import type { Secret } from "@capstan/kinds/v1";
 import { checkConfigMapKey, fieldErrors, type FieldError } from "@capstan/model";
@@ -38,7 +38,7 @@ export const secretRules: KindRules<Secret> = defineRules<Secret>({
   },
 });
 
-/** Texts are a convenience for writers: they are stored as data. */
+/** Moves stringData, which is write-only, into data. */
 function moveStringData(draft: Draft<Secret>): void {
   const { stringData } = draft;
   if (stringData === undefined) return;
@@ -65,7 +65,7 @@ function checkData({ data = {} }: Secret): FieldError[] {
 
 const accountName = "kubernetes.io/service-account.name";
 
-/** Secrets of known types must have what their readers look for. */
+/** Secrets of known types must have the keys that their readers need. */
 function checkForm({ type, data = {}, metadata }: Secret): FieldError[] {
   const missing = (...keys: readonly string[]): FieldError[] =>
     keys.filter((key) => !Object.hasOwn(data, key)).map((key) => fieldErrors.required(`data[${key}]`));

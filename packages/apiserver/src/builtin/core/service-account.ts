@@ -1,4 +1,4 @@
-/** ServiceAccount: who a pod is, and the door where tokens for it are had. */
+/** ServiceAccount: the identity of a pod, with the subresource `token`. */
 import type { ServiceAccount } from "@capstan/kinds/v1";
 import type { Draft } from "../draft.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
@@ -24,7 +24,7 @@ export const serviceAccountRules: KindRules<ServiceAccount> = defineRules<Servic
   table: { row: (account, now) => ({ cells: [account.metadata.name ?? "", ageOf(account, now)] }) },
 });
 
-/** Secrets are known by name alone. */
+/** Keeps only the names of secret references. */
 function cleanSecrets(draft: Draft<ServiceAccount>): void {
   if (draft.secrets !== undefined) {
     draft.secrets = draft.secrets.map(({ name }) => (name === undefined ? {} : { name }));

@@ -1,4 +1,4 @@
-/** What is wrong with the addresses of a service and the families they are of. */
+/** Validation of the addresses of a service and their families. */
 import type { ServiceSpec } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkOneOf } from "../meta/checks.ts";
@@ -11,7 +11,7 @@ const families = ["IPv4", "IPv6"];
 const policies = ["PreferDualStack", "RequireDualStack", "SingleStack"];
 const path = "spec.clusterIPs";
 
-/** Checks `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`; names for something outside have none of them. */
+/** Checks `clusterIP`, `clusterIPs`, `ipFamilies` and `ipFamilyPolicy`; ExternalName services have none of them. */
 export function checkAddressFields(spec: ServiceSpec, before: ServiceSpec | undefined): FieldError[] {
   if (spec.type === "ExternalName") return [];
   const { ipFamilyPolicy, clusterIPs = [] } = spec;

@@ -1,4 +1,4 @@
-/** Addresses and ports that a service takes from the cluster: given out before it is checked, kept when it is stored. */
+/** Allocates cluster IPs and node ports of a service before validation; the allocation is final when the service is stored. */
 import type { Service, ServiceSpec } from "@capstan/kinds/v1";
 import { apiErrors, checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
 import type { RuleContext, Writer } from "../context.ts";
@@ -12,7 +12,7 @@ import { isSameList, needsAddress, needsHealthCheck, needsNodePorts, specOf } fr
 
 type DraftSpec = NonNullable<Draft<Service>["spec"]>;
 
-/** Takes what the service needs; gives it back when the request fails. */
+/** Allocates what the service needs and returns a function that releases it if the request fails. */
 export function allocateService(
   draft: Draft<Service>,
   old: Service | undefined,
@@ -40,13 +40,13 @@ export function allocateService(
   };
 }
 
-/** Who only says the first address means all of them. */
+/** If only clusterIP is set, it is also the first item of clusterIPs. */
 function normalizeAddresses(spec: DraftSpec): void {
   const { clusterIP = "", clusterIPs = [] } = spec;
   if (clusterIP !== "" && clusterIPs.length === 0) spec.clusterIPs = [clusterIP];
 }
 
-/** What was given out before is kept by clients that do not mention it. */
+/** Allocated values are kept if the client omits them. */
 function patchOldValues(spec: DraftSpec, before: ServiceSpec): void {
   if (needsAddress(before) && needsAddress(spec)) patchAddresses(spec, before);
   if (needsNodePorts(before) && needsNodePorts(spec)) patchNodePorts(spec, before);
@@ -72,7 +72,7 @@ function patchNodePorts(spec: DraftSpec, before: ServiceSpec): void {
   }
 }
 
-/** A client that knows only `clusterIP` changes both fields with it. */
+/** A client that only knows `clusterIP` changes both fields with it. */
 function followFirstAddress(spec: DraftSpec, before: ServiceSpec): void {
   const [now, old] = [spec.clusterIP ?? "", before.clusterIP ?? ""];
   if (now === old || !isSameList(spec.clusterIPs, before.clusterIPs)) return;
@@ -83,7 +83,7 @@ function followFirstAddress(spec: DraftSpec, before: ServiceSpec): void {
 interface Taking {
   readonly old: Service | undefined;
   readonly pool: AddressPool;
-  /** Whose the addresses will be; a trial run takes none. */
+  /** The service that the addresses are allocated for; undefined in a dry run, which allocates none. */
   readonly owner: string | undefined;
 }
 
@@ -105,7 +105,7 @@ function takeAddresses(spec: DraftSpec, { old, pool, owner }: Taking): FieldErro
   return undefined;
 }
 
-/** The object of an address names the service, before anybody has looked at that name. */
+/** The IPAddress object refers to the service by name, so an invalid name fails here, before it is validated. */
 function ownerProblem(ip: string, owner: string): string | undefined {
   const path = "spec.parentRef.name";
   const errors =
@@ -116,7 +116,7 @@ function ownerProblem(ip: string, owner: string): string | undefined {
   return apiErrors.invalid({ group: "networking.k8s.io", kind: "IPAddress" }, ip, errors).message;
 }
 
-/** How many addresses of a service stay as they are; the others have to be taken. */
+/** How many addresses of the service stay; the others must be allocated. */
 function keptAddresses(spec: DraftSpec, old: Service | undefined): number | "all" {
   if (!needsAddress(spec) || spec.clusterIPs?.[0] === "None") return "all";
   if (old === undefined || !needsAddress(specOf(old))) return 0;
@@ -141,7 +141,7 @@ function takePorts(spec: DraftSpec, old: Service | undefined, pool: NodePortPool
   }
 }
 
-/** Ports of one number share the port of the nodes, whatever their protocol. */
+/** Ports with the same number share a node port, whatever their protocols. */
 function takeNodePorts(spec: DraftSpec, old: Service | undefined, pool: NodePortPool): void {
   const isWanted = needsNodePorts(spec);
   const shared = new Map<number, number>();
@@ -173,7 +173,7 @@ function takeHealthCheckPort(spec: DraftSpec, old: Service | undefined, pool: No
 
 const addressResource = "ipaddresses.networking.k8s.io";
 
-/** Ports need nothing any more; every address that is in use has an object of its own, which says whose it is. */
+/** Releases the holds on ports and creates or deletes the IPAddress objects of the service. */
 export function settleAllocation(event: StoredEvent<Service>, writer: Writer, context: RuleContext): void {
   const before = event.type === "created" ? [] : addressesOf(event.old);
   const after = event.type === "deleted" ? [] : addressesOf(event.object);
@@ -191,7 +191,7 @@ function addressesOf(service: Service): readonly string[] {
   return (specOf(service).clusterIPs ?? []).filter((ip) => ip !== "None" && ip !== "");
 }
 
-/** The endpoints of a service go with it. */
+/** Deletes the Endpoints of a deleted service. */
 function removeEndpoints({ metadata }: Service, writer: Writer, { lookup }: RuleContext): void {
   const { name, namespace = "" } = metadata;
   if (lookup.get("endpoints", name, namespace) !== undefined) writer.delete("endpoints", name, namespace);

@@ -1,10 +1,10 @@
-/** What must not change about a service once it has its addresses. */
+/** Immutable fields of a service. */
 import type { Service, ServiceSpec } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkBalancerClass } from "./service-check.ts";
 import { isHeadless, needsHealthCheck, specOf } from "./service-shape.ts";
 
-/** Checks addresses, families, the provider of the load balancer and the port of its health check. */
+/** Checks addresses, families, the class of the load balancer and its health check port. */
 export function checkServiceChange(service: Service, old: Service): FieldError[] {
   const spec = specOf(service);
   const before = specOf(old);

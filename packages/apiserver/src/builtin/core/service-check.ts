@@ -1,4 +1,4 @@
-/** What is wrong with a service. */
+/** Validation of a service. */
 import type { Service, ServicePort, ServiceSpec } from "@capstan/kinds/v1";
 import { checkPortNumber, fieldErrors, type FieldError } from "@capstan/model";
 import { checkLabels } from "../../metadata/check.ts";
@@ -18,7 +18,7 @@ import { checkProtocol } from "../pod-template/container.ts";
 import { checkAddressFields } from "./service-addresses.ts";
 import { isExternal, isHeadless, needsHealthCheck, specOf } from "./service-shape.ts";
 
-/** Checks all of it; `old` excuses addresses that were there before. */
+/** Checks the whole service. Addresses that `old` has are not checked again. */
 export function checkService(service: Service, old?: Service): FieldError[] {
   const spec = specOf(service);
   const before = old === undefined ? undefined : specOf(old);
@@ -57,7 +57,7 @@ function checkType(spec: ServiceSpec): FieldError[] {
   return [...errors, fieldErrors.invalid("spec.clusterIPs[0]", clusterIPs?.[0], why)];
 }
 
-/** A name for something outside has no address of its own. */
+/** An ExternalName service does not have a cluster IP. */
 function checkOutsideName(spec: ServiceSpec): FieldError[] {
   const { externalName = "" } = spec;
   const why = "may not be set for ExternalName services";
@@ -185,7 +185,7 @@ function checkLoadBalancer({ type, allocateLoadBalancerNodePorts, loadBalancerCl
   ];
 }
 
-/** Who provides the load balancer. */
+/** Checks the class of the load balancer. */
 export function checkBalancerClass(name: string | undefined, isBalancer: boolean): FieldError[] {
   const path = "spec.loadBalancerClass";
   if (name === undefined) return [];
@@ -206,7 +206,7 @@ function checkTraffic(spec: ServiceSpec): FieldError[] {
 
 const distributions = ["PreferClose", "PreferSameZone", "PreferSameNode"];
 
-/** A plain text in Go, unlike the other enumerations. */
+/** In Go this is a plain string, unlike the other enumerations, so the error formats it differently. */
 function checkDistribution(value: string): FieldError[] {
   return distributions.includes(value)
     ? []

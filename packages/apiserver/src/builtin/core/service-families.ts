@@ -1,4 +1,4 @@
-/** The families of addresses that a service has: filled in from its policy, its addresses and what the cluster offers. */
+/** Fills in the IP families of a service from its policy, its addresses and the families of the cluster. */
 import type { ServiceSpec } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import type { Draft } from "../draft.ts";
@@ -11,7 +11,7 @@ type DraftSpec = Draft<ServiceSpec>;
 
 const policyPath = "spec.ipFamilyPolicy";
 
-/** Fills in policy and families, or tells why they cannot be had. The first family offered is the default one. */
+/** Fills in policy and families, or returns errors. The first family of the cluster is the default. */
 export function fillFamilies(
   spec: DraftSpec,
   before: ServiceSpec | undefined,
@@ -38,7 +38,7 @@ export function fillFamilies(
   return [];
 }
 
-/** A service that prefers both families and asks for nothing new is left as it is. */
+/** A PreferDualStack service that requests nothing new is left unchanged. */
 export function isUntouchedPreference(spec: ServiceSpec, before: ServiceSpec): boolean {
   return (
     spec.ipFamilyPolicy === "PreferDualStack" &&
@@ -50,7 +50,7 @@ export function isUntouchedPreference(spec: ServiceSpec, before: ServiceSpec): b
   );
 }
 
-/** Headless and without a selector: the addresses are somebody else's, of whatever family. */
+/** Headless and without a selector: the endpoints are managed externally and may be of any family. */
 function isSelectorless({ clusterIP, selector = {} }: ServiceSpec): boolean {
   return clusterIP === "None" && Object.keys(selector).length === 0;
 }
@@ -59,7 +59,7 @@ function defaultPolicy(spec: ServiceSpec): "RequireDualStack" | "SingleStack" {
   return isSelectorless(spec) ? "RequireDualStack" : "SingleStack";
 }
 
-/** Back to one family: what is not mentioned shrinks by itself, what is mentioned must say so. */
+/** With SingleStack, unchanged lists shrink to one item. Any other policy rejects the removal of secondary values. */
 function checkReduction(spec: DraftSpec, before: ServiceSpec): FieldError[] {
   if (spec.ipFamilyPolicy === "SingleStack") {
     if (isSameList(spec.clusterIPs, before.clusterIPs)) spec.clusterIPs = (spec.clusterIPs ?? []).slice(0, 1);

@@ -1,4 +1,4 @@
-/** Fields of a service that come and go with its type. */
+/** Fields of a service that depend on its type. */
 import type { Service, ServicePort, ServiceSpec } from "@capstan/kinds/v1";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
@@ -6,7 +6,6 @@ import { isExternal, isSameList, needsAddress, needsHealthCheck, specOf } from "
 
 const defaultAffinitySeconds = 10800;
 
-/** Defaults of a service. */
 export function defaultService(draft: Draft<Service>): void {
   draft.spec ??= {};
   draft.status ??= { loadBalancer: {} };
@@ -37,7 +36,7 @@ function defaultAffinity(spec: Draft<ServiceSpec>): void {
   }
 }
 
-/** A client that only changes the type sends the fields of the old type along: they go if it did not touch them. */
+/** A client that only changes the type sends the fields of the old type along: they are dropped if unchanged. */
 export function dropTypeFields(draft: Draft<Service>, old: Service): void {
   const spec = (draft.spec ??= {});
   const before = specOf(old);
@@ -62,7 +61,7 @@ function dropIf(spec: Draft<ServiceSpec>, before: ServiceSpec, field: keyof Serv
 function dropAddresses(spec: Draft<ServiceSpec>, before: ServiceSpec): void {
   if (!needsAddress(before) || needsAddress(spec)) return;
   const { clusterIPs = [] } = spec;
-  // Who only says the first address means all of them.
+  // If only clusterIP is set, it stands for the whole list.
   const isSameRest = clusterIPs.length === 0 || isSameList(clusterIPs, before.clusterIPs);
   const isSame = (spec.clusterIP ?? "") === (before.clusterIP ?? "") && isSameRest;
   if (isSame) {

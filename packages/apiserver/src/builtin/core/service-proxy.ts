@@ -1,10 +1,10 @@
-/** The door `proxy` of a service: a request goes to one of the pods behind it, through the node of that pod. */
+/** The `proxy` subresource of a service: forwards a request to one of its pods, through the node of that pod. */
 import type { EndpointAddress, Endpoints, EndpointSubset, Pod, Service } from "@capstan/kinds/v1";
 import { apiErrors, quote, type StatusError } from "@capstan/model";
 import type { ConnectRules, ProxyPlace, ProxyScope, ProxyTarget } from "../rules.ts";
 import { hostOf, proxyMethods, schemeOf } from "./proxy-place.ts";
 
-/** Finds a pod that is ready and hands the request to its node. As in the real server it is the Endpoints of that name that count. */
+/** Finds a ready pod and forwards the request to its node. Like kube-apiserver it reads the Endpoints of that name. */
 export const serviceProxy: ConnectRules<Service> = {
   type: "connect",
   methods: proxyMethods,
@@ -23,14 +23,14 @@ export const serviceProxy: ConnectRules<Service> = {
   },
 };
 
-/** Whatever is missing, it is the service that was asked for. */
+/** A missing Endpoints object is reported as a missing service. */
 function notThere(name: string): StatusError {
   return apiErrors.notFound({ group: "", resource: "services" }, name);
 }
 
 const largest = 2n ** 63n - 1n;
 
-/** What is not a number is the name of a port, and no service is asked whether it has one. */
+/** A port that is not a number is used as a port name, without a lookup of the service. */
 function portNameOf({ name, port: asked }: ProxyTarget, { namespace, lookup }: ProxyScope): string {
   const number = /^[+-]?\d+$/.test(asked) ? BigInt(asked.replace("+", "")) : undefined;
   if (number === undefined || number > largest || number < -largest - 1n) return asked;
@@ -48,7 +48,7 @@ function placeIn(subset: EndpointSubset, asked: ProxyTarget, scope: ProxyScope):
   return places.find((place) => place !== undefined);
 }
 
-/** Nothing but pods is reached that way, and only where they are. */
+/** Only pods are reached, and only at an address that the pod has. */
 function placeOf(
   { ip, targetRef }: EndpointAddress,
   asked: ProxyTarget,

@@ -1,4 +1,4 @@
-/** What is wrong with what a load balancer reports. */
+/** Validation of the status of a load balancer. */
 import type { LoadBalancerIngress, Service } from "@capstan/kinds/v1";
 import { checkDns1123Subdomain, fieldErrors, type FieldError } from "@capstan/model";
 import { checkOneOf, invalidEach } from "../meta/checks.ts";
@@ -6,7 +6,7 @@ import { parseIp } from "../meta/ip-address.ts";
 import { checkIp } from "../meta/ip-checks.ts";
 import { specOf } from "./service-shape.ts";
 
-/** Only load balancers have addresses of such. */
+/** Only services of type LoadBalancer may have ingress addresses. */
 export function checkLoadBalancerStatus(service: Service, old: Service): FieldError[] {
   const path = "status.loadBalancer.ingress";
   const ingress = service.status?.loadBalancer?.ingress ?? [];

@@ -1,4 +1,4 @@
-/** Services as rows. */
+/** Table rows of services. */
 import type { Service, ServicePort } from "@capstan/kinds/v1";
 import type { TableRow } from "../rules.ts";
 import { ageOf, labelsCell, orNone } from "../table/cells.ts";

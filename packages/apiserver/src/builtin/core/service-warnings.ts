@@ -1,10 +1,10 @@
-/** What to say about a service that is valid and probably not what was meant. */
+/** Warnings about a service that is valid but probably misconfigured. */
 import type { Service, ServiceSpec } from "@capstan/kinds/v1";
 import { isEmpty } from "../meta/checks.ts";
 import { ipWarnings, networkWarnings } from "../meta/ip-checks.ts";
 import { specOf } from "./service-shape.ts";
 
-/** All warnings, in the order of the real server. */
+/** All warnings, in the order of kube-apiserver. */
 export function serviceWarnings(service: Service): string[] {
   const spec = specOf(service);
   const isNone = spec.type === "ClusterIP" && spec.clusterIP === "None";

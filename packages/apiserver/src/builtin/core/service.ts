@@ -1,4 +1,4 @@
-/** Service: a stable address for pods that come and go. */
+/** Service: a stable address for a changing set of pods. */
 import type { Service } from "@capstan/kinds/v1";
 import type { FieldError } from "@capstan/model";
 import { ipWarnings } from "../meta/ip-checks.ts";

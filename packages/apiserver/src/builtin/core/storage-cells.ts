@@ -1,6 +1,6 @@
-/** Cells that volumes and claims print alike. */
+/** Table cells that volumes and claims share. */
 
-/** The class of storage was an annotation before it was a field. */
+/** The storage class was an annotation before it became a field. */
 export const classAnnotation = "volume.beta.kubernetes.io/storage-class";
 
 const shortModes: readonly (readonly [string, string])[] = [
@@ -10,7 +10,7 @@ const shortModes: readonly (readonly [string, string])[] = [
   ["ReadWriteOncePod", "RWOP"],
 ];
 
-/** Ways of access in short, always in the same order. */
+/** Access modes in short form, always in the same order. */
 export function accessModesCell(modes: readonly string[]): string {
   return shortModes
     .filter(([mode]) => modes.includes(mode))

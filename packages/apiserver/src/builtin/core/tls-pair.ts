@@ -1,8 +1,8 @@
-/** A certificate and its key, as a TLS server would load them: what it would complain about. */
+/** Checks a certificate and its key as a Go TLS server does when it loads them. */
 import { findPemBlocks } from "@capstan/pki";
 import { createPrivateKey, createPublicKey, X509Certificate } from "node:crypto";
 
-/** The complaint, in the words of Go's TLS library; `undefined` if the pair is good. */
+/** The error of Go's TLS library; `undefined` if the pair is valid. */
 export function complaintAboutPair(certificatePem: string, keyPem: string): string | undefined {
   const certificateBlocks = blocksOf(certificatePem);
   const certificate = certificateBlocks.find(({ type }) => type === "CERTIFICATE");

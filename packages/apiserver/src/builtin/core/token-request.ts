@@ -1,4 +1,4 @@
-/** TokenRequest: a token for a service account, for an audience and a time, bound to an object if asked for. */
+/** TokenRequest: a token for a service account, with audiences, an expiration and an optional bound object. */
 import type { TokenRequest } from "@capstan/kinds/authentication.k8s.io/v1";
 import type { Pod, ServiceAccount } from "@capstan/kinds/v1";
 import {
@@ -26,7 +26,7 @@ const kind = { group: "authentication.k8s.io", version: "v1", kind: "TokenReques
 const shortest = 10 * 60;
 const longest = 2 ** 32;
 
-/** The door `token` of a service account. */
+/** The subresource `token` of a service account. */
 export const tokenDoor: ActionRules<ServiceAccount> = {
   type: "action",
   kind,
@@ -40,7 +40,7 @@ export const tokenDoor: ActionRules<ServiceAccount> = {
   run: (action) => answer(action),
 };
 
-/** The name and the namespace of a request are those of its path. */
+/** Name and namespace of the body must match the path. */
 function checkIdentity({ body: { metadata }, name, context }: Pick<Asked, "body" | "name" | "context">): void {
   const refuse = (field: string, value: string, what: string): never => {
     const why = `must match the service account ${what} if specified`;
@@ -54,7 +54,7 @@ function checkIdentity({ body: { metadata }, name, context }: Pick<Asked, "body"
 
 type Asked = Action<ServiceAccount>;
 
-/** Whoever asks need not say what the account knows. */
+/** Fills in metadata and default audiences from the service account. */
 function complete({ object: { metadata: account }, body, context, name }: Asked): void {
   const { uid = "" } = body.metadata;
   if (uid !== "" && uid !== account.uid) {
@@ -102,7 +102,7 @@ function toWish(
 ): TokenWish {
   const audiences = (spec.audiences ?? []).length > 0 ? (spec.audiences ?? []) : authority.audiences;
   const wish = { account, audiences, seconds: spec.expirationSeconds ?? 0 };
-  // Go writes a reference that is not there as null.
+  // Go encodes a missing reference as null.
   if (spec.boundObjectRef === undefined || spec.boundObjectRef === null) return wish;
   const { bound, pod } = findBound(spec.boundObjectRef, account, context);
   return { ...wish, bound, node: nodeOf(pod, context) };

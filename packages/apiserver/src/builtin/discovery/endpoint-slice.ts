@@ -1,4 +1,4 @@
-/** EndpointSlice: where a service can be reached. */
+/** EndpointSlice: endpoints of a service. */
 import type { Endpoint, EndpointPort, EndpointSlice } from "@capstan/kinds/discovery.k8s.io/v1";
 import {
   checkDns1123Label,
@@ -34,7 +34,6 @@ const maxHints = 8;
 const managedBy = "endpointslice.kubernetes.io/managed-by";
 const controllers = new Set(["endpointslice-controller.k8s.io", "endpointslicemirroring-controller.k8s.io"]);
 
-/** The rules of endpoint slices. */
 export const endpointSlice: KindRules<EndpointSlice> = defineRules<EndpointSlice>({
   validatesMetadata: true,
   defaults({ ports }) {
@@ -73,7 +72,7 @@ export const endpointSlice: KindRules<EndpointSlice> = defineRules<EndpointSlice
   },
 });
 
-/** Topology labels belong to a version that is no longer served. */
+/** Drops deprecatedTopology, which belongs to a version that is no longer served. */
 function dropTopology({ endpoints }: Draft<EndpointSlice>): void {
   for (const endpoint of endpoints ?? []) delete endpoint.deprecatedTopology;
 }
@@ -130,7 +129,7 @@ function checkEndpoint(endpoint: Endpoint, path: string, type: string): FieldErr
 }
 
 interface AddressPlace {
-  /** Of the list: some complaints name the list and not the address. */
+  /** The path of the list: some errors name the list, not the address. */
   readonly path: string;
   readonly index: number;
   readonly type: string;
@@ -148,7 +147,7 @@ function checkAddress(address: string, { path, index, type }: AddressPlace): Fie
   ];
 }
 
-/** An address in its one canonical form. */
+/** Requires the canonical form of an address. */
 function checkStrictIp(address: string, path: string): FieldError[] {
   const errors = checkIp(address, path);
   if (errors.length > 0) return errors;

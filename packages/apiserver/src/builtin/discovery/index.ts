@@ -3,7 +3,6 @@ import type { ResourceName } from "../context.ts";
 import type { ResourceRules } from "../rules.ts";
 import { endpointSlice } from "./endpoint-slice.ts";
 
-/** By resource. */
 export const discoveryRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["endpointslices.discovery.k8s.io", endpointSlice],
 ]);

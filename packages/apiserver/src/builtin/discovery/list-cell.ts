@@ -1,8 +1,8 @@
-/** A list in a cell: its first items, and how many more there are. */
+/** A table cell with the first items of a list and the number of the others. */
 
 const shown = 3;
 
-/** The first three; nothing is unset. */
+/** Shows three items; an empty list is `<unset>`. */
 export function listCell(items: readonly string[]): string {
   const text = items.slice(0, shown).join(",");
   if (items.length > shown) return `${text} + ${items.length - shown} more...`;

@@ -1,4 +1,4 @@
-/** Whether the priority level that a flow schema names is there: the server itself says so in the status, whoever writes either of them. */
+/** The `Dangling` condition of flow schemas: whether their priority level exists. The server updates it when either object is written. */
 import type { FlowSchema as FlowSchemaObject } from "@capstan/kinds/flowcontrol.apiserver.k8s.io/v1";
 import { cloneJson, quote, type KubeObject } from "@capstan/model";
 import type { RuleContext, Writer } from "../context.ts";
@@ -13,12 +13,12 @@ const levels = "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io";
 const manager = "api-priority-and-fairness-config-consumer-v1";
 const type = "Dangling";
 
-/** Tells a flow schema that was written what its level is. */
+/** Updates the condition of a flow schema that was written. */
 export function tellSchema(event: StoredEvent<FlowSchema>, writer: Writer, context: RuleContext): void {
   if (event.type !== "deleted") tell(event.object, writer, context);
 }
 
-/** Tells all flow schemas of a level that came or went. */
+/** Updates the conditions of all flow schemas of a level that was created or deleted. */
 export function tellSchemasOf(event: StoredEvent, writer: Writer, context: RuleContext): void {
   if (event.type === "updated") return;
   const { metadata } = event.type === "created" ? event.object : event.old;
@@ -52,7 +52,7 @@ function conditionOf(
 
 type Owners = NonNullable<KubeObject["metadata"]["managedFields"]>;
 
-/** The condition is applied under a name of its own. */
+/** The condition has its own field manager. */
 function ownersOf({ metadata }: FlowSchema, time: string): Draft<Owners> {
   const others = (metadata.managedFields ?? []).filter((owner) => owner.manager !== manager);
   const field = {};
@@ -73,6 +73,6 @@ function ownersOf({ metadata }: FlowSchema, time: string): Draft<Owners> {
     fieldsV1: { "f:status": { "f:conditions": { [`k:{"type":"${type}"}`]: condition } } },
     subresource: "status",
   };
-  // Whoever applied comes before whoever updated.
+  // Apply entries come before Update entries.
   return cloneJson([own, ...others] as Owners) as Draft<Owners>;
 }

@@ -1,4 +1,4 @@
-/** The flow schemas and priority levels that the server itself cannot be without: their specs are fixed. */
+/** The mandatory flow schemas and priority levels: their specs are fixed. */
 import type { FlowSchemaSpec, PriorityLevelConfigurationSpec } from "@capstan/kinds/flowcontrol.apiserver.k8s.io/v1";
 import { fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { toInternal } from "../meta/internal-form.ts";
@@ -36,7 +36,7 @@ const catchAll: PriorityLevelConfigurationSpec = {
   limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },
 };
 
-/** Refuses another spec for a schema that is fixed. */
+/** Rejects a different spec for a mandatory schema. */
 export function checkFixedSchema(name: string, spec: FlowSchemaSpec): FieldError[] {
   const fixed = schemas.get(name);
   if (fixed === undefined || isDeepEqual(spec, fixed)) return [];
@@ -45,7 +45,7 @@ export function checkFixedSchema(name: string, spec: FlowSchemaSpec): FieldError
   ];
 }
 
-/** Refuses another spec for a level that is fixed; how many requests are exempt may be counted otherwise. */
+/** Rejects a different spec for a mandatory level; `spec.exempt` of the level `exempt` may change. */
 export function checkFixedLevel(name: string, spec: PriorityLevelConfigurationSpec): FieldError[] {
   const refuse = (which: string): FieldError[] => [
     fieldErrors.invalid("spec", toInternal("PriorityLevelConfigurationSpec", spec), `spec of '${name}' ${which}`),

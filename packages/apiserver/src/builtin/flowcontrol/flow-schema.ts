@@ -1,4 +1,4 @@
-/** FlowSchema: which requests go to which priority level. */
+/** FlowSchema: maps requests to priority levels. */
 import type {
   FlowSchema as FlowSchemaObject,
   FlowSchemaSpec,
@@ -25,7 +25,6 @@ type FlowSchema = Whole<FlowSchemaObject>;
 const defaultPrecedence = 1000;
 const maxPrecedence = 10_000;
 
-/** The rules of flow schemas. */
 export const flowSchema: KindRules<FlowSchema> = defineRules<FlowSchema>({
   validatesMetadata: true,
   defaults({ spec }) {
@@ -50,7 +49,7 @@ export const flowSchema: KindRules<FlowSchema> = defineRules<FlowSchema>({
     }),
   },
   table: {
-    // As they are tried, not as they are named.
+    // By matching precedence, not by name.
     compare: ({ spec: one }, { spec: other }) => (one.matchingPrecedence ?? 0) - (other.matchingPrecedence ?? 0),
     row: (object, now) => {
       const { metadata, spec, status } = object;
@@ -69,7 +68,7 @@ export const flowSchema: KindRules<FlowSchema> = defineRules<FlowSchema>({
   },
 });
 
-/** Conditions have types, each its own. */
+/** Every condition needs a unique type. */
 export function checkTypes(conditions: readonly { readonly type?: string }[]): FieldError[] {
   const types = conditions.map(({ type = "" }) => type);
   return types.flatMap((type, index) => {
@@ -136,7 +135,7 @@ const subjectFields: Readonly<Record<string, "group" | "serviceAccount" | "user"
   ServiceAccount: "serviceAccount",
   User: "user",
 };
-/** In the order in which the others are refused. */
+/** In the order in which kube-apiserver rejects the other fields. */
 const otherFields = ["ServiceAccount", "User", "Group"];
 
 function checkSubject(subject: Subject, path: string): FieldError[] {

@@ -4,7 +4,6 @@ import type { ResourceRules } from "../rules.ts";
 import { flowSchema } from "./flow-schema.ts";
 import { priorityLevel } from "./priority-level.ts";
 
-/** By resource. */
 export const flowcontrolRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["flowschemas.flowcontrol.apiserver.k8s.io", flowSchema],
   ["prioritylevelconfigurations.flowcontrol.apiserver.k8s.io", priorityLevel],

@@ -1,4 +1,4 @@
-/** PriorityLevelConfiguration: how many requests of a level run at once, and what the others do. */
+/** PriorityLevelConfiguration: the concurrency of a level, and whether further requests are queued or rejected. */
 import type {
   LimitedPriorityLevelConfiguration,
   LimitResponse,
@@ -24,7 +24,6 @@ type PriorityLevel = Whole<PriorityLevelObject>;
 
 const preserveZero = "flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares";
 
-/** The rules of priority levels. */
 export const priorityLevel: KindRules<PriorityLevel> = defineRules<PriorityLevel>({
   validatesMetadata: true,
   defaults: ({ spec }) => setDefaults(spec),
@@ -175,7 +174,7 @@ function checkQueuing(
   ];
 }
 
-/** A hand is dealt by a hash of so many bits. */
+/** Shuffle sharding uses a hash with a limited number of bits, which bounds the hand size. */
 function handSizeProblem(handSize: number, queues: number): string | undefined {
   if (handSize > queues) return `should not be greater than queues (${queues})`;
   let bits = 0;

@@ -1,4 +1,4 @@
-/** The small checks that the validations of kinds are made of: one field, one question, the server's words. */
+/** Field checks that the validations of kinds are composed of, with the messages of kube-apiserver. */
 import {
   checkDns1123Label,
   checkDns1123Subdomain,
@@ -12,37 +12,37 @@ import {
   type IntOrString,
 } from "@capstan/model";
 
-/** One error for each complaint about a value. */
+/** One error for each message about a value. */
 export function invalidEach(path: string, value: unknown, complaints: readonly string[]): FieldError[] {
   return complaints.map((why) => fieldErrors.invalid(path, value, why));
 }
 
-/** A text that must not be empty. */
+/** Requires a text that is not empty. */
 export function checkPresent(value: string | undefined, path: string, detail = ""): FieldError[] {
   return isEmpty(value) ? [fieldErrors.required(path, detail)] : [];
 }
 
-/** Whether a text is empty or absent, which is the same to the server. */
+/** Whether a text is empty or absent; the server treats both alike. */
 export function isEmpty(value: string | undefined): value is "" | undefined {
   return value === undefined || value === "";
 }
 
-/** A text that is one of a closed set; empty only if the set says so. */
+/** Requires one of the allowed values; the empty text only if it is among them. */
 export function checkOneOf(value: string | undefined, path: string, allowed: readonly string[]): FieldError[] {
   return allowed.includes(value ?? "") ? [] : [fieldErrors.notSupportedName(path, value ?? "", allowed)];
 }
 
-/** A text that is required and one of a closed set. */
+/** Requires a text that is not empty and one of the allowed values. */
 export function requireOneOf(value: string | undefined, path: string, allowed: readonly string[]): FieldError[] {
   return isEmpty(value) ? [fieldErrors.required(path)] : checkOneOf(value, path, allowed);
 }
 
-/** A number that is at least zero. */
+/** Requires a number >= 0. */
 export function checkNonNegative(value: number | undefined, path: string): FieldError[] {
   return (value ?? 0) < 0 ? [fieldErrors.invalid(path, value, "must be greater than or equal to 0")] : [];
 }
 
-/** A number that is more than zero. */
+/** Requires a number > 0. */
 export function checkPositive(value: number | undefined, path: string): FieldError[] {
   return (value ?? 0) <= 0 ? [fieldErrors.invalid(path, value ?? 0, "must be greater than zero")] : [];
 }
@@ -57,7 +57,7 @@ export function checkSubdomain(value: string, path: string): FieldError[] {
   return invalidEach(path, value, checkDns1123Subdomain(value));
 }
 
-/** A name with an optional prefix, as keys of labels have it. */
+/** A name with an optional prefix, like label keys. */
 export function checkQualified(value: string, path: string): FieldError[] {
   return invalidEach(path, value, checkQualifiedName(value));
 }
@@ -80,7 +80,7 @@ export function checkIntOrPercent(value: IntOrString, path: string): FieldError[
     : invalidEach(path, fieldErrors.named(value), checkPercent(value));
 }
 
-/** A percentage that must not exceed the whole; counts pass. */
+/** Rejects a percentage above 100%; counts pass. */
 export function checkAtMostWhole(value: IntOrString, path: string): FieldError[] {
   const percent = percentOf(value);
   return percent !== undefined && percent > 100
@@ -88,7 +88,7 @@ export function checkAtMostWhole(value: IntOrString, path: string): FieldError[]
     : [];
 }
 
-/** The number of a count or a percentage; a text that is neither counts as zero. */
+/** The number of a count or a percentage; any other text is zero. */
 export function countOrPercentOf(value: IntOrString): number {
   if (typeof value === "number") return value;
   return percentOf(value) ?? (/^[+-]?[0-9]+$/.test(value) ? Number(value) : 0);
@@ -99,20 +99,20 @@ function percentOf(value: IntOrString): number | undefined {
   return Number(value.slice(0, -1));
 }
 
-/** A field that must stay as it is; absent and empty differ. */
+/** Requires an unchanged field; absent and empty differ. */
 export function checkUnchanged(value: unknown, old: unknown, path: string): FieldError[] {
   return isDeepEqual(value ?? null, old ?? null)
     ? []
     : [fieldErrors.invalid(path, value ?? null, "field is immutable")];
 }
 
-/** The same for a text behind a pointer or of a type with a name of its own, which is shown as JSON has it. */
+/** The same for a Go pointer or named string type, which the error shows as JSON. */
 export function checkSamePointer(value: string | undefined, old: string | undefined, path: string): FieldError[] {
   const shown = value === undefined ? null : fieldErrors.named(value);
   return value === old ? [] : [fieldErrors.invalid(path, shown, "field is immutable")];
 }
 
-/** A plain text, not of a type of its own, that is one of a closed set. */
+/** Requires one of the allowed values; for a plain string in Go, not a named type. */
 export function checkPlainOneOf(value: string | undefined, path: string, allowed: readonly string[]): FieldError[] {
   return allowed.includes(value ?? "") ? [] : [fieldErrors.notSupported(path, value ?? "", allowed)];
 }

@@ -1,7 +1,7 @@
-/** Words for fields that a field selector may not name. */
+/** Error messages for unsupported field selectors. */
 import { quote } from "@capstan/model";
 
-/** What is said where only the fields that all kinds have can be selected by. */
+/** The message of kinds that support only the common fields. */
 export function onlyCommonFields(field: string): string {
   return `${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

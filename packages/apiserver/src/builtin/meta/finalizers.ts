@@ -1,4 +1,4 @@
-/** Finalizers of a namespace's spec: only those that the server knows have no prefix. */
+/** Finalizers of a namespace's spec: a name without a prefix must be a standard one. */
 import { checkQualifiedName, fieldErrors, type FieldError } from "@capstan/model";
 import { invalidEach } from "./checks.ts";
 
@@ -9,7 +9,7 @@ function checkStandard(name: string, path: string): FieldError[] {
   return [fieldErrors.invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")];
 }
 
-/** A finalizer of a namespace's spec: a qualified name, and a standard one if it has no prefix. */
+/** Requires a qualified name, and a standard one if it does not have a prefix. */
 export function checkFinalizerName(name: string, path: string): FieldError[] {
   return [...invalidEach(path, name, checkQualifiedName(name)), ...checkStandard(name, path)];
 }

@@ -1,14 +1,13 @@
-/** The generation of an object: one at its creation, one more with each change of what was asked for. */
+/** metadata.generation: 1 on create, incremented with each change of the desired state. */
 import { isDeepEqual, type KubeObject } from "@capstan/model";
 import type { AnyDraft } from "../draft.ts";
 import { isSameField } from "../given-empty.ts";
 
-/** A new object is in its first generation. */
 export function startGeneration({ metadata }: AnyDraft): void {
   metadata.generation = 1;
 }
 
-/** Counts up when one of the fields differs; the usual one is `spec`. */
+/** Increments the generation if one of the fields differs, usually `spec`. */
 export function bumpGeneration(draft: AnyDraft, old: KubeObject, fields: readonly string[] = ["spec"]): void {
   const now = draft as unknown as Record<string, unknown>;
   const before = old as unknown as Record<string, unknown>;
@@ -16,7 +15,7 @@ export function bumpGeneration(draft: AnyDraft, old: KubeObject, fields: readonl
   countUp(draft, old);
 }
 
-/** The same for kinds that also count an empty list or map where there was none, each time that it is sent. */
+/** The same for kinds that also count a field that was sent empty as a change. */
 export function bumpGenerationExactly(draft: AnyDraft, old: KubeObject, field: string): void {
   const now = draft as unknown as Record<string, unknown>;
   if (!isSameField(now, old as unknown as Record<string, unknown>, field)) countUp(draft, old);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { internalDiff, toInternal, toInternalList } from "./internal-form.ts";
 
-test("values show every field under Go's names", () => {
+test("values contain every field under its Go name", () => {
   assert.deepEqual(toInternal("Taint", { key: "a", effect: "NoSchedule" }), {
     Key: "a",
     Value: "",
@@ -13,7 +13,7 @@ test("values show every field under Go's names", () => {
   assert.equal(toInternalList("PodIP", undefined), null);
 });
 
-test("a pod keeps the host's namespaces in its security context", () => {
+test("the security context of a pod holds the host namespaces", () => {
   const spec = toInternal("PodSpec", { containers: null, hostNetwork: true, hostUsers: false, securityContext: {} });
   const context = (spec as { SecurityContext: { [field: string]: unknown } }).SecurityContext;
   assert.equal(context["HostNetwork"], true);
@@ -22,7 +22,7 @@ test("a pod keeps the host's namespaces in its security context", () => {
   assert.equal(context["ShareProcessNamespace"], null);
 });
 
-test("differences read as the real server writes them", () => {
+test("differences have the format of kube-apiserver", () => {
   const diff = internalDiff(
     "PersistentVolumeSource",
     { hostPath: { path: "/x", type: "" } },

@@ -1,4 +1,4 @@
-/** Values as the real server shows them when it complains: in the form it keeps them in, with Go's names and every field. */
+/** Values as kube-apiserver shows them in errors: the internal types, with Go's names and every field. */
 import { toGoJson, type Json } from "@capstan/model";
 import { givenOrNull } from "../given-empty.ts";
 import { text } from "./internal-types.ts";
@@ -14,7 +14,7 @@ function fieldsOf(type: string): readonly Field[] {
   return table[type] ?? [];
 }
 
-/** The value of a type of the core group, as it appears in messages. */
+/** The value of a core type, as it appears in messages. */
 export function toInternal(type: string, value: object): Json {
   return structOf(type, value as Fields);
 }
@@ -33,7 +33,7 @@ function structOf(type: string, value: Fields): Json {
   return result;
 }
 
-/** These stand in the security context there, and beside it for clients. */
+/** The internal type has these fields in the security context; the API has them in the pod spec. */
 function hoistHostFields(result: Record<string, Json>, { hostNetwork, hostPID, hostIPC, ...spec }: Fields): void {
   const context = result["SecurityContext"];
   if (typeof context !== "object" || context === null || Array.isArray(context)) return;
@@ -86,12 +86,12 @@ function zeroOf(type: string): Json {
   }
 }
 
-/** How two values of a type differ, as the real server tells it. */
+/** The difference of two values in the format of kube-apiserver. */
 export function internalDiff(type: string, before: object, after: object): string {
   return unifiedDiff(prettyJson(toInternal(type, before)), prettyJson(toInternal(type, after)));
 }
 
-/** JSON over many lines, indented by one space. */
+/** Multi-line JSON, indented by one space. */
 function prettyJson(value: Json): string {
   return toIndented(value, "");
 }

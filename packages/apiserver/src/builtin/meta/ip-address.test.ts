@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { formatIp, ipFamilyOf, isInNetwork, networkAddress, parseIp, parseNetwork } from "./ip-address.ts";
 import { checkEndpointIp, checkIp, checkNetwork, ipWarnings, networkWarnings } from "./ip-checks.ts";
 
-test("every address is read back from its text", () => {
+test("every address is parsed back from its text", () => {
   const address = fc.oneof(fc.ipV4(), fc.ipV6());
   fc.assert(
     fc.property(address, (text) => {
@@ -22,7 +22,7 @@ test("addresses have one canonical text", () => {
   assert.equal(formatIp(parseIp("010.001.2.3") ?? []), "10.1.2.3");
 });
 
-test("what is no address is none", () => {
+test("parseIp returns undefined for malformed addresses", () => {
   for (const text of ["", "x", "1.2.3", "1.2.3.256", "1:2", ":::", "1::2::3", "12345::", "::1.2.3"]) {
     assert.equal(parseIp(text), undefined, text);
   }
@@ -30,7 +30,7 @@ test("what is no address is none", () => {
   assert.equal(ipFamilyOf("::1"), "IPv6");
 });
 
-test("networks contain what they should", () => {
+test("isInNetwork compares the network bits", () => {
   const network = parseNetwork("10.1.2.3/20");
   assert.ok(network);
   assert.equal(formatIp(networkAddress(network)), "10.1.0.0");
@@ -40,7 +40,7 @@ test("networks contain what they should", () => {
   assert.equal(parseNetwork("1.2.3.4/33"), undefined);
 });
 
-test("odd spellings are refused, unless they were there before", () => {
+test("non-canonical addresses are rejected unless the old object has them", () => {
   const bodies = (text: string, before?: readonly string[]): string[] =>
     checkIp(text, "p", before).map(({ body }) => body);
   assert.deepEqual(bodies("01.2.3.4"), ['Invalid value: "01.2.3.4": must not have leading 0s']);
@@ -51,7 +51,7 @@ test("odd spellings are refused, unless they were there before", () => {
   assert.match(checkNetwork("1.2.3.4/8", "p")[0]?.body ?? "", /bits set beyond the prefix length/);
 });
 
-test("long spellings are only warned about", () => {
+test("uncompressed addresses only cause a warning", () => {
   assert.deepEqual(ipWarnings("2001:DB8::1", "p"), [
     'p: IPv6 address "2001:DB8::1" should be in RFC 5952 canonical format ("2001:db8::1")',
   ]);
@@ -59,7 +59,7 @@ test("long spellings are only warned about", () => {
   assert.match(networkWarnings("1.2.3.4/8", "p")[0] ?? "", /ambiguous in this context/);
 });
 
-test("nobody is sent to addresses that lead nowhere", () => {
+test("loopback, link-local and multicast addresses are rejected for endpoints", () => {
   for (const text of ["0.0.0.0", "127.1.1.1", "::1", "169.254.0.1", "fe80::1", "224.0.0.5", "ff02::1"]) {
     assert.equal(checkEndpointIp(text, "p").length, 1, text);
   }

@@ -1,11 +1,11 @@
-/** IP addresses and networks as Go reads them: leading zeros are understood, so that they can be refused with the right words. */
+/** IP addresses and networks as Go parses them: leading zeros are parsed, so that validation can reject them with the right message. */
 
 /** Sixteen bytes; an IPv4 address is mapped into IPv6, as Go keeps it. */
 export type IpAddress = readonly number[];
 
 const mappedPrefix = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255] as const;
 
-/** An address, leading zeros in IPv4 allowed; `undefined` if it is none. */
+/** Parses an address, with leading zeros in IPv4 allowed; `undefined` if it is malformed. */
 export function parseIp(text: string): IpAddress | undefined {
   const first = /[.:]/.exec(text)?.[0];
   if (first === undefined) return undefined;
@@ -50,7 +50,7 @@ export function isIpv4(address: IpAddress): boolean {
   return mappedPrefix.every((byte, index) => address[index] === byte);
 }
 
-/** The family of an address text; `undefined` if it is none. */
+/** The family of an address text; `undefined` if it is malformed. */
 export function ipFamilyOf(text: string): "IPv4" | "IPv6" | undefined {
   const address = parseIp(text);
   if (address === undefined) return undefined;
@@ -80,7 +80,7 @@ function longestZeros(groups: readonly number[]): { start: number; length: numbe
   return best;
 }
 
-/** A network: an address, how many of its bits are the network's, and how many bits it has. */
+/** A network: an address, the length of its prefix, and the number of address bits. */
 export interface IpNetwork {
   readonly address: IpAddress;
   readonly prefix: number;
@@ -116,7 +116,7 @@ export function isInNetwork(address: IpAddress, network: IpNetwork): boolean {
   return networkAddress({ ...network, address }).every((byte, index) => byte === start[index]);
 }
 
-/** An address as a number, for counting within a network. */
+/** An address as a number, for arithmetic within a network. */
 export function toBigInt(address: IpAddress): bigint {
   return address.reduce((sum, byte) => (sum << 8n) | BigInt(byte), 0n);
 }

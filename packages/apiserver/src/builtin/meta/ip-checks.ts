@@ -1,4 +1,4 @@
-/** What is wrong with addresses and networks in the fields that have always been lenient about their form. */
+/** Validation of addresses and networks in fields that accepted non-canonical forms in the past. */
 import { fieldErrors, quote, type FieldError } from "@capstan/model";
 import {
   formatIp,
@@ -11,7 +11,7 @@ import {
   type IpNetwork,
 } from "./ip-address.ts";
 
-/** An address; one that was there before may stay as it is. */
+/** Checks an address; one that the old object has may stay. */
 export function checkIp(value: string, path: string, before: readonly string[] = []): FieldError[] {
   if (before.includes(value)) return [];
   const address = parseIp(value);
@@ -23,7 +23,7 @@ export function checkIp(value: string, path: string, before: readonly string[] =
   return [];
 }
 
-/** A network; one that was there before may stay as it is. */
+/** Checks a network; one that the old object has may stay. */
 export function checkNetwork(value: string, path: string, before: readonly string[] = []): FieldError[] {
   if (before.includes(value)) return [];
   const network = parseNetwork(value);
@@ -43,7 +43,7 @@ export function checkNetwork(value: string, path: string, before: readonly strin
   return [];
 }
 
-/** An address with the size of its network, as an interface has it; there is one way to write it. */
+/** Checks an interface address, an address with a prefix length, in canonical form. */
 export function checkInterfaceAddress(value: string, path: string): FieldError[] {
   const network = parseNetwork(value);
   if (network === undefined) {
@@ -58,7 +58,7 @@ export function checkInterfaceAddress(value: string, path: string): FieldError[]
     : [fieldErrors.invalid(path, value, `must be in canonical form (${quote(canonical)})`)];
 }
 
-/** Strict readers refuse zeros before a number in the IPv4 part, and groups of more than four digits. */
+/** Strict parsers reject leading zeros in the IPv4 part and groups of more than four digits. */
 function hasLeadingZeros(text: string): boolean {
   const ipv4 = text.slice(text.lastIndexOf(":") + 1);
   return (ipv4.includes(".") && /(^|\.)0[0-9]/.test(ipv4)) || /[0-9a-fA-F]{5,}/.test(text);
@@ -73,7 +73,7 @@ function hasHostBits(network: IpNetwork): boolean {
   return network.address.some((byte, index) => byte !== start[index]);
 }
 
-/** What to say about an address that is valid and oddly written. */
+/** Warnings about an address that is valid but not canonical. */
 export function ipWarnings(value: string, path: string): string[] {
   const address = parseIp(value);
   if (address === undefined) return [];
@@ -85,7 +85,7 @@ export function ipWarnings(value: string, path: string): string[] {
   return [`${path}: IPv6 address ${quote(value)} should be in RFC 5952 canonical format (${quote(canonical)})`];
 }
 
-/** What to say about a network that is valid and oddly written. */
+/** Warnings about a network that is valid but not canonical. */
 export function networkWarnings(value: string, path: string): string[] {
   const network = parseNetwork(value);
   if (network === undefined) return [];
@@ -105,7 +105,7 @@ export function networkWarnings(value: string, path: string): string[] {
   return [`${path}: IPv6 CIDR value ${quote(value)} should be in RFC 5952 canonical format (${quote(canonical)})`];
 }
 
-/** An address that clients can be sent to: not unspecified, loopback or link-local. */
+/** Requires an address that traffic can be sent to: not unspecified, loopback or link-local. */
 export function checkEndpointIp(value: string, path: string): FieldError[] {
   const address = parseIp(value);
   if (address === undefined) return [fieldErrors.invalid(path, value, "must be a valid IP address")];
@@ -126,7 +126,7 @@ const unreachable: readonly (readonly [readonly IpNetwork[], string])[] = [
   [toNetworks("127.0.0.0/8", "::1/128"), "loopback range (127.0.0.0/8, ::1/128)"],
   [toNetworks("169.254.0.0/16", "fe80::/10"), "link-local range (169.254.0.0/16, fe80::/10)"],
   [
-    // Whatever its other flags say, a multicast address of scope 2 is link-local.
+    // A multicast address of scope 2 is link-local, whatever its other flags.
     toNetworks("224.0.0.0/24", ...Array.from({ length: 16 }, (_, flags) => `ff${flags.toString(16)}2::/16`)),
     "link-local multicast range (224.0.0.0/24, ff02::/10)",
   ],

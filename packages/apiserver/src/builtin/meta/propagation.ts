@@ -1,9 +1,9 @@
-/** What deletions say about dependents: which words there are, and that they are said once. */
+/** Validation of the propagation policy of deletions. */
 import { fieldErrors, type FieldError } from "@capstan/model";
 
 const propagations = ["Foreground", "Background", "Orphan"];
 
-/** What is wrong with the options of a deletion, as far as dependents go. */
+/** Checks orphanDependents and propagationPolicy, which are mutually exclusive. */
 export function checkPropagation({
   orphanDependents,
   propagationPolicy,

@@ -1,4 +1,4 @@
-/** Lists of resources: quantities by name, in requests, limits, capacities and quotas. */
+/** Resource lists: quantities by name, in requests, limits, capacities and quotas. */
 import {
   addQuantities,
   compareQuantities,
@@ -15,12 +15,12 @@ export type ResourceList = { readonly [resource: string]: string };
 const milli = -3;
 const zero = toQuantity(0);
 
-/** Rounds every quantity up to thousandths: finer ones are not kept. */
+/** Rounds every quantity up to milli units, the finest precision that is stored. */
 export function roundQuantities(list: { [resource: string]: string } | undefined): void {
   for (const name in list) list[name] = roundUpToMilli(list[name] ?? "0");
 }
 
-/** What is finer than a thousandth has a suffix `u` or `n`, a negative exponent or more than three decimals. */
+/** A quantity below milli precision has the suffix `u` or `n`, a negative exponent or more than three decimals. */
 function roundUpToMilli(text: string): string {
   if (!/[un]|e-|\.[0-9]{4,}/i.test(text)) return text;
   const quantity = parseQuantity(text);
@@ -28,7 +28,7 @@ function roundUpToMilli(text: string): string {
   return formatQuantity({ unscaled: rounded, exponent: milli, format: quantity.format });
 }
 
-/** Compares two quantities that are known to be well formed. */
+/** Compares two valid quantities. */
 export function compareTexts(a: string, b: string): number {
   return compareQuantities(parseQuantity(a), parseQuantity(b));
 }
@@ -38,7 +38,7 @@ export function isNegative(text: string): boolean {
   return compareQuantities(parseQuantity(text), zero) < 0;
 }
 
-/** Adds one list to another, name by name. */
+/** Adds a list to a sum, by name. */
 export function addInto(sum: Map<string, Quantity>, list: ResourceList | undefined): void {
   for (const name in list) {
     const amount = parseQuantity(list[name] ?? "0");
@@ -47,7 +47,7 @@ export function addInto(sum: Map<string, Quantity>, list: ResourceList | undefin
   }
 }
 
-/** Raises each quantity of a list to that of another where the other's is greater. */
+/** Raises each quantity to that of the other list if that is greater. */
 export function maxInto(most: Map<string, Quantity>, list: ReadonlyMap<string, Quantity>): void {
   for (const [name, amount] of list) {
     const before = most.get(name);

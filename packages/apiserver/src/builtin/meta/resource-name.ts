@@ -1,4 +1,4 @@
-/** Names of resources: which are the system's own, which are extended, which count whole things. */
+/** Names of resources: native, extended, countable. */
 import { checkQualifiedName, fieldErrors, parseQuantity, quantityToInteger, type FieldError } from "@capstan/model";
 import { invalidEach } from "./checks.ts";
 import { isNegative } from "./resource-list.ts";
@@ -27,7 +27,7 @@ const wholeResources: ReadonlySet<string> = new Set(countedResources);
 const standardQuotaResources: ReadonlySet<string> = new Set(quotaResources);
 const standardResources: ReadonlySet<string> = new Set([...quotaResources, "storage"]);
 
-/** Whether a name is a huge page of some size. */
+/** Whether a name is a huge page resource. */
 export function isHugePage(name: string): boolean {
   return name.startsWith("hugepages-");
 }
@@ -36,18 +36,18 @@ function isQuotaHugePage(name: string): boolean {
   return isHugePage(name) || name.startsWith("requests.hugepages-");
 }
 
-/** Whether a name belongs to Kubernetes itself; names without a prefix do. */
+/** Whether a name belongs to Kubernetes; names without a prefix do. */
 export function isNativeResource(name: string): boolean {
   return !name.includes("/") || name.includes("kubernetes.io/");
 }
 
-/** Whether a name is that of a device or of something else from outside. */
+/** Whether a name is an extended resource, for example a device. */
 export function isExtendedResource(name: string): boolean {
   if (isNativeResource(name) || name.startsWith("requests.")) return false;
   return checkQualifiedName(`requests.${name}`).length === 0;
 }
 
-/** Whether more of a resource may be promised than there is. */
+/** Whether a resource may be overcommitted. */
 export function isOvercommitAllowed(name: string): boolean {
   return isNativeResource(name) && !isHugePage(name);
 }
@@ -57,7 +57,7 @@ export function isStandardQuotaResource(name: string): boolean {
   return standardQuotaResources.has(name) || isQuotaHugePage(name);
 }
 
-/** A name that is well formed, and known if it has no prefix. */
+/** Requires a qualified name, and a known one if it does not have a prefix. */
 export function checkResourceName(name: string, path: string): FieldError[] {
   const malformed = invalidEach(path, fieldErrors.named(name), checkQualifiedName(name));
   if (malformed.length > 0) return malformed;
@@ -65,7 +65,7 @@ export function checkResourceName(name: string, path: string): FieldError[] {
   return [fieldErrors.invalid(path, fieldErrors.named(name), "must be a standard resource type or fully qualified")];
 }
 
-/** A resource that a container can ask for. */
+/** Requires a resource that a container can request. */
 export function checkContainerResourceName(name: string, path: string): FieldError[] {
   const errors = checkResourceName(name, path);
   if (!name.includes("/")) {
@@ -82,14 +82,14 @@ export function checkContainerResourceName(name: string, path: string): FieldErr
   ];
 }
 
-/** A resource that a quota can limit. */
+/** Requires a resource that a quota can limit. */
 export function checkQuotaResourceName(name: string, path: string): FieldError[] {
   const errors = checkResourceName(name, path);
   if (name.includes("/") || isStandardQuotaResource(name)) return errors;
   return [...errors, fieldErrors.invalid(path, fieldErrors.named(name), "must be a standard resource for quota")];
 }
 
-/** An amount of a resource: not negative, and whole where the resource is counted. */
+/** Checks an amount: not negative, and an integer for resources that are counted. */
 export function checkAmount(name: string, amount: string, path: string): FieldError[] {
   const errors = isNegative(amount) ? [fieldErrors.invalid(path, amount, "must be greater than or equal to 0")] : [];
   const isWhole = wholeResources.has(name) || isExtendedResource(name);
@@ -97,7 +97,7 @@ export function checkAmount(name: string, amount: string, path: string): FieldEr
   return [...errors, fieldErrors.invalid(path, amount, "must be an integer")];
 }
 
-/** Whether an amount is no whole number. */
+/** Whether an amount is not an integer. */
 export function isFractional(amount: string): boolean {
   return quantityToInteger(parseQuantity(amount), -3) % 1000n !== 0n;
 }

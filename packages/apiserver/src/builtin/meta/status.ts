@@ -1,18 +1,18 @@
-/** The door for a status: everything but the status stays as it was. */
+/** The `status` subresource: keeps everything except the status. */
 import { cloneJson, type FieldError, type KubeObject } from "@capstan/model";
 import type { RuleContext } from "../context.ts";
 import type { Draft } from "../draft.ts";
 import type { ViewRules } from "../rules.ts";
 
-/** What a status door may say beyond keeping the rest. */
+/** Rules of a status subresource beyond keeping the spec. */
 export interface StatusView<T extends KubeObject> {
   readonly validate?: (object: T, old: T, context: RuleContext) => readonly FieldError[];
-  /** Runs after the rest was kept. */
+  /** Runs after the spec was restored. */
   readonly prepare?: (draft: Draft<T>, old: T, context: RuleContext) => void;
   readonly warnings?: (object: T, old: T | undefined, context: RuleContext) => readonly string[];
   readonly resetFields?: readonly string[];
   readonly hasNoTable?: boolean;
-  /** Whether the door sees to the metadata itself, or lets it pass. */
+  /** Whether the subresource validates the metadata itself. */
   readonly validatesMetadata?: boolean;
 }
 
@@ -39,7 +39,7 @@ export function statusView<T extends KubeObject>({
   };
 }
 
-/** Gives a draft the field of the stored object back, or takes it away. */
+/** Restores the field of the stored object, or removes it. */
 export function keepField<T extends KubeObject>(draft: Draft<T>, old: T, field: string): void {
   const target = draft as unknown as Record<string, unknown>;
   const source = old as unknown as Record<string, unknown>;
@@ -47,7 +47,7 @@ export function keepField<T extends KubeObject>(draft: Draft<T>, old: T, field: 
   else target[field] = cloneJson(source[field]);
 }
 
-/** Takes away what clients must not set. */
+/** Removes a field that clients must not set. */
 export function dropField(draft: object, field: string): void {
   delete (draft as Record<string, unknown>)[field];
 }

@@ -5,17 +5,17 @@ import { unifiedDiff } from "./unified-diff.ts";
 const numbers = (from: number, to: number): string[] =>
   Array.from({ length: to - from + 1 }, (_, index) => String(from + index));
 
-test("equal texts have no difference", () => {
+test("equal texts have an empty diff", () => {
   assert.equal(unifiedDiff("a\nb", "a\nb"), "");
 });
 
-test("a changed line stands between three lines on each side", () => {
+test("a hunk has three lines of context on each side", () => {
   const before = numbers(1, 9).join("\n");
   const after = before.replace("5", "five");
   assert.equal(unifiedDiff(before, after), "@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
 });
 
-test("changes far apart are told apart", () => {
+test("distant changes are in separate hunks", () => {
   const before = numbers(1, 30).join("\n");
   const after = ["zero", ...numbers(1, 29)].join("\n");
   assert.equal(
@@ -24,11 +24,11 @@ test("changes far apart are told apart", () => {
   );
 });
 
-test("an empty side has a range of its own", () => {
+test("an empty text counts as one line", () => {
   assert.equal(unifiedDiff("", "a"), "@@ -1 +1 @@\n-\n+a\n");
 });
 
-test("in long texts, frequent lines are found only beside others", () => {
+test("popular lines of long texts match only next to other matches", () => {
   const filler = Array.from({ length: 200 }, () => "}");
   const before = ["first", ...filler, "last"].join("\n");
   const after = ["first", ...filler, "end"].join("\n");

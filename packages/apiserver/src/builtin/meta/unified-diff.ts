@@ -1,8 +1,8 @@
-/** Differences of texts, line by line, with three lines around: the same blocks that difflib finds. */
+/** Unified diff with three lines of context; matches the blocks of Python's difflib. */
 
 type Tag = "equal" | "replace" | "delete" | "insert";
 
-/** Lines `aStart..aEnd` of the first text stand against `bStart..bEnd` of the second. */
+/** Lines `aStart..aEnd` of the first text correspond to `bStart..bEnd` of the second. */
 interface Block {
   readonly tag: Tag;
   readonly aStart: number;
@@ -19,7 +19,7 @@ interface Match {
 
 const context = 3;
 
-/** The difference of two texts; empty if there is none. */
+/** The diff of two texts; empty if they are equal. */
 export function unifiedDiff(before: string, after: string): string {
   const a = before.split("\n");
   const b = after.split("\n");
@@ -28,7 +28,7 @@ export function unifiedDiff(before: string, after: string): string {
     .join("");
 }
 
-/** Where lines occur in the second text. In long texts, lines that occur very often are no help and are left out. */
+/** Where lines occur in the second text. In long texts, popular lines are left out, as in difflib. */
 function positions(lines: readonly string[]): Map<string, number[]> {
   const found = new Map<string, number[]>();
   lines.forEach((line, index) => {
@@ -64,7 +64,7 @@ interface Texts {
   readonly places: ReadonlyMap<string, readonly number[]>;
 }
 
-/** The longest run of equal lines within the bounds, the earliest of several; grown at its ends by lines that were left out. */
+/** The longest run of equal lines within the bounds, the earliest of several, extended at both ends by popular lines. */
 function longestMatch(
   { a, b, places }: Texts,
   [aLow, aHigh, bLow, bHigh]: readonly [number, number, number, number],
@@ -120,7 +120,7 @@ function tagOf(removes: boolean, adds: boolean): Tag | undefined {
   return adds ? "insert" : undefined;
 }
 
-/** Changes with the lines around them; a long stretch without change ends a group. */
+/** Changes with their context lines; a long unchanged run ends a hunk. */
 function groups(all: readonly Block[]): Block[][] {
   const trimmed = [...all];
   const first = trimmed[0];

@@ -1,4 +1,4 @@
-/** ServiceCIDR and IPAddress: which addresses services have, and whose each of them is. */
+/** ServiceCIDR and IPAddress: the ranges of cluster IPs and the allocated addresses. */
 import type { IPAddress, ServiceCIDR as ServiceCidrObject } from "@capstan/kinds/networking.k8s.io/v1";
 import { checkPathSegment, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
@@ -14,7 +14,7 @@ import { requireSegment } from "./reference.ts";
 
 type ServiceCidr = Whole<ServiceCidrObject>;
 
-/** The rules of ranges of service addresses. */
+/** Rules of ServiceCIDR. */
 export const serviceCidr: KindRules<ServiceCidr> = defineRules<ServiceCidr>({
   prepareForCreate: (draft) => dropField(draft, "status"),
   prepareForUpdate: (draft, old) => keepField(draft, old, "status"),
@@ -61,7 +61,7 @@ function checkRangesUpdate(ranges: readonly string[], old: readonly string[]): F
   return [fieldErrors.invalid(path, ranges.length === 0 ? null : ranges, "field is immutable")];
 }
 
-/** The rules of single addresses. */
+/** Rules of IPAddress. */
 export const ipAddress: KindRules<IPAddress> = defineRules<IPAddress>({
   validatesMetadata: true,
   validateCreate: checkAddress,
@@ -92,7 +92,7 @@ function parentCell({ spec }: IPAddress): string {
   return [kind, ...(namespace === "" ? [] : [namespace]), name].join("/");
 }
 
-/** A name that is an address in its one canonical form. */
+/** Requires a name that is an address in canonical form. */
 function addressName(name: string): readonly string[] {
   const errors = checkIp(name, "");
   if (errors.length > 0) return errors.map(({ body }) => body.slice(body.indexOf(": ", body.indexOf(": ") + 2) + 2));

@@ -6,7 +6,6 @@ import { ingressClass } from "./ingress-class.ts";
 import { ingress } from "./ingress.ts";
 import { networkPolicy } from "./network-policy.ts";
 
-/** By resource. */
 export const networkingRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["ingressclasses.networking.k8s.io", ingressClass],
   ["ingresses.networking.k8s.io", ingress],

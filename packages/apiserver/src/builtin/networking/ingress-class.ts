@@ -1,4 +1,4 @@
-/** IngressClass: which controller serves an ingress. */
+/** IngressClass: the controller of an ingress. */
 import type { IngressClass as IngressClassObject, IngressClassSpec } from "@capstan/kinds/networking.k8s.io/v1";
 import { byteLength, fieldErrors, type FieldError } from "@capstan/model";
 import { checkObjectMetadata } from "../../metadata/check.ts";
@@ -16,7 +16,6 @@ type Parameters = NonNullable<IngressClassSpec["parameters"]>;
 const maxControllerBytes = 250;
 const defaultAnnotation = "ingressclass.kubernetes.io/is-default-class";
 
-/** The rules of ingress classes. */
 export const ingressClass: KindRules<IngressClass> = defineRules<IngressClass>({
   defaults({ spec }) {
     if (spec.parameters) spec.parameters.scope ??= "Cluster";

@@ -1,4 +1,4 @@
-/** Ingress: how requests from outside find a service. */
+/** Ingress: HTTP routes from outside the cluster to services. */
 import type {
   HTTPIngressPath,
   Ingress as IngressObject,
@@ -32,13 +32,12 @@ type Ingress = Whole<IngressObject>;
 const classAnnotation = "kubernetes.io/ingress.class";
 const noIp = "must be a DNS name, not an IP address";
 
-/** What may stay although new objects must not have it. */
+/** Checks that an update skips because the stored object already fails them. */
 interface Leniency {
   readonly badSecretNames?: boolean;
   readonly badWildcardRules?: boolean;
 }
 
-/** The rules of ingresses. */
 export const ingress: KindRules<Ingress> = defineRules<Ingress>({
   prepareForCreate(draft) {
     dropField(draft, "status");

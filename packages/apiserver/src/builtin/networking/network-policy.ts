@@ -1,4 +1,4 @@
-/** NetworkPolicy: who may talk to whom. */
+/** NetworkPolicy: allowed traffic between pods. */
 import type {
   IPBlock,
   NetworkPolicy as NetworkPolicyObject,
@@ -18,13 +18,12 @@ import type { Whole } from "../whole.ts";
 
 type NetworkPolicy = Whole<NetworkPolicyObject>;
 
-/** What may stay although new objects must not have it. */
+/** Checks that an update skips because the stored object already fails them. */
 interface Leniency {
   readonly invalidValues: boolean;
   readonly networks: readonly string[];
 }
 
-/** The rules of network policies. */
 export const networkPolicy: KindRules<NetworkPolicy> = defineRules<NetworkPolicy>({
   defaults({ spec }) {
     for (const rule of [...(spec.ingress ?? []), ...(spec.egress ?? [])]) {
@@ -45,7 +44,7 @@ export const networkPolicy: KindRules<NetworkPolicy> = defineRules<NetworkPolicy
   },
 });
 
-/** Every side of every rule, with its place. */
+/** Every peer of every rule, with its path. */
 function peersOf({ ingress = [], egress = [] }: NetworkPolicySpec): (readonly [NetworkPolicyPeer, string])[] {
   return [
     ...ingress.flatMap(({ from = [] }, index) =>
@@ -121,7 +120,7 @@ function checkPort({ port, endPort }: NetworkPolicyPort, path: string): FieldErr
 function checkEnd(port: number, endPort: number | undefined, path: string): FieldError[] {
   if (endPort === undefined) return [];
   return [
-    // The complaint shows the port that the end is compared with.
+    // The error shows `port`, not `endPort`.
     ...(endPort < port ? [fieldErrors.invalid(path, port, "must be greater than or equal to `port`")] : []),
     ...invalidEach(path, endPort, checkPortNumber(endPort)),
   ];

@@ -3,7 +3,7 @@ import { checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
 import { checkSubdomain, invalidEach, isEmpty } from "../meta/checks.ts";
 
 interface Reference {
-  /** The server keeps an absent one as null. */
+  /** The server stores an absent group as null. */
   readonly apiGroup?: string | null;
   readonly kind: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export function checkReference({ apiGroup, kind, name }: Reference, path: string
   ];
 }
 
-/** A text that must be there and fit into a path. */
+/** Requires a text that is a valid path segment. */
 export function requireSegment(value: string | undefined, path: string): FieldError[] {
   return isEmpty(value) ? [fieldErrors.required(path)] : invalidEach(path, value, checkPathSegment(value));
 }

@@ -55,12 +55,11 @@ function checkScheduling({ nodeSelector, tolerations = [] }: Scheduling, path: s
   ];
 }
 
-/** How long a taint is tolerated does not tell two tolerations apart. */
+/** Tolerations that differ only in tolerationSeconds are duplicates. */
 function keyOf({ key, operator, value, effect }: Toleration): string {
   return JSON.stringify([key, operator, value, effect]);
 }
 
-/** By resource. */
 export const nodeRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["runtimeclasses.node.k8s.io", runtimeClass],
 ]);

@@ -1,4 +1,4 @@
-/** Annotations that mean something to a pod: mirror pods, deletion cost, and the old ways to name security profiles. */
+/** Pod annotations with a meaning: mirror pods, deletion cost, and deprecated security profiles. */
 import type { PodSpec, SeccompProfile } from "@capstan/kinds/v1";
 import { fieldErrors, quote, type FieldError, type ObjectMeta } from "@capstan/model";
 import { allContainers } from "./containers.ts";
@@ -12,7 +12,6 @@ const podSeccomp = "seccomp.security.alpha.kubernetes.io/pod";
 const containerSeccomp = "container.seccomp.security.alpha.kubernetes.io/";
 export const appArmorPrefix = "container.apparmor.security.beta.kubernetes.io/";
 
-/** What is wrong with them. */
 export function checkPodAnnotations(
   annotations: Annotations = {},
   spec: PodSpec,
@@ -36,12 +35,12 @@ export function checkPodAnnotations(
   ];
 }
 
-/** Whether a cost is a number of 32 bits written without a plus or needless zeros. */
+/** Whether a cost is a 32-bit integer without a plus sign or leading zeros. */
 export function isDeletionCost(cost: string): boolean {
   return /^(0|-?[1-9][0-9]*)$/.test(cost) && Number(cost) >= -(2 ** 31) && Number(cost) < 2 ** 31;
 }
 
-/** Whether the cost that an object has is one. */
+/** Whether the object has an invalid deletion cost. */
 export function hasBadDeletionCost({ annotations = {} }: ObjectMeta): boolean {
   const cost = annotations[deletionCost];
   return cost !== undefined && !isDeletionCost(cost);
@@ -76,7 +75,7 @@ function checkAppArmorAnnotations(annotations: Annotations, spec: PodSpec, path:
     });
 }
 
-/** Profiles that are named both ways must be the same. */
+/** Profiles in annotations and in fields must agree. */
 export function checkProfilesMatch(annotations: Annotations = {}, spec: PodSpec, path: string): FieldError[] {
   return [...checkSeccompMatch(annotations, spec, path), ...checkAppArmorMatch(annotations, spec, path)];
 }

@@ -1,4 +1,4 @@
-/** What is wrong with the spec of a claim for storage, of its own or inside a pod or a stateful set. */
+/** Validation of the spec of a PersistentVolumeClaim: standalone, in a pod or in a StatefulSet. */
 import type { PersistentVolumeClaimSpec, PersistentVolumeClaimTemplate } from "@capstan/kinds/v1";
 import { checkDns1123Label, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkAnnotations, checkLabels } from "../../metadata/check.ts";
@@ -10,13 +10,13 @@ import { isGiven } from "../given-empty.ts";
 
 const accessModes = ["ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"];
 
-/** What may pass because the claim had it before. */
+/** Checks that an update skips because the stored claim already fails them. */
 export interface ClaimLeniency {
   readonly badSelector?: boolean;
   readonly badGroup?: boolean;
 }
 
-/** Ways of access: known ones, and the exclusive one alone. */
+/** Requires known access modes; ReadWriteOncePod must be the only one. */
 export function checkAccessModes(modes: readonly string[], path: string): FieldError[] {
   const errors = modes.flatMap((mode) => checkOneOf(mode, path, accessModes));
   const isExclusive = modes.includes("ReadWriteOncePod");
@@ -25,12 +25,10 @@ export function checkAccessModes(modes: readonly string[], path: string): FieldE
   return [...errors, fieldErrors.forbidden(path, "may not use ReadWriteOncePod with other access modes")];
 }
 
-/** How a volume is seen. */
 export function checkVolumeMode(mode: string | undefined, path: string): FieldError[] {
   return mode === undefined ? [] : checkOneOf(mode, path, ["Block", "Filesystem"]);
 }
 
-/** Checks the spec of a claim. */
 export function checkClaimSpec(
   spec: PersistentVolumeClaimSpec,
   path: string,
@@ -72,7 +70,7 @@ function checkSources(spec: PersistentVolumeClaimSpec, path: string, badGroup: b
     ...(dataSourceRef === undefined ? [] : checkSource(dataSourceRef, `${path}.dataSourceRef`, badGroup)),
   ];
   if (dataSource === undefined || dataSourceRef === undefined) return errors;
-  // The real server shows the path where the value should be; a path prints as an empty object.
+  // kube-apiserver passes the path as the value by mistake; a path prints as an empty object.
   if (!isEmpty(dataSourceRef.namespace)) {
     errors.push(fieldErrors.invalid(path, {}, "may not be specified when dataSourceRef.namespace is specified"));
   } else if (!isSameSource(dataSource, dataSourceRef)) {
@@ -115,13 +113,13 @@ const metadataFields = [
   "managedFields",
 ] as const;
 
-/** A claim inside a pod. */
+/** Checks the claim template of an ephemeral volume. */
 export function checkClaimTemplate(template: PersistentVolumeClaimTemplate, path: string): FieldError[] {
   const { metadata = {}, spec } = template;
   return [...checkTemplateMetadata(metadata, `${path}.metadata`), ...checkClaimSpec(spec, `${path}.spec`)];
 }
 
-/** Of the metadata of what will be made from a template only labels and annotations may be said. */
+/** The metadata of a template may contain only labels and annotations. */
 export function checkTemplateMetadata(
   metadata: NonNullable<PersistentVolumeClaimTemplate["metadata"]>,
   path: string,
@@ -135,7 +133,7 @@ export function checkTemplateMetadata(
   ];
 }
 
-/** What to say about the amounts of a claim. */
+/** Warnings about the quantities of a claim. */
 export function claimSpecWarnings({ resources }: PersistentVolumeClaimSpec, path: string): string[] {
   return (["requests", "limits"] as const).flatMap((field) => {
     const amount = resources?.[field]?.["storage"];

@@ -1,4 +1,4 @@
-/** What is wrong with a container, whatever its role in the pod. */
+/** Validation of a container of any type. */
 import type { Container, ContainerPort, PodSpec, VolumeDevice, VolumeMount } from "@capstan/kinds/v1";
 import { checkPortName, checkPortNumber, fieldErrors, type FieldError } from "@capstan/model";
 import { checkLabelName, checkOneOf, checkPresent, invalidEach, isEmpty, requireOneOf } from "../meta/checks.ts";
@@ -9,7 +9,7 @@ import { checkContainerResources } from "./resources.ts";
 import { checkSecurityContext } from "./security-context.ts";
 import type { KnownVolumes } from "./volumes.ts";
 
-/** What a container is checked against. */
+/** The pod spec and the volumes that a container refers to. */
 export interface ContainerSurroundings {
   readonly spec: PodSpec;
   readonly volumes: KnownVolumes;
@@ -17,7 +17,7 @@ export interface ContainerSurroundings {
   readonly leniency: PodLeniency;
 }
 
-/** The checks that every container goes through. */
+/** The checks that all containers have in common. */
 export function checkContainer(container: Container, path: string, around: ContainerSurroundings): FieldError[] {
   const { volumeMounts = [], volumeDevices = [], resources = {} } = container;
   const { spec, volumes, claims, leniency } = around;
@@ -45,7 +45,6 @@ export function checkContainer(container: Container, path: string, around: Conta
 
 const protocols = ["SCTP", "TCP", "UDP"];
 
-/** The protocol of a port. */
 export function checkProtocol(protocol: string | undefined, path: string): FieldError[] {
   return requireOneOf(protocol, path, protocols);
 }
@@ -87,7 +86,7 @@ function checkMounts(container: Container, volumes: KnownVolumes, path: string):
     if (points.has(mountPath)) errors.push(fieldErrors.invalid(`${here}.mountPath`, mountPath, "must be unique"));
     points.add(mountPath);
     errors.push(...checkNotDevice(mount, volumeDevices, here));
-    // The real server reports the rest without the index of the mount.
+    // kube-apiserver reports these errors without the index of the mount.
     return [...errors, ...checkMountDetails(mount, { here, path, isPrivileged: isPrivileged(container) })];
   });
 }
@@ -105,7 +104,7 @@ function checkNotDevice(
   if (devices.some((device) => device.name === name)) {
     errors.push(fieldErrors.invalid(`${path}.name`, name, "must not already exist in volumeDevices"));
   }
-  // Of devices with one name the last is known.
+  // Of devices with the same name, only the last one counts.
   if (devices.some(({ name: own, devicePath }, at) => devicePath === mountPath && isLastOf(devices, own, at))) {
     const why = "must not already exist as a path in volumeDevices";
     errors.push(fieldErrors.invalid(`${path}.mountPath`, mountPath, why));
@@ -235,7 +234,7 @@ function checkResizePolicy(
 const maxRestartRules = 20;
 const maxExitCodes = 255;
 
-/** How a container is restarted on its own terms. */
+/** Checks the restart policy and the restart rules of a container. */
 export function checkRestartRules(
   { restartPolicy, restartPolicyRules: rules = [] }: Container,
   path: string,
@@ -265,7 +264,7 @@ function checkRestartRule(
   return errors;
 }
 
-/** Ports of the host that two containers claim. */
+/** Reports host ports that two containers use. */
 export function checkHostPorts(containers: readonly (readonly [Container, string])[]): FieldError[] {
   const taken = new Set<string>();
   return containers.flatMap(([{ ports = [] }, path]) =>
@@ -279,7 +278,7 @@ export function checkHostPorts(containers: readonly (readonly [Container, string
   );
 }
 
-/** A name of an image with space around it, which only pods are refused for. */
+/** Rejects whitespace around the image name; only pods are checked, not templates. */
 export function checkImageSpace({ image = "" }: Container, path: string): FieldError[] {
   if (isEmpty(image) || image.trim() === image) return [];
   return [fieldErrors.invalid(`${path}.image`, image, "must not have leading or trailing whitespace")];

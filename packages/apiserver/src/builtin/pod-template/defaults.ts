@@ -1,4 +1,4 @@
-/** What a pod gets when it is not said: the defaults of its spec, wherever the spec stands. */
+/** Defaults of a pod spec, in pods and in templates. */
 import type { Container, PodSpec, PodTemplateSpec, Probe } from "@capstan/kinds/v1";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
@@ -9,7 +9,7 @@ import { defaultVolume } from "./volume-defaults.ts";
 type DraftContainer = Draft<Container>;
 type DraftProbe = Draft<Probe>;
 
-/** Defaults of a template: those of a pod spec, without those that only pods themselves have. */
+/** Defaults of a template: those of a pod spec, without those of pods only. */
 export function defaultPodTemplate(template: Draft<PodTemplateSpec> | undefined): void {
   if (template?.spec !== undefined) defaultPodSpec(template.spec);
   dropInitAnnotations(template?.metadata?.annotations);
@@ -22,7 +22,7 @@ const initAnnotations = [
   "pod.alpha.kubernetes.io/init-container-statuses",
 ];
 
-/** Init containers were annotations before they were a field; nobody reads those any more. */
+/** Drops the annotations that held init containers before the field existed; no component reads them any more. */
 export function dropInitAnnotations(annotations: { [key: string]: string } | undefined): void {
   for (const key of initAnnotations) delete annotations?.[key];
 }
@@ -48,7 +48,7 @@ function given<T extends string>(value: T | undefined, fallback: T): T {
   return isEmpty(value) ? fallback : value;
 }
 
-/** The deprecated field always shows the same name as the field that replaced it. */
+/** The deprecated serviceAccount always equals serviceAccountName. */
 function joinServiceAccountNames(spec: Draft<PodSpec>): void {
   const name = isEmpty(spec.serviceAccountName) ? spec.serviceAccount : spec.serviceAccountName;
   if (isEmpty(name)) return;
@@ -56,7 +56,7 @@ function joinServiceAccountNames(spec: Draft<PodSpec>): void {
   spec.serviceAccount = name;
 }
 
-/** In the host's network, containers take the host's ports of the same number; templates do not say so yet, pods do. */
+/** With hostNetwork, the host port defaults to the container port. Applies to pods, not to templates. */
 export function defaultHostPorts(containers: readonly DraftContainer[] = []): void {
   for (const port of containers.flatMap(({ ports = [] }) => ports)) {
     if ((port.hostPort ?? 0) === 0) port.hostPort = port.containerPort;

@@ -1,4 +1,4 @@
-/** What is wrong with the environment of a container. */
+/** Validation of the environment of a container. */
 import type {
   EnvFromSource,
   EnvVar,
@@ -85,7 +85,7 @@ const podFields = new Set([
   "spec.host",
 ]);
 
-/** A field of the pod, of which only some can be had in this place. */
+/** A reference to a pod field; only some fields are supported in each place. */
 export function checkFieldRef(
   { apiVersion = "", fieldPath }: ObjectFieldSelector,
   allowed: readonly string[],
@@ -119,7 +119,7 @@ const resourceFields = [
 ];
 const hugePageField = /^(requests|limits)\.hugepages-/;
 
-/** A resource of a container; in a volume it must say of which container. */
+/** A reference to a resource of a container; in a volume it must name the container. */
 export function checkResourceRef(
   { containerName, resource, divisor }: ResourceFieldSelector,
   inVolume: boolean,
@@ -172,7 +172,7 @@ function checkFileRef(
   ];
 }
 
-/** Checks whole sets of variables that come from config maps and secrets. */
+/** Checks `envFrom`: variables from config maps and secrets. */
 export function checkEnvFrom(sources: readonly EnvFromSource[], path: string): FieldError[] {
   return sources.flatMap(({ prefix = "", configMapRef, secretRef }, index) => {
     const here = `${path}[${index}]`;
@@ -187,7 +187,7 @@ export function checkEnvFrom(sources: readonly EnvFromSource[], path: string): F
   });
 }
 
-/** The name is checked as a prefix is: one dash at its end goes through. */
+/** kube-apiserver validates the name as a prefix, so one trailing dash passes. */
 function checkSetRef(name: string | undefined, path: string): FieldError[] {
   if (isEmpty(name)) return checkPresent(name, path);
   return invalidEach(path, name, checkName(name, "dns-subdomain", true));

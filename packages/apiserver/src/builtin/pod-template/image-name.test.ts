@@ -4,21 +4,21 @@ import { defaultPullPolicy, parseImageName } from "./image-name.ts";
 
 const digest = `sha256:${"a".repeat(64)}`;
 
-test("images without a tag are the latest", () => {
+test("an image without a tag has the tag latest", () => {
   for (const image of ["nginx", "library/nginx", "localhost/x", "registry.example:5000/a/b", "[::1]:5000/x"]) {
     assert.equal(parseImageName(image)?.tag, "latest", image);
     assert.equal(defaultPullPolicy(image), "Always", image);
   }
 });
 
-test("what is fixed is pulled once", () => {
+test("an image with a tag or digest is pulled if not present", () => {
   for (const image of ["nginx:1", `nginx@${digest}`, `nginx:1@${digest}`, "registry.example:5000/a/b:v1"]) {
     assert.equal(defaultPullPolicy(image), "IfNotPresent", image);
   }
   assert.equal(defaultPullPolicy(`nginx:latest@${digest}`), "Always");
 });
 
-test("what is no name is pulled once", () => {
+test("an invalid image name is pulled if not present", () => {
   for (const image of [
     "",
     "Nginx",

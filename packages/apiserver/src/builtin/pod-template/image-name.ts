@@ -1,4 +1,4 @@
-/** Names of images, read the way the reference library of registries does: all that matters here is the tag. */
+/** Image references, parsed as the distribution library does; only tag and digest matter here. */
 
 const domainPart = "(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])";
 const domain = `(?:${domainPart}(?:\\.${domainPart})*|\\[[a-fA-F0-9:]+\\])(?::[0-9]+)?`;
@@ -9,14 +9,14 @@ const referencePattern = new RegExp(
 const maxRepositoryLength = 255;
 const digestLengths: Readonly<Record<string, number>> = { sha256: 64, sha384: 96, sha512: 128 };
 
-/** What an image is named by. */
+/** The tag and digest of an image. */
 export interface ImageName {
-  /** `latest` when neither tag nor digest is given, empty when only a digest is. */
+  /** `latest` if neither tag nor digest is given, empty if only a digest is. */
   readonly tag: string;
   readonly digest: string;
 }
 
-/** Reads a name; `undefined` if it is none. */
+/** Parses a reference; `undefined` if it is invalid. */
 export function parseImageName(image: string): ImageName | undefined {
   if (/^[a-f0-9]{64}$/.test(image)) return undefined;
   const [host, remainder] = splitDomain(image);
@@ -29,7 +29,7 @@ export function parseImageName(image: string): ImageName | undefined {
   return { tag: tag === "" && digest === "" ? "latest" : tag, digest };
 }
 
-/** The first part is a host if it looks like one; otherwise the image is on the default registry. */
+/** The first segment is a host if it looks like one; otherwise the image is on the default registry. */
 function splitDomain(image: string): [host: string, remainder: string] {
   const slash = image.indexOf("/");
   const first = image.slice(0, Math.max(slash, 0));
@@ -45,7 +45,7 @@ function isDigest(digest: string): boolean {
   return digestLengths[algorithm] === hex.length && /^[a-f0-9]+$/.test(hex);
 }
 
-/** The pull policy of an image for which none was asked: what moves is pulled each time. */
+/** The default pull policy: the tag `latest` is always pulled. */
 export function defaultPullPolicy(image: string): "Always" | "IfNotPresent" {
   return parseImageName(image)?.tag === "latest" ? "Always" : "IfNotPresent";
 }

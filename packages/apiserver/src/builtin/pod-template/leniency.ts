@@ -1,4 +1,4 @@
-/** What a pod spec may have although a new one must not: what was stored before must stay writable. */
+/** Checks of a pod spec that updates skip: an object that is already stored must stay writable. */
 import type { PodSpec } from "@capstan/kinds/v1";
 import { hasInvalidValue } from "../selector/label-selector.ts";
 import { hasInvalidNodeValue } from "../selector/node-selector.ts";
@@ -6,9 +6,9 @@ import { checkLabelSelector } from "../selector/label-selector.ts";
 import { allContainers } from "./containers.ts";
 import { isHostSysctl } from "./sysctls.ts";
 
-/** Where the spec stands and what it may have. */
+/** The kind of spec, and the checks to skip. */
 export interface PodLeniency {
-  /** Whether this is a pod itself, not a template of one. */
+  /** Whether this is a pod, not a template. */
   readonly isPod?: boolean;
   readonly badDeletionCost?: boolean;
   readonly badAffinityValues?: boolean;
@@ -21,7 +21,7 @@ export interface PodLeniency {
   readonly devicesInUserNamespace?: boolean;
 }
 
-/** What the spec that is stored now excuses in the next one. */
+/** The checks that the next spec may fail because the stored one does. */
 export function leniencyAfter(old: PodSpec | undefined): PodLeniency {
   if (old === undefined) return {};
   return {

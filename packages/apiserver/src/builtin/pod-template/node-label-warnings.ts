@@ -1,4 +1,4 @@
-/** Labels of nodes that have better names today. */
+/** Warnings about deprecated node labels. */
 import type { NodeSelectorTerm } from "@capstan/kinds/v1";
 import { checkLabelValue } from "@capstan/model";
 
@@ -13,12 +13,12 @@ const deprecated: Readonly<Record<string, string>> = {
   "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
 };
 
-/** What to say about a label of a node; nothing about most. */
+/** The warning about a node label, if it is deprecated. */
 export function nodeLabelWarning(label: string): string | undefined {
   return Object.hasOwn(deprecated, label) ? deprecated[label] : undefined;
 }
 
-/** What to say about a term of a node selector. Values of preferences are not refused, only warned about. */
+/** Warnings about a term of a node selector. Invalid values in preferred terms only cause a warning. */
 export function nodeTermWarnings(term: NodeSelectorTerm, path: string, checksValues: boolean): string[] {
   return (term.matchExpressions ?? []).flatMap(({ key, values = [] }, index) => {
     const here = `${path}.matchExpressions[${index}]`;

@@ -1,10 +1,10 @@
-/** What a pod for one operating system must not say, because it belongs to the other. */
+/** Rejects fields of a pod that belong to the other operating system. */
 import type { PodSpec } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkOneOf } from "../meta/checks.ts";
 import { allContainers } from "./containers.ts";
 
-/** Checks the name of the system, then the fields of the other one. */
+/** Checks the name of the operating system, then the fields of the other one. */
 export function checkOperatingSystem(spec: PodSpec, path: string): FieldError[] {
   if (spec.os === undefined) return [];
   const { name } = spec.os;
@@ -26,7 +26,7 @@ function checkLinux(spec: PodSpec, path: string): FieldError[] {
   });
 }
 
-/** In the order of the real server; those without a dot belong to the spec, the others to its security context. */
+/** In the order of kube-apiserver; names without a dot are fields of the spec, the others of its security context. */
 const linuxPodFields = [
   "securityContext.appArmorProfile",
   "securityContext.seLinuxOptions",
@@ -72,7 +72,7 @@ function forbidden(path: string): FieldError {
   return fieldErrors.forbidden(path, "cannot be set for a windows pod");
 }
 
-/** Flags that are false and lists that are empty count as not set. */
+/** False and empty lists count as not set. */
 function isSet(value: object, field: string): boolean {
   let part: unknown = value;
   for (const name of field.split(".")) {

@@ -1,4 +1,4 @@
-/** Files of one volume that would be written twice, or that are at once a file and a folder. */
+/** Warnings about paths of one volume that are written twice, or that are both a file and a directory. */
 import type { Volume, VolumeProjection } from "@capstan/kinds/v1";
 import { quote } from "@capstan/model";
 
@@ -7,7 +7,6 @@ interface File {
   readonly source: string;
 }
 
-/** What to say about volumes whose files are in each other's way. */
 export function overlapWarnings(volumes: readonly Volume[]): string[] {
   return volumes.flatMap((volume) => {
     const { name, configMap, secret, downwardAPI, projected } = volume;
@@ -36,7 +35,7 @@ function projectedFiles({ configMap, secret, downwardAPI, serviceAccountToken }:
   return serviceAccountToken === undefined ? [] : filesOf([serviceAccountToken], "ServiceAccountToken");
 }
 
-/** Each file is compared with so many before it: an answer has room for a few warnings only. */
+/** Each file is compared with at most this many before it: a response holds only a few warnings. */
 const maxCompared = 200;
 
 function withoutSlashes(path: string): string {

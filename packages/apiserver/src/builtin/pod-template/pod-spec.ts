@@ -1,4 +1,4 @@
-/** What is wrong with a pod spec: the contents of this folder, in the order of the real server. */
+/** Validation of a pod spec. Calls the checks of this folder in the order of kube-apiserver. */
 import type { Container, EphemeralContainer, PodResourceClaim, PodSpec } from "@capstan/kinds/v1";
 import {
   byteLength,
@@ -30,7 +30,7 @@ import { checkHostProcess, checkPodSecurity } from "./security-context.ts";
 import { checkVolumes } from "./volumes.ts";
 import { isGiven, isZero } from "../given-empty.ts";
 
-/** Checks a spec; `metadata` is that of the pod, templates have none. */
+/** Checks a spec; `metadata` is that of the pod and absent for templates. */
 export function checkPodSpec(
   spec: PodSpec,
   path: string,
@@ -129,13 +129,13 @@ function checkInitContainers(spec: PodSpec, path: string, around: ContainerSurro
     const errors = [...checkContainer(container, here, around), ...checkInitRestartRules(container, here)];
     if (names.has(container.name)) errors.push(fieldErrors.duplicate(`${here}.name`, container.name));
     else if (container.name !== "") names.add(container.name);
-    // The real server looks at one init container at a time here, as if it were the first.
+    // kube-apiserver passes one init container at a time here, so the path has index 0.
     errors.push(...checkHostPorts([[container, `${path}[0]`]]));
     return [...errors, ...checkInitRole(container, here, around)];
   });
 }
 
-/** Without a policy of its own, the rules of an init container are not looked into. */
+/** The restart rules of an init container are validated only if it has a restart policy. */
 function checkInitRestartRules(container: Container, path: string): FieldError[] {
   const { restartPolicy, restartPolicyRules: rules = [] } = container;
   if (restartPolicy !== undefined) return checkRestartRules(container, path);
@@ -165,7 +165,7 @@ function checkInitRole(container: Container, path: string, { spec, leniency }: C
   return errors;
 }
 
-/** In the order of Go's fields; `restartPolicy` and its rules are among them. */
+/** In the order of Go's fields, including `restartPolicy` and its rules. */
 const fieldsOfRealContainers = [
   "ports",
   "resources",
@@ -220,7 +220,7 @@ function checkHostNetworkPorts(spec: PodSpec, path: string, { isPod = false }: P
   );
 }
 
-/** From the restart policy to the spreading: what concerns the pod as a whole. */
+/** Checks the pod-level fields from the restart policy to the topology spread constraints. */
 function checkPolicies(spec: PodSpec, path: string, leniency: PodLeniency): FieldError[] {
   return [
     ...requireOneOf(spec.restartPolicy, `${path}.restartPolicy`, ["Always", "OnFailure", "Never"]),
@@ -324,7 +324,7 @@ function checkHostname({ hostnameOverride, setHostnameAsFQDN, hostNetwork }: Pod
 
 const maxDeadline = 2 ** 31 - 1;
 
-/** Names of other things, and numbers, as far as they are given. */
+/** Checks optional names and numbers. */
 function checkNames(spec: PodSpec, path: string): FieldError[] {
   const { activeDeadlineSeconds: deadline, runtimeClassName, preemptionPolicy, overhead } = spec;
   const named = (field: "serviceAccountName" | "nodeName" | "priorityClassName"): FieldError[] => {
@@ -348,7 +348,7 @@ function checkNames(spec: PodSpec, path: string): FieldError[] {
   ];
 }
 
-/** Whether a pod may push others out. */
+/** Checks the preemption policy. */
 export function checkPreemption(policy: string, path: string): FieldError[] {
   return requireOneOf(policy, path, ["PreemptLowerPriority", "Never"]);
 }
@@ -360,7 +360,7 @@ function checkHostAliases({ hostAliases = [] }: PodSpec, path: string): FieldErr
   ]);
 }
 
-/** Variables from files must be in an empty directory. */
+/** Variables from files need an emptyDir volume. */
 function checkFileVolumes(spec: PodSpec, path: string): FieldError[] {
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
   return allContainers(spec, path).flatMap(([{ env = [] }, here]) =>

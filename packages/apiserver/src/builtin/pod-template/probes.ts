@@ -1,11 +1,11 @@
-/** What is wrong with probes and lifecycle hooks. */
+/** Validation of probes and lifecycle hooks. */
 import type { Container, Lifecycle, LifecycleHandler, Probe } from "@capstan/kinds/v1";
 import { checkHttpHeaderName, fieldErrors, type FieldError } from "@capstan/model";
 import { checkNonNegative, checkOneOf, checkPort, checkPresent, invalidEach } from "../meta/checks.ts";
 
 type Handler = Pick<Probe, "exec" | "httpGet" | "tcpSocket" | "grpc"> & Pick<LifecycleHandler, "sleep">;
 
-/** The three probes of a container, as far as it has them. */
+/** Checks the three probes of a container. */
 export function checkProbes(
   { livenessProbe, readinessProbe, startupProbe }: Container,
   path: string,
@@ -18,7 +18,7 @@ export function checkProbes(
   ];
 }
 
-/** Liveness and startup: the first success counts. */
+/** Liveness and startup probes require a success threshold of 1. */
 function checkDecisive(probe: Probe | undefined, path: string, gracePeriod: number | undefined): FieldError[] {
   if (probe === undefined) return [];
   const errors = checkProbe(probe, path, gracePeriod);
@@ -54,7 +54,6 @@ function checkProbe(probe: Probe, path: string, gracePeriod: number | undefined)
   ];
 }
 
-/** The hooks of a container. */
 export function checkLifecycle(
   { postStart, preStop }: Lifecycle,
   path: string,
@@ -68,7 +67,7 @@ export function checkLifecycle(
 
 const handlerTypes = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
 
-/** Exactly one handler; only the first is looked into. */
+/** Requires exactly one handler; only the first is validated. */
 function checkHandler(handler: Handler, path: string, gracePeriod: number | undefined): FieldError[] {
   const [first, ...others] = handlerTypes.filter((type) => handler[type] !== undefined);
   if (first === undefined) return [fieldErrors.required(path, "must specify a handler type")];

@@ -1,4 +1,4 @@
-/** What is wrong with projected volumes: several sources that share one directory. */
+/** Validation of projected volumes: several sources in one directory. */
 import type { DownwardAPIVolumeFile, KeyToPath, ProjectedVolumeSource, VolumeProjection } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkPresent } from "../meta/checks.ts";
@@ -9,7 +9,7 @@ import { checkKeyToPath } from "./volume-sources.ts";
 
 const volumeFields = ["metadata.annotations", "metadata.labels", "metadata.name", "metadata.namespace", "metadata.uid"];
 
-/** A file with something of the pod in it. */
+/** A downward API file: a field or a resource of the pod. */
 export function checkDownwardFile(file: DownwardAPIVolumeFile, path: string): FieldError[] {
   const { path: target, fieldRef, resourceFieldRef, mode } = file;
   const errors = [...checkPresent(target, `${path}.path`), ...checkLocalPath(target, `${path}.path`)];
@@ -27,7 +27,7 @@ export function checkDownwardFile(file: DownwardAPIVolumeFile, path: string): Fi
   return [...errors, ...checkFileMode(mode, `${path}.mode`)];
 }
 
-/** Checks all sources and that no two of them write the same file. */
+/** Checks all sources, and that no two of them write the same path. */
 export function checkProjected(
   { defaultMode, sources }: ProjectedVolumeSource,
   path: string,
@@ -43,7 +43,7 @@ export function checkProjected(
 }
 
 interface Place {
-  /** The path of the volume: conflicts are reported there. */
+  /** The path of the volume, which conflicts are reported at. */
   readonly path: string;
   readonly here: string;
   readonly files: Set<string>;

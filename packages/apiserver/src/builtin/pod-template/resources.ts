@@ -1,4 +1,4 @@
-/** What is wrong with requests and limits, of a container and of a pod as a whole. */
+/** Validation of requests and limits, of a container and of a pod. */
 import type { PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 import {
   compareQuantities,
@@ -29,7 +29,7 @@ interface Asked {
   readonly oddHugePages: boolean;
 }
 
-/** Requests and limits of a container; the claims it names must be the pod's. */
+/** Checks requests and limits of a container; its claims must be claims of the pod. */
 export function checkContainerResources(
   resources: ResourceRequirements,
   path: string,
@@ -77,7 +77,7 @@ function checkAgainstLimit(name: string, amount: string, limit: string | undefin
   return [fieldErrors.invalid(`${path}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`)];
 }
 
-/** Huge pages come whole: the amount is a multiple of the page. */
+/** The amount of huge pages must be a multiple of the page size. */
 function checkPages(name: string, amount: string, path: string, oddHugePages: boolean): FieldError[] {
   if (oddHugePages || !isHugePage(name) || isMultiple(amount, name.slice("hugepages-".length))) return [];
   return [fieldErrors.invalid(path, amount, `${amount} is not positive integer multiple of ${name}`)];
@@ -117,7 +117,7 @@ function takeClaim(name: string, request: string, seen: Set<string>, path: strin
     errors.push(fieldErrors.duplicate(path, name));
   }
   seen.add(key);
-  // Stands for all requests of the claim.
+  // The claim without a request name, which stands for all of its requests.
   if (request !== "") seen.add(`${name}/`);
   return errors;
 }
@@ -130,7 +130,7 @@ function unknownClaim(name: string, podClaims: readonly string[], path: string):
 
 const podLevelResources = ["cpu", "hugepages-", "memory"];
 
-/** Requests and limits of the pod as a whole: only some resources, and not less than its containers ask for. */
+/** Checks pod-level requests and limits: only some resources, and not less than the sum of the containers. */
 export function checkPodResources(spec: PodSpec, path: string): FieldError[] {
   const { resources } = spec;
   if (resources === undefined) return [];
@@ -145,12 +145,12 @@ export function checkPodResources(spec: PodSpec, path: string): FieldError[] {
   ];
 }
 
-/** The names that containers can refer to. */
+/** The names of the claims that containers can refer to. */
 export function podClaimNames({ resourceClaims = [] }: PodSpec): readonly string[] {
   return resourceClaims.map(({ name }) => name).filter((name) => !isEmpty(name));
 }
 
-/** Whether a pod as a whole can ask for a resource. */
+/** Whether a resource is supported at pod level. */
 export function isPodLevelResource(name: string): boolean {
   return name === "cpu" || name === "memory" || isHugePage(name);
 }
@@ -191,7 +191,7 @@ function checkContainerLimits({ containers }: PodSpec, limits: ResourceList, pat
   );
 }
 
-/** What the containers ask for together: the regular ones and sidecars at once, or an init container before them if that is more. */
+/** The total of all containers: regular ones and sidecars together, or an init container if that is more. */
 export function aggregate(spec: PodSpec, field: "requests" | "limits"): Map<string, Quantity> {
   const sum = new Map<string, Quantity>();
   for (const { resources } of spec.containers ?? []) addInto(sum, resources?.[field]);

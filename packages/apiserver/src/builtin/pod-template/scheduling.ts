@@ -1,4 +1,4 @@
-/** What is wrong with where a pod wants to run: affinities, tolerations, spreading. */
+/** Validation of scheduling fields: affinity, tolerations, topology spread. */
 import type {
   Affinity,
   PodAffinityTerm,
@@ -19,7 +19,7 @@ import { checkLabelSelector } from "../selector/label-selector.ts";
 import { checkNodeSelector, checkNodeSelectorTerm } from "../selector/node-selector.ts";
 import type { PodLeniency } from "./leniency.ts";
 
-/** Affinities to nodes and to other pods. */
+/** Checks node affinity, pod affinity and pod anti-affinity. */
 export function checkAffinity(affinity: Affinity | undefined, path: string, leniency: PodLeniency): FieldError[] {
   if (affinity === undefined) return [];
   return [
@@ -86,7 +86,7 @@ interface MatchKeys {
   readonly labelSelector?: LabelSelectorObject;
 }
 
-/** Keys whose values come from the pod itself must not be in the selector already, nor on both sides. */
+/** matchLabelKeys must not be in the selector already, nor in mismatchLabelKeys. */
 function checkMatchKeys(
   { matchLabelKeys = [], mismatchLabelKeys = [], labelSelector }: MatchKeys,
   path: string,
@@ -122,12 +122,11 @@ function checkKeys(keys: readonly string[], selector: LabelSelectorObject | unde
 
 const taintEffects = ["NoSchedule", "PreferNoSchedule", "NoExecute"];
 
-/** The effect of a taint, or of what tolerates it. */
+/** Checks the effect of a taint or toleration. */
 export function checkTaintEffect(effect: string, path: string): FieldError[] {
   return checkOneOf(effect, path, taintEffects);
 }
 
-/** Tolerations of taints. */
 export function checkTolerations(tolerations: readonly Toleration[], path: string): FieldError[] {
   return tolerations.flatMap((toleration, index) => checkToleration(toleration, `${path}[${index}]`));
 }
@@ -166,7 +165,7 @@ function checkTolerationOperator(operator: string, value: string, path: string):
   }
 }
 
-/** How pods are spread over the cluster. */
+/** Checks the topology spread constraints. */
 export function checkSpread(spec: PodSpec, path: string, allowBadSelectors: boolean): FieldError[] {
   const constraints = spec.topologySpreadConstraints ?? [];
   return constraints.flatMap((constraint, index) => {

@@ -1,4 +1,4 @@
-/** What is wrong with security contexts of pods and containers. */
+/** Validation of security contexts of pods and containers. */
 import type {
   AppArmorProfile,
   PodSpec,
@@ -15,13 +15,13 @@ import { checkSysctls } from "./sysctls.ts";
 
 const maxId = 2 ** 31 - 1;
 
-/** The number of a user or group. */
+/** Checks a UID or GID. */
 export function checkId(id: number | undefined, path: string): FieldError[] {
   if (id === undefined || (id >= 0 && id <= maxId)) return [];
   return [fieldErrors.invalid(path, id, rangeMessage(0, maxId))];
 }
 
-/** The context of the pod. */
+/** Checks the security context of the pod. */
 export function checkPodSecurity(spec: PodSpec, path: string, allowHostSysctls: boolean): FieldError[] {
   const { securityContext: context } = spec;
   if (context === undefined) return [];
@@ -53,7 +53,7 @@ function checkSharedProcesses({ shareProcessNamespace, hostPID }: PodSpec, path:
   return [fieldErrors.invalid(`${path}.shareProcessNamespace`, true, why)];
 }
 
-/** The context of a container. */
+/** Checks the security context of a container. */
 export function checkSecurityContext(
   context: SecurityContext | undefined,
   path: string,
@@ -197,7 +197,7 @@ function complaintsAboutUserPart(user: string): string[] {
   return complaints;
 }
 
-/** Containers that run as processes of a Windows host: all of them or none, and in the host's network. */
+/** HostProcess containers of Windows: all containers or none, and only with hostNetwork. */
 export function checkHostProcess(spec: PodSpec, path: string): FieldError[] {
   const ofPod = spec.securityContext?.windowsOptions?.hostProcess;
   const containers = allContainers(spec, path);

@@ -1,4 +1,4 @@
-/** Kernel parameters of a pod: their names, and which of them belong to the host when its namespaces are shared. */
+/** Sysctls of a pod: their names, and which of them affect the host when its namespaces are shared. */
 import type { PodSpec } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 
@@ -20,7 +20,7 @@ const ipcParameters = new Set([
   "kernel.msgmni",
 ]);
 
-/** Checks names, repetitions and, unless the old object had them, parameters of shared namespaces. */
+/** Checks names and duplicates and, unless the old object has them, sysctls of host namespaces. */
 export function checkSysctls(spec: PodSpec, path: string, allowHost: boolean): FieldError[] {
   const seen = new Set<string>();
   return (spec.securityContext?.sysctls ?? []).flatMap(({ name }, index) => {
@@ -51,12 +51,12 @@ function checkHostSysctl(name: string, { hostNetwork = false, hostIPC = false }:
   return [];
 }
 
-/** Whether a parameter would change the host. */
+/** Whether a sysctl would change the host. */
 export function isHostSysctl(name: string, spec: PodSpec): boolean {
   return checkHostSysctl(name, spec, "").length > 0;
 }
 
-/** Slashes and dots are interchangeable; the first of either tells which one separates. */
+/** Slashes and dots are interchangeable; the first of either is the separator. */
 function namespaceOf(sysctl: string): "net" | "ipc" | undefined {
   const first = /[./]/.exec(sysctl)?.[0];
   const name = first === "/" ? sysctl.replaceAll(/[./]/g, (separator) => (separator === "/" ? "." : "/")) : sysctl;

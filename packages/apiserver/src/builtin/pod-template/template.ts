@@ -1,4 +1,4 @@
-/** Templates of pods, as workloads carry them: what is wrong with one, and what is not kept of it. */
+/** Pod templates of workloads: validation and dropped fields. */
 import type { Container, PodSpec, PodTemplateSpec } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkAnnotations, checkLabels } from "../../metadata/check.ts";
@@ -7,7 +7,7 @@ import { checkPodAnnotations, checkProfilesMatch, hasBadDeletionCost } from "./a
 import { leniencyAfter, type PodLeniency } from "./leniency.ts";
 import { checkPodSpec } from "./pod-spec.ts";
 
-/** Checks a template. `old` is the template that is stored now: what it has may stay. */
+/** Checks a template. Errors that the stored template `old` already has are allowed. */
 export function checkPodTemplate(template: PodTemplateSpec, path: string, old?: PodTemplateSpec): FieldError[] {
   const { metadata = {}, spec = { containers: [] } } = template;
   const leniency = templateLeniency(old);
@@ -30,7 +30,7 @@ function templateLeniency(old: PodTemplateSpec | undefined): PodLeniency {
     : { ...leniencyAfter(old.spec), badDeletionCost: hasBadDeletionCost(old.metadata ?? {}) };
 }
 
-/** Takes away fields whose features are off by default, unless the stored spec uses them. */
+/** Drops fields of disabled feature gates, unless the stored spec uses them. */
 export function dropDisabledFields(spec: Draft<PodSpec> | undefined, old?: PodSpec): void {
   if (spec === undefined) return;
   if (old?.schedulingGroup === undefined) delete spec.schedulingGroup;

@@ -1,4 +1,4 @@
-/** Defaults of volumes: what each kind of volume fills in when it is not said. */
+/** Defaults of volumes, by type. */
 import type { PersistentVolumeClaimSpec, ProjectedVolumeSource, Volume } from "@capstan/kinds/v1";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
@@ -10,7 +10,7 @@ type DraftVolume = Draft<Volume>;
 /** The mode of files from secrets, config maps and the downward API: 0644. */
 const fileMode = 0o644;
 
-/** A volume of no kind is an empty directory. */
+/** A volume without a source is an emptyDir. */
 export function defaultVolume(volume: DraftVolume): void {
   if (Object.keys(volume).every((field) => field === "name")) volume.emptyDir = {};
   if (volume.image !== undefined && isEmpty(volume.image.pullPolicy)) {
@@ -55,19 +55,16 @@ function defaultDisks({ iscsi, rbd, azureDisk, scaleIO }: DraftVolume): void {
   if (isEmpty(scaleIO.fsType)) scaleIO.fsType = "xfs";
 }
 
-/** The interface of an iSCSI volume. */
 export function defaultIscsi(iscsi: { iscsiInterface?: string }): void {
   if (isEmpty(iscsi.iscsiInterface)) iscsi.iscsiInterface = "default";
 }
 
-/** Pool, user and keyring of a Ceph block device. */
 export function defaultRbd(rbd: { pool?: string; user?: string; keyring?: string }): void {
   if (isEmpty(rbd.pool)) rbd.pool = "rbd";
   if (isEmpty(rbd.user)) rbd.user = "admin";
   if (isEmpty(rbd.keyring)) rbd.keyring = "/etc/ceph/keyring";
 }
 
-/** Caching, file system and kind of an Azure disk. */
 export function defaultAzureDisk(disk: Draft<NonNullable<Volume["azureDisk"]>>): void {
   disk.cachingMode ??= "ReadWrite";
   disk.fsType ??= "ext4";
@@ -75,7 +72,7 @@ export function defaultAzureDisk(disk: Draft<NonNullable<Volume["azureDisk"]>>):
   disk.kind ??= "Shared";
 }
 
-/** Defaults of a claim's spec, wherever it stands. */
+/** Defaults of the spec of a claim: standalone, in a pod or in a StatefulSet. */
 export function defaultClaimSpec(spec: Draft<PersistentVolumeClaimSpec>): void {
   spec.volumeMode ??= "Filesystem";
   roundQuantities(spec.resources?.limits);

@@ -1,4 +1,4 @@
-/** What is wrong with the sources of volumes that a pod names itself, one small check for each. */
+/** Validation of the volume sources of pods, one function for each. */
 import type {
   AzureDiskVolumeSource,
   FCVolumeSource,
@@ -12,7 +12,7 @@ import { byteLength, checkDns1123Subdomain, fieldErrors, rangeMessage, type Fiel
 import { checkLabelName, checkOneOf, checkPresent, invalidEach, isEmpty } from "../meta/checks.ts";
 import { checkFileMode, checkLocalPath, checkNoBacksteps } from "./paths.ts";
 
-/** Texts that must be there, by field. */
+/** Requires the given text fields. */
 export function checkFields(source: object, path: string, fields: readonly string[]): FieldError[] {
   const values = source as Readonly<Record<string, unknown>>;
   return fields.flatMap((field) => {
@@ -47,7 +47,7 @@ export function checkPartition(partition: number | undefined, path: string): Fie
   return [fieldErrors.invalid(`${path}.partition`, partition, rangeMessage(1, 255))];
 }
 
-/** Keys of a config map or secret, each with the file it becomes. */
+/** Checks the keys of a config map or secret and the paths they are mounted at. */
 export function checkItems(items: readonly KeyToPath[], path: string): FieldError[] {
   return items.flatMap((item, index) => checkKeyToPath(item, `${path}[${index}]`));
 }
@@ -76,7 +76,7 @@ const initiatorFormats: readonly (readonly [prefix: string, format: RegExp])[] =
   ["naa", /^naa.[a-zA-Z0-9]{32}$/],
 ];
 
-/** A name of the iSCSI world. */
+/** Checks an iSCSI qualified name. */
 export function checkInitiator(name: string, path: string, unknown: string): FieldError[] {
   const format = initiatorFormats.find(([prefix]) => name.startsWith(prefix));
   if (format === undefined) return [fieldErrors.invalid(path, name, unknown)];
@@ -99,7 +99,7 @@ export function checkIscsi(iscsi: ISCSIVolumeSource, path: string): FieldError[]
 
 const maxPortalName = 64;
 
-/** A volume with an initiator of its own has a name that must fit together with its portal. */
+/** The volume name of an iSCSI volume with an initiator name is joined with the target portal; both must fit. */
 export function checkPortalName(name: string, iscsi: ISCSIVolumeSource, path: string): FieldError[] {
   const together = `${name}:${iscsi.targetPortal}`;
   if (iscsi.initiatorName === undefined || byteLength(together) <= maxPortalName) return [];
@@ -209,7 +209,7 @@ export function checkStorageOs({ volumeName = "", volumeNamespace }: StorageOsNa
 
 const maxDriverName = 63;
 
-/** The name of a storage driver. */
+/** Checks the name of a CSI driver. */
 export function checkDriverName(name: string, path: string): FieldError[] {
   if (name === "") return [fieldErrors.required(path)];
   const tooLong = byteLength(name) > maxDriverName ? [fieldErrors.tooLong(path, maxDriverName)] : [];

@@ -1,4 +1,4 @@
-/** What is wrong with the volumes of a pod. */
+/** Validation of the volumes of a pod. */
 import type { Volume } from "@capstan/kinds/v1";
 import { checkDns1123Subdomain, fieldErrors, quote, type FieldError } from "@capstan/model";
 import { checkLabelName, checkPresent, invalidEach, isEmpty, requireOneOf } from "../meta/checks.ts";
@@ -25,17 +25,17 @@ import {
   checkStorageOs,
 } from "./volume-sources.ts";
 
-/** Volumes that are sound, by name: mounts of others find nothing. */
+/** Valid volumes by name. A mount of an invalid volume is reported as not found. */
 export type KnownVolumes = ReadonlyMap<string, Volume>;
 
 interface Place {
   readonly path: string;
-  /** The name of the pod; templates have none yet. */
+  /** The name of the pod; empty for templates. */
   readonly podName: string;
   readonly leniency: PodLeniency;
 }
 
-/** Checks all volumes and tells which of them can be mounted. */
+/** Checks all volumes and returns those that can be mounted. */
 export function checkVolumes(volumes: readonly Volume[], place: Place): [known: KnownVolumes, errors: FieldError[]] {
   const known = new Map<string, Volume>();
   const errors: FieldError[] = [];
@@ -66,7 +66,7 @@ function checkVolume(volume: Volume, place: Place, known: KnownVolumes): FieldEr
 
 type SourceCheck = (volume: Volume, path: string, place: Place) => FieldError[];
 
-/** The source of a volume: the field that holds it, the path that says it is one too many, and its check. */
+/** A volume source: its field, its path in the error about a second source, and its check. */
 interface SourceRule {
   readonly field: keyof Volume;
   readonly shown?: string;
@@ -92,7 +92,7 @@ function needs<F extends keyof Volume>(field: F, ...fields: readonly string[]): 
   return rule(field, (source, path) => checkFields(source as object, path, fields));
 }
 
-/** In the order in which the real server asks; some of its paths differ from the field. */
+/** In the order in which kube-apiserver checks them; some of its paths differ from the field. */
 const sourceRules: readonly SourceRule[] = [
   rule("emptyDir", ({ sizeLimit }, path) =>
     sizeLimit !== undefined && isNegative(sizeLimit)
@@ -195,7 +195,7 @@ function checkVolumeSource(volume: Volume, place: Place): FieldError[] {
   return errors;
 }
 
-/** The claim that is made for an ephemeral volume is named after pod and volume. */
+/** The claim of an ephemeral volume is named after pod and volume. */
 function checkMadeClaimName(name: string, { podName, path }: Place): FieldError[] {
   if (podName === "" || name === "") return [];
   const claim = `${podName}-${name}`;

@@ -1,4 +1,4 @@
-/** What to say about a pod spec that is valid and probably not what was meant. */
+/** Warnings about a pod spec that is valid but probably misconfigured. */
 import type { Container, ContainerPort, PodSpec, PodTemplateSpec } from "@capstan/kinds/v1";
 import { quote, type ObjectMeta } from "@capstan/model";
 import { isEmpty } from "../meta/checks.ts";
@@ -11,13 +11,13 @@ import { nodeLabelWarning, nodeTermWarnings } from "./node-label-warnings.ts";
 import { overlapWarnings } from "./overlap-warnings.ts";
 import { occursBefore } from "../occurs-before.ts";
 
-/** Warnings about a template; `path` is where it stands. */
+/** Warnings about a template at `path`. */
 export function podTemplateWarnings(template: PodTemplateSpec | undefined, path: string): string[] {
   if (template?.spec === undefined) return [];
   return podWarnings(template.spec, template.metadata ?? {}, path);
 }
 
-/** Warnings about a spec; a pod itself stands at the empty path. */
+/** Warnings about a spec; the path of a pod is empty. */
 export function podWarnings(spec: PodSpec, { annotations = {} }: ObjectMeta, path: string): string[] {
   const at = (...names: readonly string[]): string => (path === "" ? names : [path, ...names]).join(".");
   const specPath = at("spec");
@@ -129,7 +129,7 @@ function repetitionWarnings({ hostAliases = [], imagePullSecrets = [] }: PodSpec
   ];
 }
 
-/** The values that were there before, with their index. */
+/** The repeated values, with their index. */
 function repeated(values: readonly string[]): [string, number][] {
   return values
     .map((value, index): [string, number] => [value, index])
@@ -176,7 +176,7 @@ function profileWarnings(
   ];
 }
 
-/** Pods themselves are warned when the annotation is turned into the field. */
+/** For pods this warning is sent when the annotation is copied to the field. */
 function appArmorWarnings(
   { name, securityContext }: Container,
   spec: PodSpec,
@@ -225,7 +225,7 @@ interface KnownPort extends ContainerPort {
   readonly path: string;
 }
 
-/** Each port is compared with so many before it: an answer has room for a few warnings only. */
+/** Each port is compared with at most this many before it: a response holds only a few warnings. */
 const maxCompared = 200;
 
 function portWarnings(spec: PodSpec, path: string): string[] {
@@ -256,7 +256,7 @@ function portWarnings(spec: PodSpec, path: string): string[] {
   return [...conflicts, ...names];
 }
 
-/** A port as Go's `%+v` writes it. */
+/** A port in Go's `%+v` format. */
 function goFormat({ name = "", hostPort = 0, containerPort, protocol, hostIP }: ContainerPort): string {
   return `{Name:${name} HostPort:${hostPort} ContainerPort:${containerPort} Protocol:${protocol} HostIP:${hostIP}}`;
 }

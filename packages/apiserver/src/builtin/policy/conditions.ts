@@ -1,4 +1,4 @@
-/** What is wrong with the conditions of a status. */
+/** Validation of conditions of a status. */
 import type { Condition } from "@capstan/kinds/meta/v1";
 import { byteLength, fieldErrors, patternMessage, type FieldError } from "@capstan/model";
 import { checkOneOf, checkQualified } from "../meta/checks.ts";
@@ -10,7 +10,7 @@ const reasonPattern = "[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?";
 const reasonSentence =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'";
 
-/** Checks each; a type may occur once. */
+/** Checks each condition; types must be unique. */
 export function checkConditions(conditions: readonly Condition[], path: string): FieldError[] {
   const types = conditions.map(({ type }) => type);
   return conditions.flatMap((condition, index) => [

@@ -3,7 +3,6 @@ import type { ResourceName } from "../context.ts";
 import type { ResourceRules } from "../rules.ts";
 import { podDisruptionBudget } from "./pod-disruption-budget.ts";
 
-/** By resource. */
 export const policyRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["poddisruptionbudgets.policy", podDisruptionBudget],
 ]);

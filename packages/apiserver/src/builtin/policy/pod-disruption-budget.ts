@@ -1,4 +1,4 @@
-/** PodDisruptionBudget: how many pods may be away at once. */
+/** PodDisruptionBudget: how many pods may be unavailable during voluntary disruptions. */
 import type {
   PodDisruptionBudget as PodDisruptionBudgetObject,
   PodDisruptionBudgetSpec,
@@ -17,7 +17,6 @@ import type { Whole } from "../whole.ts";
 
 type Budget = Whole<PodDisruptionBudgetObject>;
 
-/** The rules of disruption budgets. */
 export const podDisruptionBudget: KindRules<Budget> = defineRules<Budget>({
   validatesMetadata: true,
   unconditionalUpdate: false,
@@ -56,7 +55,7 @@ export const podDisruptionBudget: KindRules<Budget> = defineRules<Budget>({
   },
 });
 
-/** The metadata is looked at only when nothing else is wrong: the kind itself does not ask for it. */
+/** Metadata is checked only if there are no other errors: the validation of this kind does not include it. */
 function checkFirst(errors: readonly FieldError[], { metadata }: KubeObject): readonly FieldError[] {
   return errors.length > 0 ? errors : checkMetadata(metadata, true, "path-segment");
 }

@@ -1,4 +1,4 @@
-/** RoleBinding and ClusterRoleBinding: who may do what a role lists. */
+/** RoleBinding and ClusterRoleBinding: grant a role to subjects. */
 import type { ClusterRoleBinding, RoleBinding, RoleRef, Subject } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { checkDns1123Subdomain, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
@@ -14,15 +14,13 @@ type AnyBinding = RoleBinding | ClusterRoleBinding;
 
 const group = "rbac.authorization.k8s.io";
 
-/** The rules of role bindings. */
 export const roleBinding: KindRules<RoleBinding> = defineRules<RoleBinding>(bindingRules("rolebindings"));
 
-/** The rules of cluster role bindings. */
 export const clusterRoleBinding: KindRules<ClusterRoleBinding> = defineRules<ClusterRoleBinding>(
   bindingRules("clusterrolebindings"),
 );
 
-/** Both kinds differ in what they may refer to and where. */
+/** The rules of both kinds; they differ in scope and in the roles that they may refer to. */
 function bindingRules<T extends AnyBinding>(resource: Binding["resource"]): KindRules<T> {
   const isNamespaced = resource === "rolebindings";
   const check = (object: AnyBinding): FieldError[] => checkAll(object, isNamespaced);

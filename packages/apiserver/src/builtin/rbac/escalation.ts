@@ -1,4 +1,4 @@
-/** Nobody may grant what they do not hold: the questions that are asked before a role or a binding is written. */
+/** Privilege escalation checks before a role or binding is written: users may grant only permissions that they have. */
 import { apiErrors, isDeepEqual, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import { rulesFor, roleRules } from "../../authorize/rbac/bindings.ts";
 import { escalationProblem } from "../../authorize/rbac/escalation.ts";
@@ -7,30 +7,30 @@ import type { RuleContext } from "../context.ts";
 
 const group = "rbac.authorization.k8s.io";
 
-/** What a role grants. */
+/** The permissions of a role. */
 export interface Grant {
   readonly resource: "roles" | "clusterroles";
-  /** The name in the path of the request; empty when an object is made. */
+  /** The name in the path of the request; empty on create. */
   readonly asked: string;
   readonly name: string;
   readonly rules: readonly PolicyRule[];
 }
 
-/** Refuses a role with more rights than its author has, unless the author may escalate. */
+/** Rejects a role with more permissions than the user has, unless the user may `escalate`. */
 export function checkGrant({ resource, asked, name, rules }: Grant, context: RuleContext): void {
   if (isTrusted(context) || mayDo("escalate", { resource, name: asked, group }, context)) return;
   const problem = escalationProblem(context.user, context.namespace, rules, context.lookup);
   if (problem !== undefined) throw apiErrors.forbidden({ group, resource }, name, problem);
 }
 
-/** A binding as far as it grants something. */
+/** The parts of a binding that grant permissions. */
 export interface Binding {
   readonly resource: "rolebindings" | "clusterrolebindings";
   readonly name: string;
   readonly roleRef: { readonly apiGroup?: string; readonly kind: string; readonly name: string };
 }
 
-/** Refuses a binding to a role with more rights than its author has, unless the author may bind the role. */
+/** Rejects a binding to a role with more permissions than the user has, unless the user may `bind` the role. */
 export function checkBinding({ resource, name, roleRef }: Binding, context: RuleContext): void {
   if (isTrusted(context)) return;
   const bound = { resource: `${roleRef.kind.toLowerCase()}s`, name: roleRef.name, group: roleRef.apiGroup ?? group };
@@ -59,11 +59,11 @@ function rulesOf(
   }
   const rules = roleRules(roleRef, namespace, lookup);
   if (typeof rules !== "string") return rules;
-  // The real server says what was asked for is not there, and means the role.
+  // kube-apiserver names the resource of the binding here, although the role is missing.
   throw apiErrors.notFound({ group, resource }, roleRef.name);
 }
 
-/** Administrators, and everybody on a server that does not ask. */
+/** Members of system:masters, and all users of a server with the always-allow authorizer. */
 function isTrusted({ user, access }: RuleContext): boolean {
   return user.groups.includes("system:masters") || access.authorizer.name === "always-allow";
 }
@@ -82,7 +82,7 @@ function mayDo(verb: string, target: Target, { user, namespace, lookup }: RuleCo
   return false;
 }
 
-/** Whether a change is only about owners and finalizers, which the garbage collector must be able to make. */
+/** Whether only owner references and finalizers change, which the garbage collector must be able to do. */
 export function isCollecting(object: KubeObject, old: KubeObject): boolean {
   const { ownerReferences: _o, finalizers: _f, managedFields: _m, ...metadata } = object.metadata;
   const { ownerReferences: _oo, finalizers: _of, managedFields: _om, ...before } = old.metadata;

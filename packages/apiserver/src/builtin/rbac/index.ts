@@ -4,7 +4,6 @@ import type { ResourceRules } from "../rules.ts";
 import { clusterRoleBinding, roleBinding } from "./binding.ts";
 import { clusterRole, role } from "./role.ts";
 
-/** By resource. */
 export const rbacRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["clusterrolebindings.rbac.authorization.k8s.io", clusterRoleBinding],
   ["clusterroles.rbac.authorization.k8s.io", clusterRole],

@@ -1,4 +1,4 @@
-/** Role and ClusterRole: lists of what may be done. */
+/** Role and ClusterRole: sets of permissions. */
 import type { ClusterRole, PolicyRule, Role } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { apiErrors, checkPathSegment, fieldErrors, type FieldError } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
@@ -9,10 +9,9 @@ import { defineRules, type KindRules } from "../rules.ts";
 import { checkLabelSelector } from "../selector/label-selector.ts";
 import { checkGrant, isCollecting } from "./escalation.ts";
 
-/** Names of these kinds may contain colons and capitals, in prefixes too. */
+/** Names of these kinds may contain colons and capitals, also in generateName. */
 export const rbacName = (name: string): readonly string[] => checkPathSegment(name);
 
-/** The rules of roles. */
 export const role: KindRules<Role> = defineRules<Role>({
   validatesMetadata: true,
   createOnUpdate: true,
@@ -37,7 +36,6 @@ function checkRole(object: Role): FieldError[] {
   return [...checkObjectMetadata(object, true, rbacName), ...checkRules(object.rules ?? [], true)];
 }
 
-/** The rules of cluster roles. */
 export const clusterRole: KindRules<ClusterRole> = defineRules<ClusterRole>({
   validatesMetadata: true,
   createOnUpdate: true,

@@ -1,11 +1,11 @@
-/** Access to devices that are in use by others: only in namespaces that an administrator has labelled for it. */
+/** Admin access to devices that are in use: only in namespaces with the admin-access label. */
 import type { DeviceRequest, DeviceRequestAllocationResult } from "@capstan/kinds/resource.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import type { RuleContext } from "../context.ts";
 
 const label = "resource.kubernetes.io/admin-access";
 
-/** Refuses the first request that asks for it where it is not allowed; templates name the same place as claims. */
+/** Rejects the first request with adminAccess in a namespace without the label; templates report the same path as claims. */
 export function checkAdminRequests(requests: readonly DeviceRequest[], context: RuleContext): FieldError[] {
   const index = requests.findIndex(({ exactly }) => exactly?.adminAccess === true);
   return index < 0 ? [] : checkNamespace(`spec.devices.requests[${index}].adminAccess`, context);
@@ -13,7 +13,7 @@ export function checkAdminRequests(requests: readonly DeviceRequest[], context: 
 
 type Results = readonly DeviceRequestAllocationResult[];
 
-/** The same for what was given; what has been given once stays. */
+/** The same for allocation results; access that was already granted stays. */
 export function checkAdminResults(results: Results, old: Results, context: RuleContext): FieldError[] {
   const grants = ({ adminAccess }: DeviceRequestAllocationResult): boolean => adminAccess === true;
   const index = results.findIndex(grants);

@@ -1,4 +1,4 @@
-/** How large a share of a device's capacity may be. */
+/** Validation of the request policy of a device capacity. */
 import type { CapacityRequestPolicy, CapacityRequestPolicyRange } from "@capstan/kinds/resource.k8s.io/v1";
 import {
   addQuantities,
@@ -13,7 +13,6 @@ import { checkSet } from "./sets.ts";
 
 const maxValues = 10;
 
-/** Checks the rules about shares of a capacity. */
 export function checkRequestPolicy(capacity: string, policy: CapacityRequestPolicy, path: string): FieldError[] {
   const { validValues = [], validRange, default: share } = policy;
   if (validValues.length > 0 && validRange !== undefined) {
@@ -30,7 +29,7 @@ export function checkRequestPolicy(capacity: string, policy: CapacityRequestPoli
 }
 
 interface Sizes {
-  /** What is given when nothing is asked for. */
+  /** The default amount. */
   readonly share: string;
   readonly capacity: string;
 }

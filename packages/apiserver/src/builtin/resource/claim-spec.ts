@@ -1,4 +1,4 @@
-/** What a claim asks for: devices of a class, so many of them or all. */
+/** The spec of a ResourceClaim: devices of a class, a number of them or all. */
 import type {
   DeviceClaim,
   DeviceConstraint,
@@ -23,18 +23,18 @@ import { checkFullAttributeName } from "./names.ts";
 import { checkSelectors } from "./selectors.ts";
 import { checkList, checkSet, checkTexts } from "./sets.ts";
 
-/** What single and alternative requests have in common. */
+/** What exact and alternative requests have in common. */
 type Amount = Pick<ExactDeviceRequest, "deviceClassName" | "allocationMode" | "count" | "selectors" | "tolerations">;
 
-/** The names of requests, and of the alternatives of each. */
+/** The names of requests, and of the subrequests of each. */
 export type RequestNames = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** How many requests a claim may have. */
+/** The maximum number of requests of a claim. */
 export const maxRequests = 32;
 const maxAlternatives = 8;
 const maxConstraints = 32;
 
-/** Fills in how many devices a request is about. */
+/** Fills in the number of devices of each request. */
 export function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
   for (const { exactly, firstAvailable = [] } of devices?.requests ?? []) {
     for (const request of [...(exactly ? [exactly] : []), ...firstAvailable]) {
@@ -47,7 +47,7 @@ export function defaultClaimSpec({ devices }: Draft<ResourceClaimSpec>): void {
   }
 }
 
-/** Checks requests, constraints between them, and what drivers are told. */
+/** Checks requests, constraints and driver configuration. */
 export function checkClaimSpec({ devices = {} }: ResourceClaimSpec, path: string): FieldError[] {
   const { requests = [], constraints = [], config = [] } = devices;
   const names = requestNamesOf(devices);
@@ -73,7 +73,7 @@ export function requestNamesOf({ requests }: DeviceClaim): RequestNames {
   );
 }
 
-/** A request, or an alternative of one. */
+/** Requires the name of a request, or of a subrequest. */
 export function checkReference(name: string, path: string, names: RequestNames): FieldError[] {
   const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'";
   const parts = name.split("/");
@@ -132,7 +132,7 @@ function checkMode(mode: string | undefined, count: number, path: string): Field
   }
 }
 
-/** What may be wrong with a device. */
+/** The effects of device taints. */
 export const taintEffects: readonly string[] = ["NoExecute", "NoSchedule", "None"];
 
 function checkToleration({ key, operator, value = "", effect }: DeviceToleration, path: string): FieldError[] {

@@ -1,4 +1,4 @@
-/** What was given to a claim, and who may use it. */
+/** The status of a ResourceClaim: the allocation and its consumers. */
 import type {
   AllocatedDeviceStatus,
   AllocationResult,
@@ -29,14 +29,13 @@ const maxDataBytes = 10 * 1024;
 const [maxInterfaceBytes, maxHardwareBytes] = [256, 128];
 const maxAddresses = 16;
 
-/** How a status is looked at. */
+/** The context of the validation of a status. */
 export interface StatusContext {
   readonly old: ResourceClaimStatus;
   readonly requests: RequestNames;
   readonly isDeleted: boolean;
 }
 
-/** Checks a status. */
 export function checkClaimStatus(status: ResourceClaimStatus, context: StatusContext): FieldError[] {
   const { reservedFor = [], devices = [], allocation } = status;
   const known = new Set((allocation?.devices?.results ?? []).map(deviceKey));
@@ -53,7 +52,7 @@ export function checkClaimStatus(status: ResourceClaimStatus, context: StatusCon
   ];
 }
 
-/** What is told about devices goes with them when they are given back. */
+/** Drops the status of devices that are no longer allocated. */
 export function dropDeallocated(status: Draft<ResourceClaimStatus>, old: ResourceClaimStatus): void {
   const kept = new Set((status.allocation?.devices?.results ?? []).map(deviceKey));
   const gone = new Set((old.allocation?.devices?.results ?? []).map(deviceKey).filter((key) => !kept.has(key)));
@@ -78,7 +77,7 @@ function checkReservation(
   return [fieldErrors.forbidden(path, why)];
 }
 
-/** What was given stays as it is, or is given back as a whole. */
+/** An allocation is immutable, but may be removed as a whole. */
 function checkChangedAllocation(
   allocation: AllocationResult | undefined,
   { old, requests }: StatusContext,
@@ -138,7 +137,7 @@ function checkUser({ resource, name, uid }: ResourceClaimConsumerReference, path
 
 type DeviceId = Pick<AllocatedDeviceStatus, "driver" | "pool" | "device" | "shareID">;
 
-/** A device as messages show it. */
+/** A device in the form of error messages. */
 function shownDevice({ driver, pool, device, shareID = "" }: DeviceId): object {
   return { Driver: driver, Pool: pool, Device: device, ShareID: shareID };
 }

@@ -1,14 +1,14 @@
-/** What drivers are told about the devices of a class, a claim or an allocation. */
+/** Driver configuration of a device class, a claim or an allocation. */
 import type { OpaqueDeviceConfiguration } from "@capstan/kinds/resource.k8s.io/v1";
 import { byteLength, fieldErrors, toGoJson, type FieldError } from "@capstan/model";
 import { checkDriverName } from "../pod-template/volume-sources.ts";
 
-/** How many configurations a class or a claim may have. */
+/** The maximum number of configurations of a class or claim. */
 export const maxConfigurations = 32;
 
 const maxParameterBytes = 10 * 1024;
 
-/** Checks a configuration, which must be one for a driver. */
+/** Checks a configuration, which must have opaque parameters for a driver. */
 export function checkConfiguration(
   { opaque }: { readonly opaque?: OpaqueDeviceConfiguration | undefined },
   path: string,
@@ -21,7 +21,7 @@ export function checkConfiguration(
   ];
 }
 
-/** An object that only a driver understands. */
+/** Checks opaque JSON parameters of a driver. */
 export function checkRaw(value: unknown, path: string, limit: number): FieldError[] {
   if (value === undefined || value === null) return [fieldErrors.required(path)];
   if (byteLength(toGoJson(value)) > limit) return [fieldErrors.tooLong(path, limit)];

@@ -1,4 +1,4 @@
-/** One device of a slice: what it has, what it takes from others, what is wrong with it, and where it is. */
+/** One device of a slice: attributes, capacity, consumed counters, taints and node. */
 import type {
   Device,
   DeviceAttribute,
@@ -22,15 +22,14 @@ const maxCounters = 32;
 const maxConditions = 4;
 const maxValueBytes = 64;
 
-/** Where a device is looked at from. */
+/** The context of the validation of a device. */
 export interface DeviceContext {
   /** The device of the same name before the update. */
   readonly old: Device | undefined;
-  /** Whether each device says on which nodes it is. */
+  /** Whether each device selects its nodes. */
   readonly perDevice: boolean;
 }
 
-/** Checks a device. */
 export function checkDevice(device: Device, path: string, { old, perDevice }: DeviceContext): FieldError[] {
   const { attributes = {}, capacity = {}, taints = [], consumesCounters = [] } = device;
   const amount = Object.keys(attributes).length + Object.keys(capacity).length;
@@ -95,7 +94,7 @@ function checkLength(value: string, path: string): FieldError[] {
   return byteLength(value) > maxValueBytes ? [fieldErrors.tooLong(path, maxValueBytes)] : [];
 }
 
-/** Only what several may have a share of has rules about the size of a share. */
+/** Only devices that allow multiple allocations may have a request policy. */
 function checkCapacity({ value, requestPolicy }: DeviceCapacity, path: string, device: Device): FieldError[] {
   if (requestPolicy === undefined) return [];
   const at = `${path}.requestPolicy`;
@@ -120,7 +119,7 @@ export function checkCounterName(name: string, path: string): FieldError[] {
   return isEmpty(name) ? [fieldErrors.required(path)] : checkLabelName(name, path);
 }
 
-/** Counters, each with a name. */
+/** Checks a map of counters. */
 export function checkCounters(counters: { readonly [name: string]: unknown } | undefined, path: string): FieldError[] {
   const names = Object.keys(counters ?? {});
   if (names.length === 0) return [fieldErrors.required(path)];
@@ -128,7 +127,7 @@ export function checkCounters(counters: { readonly [name: string]: unknown } | u
   return names.flatMap((name) => checkLabelName(name, path));
 }
 
-/** What has to be true before a pod may use a device. */
+/** Checks the binding conditions of a device. */
 export function checkBinding(
   device: Pick<Device, "bindingConditions" | "bindingFailureConditions">,
   path: string,

@@ -1,4 +1,4 @@
-/** The rules of the group resource.k8s.io: devices, and who claims them. */
+/** The rules of the group resource.k8s.io: devices and claims. */
 import type {
   DeviceClass as ClassObject,
   DeviceRequestAllocationResult,
@@ -147,7 +147,7 @@ const resourceClaimTemplate = defineRules<Template>({
   table: { row: (object, now) => ({ cells: [object.metadata.name, ageOf(object, now)] }) },
 });
 
-/** Lists of values and shares of nodes are switched off in the real server: what is given of them is dropped. */
+/** Drops fields of feature gates that are off in kube-apiserver. */
 function dropSwitchedOff({ spec }: Draft<Slice>): void {
   for (const device of spec.devices ?? []) {
     dropField(device, "nodeAllocatableResourceMappings");
@@ -157,7 +157,7 @@ function dropSwitchedOff({ spec }: Draft<Slice>): void {
   }
 }
 
-/** A taint begins when it is written, unless it says when. */
+/** timeAdded of a taint defaults to the time of the write. */
 function dateTaints({ spec }: Draft<Slice>, now: string): void {
   for (const { taints = [] } of spec.devices ?? []) for (const taint of taints) taint.timeAdded ??= now;
 }
@@ -194,7 +194,6 @@ const resourceSlice = defineRules<Slice>({
   },
 });
 
-/** By resource. */
 export const resourceRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["deviceclasses.resource.k8s.io", deviceClass],
   ["resourceclaims.resource.k8s.io", resourceClaim],

@@ -1,4 +1,4 @@
-/** The names of drivers, pools, devices and their attributes. */
+/** Names of drivers, pools, devices and their attributes. */
 import { byteLength, checkCIdentifier, fieldErrors, type FieldError } from "@capstan/model";
 import { checkSubdomain, invalidEach } from "../meta/checks.ts";
 import { checkDriverName } from "../pod-template/volume-sources.ts";
@@ -6,7 +6,7 @@ import { checkDriverName } from "../pod-template/volume-sources.ts";
 const maxPoolBytes = 253;
 const maxIdBytes = 32;
 
-/** A pool: names of domains with slashes between them. */
+/** The name of a pool: DNS subdomains separated by slashes. */
 export function checkPoolName(name: string, path: string): FieldError[] {
   if (name === "") return [fieldErrors.required(path)];
   return [
@@ -15,11 +15,11 @@ export function checkPoolName(name: string, path: string): FieldError[] {
   ];
 }
 
-/** An attribute or a capacity: an identifier, after a domain if it has one. */
+/** The name of an attribute or capacity: a C identifier, optionally with a domain. */
 export function checkAttributeName(name: string, path: string): FieldError[] {
   const [first = "", second, ...others] = name.split("/");
   if (second === undefined) return checkId(first, path);
-  // More slashes are let through by the real server, too.
+  // kube-apiserver accepts more than one slash as well.
   if (others.length > 0) return [];
   return [
     ...(first === "" ? [fieldErrors.invalid(path, "", "the domain must not be empty")] : checkDriverName(first, path)),
@@ -27,7 +27,7 @@ export function checkAttributeName(name: string, path: string): FieldError[] {
   ];
 }
 
-/** An attribute that must say whose it is. */
+/** Requires an attribute name with a domain. */
 export function checkFullAttributeName(name: string, path: string): FieldError[] {
   const why = "a fully qualified name must be a domain and a name separated by a slash";
   return [
@@ -45,7 +45,7 @@ function checkId(id: string, path: string): FieldError[] {
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The identity of a share of a device. */
+/** Checks the ID of a share of a device. */
 export function checkShare(id: string, path: string): FieldError[] {
   if (uuid.test(id)) return [];
   if (!uuid.test(id.toLowerCase())) {

@@ -1,4 +1,4 @@
-/** On which nodes the devices of a slice are: one, some, or all of them, said once for all devices or by each. */
+/** The nodes of the devices of a slice: one, some, or all, set once for the slice or by each device. */
 import type { Device, ResourceSliceSpec } from "@capstan/kinds/resource.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkSubdomain } from "../meta/checks.ts";
@@ -34,7 +34,7 @@ function mustBeTrue(path: string): FieldError {
   return fieldErrors.invalid(path, false, "must be either unset or set to true");
 }
 
-/** Where all devices of a slice are. */
+/** Checks the node selection of a slice. */
 export function checkSlicePlace(spec: ResourceSliceSpec, path: string): FieldError[] {
   const { nodeSelector, perDeviceNodeSelection: perDevice } = spec;
   const { fields, errors } = placesOf(spec, path, "must be either unset or set to a non-empty string");
@@ -55,7 +55,7 @@ export function checkSlicePlace(spec: ResourceSliceSpec, path: string): FieldErr
   ];
 }
 
-/** Where one device is. */
+/** Checks the node selection of a device. */
 export function checkDevicePlace(device: Device, path: string, perDevice: boolean): FieldError[] {
   const { nodeName, nodeSelector, allNodes } = device;
   if (!perDevice) {

@@ -1,4 +1,4 @@
-/** How devices are chosen: by expressions over what their drivers say about them. */
+/** Device selectors: CEL expressions over the attributes and capacities of a device. */
 import {
   ANY,
   BOOL,
@@ -20,7 +20,7 @@ const maxExpressionBytes = 10 * 1024;
 
 let env: Env | undefined;
 
-/** What expressions know of a device. */
+/** The environment of these expressions. */
 function deviceEnv(): Env {
   if (env !== undefined) return env;
   const text = declScalar("string");
@@ -41,7 +41,6 @@ function deviceEnv(): Env {
   }));
 }
 
-/** Checks selectors. */
 export function checkSelectors(selectors: readonly DeviceSelector[], path: string): FieldError[] {
   return checkList(selectors, path, maxSelectors, ({ cel }, at) =>
     cel === undefined ? [fieldErrors.required(`${at}.cel`)] : checkExpression(cel.expression, `${at}.cel.expression`),

@@ -1,11 +1,11 @@
-/** Lists of devices and of what is said about them: not too long, each item sound, none twice. */
+/** Checks of lists and sets of the resource API: length, items, duplicates. */
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { occursBefore } from "../occurs-before.ts";
 
 /** Checks one item. */
 export type CheckItem<T> = (item: T, path: string) => FieldError[];
 
-/** A list of limited length; what is too long is not looked at any further. */
+/** Checks a list of limited length; the items of a longer list are not checked. */
 export function checkList<T>(
   items: readonly T[] | null,
   path: string,
@@ -17,17 +17,17 @@ export function checkList<T>(
   return items.flatMap((item, index) => check(item, `${path}[${index}]`));
 }
 
-/** What a set is made of. */
+/** The rules of a set. */
 export interface SetRules<T> {
   readonly limit: number;
   readonly check: CheckItem<T>;
-  /** What tells items apart. */
+  /** Items with equal keys are duplicates. */
   readonly key: (item: T) => string;
-  /** How an item is shown that occurs twice; its key by default. */
+  /** The value in the error about a duplicate. Default: its key. */
   readonly shown?: (item: T) => unknown;
 }
 
-/** A list whose items have different keys. */
+/** Checks a list with unique keys. */
 export function checkSet<T>(items: readonly T[] | null, path: string, rules: SetRules<T>): FieldError[] {
   const { limit, check, key, shown = key } = rules;
   const errors = checkList(items, path, limit, check);
@@ -39,7 +39,7 @@ export function checkSet<T>(items: readonly T[] | null, path: string, rules: Set
   return [...errors, ...repeated];
 }
 
-/** A set of texts. */
+/** Checks a set of texts. */
 export function checkTexts(
   items: readonly string[] | null,
   path: string,

@@ -1,4 +1,4 @@
-/** What a driver publishes: a part of a pool of devices. */
+/** ResourceSlice: a part of a pool of devices that a driver publishes. */
 import type { CounterSet, ResourcePool, ResourceSliceSpec } from "@capstan/kinds/resource.k8s.io/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkSamePointer, checkUnchanged } from "../meta/checks.ts";
@@ -13,7 +13,7 @@ const maxDevices = 128;
 const maxAdvancedDevices = 64;
 const maxCounterSets = 8;
 
-/** Checks a slice; `old` is there on update. */
+/** Checks a slice; `old` is set on update. */
 export function checkSlice(spec: ResourceSliceSpec, old?: ResourceSliceSpec): FieldError[] {
   const { devices = [], sharedCounters = [], perDeviceNodeSelection } = spec;
   const isAdvanced = devices.some(

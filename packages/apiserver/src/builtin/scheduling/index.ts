@@ -64,7 +64,6 @@ function systemProblem({ metadata: { name }, value = 0, globalDefault = false }:
   return globalDefault ? `globalDefault of ${name} PriorityClass must be false` : undefined;
 }
 
-/** By resource. */
 export const schedulingRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["priorityclasses.scheduling.k8s.io", priorityClass],
 ]);

@@ -1,19 +1,19 @@
-/** What is wrong with a label selector inside an object. */
+/** Validation of a label selector inside an object. */
 import { checkLabelValue, fieldErrors, type FieldError, type LabelSelectorObject } from "@capstan/model";
 import { checkLabels } from "../../metadata/check.ts";
 import { checkLabelKey, invalidEach } from "../meta/checks.ts";
 
 type Requirement = NonNullable<LabelSelectorObject["matchExpressions"]>[number];
 
-/** What may pass although new objects must not have it. */
+/** Checks that are skipped. */
 export interface LabelSelectorLeniency {
-  /** Values that are no label values; only for objects that had them before. */
+  /** Invalid label values; only for objects that already have them. */
   readonly invalidValues?: boolean;
-  /** Operators that nobody knows; only for access reviews. */
+  /** Unknown operators; only for access reviews. */
   readonly unknownOperators?: boolean;
 }
 
-/** Checks keys, values and operators; an absent selector is fine. */
+/** Checks keys, values and operators; an absent selector is valid. */
 export function checkLabelSelector(
   selector: LabelSelectorObject | undefined,
   path: string,
@@ -65,14 +65,13 @@ function checkValues(values: readonly string[], path: string): FieldError[] {
   return values.flatMap((value, index) => invalidEach(`${path}[${index}]`, value, checkLabelValue(value)));
 }
 
-/** Whether an expression has a value that is no label value: what had one before may keep it. */
+/** Whether an expression has an invalid label value: an object that already has one may keep it. */
 export function hasInvalidValue(selector: LabelSelectorObject | undefined): boolean {
   return (selector?.matchExpressions ?? []).some(({ values = [] }) =>
     values.some((value) => checkLabelValue(value).length > 0),
   );
 }
 
-/** Whether a selector says nothing at all. */
 export function isEmptySelector({ matchLabels = {}, matchExpressions = [] }: LabelSelectorObject): boolean {
   return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
 }

@@ -1,9 +1,9 @@
-/** What is wrong with selectors of nodes: by labels, and by the one field that nodes can be selected by. */
+/** Validation of node selectors: by labels, and by the field `metadata.name`. */
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from "@capstan/kinds/v1";
 import { checkDns1123Subdomain, checkLabelValue, fieldErrors, type FieldError } from "@capstan/model";
 import { checkLabelKey, invalidEach } from "../meta/checks.ts";
 
-/** Checks all terms; at least one must be there. */
+/** Requires at least one term and checks all. */
 export function checkNodeSelector(selector: NodeSelector, path: string, allowBadValues = false): FieldError[] {
   const terms = selector.nodeSelectorTerms ?? [];
   const termsPath = `${path}.nodeSelectorTerms`;
@@ -71,7 +71,7 @@ function checkByField({ key, operator, values = [] }: NodeSelectorRequirement, p
   ];
 }
 
-/** Whether an expression has a value that is no label value: what had one before may keep it. */
+/** Whether an expression has an invalid label value: an object that already has one may keep it. */
 export function hasInvalidNodeValue(selector: NodeSelector | undefined): boolean {
   return (selector?.nodeSelectorTerms ?? []).some(({ matchExpressions = [] }) =>
     matchExpressions.some(({ values = [] }) => values.some((value) => checkLabelValue(value).length > 0)),

@@ -1,4 +1,4 @@
-/** StorageClass and VolumeAttributesClass: kinds of volumes that a driver makes, and what may be changed about them. */
+/** StorageClass and VolumeAttributesClass: types of volumes that a driver provisions, and their mutable attributes. */
 import type { StorageClass, VolumeAttributesClass } from "@capstan/kinds/storage.k8s.io/v1";
 import type { TopologySelectorTerm } from "@capstan/kinds/v1";
 import { byteLength, fieldErrors, isDeepEqual, toCanonicalJson, type FieldError } from "@capstan/model";
@@ -24,7 +24,6 @@ const defaultAnnotations = [
   "storageclass.beta.kubernetes.io/is-default-class",
 ];
 
-/** The rules of storage classes. */
 export const storageClass: KindRules<StorageClass> = defineRules<StorageClass>({
   validatesMetadata: true,
   deletion: { returnsObject: true },
@@ -96,10 +95,10 @@ function checkParameters(parameters: { readonly [key: string]: string }, path: s
   ];
 }
 
-/** Of more repetitions than these the rest is not told: the real server names each pair, which is too much for long lists. */
+/** The maximum number of duplicate errors per term: kube-apiserver reports each pair, which is too much for long lists. */
 const maxRepetitions = 100;
 
-/** Terms must differ; one that says nothing is a duplicate of as many as there are. */
+/** Terms must be unique; an empty term is a duplicate of all terms. */
 function checkTopologies(terms: readonly TopologySelectorTerm[], path: string): FieldError[] {
   const seen = new Map<string, number>([["{}", terms.length]]);
   return terms.flatMap((term, index) => {
@@ -132,7 +131,6 @@ function checkTerm({ matchLabelExpressions = [] }: TopologySelectorTerm, path: s
   });
 }
 
-/** The rules of classes of volume attributes. */
 export const volumeAttributesClass: KindRules<VolumeAttributesClass> = defineRules<VolumeAttributesClass>({
   deletion: { returnsObject: true },
   validateCreate: checkAttributes,

@@ -1,4 +1,4 @@
-/** CSIDriver, CSINode and CSIStorageCapacity: what a driver of volumes can do, and where. */
+/** CSIDriver, CSINode and CSIStorageCapacity: the abilities of a CSI driver, its nodes and its capacity. */
 import type {
   CSIDriver as CsiDriverObject,
   CSIDriverSpec,
@@ -33,7 +33,7 @@ type CsiNode = Whole<CsiNodeObject>;
 const unsetTokens =
   "spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes";
 
-/** The rules of drivers. */
+/** Rules of CSIDriver. */
 export const csiDriver: KindRules<CsiDriver> = defineRules<CsiDriver>({
   unconditionalUpdate: false,
   deletion: { returnsObject: true },
@@ -130,7 +130,7 @@ function checkTokenRequests(requests: NonNullable<CSIDriverSpec["tokenRequests"]
   });
 }
 
-/** The rules of what a node says about its drivers. */
+/** Rules of CSINode. */
 export const csiNode: KindRules<CsiNode> = defineRules<CsiNode>({
   validatesMetadata: true,
   unconditionalUpdate: false,
@@ -182,7 +182,7 @@ function checkTopologyKeys(keys: readonly string[], path: string): FieldError[] 
   ]);
 }
 
-/** What a node said about a driver stays, but for how many volumes it can take. */
+/** The drivers of a node are immutable except for their `allocatable`. */
 function checkSameDrivers({ spec }: CsiNode, { spec: old }: CsiNode): FieldError[] {
   return (old.drivers ?? []).flatMap((before) =>
     (spec.drivers ?? [])
@@ -197,7 +197,7 @@ function internalDriver({ name, nodeID, topologyKeys }: CSINodeDriver): object {
   return { Name: name, NodeID: nodeID, TopologyKeys: topologyKeys ?? null, Allocatable: null };
 }
 
-/** The rules of capacities. */
+/** Rules of CSIStorageCapacity. */
 export const csiStorageCapacity: KindRules<CSIStorageCapacity> = defineRules<CSIStorageCapacity>({
   validatesMetadata: true,
   unconditionalUpdate: false,

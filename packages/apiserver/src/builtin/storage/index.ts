@@ -5,7 +5,6 @@ import { storageClass, volumeAttributesClass } from "./classes.ts";
 import { csiDriver, csiNode, csiStorageCapacity } from "./drivers.ts";
 import { volumeAttachment } from "./volume-attachment.ts";
 
-/** By resource. */
 export const storageRules: ReadonlyMap<ResourceName, ResourceRules> = new Map<ResourceName, ResourceRules>([
   ["csidrivers.storage.k8s.io", csiDriver],
   ["csinodes.storage.k8s.io", csiNode],

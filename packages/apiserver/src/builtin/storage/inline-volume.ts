@@ -1,4 +1,4 @@
-/** A volume that is described where it is attached: a CSI volume of a file system, and nothing that needs an object of its own. */
+/** Validation of an inline volume of a VolumeAttachment: a CSI volume with a filesystem, without fields that refer to other objects. */
 import type { PersistentVolumeSpec } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { checkVolumeSource } from "../core/persistent-volume-source.ts";
@@ -7,7 +7,6 @@ import { checkAccessModes } from "../pod-template/claim-spec.ts";
 
 const context = "in the context of inline volumes";
 
-/** Checks such a volume. */
 export function checkInlineVolume(spec: PersistentVolumeSpec, path: string): FieldError[] {
   const { claimRef, capacity = {}, csi, accessModes = [], nodeAffinity, storageClassName, volumeMode } = spec;
   const policy = spec.persistentVolumeReclaimPolicy;

@@ -1,4 +1,4 @@
-/** Doors that leave the metadata as it is, but for what nobody would change through them. */
+/** Restores the metadata in subresources that must not change it. */
 import { cloneJson, type KubeObject } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 
@@ -12,7 +12,7 @@ const keptFields = [
   "ownerReferences",
 ] as const satisfies readonly (keyof KubeObject["metadata"])[];
 
-/** Gives a draft the metadata of the stored object. */
+/** Copies the metadata of the stored object to a draft. */
 export function keepMetadata<T extends KubeObject>(draft: Draft<T>, old: T): void {
   const metadata = draft.metadata as Record<string, unknown>;
   for (const field of keptFields) {

@@ -1,4 +1,4 @@
-/** VolumeAttachment: a volume that is to be attached to a node. */
+/** VolumeAttachment: a request to attach a volume to a node. */
 import type {
   VolumeAttachment as VolumeAttachmentObject,
   VolumeAttachmentSource,
@@ -24,7 +24,6 @@ const maxMetadataBytes = 256 * 1024;
 const maxMessageBytes = 1024;
 const maxCode = 2_147_483_647;
 
-/** The rules of attachments. */
 export const volumeAttachment: KindRules<VolumeAttachment> = defineRules<VolumeAttachment>({
   validatesMetadata: true,
   unconditionalUpdate: false,
@@ -107,7 +106,7 @@ function checkStatus({ attachmentMetadata = {}, attachError, detachError }: Volu
 
 function checkError({ message = "", errorCode = 0 }: VolumeError, path: string): FieldError[] {
   return [
-    // The limit that is shown is not the one that is checked.
+    // kube-apiserver shows a limit that differs from the one it checks.
     ...(byteLength(message) > maxMessageBytes ? [fieldErrors.tooLong(`${path}.message`, maxMetadataBytes)] : []),
     ...(errorCode < 0 ? [fieldErrors.invalid(`${path}.errorCode`, errorCode, rangeMessage(0, maxCode))] : []),
   ];

@@ -1,4 +1,4 @@
-/** Cells that many kinds print: ages, selectors, images, roles. */
+/** Table cells that many kinds share: ages, selectors, images, roles. */
 import {
   formatLabelSelector,
   fromLabels,
@@ -10,33 +10,33 @@ import {
 } from "@capstan/model";
 import { formatAge } from "../../encode/age.ts";
 
-/** How long ago an object was made. */
+/** The age of an object. */
 export function ageOf({ metadata }: KubeObject, now: number): string {
   return sinceCell(metadata.creationTimestamp, now);
 }
 
-/** How long ago something happened. */
+/** The time since an event. */
 export function sinceCell(time: string | undefined, now: number): string {
   if (time === undefined || time === "") return "<unknown>";
   return formatAge(now - toMilliseconds(parseTime(time)));
 }
 
-/** A selector of labels, as one text. */
+/** A label selector as text. */
 export function selectorCell(selector: LabelSelectorObject | undefined): string {
   return orNone(selector === undefined ? "" : formatLabelSelector(fromLabelSelectorObject(selector)));
 }
 
-/** Labels that must match, as one text. */
+/** Labels as text. */
 export function labelsCell(labels: { readonly [key: string]: string } | undefined): string {
   return orNone(labels === undefined ? "" : formatLabelSelector(fromLabels(labels)));
 }
 
-/** A text, or the word for nothing. */
+/** The text, or `<none>`. */
 export function orNone(text: string | undefined): string {
   return text === undefined || text === "" ? "<none>" : text;
 }
 
-/** A text, or the word for nothing that is known. */
+/** The text, or `<unset>`. */
 export function orUnset(text: string | undefined): string {
   return text === undefined || text === "" ? "<unset>" : text;
 }

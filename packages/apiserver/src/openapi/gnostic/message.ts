@@ -1,22 +1,22 @@
-/** Messages of the protocol buffers that describe an API, written from the JSON that describes it. */
+/** Encodes OpenAPI JSON as the protobuf messages of gnostic. */
 import { type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Json } from "@capstan/model";
 import { toYaml } from "../../encode/yaml.ts";
 import type { JsonValue } from "../../builtin/draft.ts";
 
-/** A part of the document. */
+/** An object of the document. */
 export type Fields = { readonly [name: string]: Json | undefined };
 
-/** Writes what a message contains; the frame around it is its field's. */
+/** Writes the content of a message; its field writes tag and length. */
 export type Message = (writer: BinaryWriter, value: Json) => void;
 
-/** Writes a value under the number of its field. */
+/** Writes a value with its field number. */
 type Write = (writer: BinaryWriter, value: Json, number: number) => void;
 
-/** A field: what it is called in JSON, its number, and how it is written. */
+/** A field: its JSON name, its number and its encoder. */
 export type Field = readonly [name: string, number: number, write: Write];
 
-/** A message with these fields, in the order of their numbers; what begins with `x-` goes into the field `extensions`. */
+/** A message with these fields, in the order of their numbers; keys that begin with `x-` go into the field `extensions`. */
 export function message(fields: () => readonly Field[], extensions?: number): Message {
   let sorted: readonly Field[] | undefined;
   return (writer, value) => {
@@ -34,7 +34,7 @@ function* extensionsOf(object: Fields): Iterable<[string, Json]> {
   for (const name in object) if (name.startsWith("x-")) yield [name, object[name] ?? null];
 }
 
-/** The zero of each scalar is not written. */
+/** Zero values of scalars are not written. */
 export const string: Write = (writer, value, number) => {
   if (value !== "") writer.tag(number, WireType.LengthDelimited).string(textOf(value));
 };
@@ -48,7 +48,7 @@ export const double: Write = (writer, value, number) => {
   if (value !== 0) writer.tag(number, WireType.Bit64).double(Number(value));
 };
 
-/** A field with one message. */
+/** A message field. */
 export function one(of: Message): Write {
   return (writer, value, number) => {
     writer.tag(number, WireType.LengthDelimited).fork();
@@ -57,7 +57,7 @@ export function one(of: Message): Write {
   };
 }
 
-/** A field with a message for each item; a value that is no list is a list of one. */
+/** A repeated message field; a value that is not a list counts as a list of one. */
 export function many(of: Message): Write {
   const each = one(of);
   return (writer, value, number) => {
@@ -65,12 +65,12 @@ export function many(of: Message): Write {
   };
 }
 
-/** A field with a text for each item; empty ones count. */
+/** A repeated string field; empty strings are written. */
 export const strings: Write = (writer, value, number) => {
   for (const item of asList(value)) writer.tag(number, WireType.LengthDelimited).string(textOf(item));
 };
 
-/** What ought to be a text and is none is written as it would read. */
+/** A value that should be a string but is not is written as JSON. */
 export function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? null);
 }
@@ -79,20 +79,20 @@ function asList(value: Json): readonly Json[] {
   return Array.isArray(value) ? value : [value];
 }
 
-/** A message around one field: how lists and choices are spelled. */
+/** A message with one field: the encoding of lists and unions. */
 export function wrapped(number: number, write: Write): Message {
   return (writer, value) => write(writer, value, number);
 }
 
-/** A value of any form, as YAML with its keys as they came. */
+/** Any value, as YAML with its keys in the given order. */
 export const anyValue: Message = (writer, value) => string(writer, toYaml(value as JsonValue, "given"), 2);
 
-/** A message with a field of pairs: name and value. */
+/** A message with a repeated field of name and value pairs. */
 export function map(of: Message, number = 1): Message {
   return (writer, value) => writeNamed(writer, Object.entries(value as { [name: string]: Json }), { number, of });
 }
 
-/** A map that has extensions of its own beside its entries. */
+/** A map with extensions besides its entries. */
 export function mapWithExtensions(
   of: Message,
   numbers: { readonly entries: number; readonly extensions: number },

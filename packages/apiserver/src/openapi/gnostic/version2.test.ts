@@ -1,4 +1,4 @@
-/** OpenAPI as protocol buffers, against the bytes that the parser of Go's clients makes of the same document. */
+/** OpenAPI v2 as protobuf, compared with the bytes of Go's parser for the same document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toProtobuf } from "./version2.ts";
@@ -58,10 +58,10 @@ const document = {
   security: [{ BearerToken: [] }],
 };
 
-/** What `openapi_v2.ParseDocument` of gnostic-models 0.7.0 and `proto.Marshal` answer. */
+/** The output of `openapi_v2.ParseDocument` of gnostic-models 0.7.0 and `proto.Marshal`. */
 const expected =
   "CgMyLjASCwoGU2FtcGxlEgExQpgDEpUDCgkvYS97bmFtZX0ShwMSuAIKAWEaBHJlYWQqBXJlYWRBMhBhcHBsaWNhdGlvbi9qc29uOhBhcHBsaWNhdGlvbi9qc29uQhISEAoOIy9wYXJhbWV0ZXJzL3BCIwohEh8aHRIFcXVlcnkaAWQiBXdhdGNoMgdib29sZWFuoAEBQiUKIwohEgRib2R5GgRib2R5IAEqEQoPIy9kZWZpbml0aW9ucy9BSjcKHAoDMjAwEhUKEwoCT0sSDQoLsgEICgZzdHJpbmcKFwoDNDAxEhAKDgoMVW5hdXRob3JpemVkUgVodHRwc2odChN4LWt1YmVybmV0ZXMtYWN0aW9uEgYSBGdldApqQwofeC1rdWJlcm5ldGVzLWdyb3VwLXZlcnNpb24ta2luZBIgEh52ZXJzaW9uOiB2MQpraW5kOiBBCmdyb3VwOiAiIgpKJQojEiEiHwgBEgRwYXRoGgRuYW1lIgRuYW1lKgZzdHJpbmeYAQFKIwohEh8KHRIGaGVhZGVyIgFoKgdpbnRlZ2VyYQAAAAAAAPg/SvYCCvMCCgFBEu0CmgEBYrIBCAoGb2JqZWN0ygGTAgopCgFiEiQSBWludDY0KgQSAjAKOQAAAAAAACNAQAGyAQkKB2ludGVnZXIKegoBYxJ1cAOyAQcKBWFycmF5ugETChEKDyMvZGVmaW5pdGlvbnMvQfoBLQoaeC1rdWJlcm5ldGVzLWxpc3QtbWFwLWtleXMSDxINLSBuYW1lCi0gJyonCvoBIAoWeC1rdWJlcm5ldGVzLWxpc3QtdHlwZRIGEgRtYXAKCjsKAWQSNqoBKAomogEGEgQnKicKogEGEgRhIGIKogEGEgQiMSIKsgEICgZzdHJpbmeyAQgKBm9iamVjdAoVCgFlEhCqAQIQAbIBCAoGb2JqZWN0ChYKAWYSESoFEgN7fQrCAQdgAWoDXmEk+gFEChh4LWt1YmVybmV0ZXMtdmFsaWRhdGlvbnMSKBImLSBydWxlOiBzZWxmLmIgPiAxCiAgbWVzc2FnZTogJ2I6IG5vJwpSSgojCgFwEh4SHBoaEgVxdWVyeSIGcHJldHR5MgZzdHJpbmegAQEKIwoEYm9keRIbChkSBGJvZHkaBGJvZHkqC7IBCAoGb2JqZWN0YhEKDwoLQmVhcmVyVG9rZW4SAGo6CjgKC0JlYXJlclRva2VuEikSJwoGYXBpS2V5Eg1hdXRob3JpemF0aW9uGgZoZWFkZXIiBkJlYXJlcg==";
 
-test("a document becomes the bytes that Go makes of it", () => {
+test("an OpenAPI v2 document encodes to the same bytes as in Go", () => {
   assert.equal(Buffer.from(toProtobuf(document)).toString("base64"), expected);
 });

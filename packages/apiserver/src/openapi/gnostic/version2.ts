@@ -1,6 +1,4 @@
-/**
- * The document of OpenAPI version 2 as protocol buffers. The numbers are those of `openapi.v2.Document`, which kubectl and client-go read.
- */
+/** The OpenAPI v2 document as protobuf. The field numbers are those of `openapi.v2.Document`, which kubectl and client-go read. */
 import { BinaryWriter } from "@bufbuild/protobuf/wire";
 import type { Json } from "@capstan/model";
 import {
@@ -22,7 +20,6 @@ import {
   type Message,
 } from "./message.ts";
 
-/** Writes a document. */
 export function toProtobuf(document: Json): Uint8Array {
   const writer = new BinaryWriter();
   documentMessage(writer, document);
@@ -37,7 +34,7 @@ const externalDocs = message(
   3,
 );
 
-/** Whatever limits a value, numbered from `first` in the order that all kinds of parameters share. */
+/** Validation keywords, numbered from `first` in the order that all parameter types share. */
 function limits(first: number): readonly Field[] {
   const writers: readonly (readonly [string, Field[2]])[] = [
     ["type", string],
@@ -72,7 +69,7 @@ const head: readonly Field[] = [
 const parameterWithoutEmpty: Message = message(() => [...head, ...limits(5)], 22);
 const parameterWithEmpty: Message = message(() => [...head, ["allowEmptyValue", 5, bool], ...limits(6)], 23);
 
-/** Where a parameter stands decides which message it is. */
+/** The location of a parameter selects its message type. */
 const placeOfParameter: { readonly [place: string]: Message | undefined } = {
   header: wrapped(1, one(parameterWithoutEmpty)),
   formData: wrapped(2, one(parameterWithEmpty)),
@@ -142,7 +139,7 @@ function parameter(writer: BinaryWriter, value: Json): void {
   else one(other)(writer, value, 2);
 }
 
-/** Written out, or as a reference to where it is. */
+/** The value itself, or a reference to it. */
 function orReference(of: Message): Message {
   return (writer, value) => {
     const isReference = (value as Fields)["$ref"] !== undefined;

@@ -1,4 +1,4 @@
-/** OpenAPI version 3 as protocol buffers, against the bytes that the parser of Go's clients makes of the same document. */
+/** OpenAPI v3 as protobuf, compared with the bytes of Go's parser for the same document. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toProtobuf } from "./version3.ts";
@@ -175,10 +175,10 @@ const document = {
   ],
 };
 
-/** What `openapi_v3.ParseDocument` of gnostic-models 0.7.0 and `proto.Marshal` answer. */
+/** The output of `openapi_v3.ParseDocument` of gnostic-models 0.7.0 and `proto.Marshal`. */
 const expected =
   "CgUzLjAuMBILCgZTYW1wbGUyATEi8wIK8AIKCS9hL3tuYW1lfRLiAiLAAgoBYRoEcmVhZCoFcmVhZEEyHRIbChkjL2NvbXBvbmVudHMvcGFyYW1ldGVycy9wMiQKIgoFd2F0Y2gSBXF1ZXJ5GgFkUg8KDaABAcoBB2Jvb2xlYW46KwopEiUKIwoDKi8qEhwKGhIYChYjL2NvbXBvbmVudHMvc2NoZW1hcy9BGAFCWAoJCgcKBW90aGVyEjIKAzIwMBIrCikKAk9LGiMKIQoQYXBwbGljYXRpb24vanNvbhINCgsKCcoBBnN0cmluZxIXCgM0MDESEAoOCgxVbmF1dGhvcml6ZWRqHQoTeC1rdWJlcm5ldGVzLWFjdGlvbhIGEgRnZXQKakMKH3gta3ViZXJuZXRlcy1ncm91cC12ZXJzaW9uLWtpbmQSIBIeZ3JvdXA6ICIiCnZlcnNpb246IHYxCmtpbmQ6IEEKah0KGwoEbmFtZRIEcGF0aCABUgsKCcoBBnN0cmluZyqhBAq7Awq4AwoBQRKyAwqvA7oBAWLKAQZvYmplY3T6AdcCCjAKAWISKwopWQAAAAAAACNAYAHKAQdpbnRlZ2VyigIJCQAAAAAAAAAAmgIFaW50NjQKYwoBYxJeClyQAQPKAQVhcnJhefIBJAoiCiDSARoSGAoWIy9jb21wb25lbnRzL3NjaGVtYXMvQYoCAKICJwoaeC1rdWJlcm5ldGVzLWxpc3QtbWFwLWtleXMSCRIHLSBuYW1lCgoyCgFkEi0KK8oBBm9iamVjdIICHwodChvCAQYSBCcqJwrCAQYSBGEgYgrKAQZzdHJpbmcKFwoBZRISChAIAcoBBm9iamVjdIICAhAAClAKAWYSSwpJ2gEMCgrKAQdpbnRlZ2Vy2gERCg/KAQZzdHJpbmeKAgMaAXjiARoSGAoWIy9jb21wb25lbnRzL3NjaGVtYXMvQeoBBooBA15hJAofCgFnEhoKGDoHEgVhOiAxCsoBB2Jvb2xlYW6KAgIQAKICRAoYeC1rdWJlcm5ldGVzLXZhbGlkYXRpb25zEigSJi0gcnVsZTogc2VsZi5iID4gMQogIG1lc3NhZ2U6ICdiOiBubycKGiUKIwoBcBIeChwKBnByZXR0eRIFcXVlcnlSCwoJygEGc3RyaW5nOjoKOAoLQmVhcmVyVG9rZW4SKQonCgZhcGlLZXkSBkJlYXJlchoNYXV0aG9yaXphdGlvbiIGaGVhZGVyMhEKDwoLQmVhcmVyVG9rZW4SAA==";
 
-test("a document becomes the bytes that Go makes of it", () => {
+test("an OpenAPI v3 document encodes to the same bytes as in Go", () => {
   assert.equal(Buffer.from(toProtobuf(document)).toString("base64"), expected);
 });

@@ -1,6 +1,4 @@
-/**
- * A document of OpenAPI version 3 as protocol buffers. The numbers are those of `openapi.v3.Document`, which client-go reads.
- */
+/** An OpenAPI v3 document as protobuf. The field numbers are those of `openapi.v3.Document`, which client-go reads. */
 import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import type { Json } from "@capstan/model";
 import {
@@ -20,7 +18,6 @@ import {
   type Message,
 } from "./message.ts";
 
-/** Writes a document. */
 export function toProtobuf(document: Json): Uint8Array {
   const writer = new BinaryWriter();
   documentMessage(writer, document);
@@ -33,7 +30,7 @@ const reference: Message = message(() => [
   ["description", 3, string],
 ]);
 
-/** Written out, or as a reference to where it is. */
+/** The value itself, or a reference to it. */
 function orReference(of: Message): Message {
   return (writer, value) => {
     const isReference = (value as Fields)["$ref"] !== undefined;
@@ -92,13 +89,13 @@ function schemaOrReference(writer: BinaryWriter, value: Json): void {
   orReference(schema)(writer, value);
 }
 
-/** A choice is written even where it is the zero of its type. */
+/** A union field is written even if it is the zero value of its type. */
 function additionalProperties(writer: BinaryWriter, value: Json): void {
   if (typeof value === "boolean") writer.tag(2, WireType.Varint).bool(value);
   else one(schemaOrReference)(writer, value, 1);
 }
 
-/** Defaults are numbers, truths or texts; of others the place is kept, but not the value. */
+/** Defaults are numbers, booleans or strings; for other values the message is empty. */
 function defaultType(writer: BinaryWriter, value: Json): void {
   if (typeof value === "number") writer.tag(1, WireType.Bit64).double(value);
   else if (typeof value === "boolean") writer.tag(2, WireType.Varint).bool(value);
@@ -165,7 +162,7 @@ const response: Message = message(
   5,
 );
 
-/** The response for every other status has a field of its own. */
+/** The default response has a separate field. */
 const responses: Message = (writer, value) => {
   const { default: fallback, ...others } = value as Fields;
   if (fallback !== undefined) one(orReference(response))(writer, fallback, 1);

@@ -1,9 +1,9 @@
-/** Takes a connection over as SPDY. */
+/** Upgrades a connection to SPDY. */
 import type { Duplex } from "node:stream";
 import { NodeError } from "../../errors.ts";
 import type { KubeletCall } from "../call.ts";
 
-/** Whether a client asks for SPDY. */
+/** Whether a client requests SPDY. */
 export function isSpdy({ headers }: KubeletCall): boolean {
   return String(headers["upgrade"] ?? "").toLowerCase() === "spdy/3.1";
 }

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { test } from "node:test";
 import { dictionary } from "./dictionary.ts";
 
-test("the dictionary is the one of the draft, byte for byte", () => {
+test("the dictionary equals the one of the draft, byte for byte", () => {
   assert.equal(dictionary.length, 1423);
   assert.equal(
     createHash("sha256").update(dictionary).digest("hex"),

@@ -1,4 +1,4 @@
-/** The words that both ends of a SPDY/3 connection know beforehand (SPDY draft 3, section 2.6.10.1): header blocks are compressed with them. */
+/** The compression dictionary of SPDY/3 header blocks (SPDY draft 3, section 2.6.10.1). */
 
 const words =
   "options|head|post|put|delete|trace|accept|accept-charset|accept-encoding|accept-language|accept-" +
@@ -17,7 +17,7 @@ const endings =
   "l,application/xhtml+xml,text/plain,text/javascript,publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=" +
   "iso-8859-1,utf-,*,enq=0.";
 
-/** Each word with its length before it, then what has none. */
+/** Each word after its length, then the part without lengths. */
 export const dictionary: Buffer = Buffer.concat([...words.split("|").map(withLength), Buffer.from(endings, "latin1")]);
 
 function withLength(word: string): Buffer {

@@ -1,11 +1,14 @@
-/** Cuts the bytes of a SPDY/3.1 connection into frames. Data passes as it arrives; only control frames are collected, and they are small. */
+/**
+ * Cuts the bytes of a SPDY/3.1 connection into frames. Data is passed on as it arrives; only control frames are buffered, and they are
+ * small.
+ */
 
 /** A frame, or the part of a data frame that has arrived. */
 export type Frame =
   | { readonly is: "control"; readonly type: number; readonly flags: number; readonly payload: Buffer }
   | { readonly is: "data"; readonly id: number; readonly bytes: Buffer; readonly isLast: boolean };
 
-/** The client does not keep to the protocol, or to the limits that are set here. */
+/** The client violates the protocol, or the limits of this server. */
 export class SpdyError extends Error {
   override readonly name = "SpdyError";
   readonly code: "TooLarge" | "TooMany" | "Malformed";
@@ -16,7 +19,7 @@ export class SpdyError extends Error {
   }
 }
 
-/** The most that a control frame may carry. Those of Kubernetes' clients have some hundred bytes. */
+/** The largest payload of a control frame. Kubernetes clients send some hundred bytes. */
 export const LARGEST_CONTROL: number = 64 * 1024;
 
 /** Flag of the last frame of a stream. */
@@ -24,7 +27,7 @@ export const LAST = 0x01;
 
 const headerLength = 8;
 
-/** Makes a function that takes chunks as they arrive and gives the frames in them. */
+/** Makes a function that takes chunks as they arrive and yields their frames. */
 export function createFrameCutter(): (chunk: Buffer) => Generator<Frame> {
   const head = Buffer.alloc(headerLength);
   let headAt = 0;

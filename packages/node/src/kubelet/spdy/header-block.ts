@@ -1,21 +1,21 @@
-/** Header blocks of SPDY/3.1: compressed with what was said before, and bounded while they are inflated. */
+/** Header blocks of SPDY/3.1: compressed with the earlier blocks as context, and bounded during inflation. */
 import { constants, createDeflate, createInflate, type Deflate, type Inflate } from "node:zlib";
 import { dictionary } from "./dictionary.ts";
 import { SpdyError } from "./frames.ts";
 
-/** The most that a header block may have when it is inflated. */
+/** The largest size of an inflated header block. */
 export const LARGEST_BLOCK: number = 64 * 1024;
 
 /** The most fields of a header block, as in Go's spdystream. */
 export const MOST_FIELDS = 1000;
 
-/** Reads and writes the header blocks of one connection, one after the other. */
+/** Reads and writes the header blocks of one connection, in order. */
 export class HeaderBlocks {
   readonly #inflate: Inflate = createInflate({ dictionary, flush: constants.Z_SYNC_FLUSH });
   readonly #deflate: Deflate = createDeflate({ dictionary, flush: constants.Z_SYNC_FLUSH });
 
   constructor() {
-    // An error that comes while nothing is read must not end the process.
+    // An error event between two reads must not crash the process.
     for (const one of [this.#inflate, this.#deflate]) one.on("error", () => {});
   }
 
@@ -34,7 +34,7 @@ export class HeaderBlocks {
   }
 }
 
-/** Puts bytes through a stream that remembers, and gives what comes out for them. It stops when that is too much. */
+/** Sends bytes through a stateful zlib stream and returns its output. It stops when the output exceeds the limit. */
 function pass(through: Inflate | Deflate, bytes: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -58,7 +58,7 @@ function pass(through: Inflate | Deflate, bytes: Buffer): Promise<Buffer> {
   });
 }
 
-/** A count, then names and values, each with its length before it. */
+/** A count, then names and values, each after its length. */
 function parseFields(block: Buffer): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   let at = 0;

@@ -12,10 +12,10 @@ import { MOST_UNHEARD } from "./stream.ts";
 const number = (value: number): Buffer => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value]);
 const text = (value: string): Buffer => Buffer.concat([number(value.length), Buffer.from(value)]);
 
-/** What a client sends to open streams: compression goes on from one to the next. */
+/** The frames with which a client opens streams; the compression state carries over from one to the next. */
 function clientFrames(): {
   open(id: number, headers: { [name: string]: string }): Promise<Buffer>;
-  /** With a header block that is written by hand. */
+  /** Opens a stream with a handwritten header block. */
   openWith(id: number, plain: Buffer): Promise<Buffer>;
   data(id: number, text: string, last: boolean): Buffer;
 } {
@@ -46,7 +46,7 @@ function control(type: number, payload: Buffer): Buffer {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A server and what it opened; the client reads only when a test does. */
+/** A server and the streams that it accepted; the client reads only when a test does. */
 function served(): { client: Duplex; server: Duplex; opened: SpdyStream[] } {
   const [client, server] = duplexPair();
   const opened: SpdyStream[] = [];
@@ -54,7 +54,7 @@ function served(): { client: Duplex; server: Duplex; opened: SpdyStream[] } {
   return { client, server, opened };
 }
 
-test("streams are opened with their headers, answered, and carry data both ways", async () => {
+test("streams open with their headers, get a reply, and carry data both ways", async () => {
   const [client, server] = duplexPair();
   const opened: SpdyStream[] = [];
   serveSpdy(server, (stream) => opened.push(stream));
@@ -122,7 +122,7 @@ test("a header block within the bounds is read, and so is the next one", async (
   assert.equal(opened[1]?.headers.get("streamtype"), "data");
 });
 
-test("streams over the limit are refused until others have ended on both sides", async () => {
+test("streams over the limit are refused until others end on both sides", async () => {
   const { client, opened } = served();
   const replies: Buffer[] = [];
   client.on("data", (chunk: Buffer) => replies.push(chunk));
@@ -131,7 +131,7 @@ test("streams over the limit are refused until others have ended on both sides",
     Buffer.concat(replies).includes(Buffer.concat([Buffer.from([0x80, 3, 0, 3]), number(8), number(id), number(3)]));
   for (let index = 0; index < MOST_STREAMS; index++) {
     client.write(await frames.open(2 * index + 1, {}));
-    // The client's end alone frees nothing: the server may still write.
+    // The client's end of a stream frees nothing: the server may still write.
     client.write(frames.data(2 * index + 1, "", true));
   }
   const next = 2 * MOST_STREAMS + 1;
@@ -144,7 +144,7 @@ test("streams over the limit are refused until others have ended on both sides",
   assert.equal(isRefused(next + 2), false);
 });
 
-test("data passes as it arrives, however much a frame announces", async () => {
+test("data passes as it arrives, whatever length its frame announces", async () => {
   const { client, opened } = served();
   client.write(await clientFrames().open(1, {}));
   while (opened.length === 0) await turn();
@@ -155,7 +155,7 @@ test("data passes as it arrives, however much a frame announces", async () => {
   assert.deepEqual(heard, ["first"], "the end of the stream comes with the end of the frame");
 });
 
-test("a client that sends much over a stream that is not read is cut off", async () => {
+test("a client that floods a stream without a reader is disconnected", async () => {
   const { client, server, opened } = served();
   client.resume();
   client.write(await clientFrames().open(1, {}));
@@ -182,7 +182,7 @@ test("a client waits for a stream that will be read, and nothing is lost", async
   assert.equal(server.isPaused(), false);
 });
 
-test("a client is held while any of its streams is", async () => {
+test("a client is paused while any of its streams is paused", async () => {
   const { client, server, opened } = served();
   const frames = clientFrames();
   client.write(await frames.open(1, {}));
@@ -196,7 +196,7 @@ test("a client is held while any of its streams is", async () => {
   assert.equal(server.isPaused(), false);
 });
 
-test("a client that pings and does not read the answers is held", async () => {
+test("a client that pings and does not read the replies is paused", async () => {
   const { client, server } = served();
   const pings = Buffer.concat(Array.from({ length: 1000 }, () => control(6, number(1))));
   for (let index = 0; index < 100; index++) client.write(pings);

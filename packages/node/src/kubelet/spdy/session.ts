@@ -1,4 +1,4 @@
-/** The server's end of a SPDY/3.1 connection, as much of it as Kubernetes' clients use: streams with headers, data, ends and pings. */
+/** The server side of a SPDY/3.1 connection, limited to what Kubernetes clients use: streams with headers, data, ends and pings. */
 import type { Duplex } from "node:stream";
 import { writeHolding, type Holdable } from "../../linux/flow.ts";
 import { createHolds } from "../holds.ts";
@@ -11,14 +11,14 @@ export type { SpdyStream } from "./stream.ts";
 const types = { synStream: 1, synReply: 2, rstStream: 3, ping: 6, goAway: 7 } as const;
 const statuses = { refusedStream: 3, cancel: 5 } as const;
 
-/** The most streams that a client may have open at once: a port-forward takes two for each connection. */
+/** How many streams a client may have open at once: a port-forward uses two for each connection. */
 export const MOST_STREAMS = 1024;
 
-/** Serves a connection: every stream that is opened within the limits is accepted and handed over. */
+/** Serves a connection: every stream within the limits is accepted and passed to `opened`. */
 export function serveSpdy(connection: Duplex, opened: (stream: SpdyStream) => void): void {
   const session = new Session(connection, opened);
   const cut = createFrameCutter();
-  // Frames are worked on one after the other: compression remembers what came before. The client waits meanwhile.
+  // Frames are processed in order, because the compression is stateful. The client is paused meanwhile.
   const busy = session.hold();
   let work = Promise.resolve();
   let chunks = 0;
@@ -35,13 +35,13 @@ export function serveSpdy(connection: Duplex, opened: (stream: SpdyStream) => vo
 }
 
 class Session {
-  /** Makes handles that hold the client. */
+  /** Makes handles that pause the client. */
   readonly hold: () => Holdable;
   readonly #connection: Duplex;
   readonly #opened: (stream: SpdyStream) => void;
   readonly #streams = new Map<number, InnerStream>();
   readonly #blocks = new HeaderBlocks();
-  /** A client that does not read its answers is not read either. */
+  /** A client that does not read its replies is paused. */
   readonly #answers: Holdable;
   readonly #kept = { bytes: 0 };
   #lastId = 0;
@@ -66,7 +66,7 @@ class Session {
       case types.goAway:
         return void this.#connection.end();
       default:
-      // Settings and windows are for those who are short of memory.
+      // Other frames, such as SETTINGS and WINDOW_UPDATE, are ignored: they only serve peers with little memory.
     }
   }
 
@@ -90,7 +90,7 @@ class Session {
 
   async #open(payload: Buffer, flags: number): Promise<void> {
     const id = payload.readUInt32BE(0) & 0x7fffffff;
-    // Read in any case: the next block is compressed with this one.
+    // Read even if the stream is refused: the next block is compressed with this one as context.
     const headers = await this.#blocks.read(payload.subarray(10));
     if (id <= this.#lastId) throw new SpdyError("Malformed", `stream ${id} was opened before`);
     this.#lastId = id;

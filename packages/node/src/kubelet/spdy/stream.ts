@@ -1,32 +1,34 @@
-/** One stream of a SPDY/3.1 connection: what arrives before it is listened to is kept, within bounds. */
+/** One stream of a SPDY/3.1 connection. Data that arrives before the stream has a listener is buffered, within bounds. */
 import type { Duplex } from "node:stream";
 import type { Holdable } from "../../linux/flow.ts";
 
-/** A stream that the client opened. While it is paused, the client waits with all of its streams. */
+/** A stream that the client opened. While it is paused, the client is paused with all of its streams. */
 export interface SpdyStream extends Holdable {
   readonly headers: ReadonlyMap<string, string>;
-  /** Told what comes; `undefined` is the end. Nothing is lost before somebody listens. */
+  /** Calls `hear` with data; `undefined` is the end. Data that arrived earlier is delivered first. */
   listen(hear: (bytes: Buffer | undefined) => void): void;
-  /** Promises to listen or to reset: until then the client waits when it has sent much. Without the promise it is cut off. */
+  /**
+   * Announces a later listener or reset: until then the client is paused when the buffer is full. Without it the client is disconnected.
+   */
   expectListener(): void;
-  /** Writes; the sources of what comes next wait while the client does not read. */
+  /** Writes data, and pauses the sources while the client does not read. */
   write(bytes: Uint8Array, sources?: readonly Holdable[]): void;
-  /** Nothing more will be written. */
+  /** Half-closes the stream: no more data will be written. */
   end(): void;
   /** Ends both directions at once. */
   reset(): void;
 }
 
-/** The session's end of a stream. */
+/** The session's side of a stream. */
 export interface InnerStream {
   deliver(bytes: Buffer | undefined): void;
 }
 
-/** What a stream needs of its connection. */
+/** What a stream needs from its connection. */
 export interface StreamParts {
   readonly client: Pick<Duplex, "destroy">;
   readonly hold: Holdable;
-  /** What is kept of all streams of the connection. */
+  /** How much is buffered for all streams of the connection. */
   readonly kept: { bytes: number };
   readonly sendData: (bytes: Uint8Array, isLast: boolean, sources: readonly Holdable[]) => void;
   readonly sendReset: () => void;
@@ -34,7 +36,7 @@ export interface StreamParts {
   readonly ended: () => void;
 }
 
-/** How much of all streams of a connection is kept before they are listened to. */
+/** How many bytes are buffered for all streams of a connection before they have listeners. */
 export const MOST_UNHEARD: number = 256 * 1024;
 
 export function createStream(

@@ -17,8 +17,8 @@ const pod = {
 };
 const [{ resources }] = pod.spec.containers as [(typeof pod.spec.containers)[0]];
 
-/** A folder stands for the kernel's tree of version 2: what is written can be read, and nothing is enforced. */
-describe("control groups of version 2", () => {
+/** A plain folder stands in for a cgroup v2 mount: files can be written and read, and nothing is enforced. */
+describe("cgroups v2", () => {
   let mount = "";
   let groups: Groups;
   before(async () => {
@@ -32,7 +32,7 @@ describe("control groups of version 2", () => {
   const branch = `${tree}/kubepods/burstable/podu`;
   const read = (path: string): Promise<string> => readFile(join(mount, path), "utf8");
 
-  test("every group above hands its controllers down", async () => {
+  test("every parent group delegates its controllers", async () => {
     assert.equal(groups.version, 2);
     await groups.setPod(pod);
     for (const place of [".", "capstan", tree, `${tree}/kubepods`, `${tree}/kubepods/burstable`]) {
@@ -52,7 +52,7 @@ describe("control groups of version 2", () => {
     }
   });
 
-  test("a container that runs can be given more", async () => {
+  test("the limits of a running container can be raised", async () => {
     const more = { requests: resources.requests, limits: { cpu: "2", memory: "256Mi" } };
     const resized = { ...pod, spec: { containers: [{ name: "c", resources: more }] } };
     await groups.setContainer(resized, "id", more);
@@ -60,7 +60,7 @@ describe("control groups of version 2", () => {
     assert.equal(await read(`${branch}/memory.max`), String(256 * 2 ** 20));
   });
 
-  test("what it used and how often it ran out of memory is read", async () => {
+  test("usage and the number of OOM kills are read", async () => {
     const leaf = join(mount, branch, "id");
     await writeFile(join(leaf, "cpu.stat"), "usage_usec 1500\nuser_usec 1000\n");
     await writeFile(join(leaf, "memory.current"), "5000\n");
@@ -70,7 +70,7 @@ describe("control groups of version 2", () => {
     assert.equal(await groups.oomKills(pod, "id"), 2);
   });
 
-  test("a machine that does not hand controllers down is unfit", async () => {
+  test("a machine that does not delegate controllers is rejected", async () => {
     await writeFile(join(mount, "cgroup.controllers"), "io pids\n");
     await assert.rejects(Groups.open({ mount, owner: "2-test" }), /cpu, memory are not given/);
   });

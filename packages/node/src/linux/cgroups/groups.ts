@@ -1,4 +1,7 @@
-/** The control groups of a machine: one tree below this process's own group, a branch a pod, a leaf a container. Best effort: some machines have none. */
+/**
+ * The cgroups of a node: a tree below the cgroup of this process, with one group for each pod and each container. Best effort: some
+ * machines have no cgroups.
+ */
 import { constants } from "node:fs";
 import { access, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
@@ -11,23 +14,23 @@ import { removeTree } from "./remove.ts";
 import { hierarchiesOf, type Hierarchy } from "./hierarchies.ts";
 import { forest, sweep } from "./sweep.ts";
 
-/** Whose groups. */
+/** Options of the cgroup tree. */
 export interface GroupsOptions {
-  /** Where control groups are mounted; `/sys/fs/cgroup` but for tests. */
+  /** Where cgroups are mounted. Default: `/sys/fs/cgroup`. Only tests change it. */
   readonly mount?: string;
-  /** Tells this tree from those of others that run at the same time; made by `treeName`. */
+  /** Distinguishes this tree from those of other nodes on the machine; made by `treeName`. */
   readonly owner: string;
-  /** How many processes all pods together may have; as many as there can be without it. */
+  /** How many processes all pods together may have. Default: unlimited. */
   readonly processes?: number | undefined;
 }
 
-/** A folder of a controller. */
+/** The folder of a cgroup for one controller. */
 export interface GroupFolder {
   readonly controller: string;
   readonly folder: string;
 }
 
-/** The groups of one machine. */
+/** The cgroups of one node. */
 export class Groups {
   readonly version: CgroupVersion;
   readonly #hierarchies: readonly Hierarchy[];
@@ -38,7 +41,7 @@ export class Groups {
     this.#hierarchies = hierarchies;
   }
 
-  /** Makes the tree. Rejects where this process may not. */
+  /** Creates the tree. Rejects if this process lacks the permission. */
   static async open({ mount = "/sys/fs/cgroup", owner, processes }: GroupsOptions): Promise<Groups> {
     const { version, hierarchies } = await hierarchiesOf(mount);
     for (const hierarchy of hierarchies) {
@@ -53,12 +56,12 @@ export class Groups {
     return new Groups(version, own);
   }
 
-  /** The roots of the tree. */
+  /** The root folders of the tree. */
   get roots(): readonly string[] {
     return this.#hierarchies.map(({ folder }) => folder);
   }
 
-  /** The group of a pod, made or brought up to date. */
+  /** Creates or updates the cgroup of a pod. */
   async setPod(pod: BoundPod): Promise<void> {
     const known = this.#pods.get(pod.metadata.uid);
     const limits = podLimitsOf(pod.spec);
@@ -68,7 +71,7 @@ export class Groups {
     await this.#write(place, limits);
   }
 
-  /** The group of a container that is about to start. */
+  /** Creates the cgroup of a container that is about to start. */
   async addContainer(
     pod: BoundPod,
     id: string,
@@ -82,7 +85,7 @@ export class Groups {
     );
   }
 
-  /** Changes what a container that runs may use; its pod has room for the old and the new while this goes on. */
+  /** Changes the limits of a running container. The pod's group allows the larger of old and new limits meanwhile. */
   async setContainer(pod: BoundPod, id: string, resources: ResourceRequirements): Promise<void> {
     const branch = this.#pods.get(pod.metadata.uid);
     if (branch === undefined) return;
@@ -93,7 +96,7 @@ export class Groups {
     branch.limits = wanted;
   }
 
-  /** What a container uses; `undefined` where it has no group. */
+  /** The usage of a container; `undefined` if it has no cgroup. */
   async usage(pod: BoundPod, id: string): Promise<Usage | undefined> {
     const place = this.#leaf(pod, id);
     const read = (controller: string, file: string): Promise<string> =>
@@ -121,7 +124,7 @@ export class Groups {
     }
   }
 
-  /** How often the kernel ended a process of a container because it had used up its memory. */
+  /** How often the kernel OOM-killed a process of a container. */
   async oomKills(pod: BoundPod, id: string): Promise<number> {
     const file = this.version === 2 ? "memory.events" : "memory.oom_control";
     const text = await readFile(this.#file(this.#leaf(pod, id), "memory", file), "utf8").catch(() => "");
@@ -138,7 +141,7 @@ export class Groups {
     if (branch !== undefined) await this.#remove(branch.place);
   }
 
-  /** Removes the tree; everything in it must have ended. The forest goes with its last tree. */
+  /** Removes the tree; all its processes must have ended. The parent folder is removed with its last tree. */
   async close(): Promise<void> {
     await this.#remove("");
     for (const { folder } of this.#hierarchies) await rmdir(dirname(folder)).catch(() => {});
@@ -167,7 +170,7 @@ export class Groups {
   }
 }
 
-/** The kubelet's names, which tools know. */
+/** The names of the kubelet, which tools expect. */
 function placeOf({ metadata, spec }: BoundPod): string {
   const quality = qosClassOf(spec).toLowerCase();
   return join("kubepods", quality === "guaranteed" ? "" : quality, `pod${metadata.uid}`);
@@ -175,7 +178,7 @@ function placeOf({ metadata, spec }: BoundPod): string {
 
 const tries = 20;
 
-/** Others remove the forest when they were the last in it, also at the very moment at which it is entered. */
+/** Another process removes the parent folder when it removes the last tree, possibly at the same moment. */
 async function makeTree(hierarchy: Hierarchy, version: CgroupVersion, owner: string): Promise<void> {
   for (let count = 1; ; count++) {
     try {
@@ -186,7 +189,7 @@ async function makeTree(hierarchy: Hierarchy, version: CgroupVersion, owner: str
   }
 }
 
-/** Makes a group and those above it; in version 2 each must pass its controllers on before it can have members below. */
+/** Creates a group and its parents; in v2 each parent must delegate its controllers before it can have child groups. */
 async function makeGroup(
   { controllers, folder }: Hierarchy,
   version: CgroupVersion,

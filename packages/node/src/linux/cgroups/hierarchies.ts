@@ -1,23 +1,23 @@
-/** Finds out which trees of control groups a machine has and where this process is in them. */
+/** Finds the cgroup hierarchies of a machine and the position of this process in them. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { NodeError } from "../../errors.ts";
 import type { CgroupVersion } from "./limits.ts";
 
-/** One tree, and the controllers that rule in it. */
+/** One hierarchy and its controllers. */
 export interface Hierarchy {
   readonly controllers: readonly string[];
-  /** Where this process is in it. */
+  /** The cgroup folder of this process. */
   readonly folder: string;
-  /** Where it begins. */
+  /** The root folder of the hierarchy. */
   readonly root: string;
 }
 
 const needed = ["cpu", "cpuacct", "memory"];
-/** Those that some machines do without. */
+/** Controllers that are optional. */
 const welcome = ["pids"];
 
-/** The trees below which groups can be made. */
+/** The hierarchies below which groups can be created. */
 export async function hierarchiesOf(
   mount: string,
 ): Promise<{ readonly version: CgroupVersion; readonly hierarchies: readonly Hierarchy[] }> {
@@ -40,7 +40,7 @@ export async function hierarchiesOf(
   return { version: 1, hierarchies: [...trees].map(([folder, tree]) => ({ folder, ...tree })) };
 }
 
-/** With one tree for all, groups with processes have no groups below them: ours begin at the root. */
+/** In v2 a group with processes cannot have child groups with controllers: ours begin at the root. */
 function unified(mount: string, offered: string): Hierarchy {
   const there = new Set(offered.trim().split(" "));
   const controllers = ["cpu", "memory", ...welcome.filter((name) => there.has(name))];
@@ -50,7 +50,7 @@ function unified(mount: string, offered: string): Hierarchy {
   return { controllers, folder: mount, root: mount };
 }
 
-/** `/proc/self/cgroup`: a line a tree, with its controllers and the path of this process in it. */
+/** `/proc/self/cgroup`: one line for each hierarchy, with its controllers and the path of this process. */
 export function parseOwn(text: string): ReadonlyMap<string, string> {
   const paths = new Map<string, string>();
   for (const line of text.split("\n")) {

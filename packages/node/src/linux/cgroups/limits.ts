@@ -1,22 +1,22 @@
-/** What the containers of a pod may use, in the units of the kernel, and the files that say so in both versions of control groups. Pure. */
+/** The limits of a pod's containers in the units of the kernel, and the cgroup files for both versions. Pure. */
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 import { containersOf } from "../../pod/containers.ts";
 import { qosClassOf } from "../../pod/qos.ts";
 
-/** The two versions of control groups: a tree for each controller, or one for all. */
+/** The two cgroup versions: one hierarchy for each controller, or one for all. */
 export type CgroupVersion = 1 | 2;
 
-/** What a group of processes may use; what is not limited is infinite. */
+/** The limits of a group; an absent limit is infinite. */
 export interface Limits {
-  /** Its weight against others, 1024 a CPU. */
+  /** Its CPU shares, 1024 for each CPU. */
   readonly shares: number;
   /** Microseconds of CPU time in each period. */
   readonly quota: number;
   readonly memory: number;
 }
 
-/** One file of a group, and what to write into it. */
+/** One file of a cgroup and its content. */
 export interface Setting {
   readonly controller: string;
   readonly file: string;
@@ -30,7 +30,7 @@ const leastQuota = 1000;
 const leastShares = 2;
 const mostShares = 262_144;
 
-/** The limits of one container; where only limits are said, they count as requests. */
+/** The limits of one container; limits also count as requests where these are missing. */
 export function limitsOf({ requests, limits }: ResourceRequirements = {}): Limits {
   return {
     shares: toShares(milli(requests?.["cpu"] ?? limits?.["cpu"])),
@@ -39,7 +39,7 @@ export function limitsOf({ requests, limits }: ResourceRequirements = {}): Limit
   };
 }
 
-/** The limits of a whole pod: what it says itself, else the sum, where every container has a limit. */
+/** The limits of a pod: its own, or the sum over its containers if each of them has a limit. */
 export function podLimitsOf(spec: PodSpec): Limits {
   if (qosClassOf(spec) === "BestEffort") return { shares: leastShares, quota: Infinity, memory: Infinity };
   const members = containersOf(spec).filter(({ kind }) => kind === "regular" || kind === "sidecar");
@@ -75,7 +75,7 @@ function toQuota(milliCpu: number): number {
   return milliCpu === 0 ? Infinity : Math.max(leastQuota, (milliCpu * period) / 1000);
 }
 
-/** The larger of two limits, each on its own: between an old and a new one, it has room for both. */
+/** The larger of each limit: during a resize the group has space for old and new. */
 export function widest(a: Limits, b: Limits): Limits {
   return {
     shares: Math.max(a.shares, b.shares),
@@ -84,7 +84,7 @@ export function widest(a: Limits, b: Limits): Limits {
   };
 }
 
-/** The files of a group with these limits. */
+/** The cgroup files for these limits. */
 export function settingsOf({ shares, quota, memory }: Limits, version: CgroupVersion): readonly Setting[] {
   if (version === 2)
     return [
@@ -99,7 +99,7 @@ export function settingsOf({ shares, quota, memory }: Limits, version: CgroupVer
   ];
 }
 
-/** Shares run from 2 to 262144 with 1024 in the middle, weights from 1 to 10000 with 100 there: a curve through all three. */
+/** Shares range from 2 to 262144 with the default 1024, weights from 1 to 10000 with the default 100: a curve through all three points. */
 export function toWeight(shares: number): number {
   if (shares <= leastShares) return 1;
   if (shares >= mostShares) return 10_000;
@@ -107,7 +107,7 @@ export function toWeight(shares: number): number {
   return Math.ceil(10 ** ((magnitude * magnitude + 125 * magnitude) / 612 - 7 / 34));
 }
 
-/** What the kernel adds to the badness of a container's processes when memory runs out: the less it asked for, the sooner it goes. */
+/** The `oom_score_adj` of a container's processes: the less memory it requested, the earlier it is killed. */
 export function oomScore(spec: PodSpec, { requests }: ResourceRequirements = {}, capacityBytes: number): number {
   switch (qosClassOf(spec)) {
     case "Guaranteed":

@@ -6,10 +6,10 @@ import { test } from "node:test";
 import { sweep, treeName } from "./sweep.ts";
 
 const skip = process.platform === "linux" ? false : "only Linux has control groups";
-/** Numbers of processes end far below. */
+/** Larger than any process id. */
 const nobody = 2 ** 30;
 
-test("dead trees go wherever they are; those of the living and of other spaces stay", { skip }, async () => {
+test("trees of dead processes are removed; live and foreign ones stay", { skip }, async () => {
   const root = await mkdtemp(join(tmpdir(), "sweep-"));
   try {
     const [dead, alive] = await Promise.all([treeName(nobody, "x"), treeName(process.pid, "x")]);

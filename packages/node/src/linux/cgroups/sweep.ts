@@ -1,17 +1,17 @@
-/** Finds the trees of control groups that killed processes left, wherever on the machine those were started, and removes them. */
+/** Finds and removes the cgroup trees that killed nodes left anywhere on the machine. */
 import { access, readdir, readlink, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 import { removeTree } from "./remove.ts";
 
-/** The folder in which the trees of all machines are. */
+/** The folder that contains the trees of all nodes. */
 export const forest = "capstan";
 
-/** Trees are named after the process that made them, and after the space in which its number means something. */
+/** A tree is named after the process that made it, and after the PID namespace in which its pid is valid. */
 export async function treeName(pid: number, owner: string): Promise<string> {
   return `${pid}-${await ownSpace()}-${owner}`;
 }
 
-/** Removes what is dead in all forests below a folder. Numbers of another space say nothing here, so their trees are left alone. */
+/** Removes the trees of dead processes below a folder. The pids of other PID namespaces cannot be checked, so their trees stay. */
 export async function sweep(root: string): Promise<void> {
   const space = await ownSpace();
   for (const folder of await forestsBelow(root)) {
@@ -19,7 +19,7 @@ export async function sweep(root: string): Promise<void> {
       const [, pid, where] = /^(\d+)-(\d+)-/.exec(name) ?? [];
       if (pid !== undefined && where === space && !(await isAlive(pid))) await removeTree(join(folder, name));
     }
-    // It goes with its last tree; of those that are not empty nothing goes.
+    // The folder is removed with its last tree; `rmdir` fails while it is not empty.
     await rmdir(folder).catch(() => {});
   }
 }

@@ -12,14 +12,14 @@ const { arch } = process;
 const skip = process.platform === "linux" && isKnown(arch) ? false : "it is a program for Linux";
 const invalid = 22;
 
-test("an error ends the program unless it, or every one, does no harm", { skip }, async (t) => {
+test("an error ends the program unless it, or every error, is marked harmless", { skip }, async (t) => {
   assert.ok(isKnown(arch));
   const folder = await mkdtemp(join(tmpdir(), "calls-"));
   t.after(() => rm(folder, { recursive: true }));
   const program = join(folder, "program");
   const prctl = { x64: 157, arm64: 167 }[arch];
   const outcome = async (harmless: Call["harmless"]): Promise<string | number> => {
-    // No such thing can be asked for.
+    // No such prctl option exists.
     const call: Call = { number: prctl, arguments: [0x7fff_ffff], ...(harmless === undefined ? {} : { harmless }) };
     await rm(program, { force: true });
     await writeFile(program, callsProgram([call, call], arch), { mode: 0o755 });

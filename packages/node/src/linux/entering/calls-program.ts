@@ -1,42 +1,41 @@
 /**
- * A program that makes system calls, one after the other, and then becomes the command that it is given. It needs nothing else: no library, no
- * loader and no file of whoever owns the place in which it runs. It is written here, instruction by instruction, because no tool of every
- * machine is like that. Pure.
+ * A program that makes system calls in sequence and then executes the command that it is given. It needs no library, no loader and no
+ * file of the container in which it runs. It is assembled here, because no standard tool has these properties. Pure.
  */
 import type { Architecture } from "../seccomp/filter.ts";
 
-/** Bytes of which some are the address of others. */
+/** Bytes that contain the address of other bytes. */
 export interface Pointing {
   readonly bytes: Buffer;
   readonly at: number;
   readonly to: Buffer;
 }
 
-/** A system call with at most four arguments; bytes are given by their address. */
+/** A system call with at most four arguments; bytes are passed by address. */
 export interface Call {
   readonly number: number;
   readonly arguments: readonly (number | Buffer | Pointing)[];
-  /** Which error, as a number above zero, does no harm, if not every one; any other ends the program. */
+  /** The errno that is ignored, or all of them; any other error ends the program. */
   readonly harmless?: number | "every error";
 }
 
-/** Where the kernel puts the program, and where in the file its instructions begin: after the header of the file and that of its one part. */
+/** The load address, and the offset of the code in the file: after the ELF header and one program header. */
 const address = 0x40_0000;
 const codeStart = 64 + 56;
-/** The calls follow the instructions, what they point to follows the calls. */
+/** The table of calls follows the code, and their data follows the table. */
 const codeLength = 96;
 const tableStart = codeStart + codeLength;
 const rowLength = 48;
 const end = 0xffff_ffff_ffff_ffffn;
-/** What the last part of a row says besides an error that does no harm. Errors of the kernel are never as large as the second. */
+/** The last column of a row when it is not an ignored errno. Kernel errors are never as large as the second one. */
 const answers = { everyError: 0n, noError: -4096n } as const;
 
-/** How the kernel calls architectures in files. */
+/** The ELF machine numbers of the architectures. */
 const machines = { x64: 62, arm64: 183 } as const;
 
 /**
- * A row has the number of the call, its four arguments and the answer that does no harm, zero for all of them. Then comes `execve(argv[1], argv + 1, envp)`: at the
- * start the stack has the number of arguments, the arguments, a zero and the variables. What fails ends with 126.
+ * A row has the number of the call, its four arguments and the ignored result, zero for all errors. Then comes `execve(argv[1], argv + 1,
+ * envp)`: at the start the stack has argc, the arguments, a zero and the environment. A failure exits with 126.
  */
 const instructions: { readonly [architecture in Architecture]: readonly string[] } = {
   x64: [
@@ -110,7 +109,7 @@ function layOut(calls: readonly Call[]): Buffer {
   let next = address + tableStart + rows.length;
   const place = (bytes: Buffer): bigint => {
     const at = next;
-    // What the kernel reads as numbers has to lie as numbers do.
+    // Data that the kernel reads as numbers has to be aligned.
     const padded = Buffer.concat([bytes, Buffer.alloc(-bytes.length & 7)]);
     data.push(padded);
     next += padded.length;
@@ -138,7 +137,7 @@ function answerOf({ harmless }: Call): bigint {
   return harmless === "every error" ? answers.everyError : -BigInt(harmless);
 }
 
-/** An executable file of 64 bits, little end first, that begins with the first instruction and has one part. */
+/** A 64-bit little-endian ELF executable that starts at the first instruction and has one segment. */
 function fileHeader(architecture: Architecture): Buffer {
   const bytes = Buffer.alloc(64);
   Buffer.from("7f454c46020101", "hex").copy(bytes);
@@ -153,7 +152,7 @@ function fileHeader(architecture: Architecture): Buffer {
   return bytes;
 }
 
-/** The whole file, to be read and executed. The largest pages of any machine decide how it is aligned. */
+/** The whole file, readable and executable. Its alignment fits the largest page size of any machine. */
 function partHeader(length: number): Buffer {
   const bytes = Buffer.alloc(56);
   bytes.writeUInt32LE(1, 0);

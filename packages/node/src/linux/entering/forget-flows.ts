@@ -1,15 +1,15 @@
 /**
- * The program that makes the kernel forget connections by their mark. A protocol without connections has no end: whoever goes on sending is
- * sent on to where it was sent first, also when nobody is there any more. Pure.
+ * The program that deletes conntrack entries by their mark. UDP has no end of a connection: packets of a client that keeps sending are
+ * forwarded to the first backend, also after that backend is gone. Pure.
  */
 import type { Architecture } from "../seccomp/filter.ts";
 import { callsProgram, type Call } from "./calls-program.ts";
 
-/** The numbers of the calls. */
+/** The numbers of the system calls. */
 const numbers = { x64: { socket: 41, write: 1 }, arm64: { socket: 198, write: 64 } } as const;
-/** Messages to the kernel's packet filter. */
+/** Netlink messages to netfilter. */
 const netlink = { family: 16, raw: 3, netfilter: 12 } as const;
-/** The file that is opened first beside the three that every program has. */
+/** The first file descriptor after the three standard ones. */
 const firstFile = 3;
 const deleteConnections = 0x0102;
 const isRequest = 1;
@@ -26,7 +26,7 @@ export function forgetFlowsProgram(marks: readonly number[], architecture: Archi
   return callsProgram(calls, architecture);
 }
 
-/** All connections with a mark are to go. */
+/** The message that deletes all conntrack entries with a mark. */
 function toMessage(mark: number): Buffer {
   const bytes = Buffer.alloc(36);
   bytes.writeUInt32LE(bytes.length, 0);
@@ -38,7 +38,7 @@ function toMessage(mark: number): Buffer {
   return bytes;
 }
 
-/** Numbers in attributes have their high bytes first, whatever the machine. */
+/** Numbers in attributes are big-endian on every machine. */
 function writeAttribute(bytes: Buffer, type: number, value: number): void {
   bytes.writeUInt16LE(bytes.length, 0);
   bytes.writeUInt16LE(type, 2);

@@ -11,7 +11,7 @@ import { enterProgram, type RightsInside } from "./rights.ts";
 
 const run = promisify(execFile);
 const skip = process.platform === "linux" && isKnown(process.arch) ? false : "it is a program for Linux";
-/** Somebody who has nothing to give up. */
+/** A user without rights to drop. */
 const nobody: RightsInside = {
   rights: "user",
   identity: { uid: 1234, gid: 1, groups: [] },
@@ -30,26 +30,22 @@ async function programFor(t: TestContext, inside: RightsInside, isFiltered: bool
   return program;
 }
 
-test(
-  "the program takes the filter on, becomes the command, and hands arguments and variables on",
-  { skip },
-  async (t) => {
-    const program = await programFor(t, nobody, true);
-    const script =
-      'grep -E "^(Seccomp|NoNewPrivs):" /proc/self/status; echo "$VARIABLE $0 $1"; unshare -U true 2>&1; exit 7';
-    const env = { ...process.env, VARIABLE: "kept" };
-    const ended = await run(program, ["/bin/sh", "-c", script, "one", "two words"], { env }).catch(
-      (error: { code: number; stdout: string }) => error,
-    );
-    assert.match(ended.stdout, /^NoNewPrivs:\s+1\nSeccomp:\s+2\nkept one two words\n.*Operation not permitted/);
-    assert.equal("code" in ended && ended.code, 7);
-    await assert.rejects(run(program, ["/nowhere"]), { code: 126 });
-  },
-);
+test("the program sets the filter and passes arguments and variables on", { skip }, async (t) => {
+  const program = await programFor(t, nobody, true);
+  const script =
+    'grep -E "^(Seccomp|NoNewPrivs):" /proc/self/status; echo "$VARIABLE $0 $1"; unshare -U true 2>&1; exit 7';
+  const env = { ...process.env, VARIABLE: "kept" };
+  const ended = await run(program, ["/bin/sh", "-c", script, "one", "two words"], { env }).catch(
+    (error: { code: number; stdout: string }) => error,
+  );
+  assert.match(ended.stdout, /^NoNewPrivs:\s+1\nSeccomp:\s+2\nkept one two words\n.*Operation not permitted/);
+  assert.equal("code" in ended && ended.code, 7);
+  await assert.rejects(run(program, ["/nowhere"]), { code: 126 });
+});
 
 const noKeys = existsSync("/proc/keys") ? false : "this kernel has no keys";
 
-test("the keys of whoever starts the program are not for the command", { skip: skip || noKeys }, async (t) => {
+test("the command does not inherit the keys of the caller", { skip: skip || noKeys }, async (t) => {
   const program = await programFor(t, nobody, false);
   const rings = async (): Promise<readonly string[]> => {
     const { stdout } = await run(program, ["/bin/sh", "-c", "cat /proc/keys"]);
@@ -59,17 +55,17 @@ test("the keys of whoever starts the program are not for the command", { skip: s
       .map((line) => line.split(" ")[0] ?? "");
   };
   const [first, second] = [await rings(), await rings()];
-  // The ring of the first may linger on for a while.
+  // The keyring of the first command may linger for a while.
   assert.equal(second.filter((ring) => !first.includes(ring)).length, 1, "each has a ring of its own");
 });
 
-/** In a user namespace of its own anybody has all rights, as the node has in its. */
+/** In an own user namespace a user has all capabilities, as the node has in its namespace. */
 async function statusIn(program: string, mapping: readonly string[]): Promise<string> {
   const script = 'grep -E "^(Uid|Gid|Groups|Cap)" /proc/self/status';
   return (await run("unshare", ["--user", ...mapping, program, "/bin/sh", "-c", script])).stdout;
 }
 
-test("root keeps what the container may, and nothing that is withheld", { skip }, async (t) => {
+test("root keeps the capabilities of the container and none that is withheld", { skip }, async (t) => {
   const root = { ...nobody, identity: { uid: 0, gid: 0, groups: [0] } };
   const some = await programFor(
     t,
@@ -88,7 +84,7 @@ test("root keeps what the container may, and nothing that is withheld", { skip }
   assert.equal(mask & 1n, 1n);
 });
 
-test("somebody else becomes who they are and has no rights left", { skip: skip || notRoot() }, async (t) => {
+test("a non-root user gets its ids and loses all capabilities", { skip: skip || notRoot() }, async (t) => {
   const other = { ...nobody, rights: "root" as const, identity: { uid: 1234, gid: 55, groups: [55, 66] } };
   const program = await programFor(t, other, false);
   await run("chmod", ["755", join(program, "..")]);
@@ -97,7 +93,7 @@ test("somebody else becomes who they are and has no rights left", { skip: skip |
   assert.match(stdout, /CapInh:\t0+\nCapPrm:\t0+\nCapEff:\t0+\nCapBnd:\t0+\nCapAmb:\t0+\n$/);
 });
 
-test("the program is the same for another architecture, but for its instructions", () => {
+test("the program differs between architectures only in its instructions", () => {
   const filter = defaultFilter("arm64", ["CHOWN"]);
   assert.ok(filter);
   const program = enterProgram(nobody, filter, "arm64");

@@ -1,6 +1,6 @@
 /**
- * The program with which a container is entered: it has all rights of the node when it begins, and gives up what the container may not have
- * before anything of the container is looked at. Pure.
+ * The program that enters a container: it starts with all rights of the node, and drops those that the container may not have before it
+ * reads anything of the container. Pure.
  */
 import { constants } from "node:os";
 import { capabilityNumber, largestCapability } from "../capabilities.ts";
@@ -8,7 +8,7 @@ import type { Entrance } from "../launch.ts";
 import type { Architecture } from "../seccomp/filter.ts";
 import { callsProgram, type Call } from "./calls-program.ts";
 
-/** The numbers of the calls. */
+/** The numbers of the system calls. */
 const numbers = {
   x64: { keyctl: 250, prctl: 157, setgroups: 116, setresgid: 119, setresuid: 117, capset: 126, seccomp: 317 },
   arm64: { keyctl: 219, prctl: 167, setgroups: 159, setresgid: 149, setresuid: 147, capset: 91, seccomp: 277 },
@@ -20,22 +20,24 @@ const dropFromBounds = 24;
 const setNoNewPrivileges = 38;
 const ambient = { number: 47, clearAll: 4 } as const;
 const takeOnFilter = 1;
-/** What a kernel says of rights that it does not know yet. */
+/** EINVAL: the kernel does not know the capability. */
 const invalid = 22;
-/** What whoever keeps a program from using keys at all has it told. */
+/** EPERM: a filter forbids the use of keys. */
 const notAllowed = 1;
 const capabilityVersion = 0x2008_0522;
 
-/** What decides. */
+/** What determines the rights. */
 export type RightsInside = Pick<Entrance, "rights" | "identity" | "capabilities" | "withheld">;
 
-/** The program that enters, with the filter of system calls if there is one. */
+/** The program that enters, with the seccomp filter if there is one. */
 export function enterProgram(inside: RightsInside, filter: Buffer | undefined, architecture: Architecture): Buffer {
   const { keyctl, prctl, seccomp } = numbers[architecture];
   const filterCalls = filter === undefined ? [] : [{ number: seccomp, arguments: [takeOnFilter, 0, describe(filter)] }];
-  // The rights go last: without them, whoever has as few could trace this program and spare itself what is still to come.
+  // Capabilities are dropped last: without them, a process with the same few rights could trace this program and skip the remaining
+  // calls.
   const calls: readonly Call[] = [
-    // Each container begins with a ring of keys of its own. A user may have few keys: without one it keeps the keeper's, which has none.
+    // Each container starts with its own session keyring. The key quota of a user is small: on an error it keeps that of the shim, which
+    // is empty.
     { number: keyctl, arguments: [joinNewKeyring, 0], harmless: "every error" },
     { number: prctl, arguments: [setNoNewPrivileges, 1] },
     ...filterCalls,
@@ -45,15 +47,15 @@ export function enterProgram(inside: RightsInside, filter: Buffer | undefined, a
 }
 
 /**
- * The program that begins with a ring of keys of its own: those of whoever starts a cluster go down to all its processes otherwise. Where no
- * program may use keys, those in containers may not either.
+ * The program that starts with its own session keyring: otherwise all processes inherit that of the user that starts the cluster. If the
+ * use of keys is forbidden, containers cannot use them either.
  */
 export function ringProgram(architecture: Architecture): Buffer {
   const { keyctl } = numbers[architecture];
   return callsProgram([{ number: keyctl, arguments: [joinNewKeyring, 0], harmless: notAllowed }], architecture);
 }
 
-/** Who enters the users of a container as one of them has lost all rights already. */
+/** A process that enters the user namespace of a container as a non-root user has no capabilities left. */
 function giveUp(
   { rights, identity, capabilities, withheld }: RightsInside,
   architecture: Architecture,
@@ -75,7 +77,7 @@ function giveUp(
   ];
 }
 
-/** Who becomes somebody else is no longer told to end with whom it has come from, so that is said once more. */
+/** A change of the uid clears the parent death signal, so it is set again. */
 function becomeUser({ uid, gid, groups }: Entrance["identity"], architecture: Architecture): readonly Call[] {
   const { prctl, setgroups, setresgid, setresuid } = numbers[architecture];
   const list = Buffer.alloc(groups.length * 4);
@@ -95,7 +97,7 @@ function keptOf(capabilities: readonly string[], withheld: readonly string[]): R
   return kept;
 }
 
-/** Those that are in effect, those that can be, and none for what comes after; in two halves. */
+/** The effective and permitted sets, and an empty inheritable set, as two 32-bit halves. */
 function sets(kept: ReadonlySet<number>): Buffer {
   const bytes = Buffer.alloc(24);
   for (const half of [0, 1]) {
@@ -107,7 +109,7 @@ function sets(kept: ReadonlySet<number>): Buffer {
   return bytes;
 }
 
-/** How many instructions of eight bytes, and where they are. */
+/** A `sock_fprog`: the number of instructions of eight bytes, and their address. */
 function describe(filter: Buffer): { readonly bytes: Buffer; readonly at: number; readonly to: Buffer } {
   const bytes = Buffer.alloc(16);
   bytes.writeUInt16LE(filter.length / 8, 0);

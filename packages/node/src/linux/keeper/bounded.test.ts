@@ -17,7 +17,7 @@ class Caller extends EventEmitter {
   }
 }
 
-test("an address has so many connections at a time, whatever others have, and more when some have ended", () => {
+test("each address has a bounded number of connections at a time", () => {
   const take = bounded<Caller>(2, (caller) => (caller.isServed = true));
   const call = (address: string): Caller => {
     const caller = new Caller(address);

@@ -1,13 +1,13 @@
-/** Bounds how many connections one address has at a time: whoever opens them without end must not take the place of all others. */
+/** Bounds the connections of one address at a time: a client that opens them without end must not starve the others. */
 
-/** What of a connection matters here. */
+/** The part of a connection that is needed here. */
 export interface Caller {
   readonly remoteAddress?: string | undefined;
   once(event: "close", listener: () => void): unknown;
   destroy(): unknown;
 }
 
-/** Serves so many connections of each address; further ones are closed. */
+/** Serves at most `most` connections of each address; further ones are closed. */
 export function bounded<T extends Caller>(most: number, serve: (caller: T) => void): (caller: T) => void {
   const counts = new Map<string, number>();
   return (caller) => {

@@ -1,12 +1,12 @@
-/** Finds and ends the processes that belong together. */
+/** Finds and kills the processes that belong together. */
 import { readdir, readFile, readlink } from "node:fs/promises";
 
-/** The view of files that a process has; all of a container share one, and nobody else has it. */
+/** The mount namespace of a process; all processes of a container share one, and no other process has it. */
 export async function viewOf(pid: number | "self"): Promise<string | undefined> {
   return readlink(`/proc/${pid}/ns/mnt`).catch(() => undefined);
 }
 
-/** Ends whatever has a view, also what it starts meanwhile; the node's own view is nobody's to end. */
+/** Kills all processes in a mount namespace, also those that they start meanwhile. The node's own namespace is excluded. */
 export async function endView(view: string): Promise<void> {
   if (view === (await viewOf("self"))) return;
   for (let isOver = false; !isOver;) {
@@ -19,8 +19,8 @@ export async function endView(view: string): Promise<void> {
 }
 
 /**
- * Ends a process and all that it has started, and they in turn, the last ones first: whoever waits for somebody in a container must live
- * to hear of its end, because nobody else outside may.
+ * Kills a process and its descendants, the deepest first: a process outside that waits for one in a container must live until that has
+ * ended, because no other process outside can wait for it.
  */
 export async function endTree(pid: number, pause: () => Promise<void>): Promise<void> {
   for (let below = await descendantsOf(pid); below.length > 0; below = await descendantsOf(pid)) {
@@ -46,6 +46,6 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch {
-    // It has ended already.
+    // It has already ended.
   }
 }

@@ -1,4 +1,4 @@
-/** The containers of a node, as processes: starts them, writes their output to logs, passes on signals and tells their end. */
+/** The containers of a node as processes: starts them, writes their output to logs, sends signals and reports their exit. */
 import { existsSync, statSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
@@ -13,43 +13,40 @@ import { isRefusalCode } from "./refusal.ts";
 import { holdSpaces, releaseSpaces, shareSpaces, type Spaces } from "./spaces.ts";
 import { readStatus } from "./status.ts";
 
-/** How a container ended. */
 export interface Ending {
   readonly id: string;
   readonly code: number | null;
   readonly signal: string | null;
-  /** The line in which the launcher, or what sets the variables, says that the program could not be run. */
+  /** The line in which the launcher, or the program that sets the variables, reports that the program could not be executed. */
   readonly refused: string | undefined;
   readonly unexecuted: Unexecuted | undefined;
-  /** Where its program was found. */
+  /** Where the program was found. */
   readonly file: string | undefined;
 }
 
-/** A container that runs. */
 export interface Running {
   readonly launch: Launch;
   readonly child: PipedChild;
-  /** The process that is the container's first; the launcher's own until it has told. */
+  /** The first process of the container; that of the launcher until the launcher reports it. */
   pid: number;
   /** Its namespaces, as the launcher made them. */
   spaces?: Spaces | undefined;
   readonly watchers: Set<Watcher>;
-  /** Its program, and why that was not even tried. */
+  /** Its program, and why that was not executed. */
   seen?: LookedAt | undefined;
   verdict?: Verdict | undefined;
 }
 
-/** What containers need of the world. */
+/** What containers need from the process. */
 export interface ContainersOptions {
-  /** The time for logs: calendar time with nine digits of fraction. */
+  /** The time for logs: RFC 3339 with nine fraction digits. */
   readonly time: () => string;
-  /** Waits for a moment. */
   readonly pause: () => Promise<void>;
   readonly ended: (ending: Ending) => void;
 }
 
 const launcher = "/usr/bin/bwrap";
-/** How it begins what it says of its own failures. */
+/** The prefix of the launcher's error messages. */
 const launchersWords = "bwrap: ";
 const clockTicks = 100;
 
@@ -71,14 +68,14 @@ export class Containers {
     return this.#running.get(id);
   }
 
-  /** A way into a container that runs, for whoever lets it go afterwards. */
+  /** Opens the namespaces of a running container; the caller closes them afterwards. */
   enter(id: string): { readonly pid: number; readonly spaces: Spaces } | undefined {
     const running = this.#running.get(id);
     const spaces = running?.spaces && shareSpaces(running.spaces);
     return running && spaces && { pid: running.pid, spaces };
   }
 
-  /** Starts a container; resolves with the process that is its first. */
+  /** Starts a container; resolves with its first process. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
     const { membership, tellsPid, refusal } = launch;
     const child = await spawnPiped({ ...launch, channels: [tellsPid, membership !== undefined] });
@@ -98,9 +95,9 @@ export class Containers {
     });
     const told = status === undefined ? running.pid : await status.pid;
     running.pid = told ?? running.pid;
-    // Now, because its program waits: whatever that does afterwards, the container is entered where it began.
+    // Opened now, while its program waits: whatever the program does later, the container is entered in its original namespaces.
     if (told !== undefined && this.#running.has(launch.id)) running.spaces = holdSpaces(told);
-    // Others of its namespace live on when its program ends; what is left of itself must not.
+    // Other processes of the joined PID namespace survive the end of its program; its own processes must not.
     if (launch.joins !== undefined) endWithProgram(child, await viewOf(running.pid));
     if (membership !== undefined) {
       await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
@@ -108,12 +105,12 @@ export class Containers {
       if (running.verdict === undefined) openGate(pipes[4]);
       else this.signal(launch.id, "SIGKILL");
     }
-    // Who waits for a launcher that told of nobody says nothing about the program.
+    // If the launcher did not report a process, the executable that was seen may not be that of the program.
     if ((await this.#untilExecuted(running)) && told !== undefined) output.open();
     return { pid: running.pid, isOver: !this.#running.has(launch.id) };
   }
 
-  /** Looks at the program once everything that it sees has its place, and nothing of it runs yet. */
+  /** Checks the program once all mounts are in place and before it runs. */
   async #look(running: Running): Promise<void> {
     const { id, program } = running.launch;
     if (program === undefined) return;
@@ -124,15 +121,15 @@ export class Containers {
   }
 
   /**
-   * Waits until the launcher has become the program. Before that, its first process is still on the way into its file system, and whoever
-   * entered it now would find themselves in the node's. Gives whether it was seen to run.
+   * Waits until the launcher has executed the program. Before that, its first process may still be in the node's file system, and a
+   * process that entered it would be there too. Returns whether the program was seen running.
    */
   async #untilExecuted(running: Running): Promise<boolean> {
-    // By number, not by name: a container may have a program of the same name.
+    // By inode, not by name: a container may have a program of the same name.
     const launchers = new Set([launcher, ...(running.launch.launchers ?? [])].map(fileOf));
     while (this.#running.has(running.launch.id)) {
       const program = fileOf(`/proc/${running.pid}/exe`);
-      // Without a program a process has ended, and that is told soon.
+      // A process without an executable has ended; its exit is reported soon.
       if (program !== "ENOENT" && !launchers.has(program)) return true;
       await this.#pause();
     }
@@ -150,7 +147,7 @@ export class Containers {
     }
   }
 
-  /** What the processes of a container use together. */
+  /** The total usage of the processes of a container. */
   async usage(id: string): Promise<Usage> {
     const running = this.#running.get(id);
     if (running === undefined) return { cpuNanoseconds: 0, memoryBytes: 0 };
@@ -167,7 +164,7 @@ export class Containers {
   }
 }
 
-/** How the line begins in which the program was refused, if it may have been: what sets the variables runs only once the launcher is done. */
+/** The prefix of the error line, if the program may not have been executed: variables are set only after the launcher is done. */
 function whoRefuses(
   code: number | null,
   hasStarted: boolean,
@@ -177,7 +174,7 @@ function whoRefuses(
   return isRefusalCode(code) ? refusal : undefined;
 }
 
-/** Which file it is, whatever it is called; or why that is not known. */
+/** The device and inode of a file, or the error code. */
 function fileOf(path: string): string {
   try {
     const { dev, ino } = statSync(path);
@@ -201,7 +198,7 @@ async function usageIn(pid: string, space: string): Promise<Usage> {
       readFile(`/proc/${pid}/stat`, "utf8"),
       readFile(`/proc/${pid}/statm`, "utf8"),
     ]);
-    // The name in brackets may hold anything, so fields are counted from behind it: user time is the 12th, system time the 13th.
+    // The name in brackets may contain anything, so fields are counted from behind it: user time is the 12th, system time the 13th.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const ticks = Number(fields[11]) + Number(fields[12]);
     return { cpuNanoseconds: (ticks / clockTicks) * 1e9, memoryBytes: Number(memory.split(" ")[1]) * 4096 };
@@ -210,7 +207,7 @@ async function usageIn(pid: string, space: string): Promise<Usage> {
   }
 }
 
-/** Writes to the standard input of a container, if it has one. */
+/** The standard input of a container, if it has one. */
 export function stdinOf({ child }: Running): Writable | null {
   return child.stdin;
 }

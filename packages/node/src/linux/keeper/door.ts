@@ -1,4 +1,4 @@
-/** The keeper's door: a socket in the file system through which the outside reaches the network and the processes of the node. */
+/** The shim server: a Unix socket through which the outside reaches the network and the processes of the node. */
 import { spawn } from "node:child_process";
 import { connect, createServer, type Server, type Socket } from "node:net";
 import { constants } from "node:os";
@@ -17,14 +17,13 @@ import { spawnPiped } from "./pipes.ts";
 import { createRefusalSieve, isRefusalCode } from "./refusal.ts";
 import { enterOptions, releaseSpaces } from "./spaces.ts";
 
-/** What is behind the door. */
+/** What the shim server works on. */
 export interface House {
   readonly containers: Containers;
-  /** Waits for a moment. */
   readonly pause: () => Promise<void>;
 }
 
-/** Opens the door. */
+/** Listens on the socket. */
 export function openDoor(path: string, house: House): Promise<Server> {
   const server = createServer({ allowHalfOpen: true }, (socket) => welcome(socket, house));
   return new Promise((resolve, reject) => {
@@ -62,7 +61,7 @@ function serve(socket: Socket, request: DoorRequest, { containers, pause }: Hous
   }
 }
 
-/** Tells with one line whether the other side was reached, then passes everything on. */
+/** Reports in one line whether the target was reached, then forwards all bytes. */
 function join(socket: Socket, other: Socket): void {
   other.once("connect", () => {
     socket.write("ok\n");
@@ -76,8 +75,8 @@ function join(socket: Socket, other: Socket): void {
 }
 
 /**
- * Passes bytes on to a port of the loopback that it finds itself at. A program may listen at only one of its addresses: they are tried as
- * container runtimes do it, and if it is at neither, it is the first of which is told.
+ * Forwards bytes to a port of the loopback in its network namespace. A program may listen on only one of its addresses: they are tried in
+ * the order of container runtimes, and if both fail, the error of the first is reported.
  */
 const passOn = `
 const dial = (host, failed) => {
@@ -89,7 +88,7 @@ const dial = (host, failed) => {
 };
 dial("127.0.0.1", ({ message }) => dial("::1", () => { process.stdout.write(message + "\\n"); process.exit(1); }));`;
 
-/** Enters the network of a process with a program that passes bytes on: its loopback can be reached from nowhere else. */
+/** Enters the network namespace of a process with a program that forwards bytes: its loopback can be reached from nowhere else. */
 function dialIn(socket: Socket, pid: number, port: number): void {
   const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", passOn, String(port)], {
     stdio: ["pipe", "pipe", "ignore"],
@@ -153,9 +152,9 @@ async function exec(
       if (channel === channels.resize && request.tty) resize.to(bytes);
     }
   });
-  // The end of the input is a frame of its own: whoever hangs up is gone.
+  // The end of the input is a separate frame: a closed connection means that the client is gone.
   socket.on("end", () => socket.destroy());
-  // The child itself only waits for whom it has sent into the container.
+  // Killing the child is not enough: it only waits for the process that it started in the container.
   socket.once("close", () => {
     const isOver = child.exitCode !== null || child.signalCode !== null;
     if (!isOver && child.pid !== undefined) void endTree(child.pid, pause);
@@ -163,14 +162,14 @@ async function exec(
   socket.resume();
 }
 
-/** What would become of a command. Where a path that does not begin at the root leads only its program knows. */
+/** The expected exec error of a command. A relative path depends on the working directory, which only its process knows. */
 function verdictOf(pid: number, program: CommandSearch): Verdict | undefined {
   const { command } = program;
   if (command.includes("/") && !command.startsWith("/")) return undefined;
   return judge(lookAtCommand(`/proc/${pid}/root`, program), program);
 }
 
-/** What whoever asked is told instead of what the command would have said. */
+/** The frames that the client gets instead of the output of the command. */
 function notExecuted(verdict: Verdict): Buffer {
   const end = (how: CommandEnd): Buffer => toFrame(channels.exit, Buffer.from(JSON.stringify(how)));
   if ("refused" in verdict) return end({ code: 127, refused: verdict.refused });
@@ -179,7 +178,7 @@ function notExecuted(verdict: Verdict): Buffer {
   return Buffer.concat([words, end({ code: 1 })]);
 }
 
-/** Works in the folder in which the container's program works. */
+/** Uses the working directory of the container's program. */
 function commandInto(
   { pid, spaces }: NonNullable<ReturnType<Containers["enter"]>>,
   { entry, tty, owner }: Extract<DoorRequest, { readonly to: "exec" }>,
@@ -190,7 +189,7 @@ function commandInto(
   return tty ? withTerminal(argv, owner) : { argv, variables: {} };
 }
 
-/** Whoever asked has to hear of it: silence would be taken for success. */
+/** The client must receive an error: it takes silence for success. */
 function notRun(why: unknown): Buffer {
   const end: CommandEnd = { error: why instanceof Error ? why.message : String(why) };
   return toFrame(channels.exit, Buffer.from(JSON.stringify(end)));
@@ -200,14 +199,14 @@ function codeOf({ code, signal }: { readonly code: number | null; readonly signa
   return code ?? 128 + (constants.signals[signal as NodeJS.Signals] ?? constants.signals.SIGKILL);
 }
 
-/** As long as it takes to hear of a size that is told at once; some never tell any. */
+/** Long enough for a terminal size that is sent at once; some clients never send one. */
 async function awhile(pause: () => Promise<void>): Promise<undefined> {
   for (let step = 0; step < 100; step++) await pause();
 }
 
 /**
- * Sets the sizes of a terminal, one after the other. It is that of whoever `script` started, who may be gone already; and the first size
- * comes before there is anybody.
+ * Sets the sizes of a terminal in order. The terminal is that of the child of `script`, which may already have ended; the first size
+ * arrives before the child exists.
  */
 function resizerOf(pid: number | undefined): { readonly to: (bytes: Buffer) => void; readonly first: Promise<string> } {
   const script =
@@ -217,7 +216,7 @@ function resizerOf(pid: number | undefined): { readonly to: (bytes: Buffer) => v
   const work = async (): Promise<void> => {
     if (isBusy) return;
     isBusy = true;
-    // Of sizes that come while one is being set, only the last counts.
+    // Of several sizes that arrive while one is being set, only the last counts.
     for (let size = next; size !== undefined; size = next) {
       next = undefined;
       const child = spawn("sh", ["-c", script, String(pid), ...size], { stdio: "ignore" });
@@ -237,7 +236,7 @@ function resizerOf(pid: number | undefined): { readonly to: (bytes: Buffer) => v
   return { to, first: first.promise };
 }
 
-/** How many bytes may wait for somebody who watches. */
+/** How many bytes may wait for an attached client. */
 const furthestBehind = 16 * 2 ** 20;
 
 function attach(
@@ -249,11 +248,11 @@ function attach(
   if (running === undefined) return void socket.end(notRun("container not running"));
   const watch = (stream: "stdout" | "stderr", chunk: Buffer): void => {
     socket.write(toFrame(channels[stream], chunk));
-    // The program must not wait for somebody who only watches: whoever falls too far behind is left behind.
+    // The program must not wait for an attached client: a client that falls too far behind is disconnected.
     if (socket.writableLength > furthestBehind) socket.destroy();
   };
   running.watchers.add(watch);
-  // How the container ended is no matter of whoever watched it.
+  // The exit code of the container is not reported to attached clients.
   const leave = (): void => {
     running.watchers.delete(watch);
     const end: CommandEnd = { code: 0 };
@@ -267,7 +266,7 @@ function attach(
   socket.on("data", (chunk: Buffer) => {
     for (const { channel, bytes } of cut(chunk)) {
       if (channel === channels.stdin && input !== null) writeHolding(input, bytes, [socket]);
-      // Who has nothing more to say to a container that hears others after it is done.
+      // The end of the client's input ends only its session if the container accepts input from later clients.
       if (channel === channels.closeStdin && running.launch.stdinOnce !== true) leave();
       else if (channel === channels.closeStdin) input?.end();
       if (channel === channels.resize) resize.to(bytes);

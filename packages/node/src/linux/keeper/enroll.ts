@@ -1,8 +1,8 @@
-/** Puts a process where it belongs. What the machine does not allow is left out: limits are best effort. */
+/** Moves a process into its cgroups. What the machine does not allow is skipped: limits are best effort. */
 import { writeFile } from "node:fs/promises";
 import type { Membership } from "../protocol.ts";
 
-/** Whatever the process starts from now on belongs there, too. */
+/** Processes that it starts from now on inherit the cgroups. */
 export async function enroll(pid: number | undefined, membership: Membership | undefined): Promise<void> {
   if (pid === undefined || membership === undefined) return;
   const { groups, oomScore } = membership;

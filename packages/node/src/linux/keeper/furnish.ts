@@ -1,7 +1,7 @@
 /**
- * Works out where in a container everything comes to lie that it sees beside its image. The launcher follows links, and at its time those of
- * a pod could lead to the node: it is told only places that have none on the way. Where something lies within a volume, whose links others
- * may change at any moment, it is mounted here, on a place that is held on to, and the launcher gets the volume with everything in it.
+ * Resolves the mounts of a container. The launcher follows links, and links of a pod could lead to the node, so it gets only paths
+ * without links. A mount inside a volume, where other pods may change links at any time, is made here on an open file descriptor, and the
+ * launcher gets the volume with its inner mounts.
  */
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -11,27 +11,27 @@ import { findInRoot, type Place } from "./in-root.ts";
 import { walkInside } from "./inside-walk.ts";
 import type { Run } from "./volumes.ts";
 
-/** Something that has found its place. */
+/** A resolved mount. */
 interface Placed {
   mount: Mount;
-  /** Whether only the kernel and the launcher decide what is in it. */
+  /** Whether only the kernel and the launcher determine its content. */
   readonly isPlain: boolean;
-  /** Where it lies ready for the launcher, with what is mounted in it. */
+  /** Its prepared copy for the launcher, with inner mounts. */
   copy?: string;
 }
 
-/** Finds the places of all mounts and of the working directory. */
+/** Resolves all mounts and the working directory. */
 export async function furnish(request: FurnishRequest, run: Run): Promise<Furnished> {
   keepProgram(request.program);
   const room = new Room(request, run);
-  // The launcher makes these two itself, where they are called so.
+  // The launcher mounts these two itself; in the image they must not be links.
   for (const path of ["/proc", "/dev"]) room.expectFolder(path);
   for (const mount of request.mounts.toSorted((a, b) => depthOf(a.to) - depthOf(b.to))) await room.put(mount);
   await room.makeFolder(request.directory);
   return room.furnished();
 }
 
-/** Here and not by a script: each container would cost three more processes before it starts. */
+/** Here and not by a script, which would cost three more processes for each container. */
 function keepProgram(program: FurnishRequest["program"]): void {
   if (program === undefined) return;
   mkdirSync(dirname(program.file), { recursive: true });
@@ -50,7 +50,7 @@ class Room {
     this.#run = run;
   }
 
-  /** What is made there is the launcher's. */
+  /** Reserves a folder that the launcher mounts. */
   expectFolder(path: string): void {
     const found = findInRoot({ root: this.#request.root, path, make: "folder", isCovered: () => false });
     if (found.path !== path) throw new Error(`${path} must be mounted on ordinary directory`);
@@ -61,7 +61,7 @@ class Room {
     const make = mount.from === undefined || statSync(mount.from).isDirectory() ? "folder" : "file";
     const { path, rest } = this.#find(mount.to, make);
     if (path === "/") throw new Error("nothing can be mounted on /");
-    // What is at a process's paths there leads to wherever the launcher is.
+    // Paths of processes in there lead to the launcher's own files.
     if (path === "/proc") throw new Error(`"${mount.to}" cannot be mounted because it is inside /proc`);
     if (rest.includes("..")) throw new Error(`the links in ${mount.to} lead out of ${path}`);
     const volume = this.#volumeOn(path, rest);
@@ -72,7 +72,7 @@ class Room {
     this.#placed.set(to, { mount: { ...mount, to }, isPlain: mount.from === undefined || mount.isKernels === true });
   }
 
-  /** A program may be told to begin in a folder that is not there yet. Where it cannot be made, beginning there fails. */
+  /** A missing working directory is created. If that is impossible, the start of the program fails. */
   async makeFolder(path: string): Promise<void> {
     const found = this.#findFolder(path);
     const volume = found && this.#volumeOn(found.path, found.rest);
@@ -91,7 +91,7 @@ class Room {
     };
   }
 
-  /** The outermost volume that the rest of a way leads into. */
+  /** The outermost volume that contains the remaining path. */
   #volumeOn(
     path: string,
     rest: readonly string[],
@@ -103,7 +103,7 @@ class Room {
     return undefined;
   }
 
-  /** None where there can be none: the program fails to begin there, and says so. */
+  /** Undefined if the path cannot be resolved: the program fails to start there, and reports it. */
   #findFolder(path: string): Place | undefined {
     try {
       return this.#find(path, "folder");
@@ -112,7 +112,7 @@ class Room {
     }
   }
 
-  /** Whether the launcher would follow a link on its way to a place: it must not, so the way is looked at once more. */
+  /** Whether the launcher would follow a link on the path, which it must not; so the path is checked once more. */
   #hasLink(to: string): boolean {
     const steps = to.split("/").slice(1);
     for (const index of steps.keys()) {
@@ -136,7 +136,7 @@ class Room {
     }: { readonly mount: Mount; readonly rest: readonly string[]; readonly make: "folder" | "file" },
   ): Promise<void> {
     const root = (outer.copy ??= await this.#copy(outer.mount));
-    // It is read-only already where it has to be, and what lies in it may be otherwise.
+    // The copy is already read-only if needed, and inner mounts may be writable.
     outer.mount = { ...outer.mount, from: root, readOnly: false };
     await using end = await walkInside({ root, path: rest.join("/"), links: "volume", make }).catch(asWords(mount.to));
     if (end.found === "outside") throw new Error(`the links in ${mount.to} lead out of ${outer.mount.to}`);
@@ -144,7 +144,7 @@ class Room {
     await this.#mount(["--rbind", inner, end.path.replace("self", String(process.pid))]);
   }
 
-  /** Shows something at a place of its own, with what is mounted in it. */
+  /** Bind-mounts the source of a mount in the copies folder, to hold inner mounts. */
   async #copy({ from, readOnly, to }: Mount): Promise<string> {
     const copy = join(this.#request.copies, String(this.#copies.length));
     if (from === undefined) throw new Error(`${to} cannot be in a volume`);
@@ -176,7 +176,7 @@ function depthOf(path: string): number {
   return path.split("/").length;
 }
 
-/** Where places are on the node is nobody's business. */
+/** Error messages must not reveal paths of the node. */
 function asWords(path: string): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     const why = /^E[A-Z]+: ([^,]*)/.exec(error.message)?.[1] ?? error.message;
@@ -184,7 +184,7 @@ function asWords(path: string): (error: NodeJS.ErrnoException) => never {
   };
 }
 
-/** What a mount was told besides: whoever changes one thing has to repeat the rest. */
+/** The other flags of a mount: a remount that changes one flag must repeat the others. */
 function flagsOf(path: string): string {
   const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");
   const fields = lines.map((line) => line.split(" ")).findLast((line) => line[4] === path);

@@ -13,7 +13,7 @@ function rootOf(t: TestContext): { readonly root: string; readonly find: (path: 
   return { root, find };
 }
 
-test("links lead where they would in the container, whatever they name and however far back", (t) => {
+test("links resolve as in the container, whatever they name", (t) => {
   const { root, find } = rootOf(t);
   mkdirSync(join(root, "run"));
   mkdirSync(join(root, "var"));
@@ -22,27 +22,27 @@ test("links lead where they would in the container, whatever they name and howev
   symlinkSync(tmpdir(), join(root, "out"));
   assert.equal(find("/var/run/secrets").path, "/run/secrets");
   assert.equal(find("/var/back/hosts").path, "/etc/hosts");
-  // A name that nobody else has on this machine.
+  // A name that is unique on this machine.
   const made = `made-in-${basename(root)}`;
   assert.equal(find(`/out/${made}`).path, `${tmpdir()}/${made}`);
   assert.ok(existsSync(join(root, tmpdir(), made)), "it is made in the container");
   assert.equal(existsSync(join(tmpdir(), made)), false);
 });
 
-test("what is missing is made for everybody to pass", (t) => {
+test("missing folders are created with access for all users", (t) => {
   const { root, find } = rootOf(t);
   find("/data/x/db");
   assert.equal(statSync(join(root, "data/x")).mode & 0o777, 0o755 & ~process.umask());
 });
 
-test("a search ends where something else is shown", (t) => {
+test("a search ends at a path that is covered by a mount", (t) => {
   const { root, find } = rootOf(t);
   symlinkSync("/volume/deep", join(root, "link"));
   assert.deepEqual(find("/link/er", "/volume"), { path: "/volume", rest: ["deep", "er"] });
   assert.equal(existsSync(join(root, "volume")), false, "nothing is made where nobody will see it");
 });
 
-test("nothing is below a file, also not by a step back to a link that was never looked at", (t) => {
+test("nothing is below a file, also not via .. to an unresolved link", (t) => {
   const { root, find } = rootOf(t);
   writeFileSync(join(root, "file"), "");
   symlinkSync("/elsewhere", join(root, "link"));
@@ -52,7 +52,7 @@ test("nothing is below a file, also not by a step back to a link that was never 
   assert.deepEqual(find("/file"), { path: "/file", rest: [] });
 });
 
-test("links that lead in a circle are refused", (t) => {
+test("link loops are rejected", (t) => {
   const { root, find } = rootOf(t);
   symlinkSync("/b", join(root, "a"));
   symlinkSync("/a", join(root, "b"));

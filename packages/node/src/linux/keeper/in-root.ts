@@ -1,29 +1,27 @@
 /**
- * Finds places in the files of a container that has not started yet. Links in an image lead where they would in the container, and nobody
- * else can change its files meanwhile. What is missing is made if it is to be, as root's and for everybody to pass.
+ * Resolves paths in the rootfs of a container that has not started yet. Links resolve as in the container, and no other process can
+ * change its files meanwhile. Missing folders are created on request, owned by root and accessible to all users.
  */
 import { lstatSync, mkdirSync, readlinkSync, writeFileSync, type Stats } from "node:fs";
 
-/** What to find. */
 export interface Search {
   readonly root: string;
   readonly path: string;
-  /** What to make at the end if there is nothing. */
+  /** What to create at the end if nothing exists. */
   readonly make: "folder" | "file" | "nothing";
-  /** Whether something else is shown at a path of the container: the search ends there, because the image has no say in it. */
+  /** Whether a mount covers a path of the container: the search ends there, because the image does not determine what follows. */
   readonly isCovered: (path: string) => boolean;
 }
 
-/** A place of a container, without links on the way. */
+/** A path of a container, without links. */
 export interface Place {
   readonly path: string;
-  /** What is left of the way where something else is shown at the path. */
+  /** The remaining path below a covered path. */
   readonly rest: readonly string[];
 }
 
 const mostLinks = 40;
 
-/** Finds a place. */
 export function findInRoot({ root, path, make, isCovered }: Search): Place {
   let way = partsOf(path);
   let at: readonly string[] = [];
@@ -45,7 +43,7 @@ export function findInRoot({ root, path, make, isCovered }: Search): Place {
       continue;
     }
     at = next;
-    // Nothing is below a file, and what is left of the way may have steps back, which lead where nobody has looked.
+    // Nothing is below a file, and the remaining path may contain `..`, which would lead to an unchecked path.
     if (info?.isDirectory() === false && way.length > 0) throw new Error(`mkdir ${path}: not a directory`);
   }
   return { path: toPath(at), rest: [] };

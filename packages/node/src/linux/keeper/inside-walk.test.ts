@@ -48,7 +48,7 @@ test(
 );
 
 test(
-  "a walk stays below its folder while somebody changes folders into links and back",
+  "a walk stays below its folder while folders and links are swapped",
   { skip: process.platform !== "linux" && "Linux only" },
   async () => {
     const top = await mkdtemp(join(tmpdir(), "walk-"));
@@ -71,7 +71,7 @@ test(
     } finally {
       swapper.kill("SIGKILL");
       await ended;
-      // What the shell had started last may still be at work.
+      // The last command of the shell may still be running.
       await rm(top, { recursive: true, maxRetries: 100 });
     }
   },

@@ -1,11 +1,11 @@
 /**
- * Walks a path below a folder one step at a time, holding on to every place it comes to, so that nobody who can write there can lead it
- * elsewhere between the look and the use.
+ * Resolves a path below a folder one step at a time with open file descriptors, so that a process with write access cannot redirect it
+ * between check and use.
  */
 import { constants } from "node:fs";
 import { mkdir, open, readlink, type FileHandle } from "node:fs/promises";
 
-/** Where links may lead: on a disk, which is a world of its own, anywhere from its top; in a volume, on within it; or nowhere. */
+/** How links are resolved: on a disk from its root, in a volume only within it, or not at all. */
 export type Links = "disk" | "volume" | "nowhere";
 
 /** What a walk needs. */
@@ -13,11 +13,11 @@ export interface Walk {
   readonly root: string;
   readonly path: string;
   readonly links: Links;
-  /** What to make where there is nothing: folders on the way, and this at the end. */
+  /** What to create if it is missing: folders on the way, and this at the end. */
   readonly make: "folder" | "file" | "nothing";
 }
 
-/** What is at the end of a walk. */
+/** The type of file at the end of a walk. */
 export type Found =
   | "folder"
   | "file"
@@ -32,16 +32,16 @@ export type Found =
 export interface WalkEnd extends AsyncDisposable {
   readonly found: Found;
   readonly isNew: boolean;
-  /** A path that leads to what was found and to nothing else, for as long as this is held. */
+  /** A path to exactly the file that was found, valid until this is disposed of. */
   readonly path: string;
 }
 
-/** Only a place, not its content: looking at a pipe must not wait for a writer. */
+/** O_PATH opens no content: opening a pipe must not wait for a writer. */
 const placeOnly = 0o10000000;
 const place = placeOnly | constants.O_NOFOLLOW;
 const mostLinks = 40;
 
-/** Walks; what was found is held until it is disposed of. */
+/** Walks; the file descriptors stay open until disposal. */
 export async function walkInside(walk: Walk): Promise<WalkEnd> {
   const held: FileHandle[] = [];
   const release = async (): Promise<void> => {
@@ -57,7 +57,7 @@ export async function walkInside(walk: Walk): Promise<WalkEnd> {
   }
 }
 
-/** The last one held is where the walk is; those before are the folders above it. */
+/** The last descriptor is the current position; those before it are its parent folders. */
 async function step(
   { root, path, links, make }: Walk,
   held: FileHandle[],
@@ -90,7 +90,7 @@ async function step(
     const target = await readlink(next).catch(ignoreChanged);
     if (++linksSeen > mostLinks) throw new Error(`ELOOP: too many links in ${path}`);
     if (target === undefined) {
-      // Somebody has put something else there meanwhile: what it is now counts.
+      // Another process replaced the entry meanwhile: its new type counts.
       rest = [part, ...rest];
       continue;
     }
@@ -116,7 +116,7 @@ async function enter(
 
 async function openPlace(path: string): Promise<FileHandle | undefined> {
   return open(path, place).catch((error: NodeJS.ErrnoException) => {
-    // What is below a file is not there either.
+    // A path below a file does not exist either.
     if (error.code === "ENOENT" || error.code === "ENOTDIR") return undefined;
     throw error;
   });

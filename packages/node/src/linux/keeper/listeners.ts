@@ -1,15 +1,15 @@
-/** What the keeper listens on in the node's network: connections that belong outside, and questions about names. */
+/** The listeners of the shim in the node's network: connections that are relayed outside, and DNS. */
 import { createSocket } from "node:dgram";
 import { connect, createServer, type Socket } from "node:net";
 import { atSocket } from "../socket-path.ts";
 import { bounded } from "./bounded.ts";
 
-/** How many connections an address has at most: to the outside, and to ask for names. */
+/** How many connections an address may have: relayed ones, and for DNS. */
 const most = { relayed: 1000, asking: 32 } as const;
-/** After how many milliseconds without a word somebody who asks for names is taken to have no more to say. */
+/** After how many idle milliseconds a DNS connection is closed. */
 const longestSilence = 10_000;
 
-/** Hands every connection to an address of the node to a socket in the file system. */
+/** Relays every connection to an address of the node to a Unix socket. */
 export function startRelay(host: string, port: number, path: string): Promise<void> {
   const pass = (inner: Socket): void =>
     join(
@@ -34,14 +34,14 @@ function join(inner: Socket, outer: Socket): void {
   }
 }
 
-/** Answers one question; `undefined` says nothing. */
+/** Responds to one DNS query; `undefined` sends no response. */
 export type Answerer = (question: Buffer) => Promise<Buffer | undefined>;
 
-/** Listens for questions over UDP and TCP. */
+/** Serves DNS over UDP and TCP. */
 export async function startNames(host: string, answer: Answerer): Promise<void> {
   const socket = createSocket("udp4");
   socket.on("message", (question, from) => {
-    // Anybody may forge a question that says it comes from nowhere.
+    // A packet with source port 0 is forged and cannot be answered.
     if (from.port === 0) return;
     reply(answer(question), (bytes) => socket.send(fitting(bytes, longestDatagram), from.port, from.address, () => {}));
   });
@@ -64,18 +64,18 @@ export async function startNames(host: string, answer: Answerer): Promise<void> 
   await new Promise<void>((resolve) => void server.listen(53, host, resolve));
 }
 
-/** A question that cannot be answered stays without an answer: every pod of the node lives in this process. */
+/** A query that fails gets no response; it must not crash this process, on which all pods of the node depend. */
 function reply(answer: Promise<Buffer | undefined>, send: (bytes: Buffer) => void): void {
   answer.then((bytes) => bytes && send(bytes)).catch(() => undefined);
 }
 
-/** What every network carries in one piece. */
+/** The size of a datagram that every network carries unfragmented. */
 const longestDatagram = 1232;
-/** What the length before a message over TCP can say. */
+/** The largest length that the prefix of a TCP message can express. */
 const longestMessage = 65_535;
 const headerLength = 12;
 
-/** An answer that is too long is only announced: whoever gets that over UDP asks again over TCP. */
+/** A response that is too long is truncated: the client then repeats its UDP query over TCP. */
 function fitting(answer: Buffer, longest: number): Buffer {
   if (answer.length <= longest) return answer;
   let end = headerLength;

@@ -1,21 +1,21 @@
 /**
- * A log file that is put aside when it has grown too long; the last few are kept. Whoever writes waits until it is written, so that a program
- * that says more than the disk takes is held up instead of filling memory, and what was said before is never found after what was said later.
+ * A log file with rotation; the last few files are kept. Writers wait for the disk, so that a program that writes faster is slowed down
+ * instead of filling memory, and lines keep their order.
  */
 import { open, rename, type FileHandle } from "node:fs/promises";
 
-/** How much is kept. */
+/** The rotation limits. */
 export interface LogLimits {
-  /** How many bytes a file may have before it is put aside. */
+  /** How many bytes a file may have before it is rotated. */
   readonly bytes: number;
-  /** How many files there are, the one that is written to included. */
+  /** How many files are kept, including the current one. */
   readonly files: number;
 }
 
-/** What kubelets keep. */
+/** The defaults of the kubelet. */
 export const usualLimits: LogLimits = { bytes: 10 * 2 ** 20, files: 5 };
 
-/** A log that is written to. */
+/** A log file that is being written. */
 export class LogFile {
   readonly #path: string;
   readonly #limits: LogLimits;
@@ -27,11 +27,11 @@ export class LogFile {
     this.#path = path;
     this.#limits = limits;
     this.#file = open(path, "a");
-    // Told to whoever writes.
+    // Each write handles the error; unhandled, it would crash the process.
     this.#file.catch(() => {});
   }
 
-  /** Writes after all that was to be written before. A disk that takes nothing loses the line, not the container. */
+  /** Writes after all earlier writes. A failing disk loses the line, and the container continues. */
   write(text: string): Promise<void> {
     if (text === "") return this.#last;
     this.#last = this.#last.then(() => this.#append(text)).catch(() => {});
@@ -61,7 +61,7 @@ export class LogFile {
   }
 }
 
-/** The name of a log that was put aside so many times. */
+/** The name of a log file after so many rotations. */
 export function asideOf(path: string, times: number): string {
   return times === 0 ? path : `${path}.${times}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Looks at the program of a container as the container sees it, before it is executed. What sets the variables gives a file that the kernel
- * does not know how to execute to a shell, and takes a missing interpreter for a missing program: container runtimes do neither.
+ * Checks the program of a container, as the container sees it, before it is executed. The program that sets the variables passes a file
+ * in an unknown format to a shell, and reports a missing interpreter as a missing program; container runtimes do neither.
  */
 import { closeSync, constants, lstatSync, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
@@ -8,21 +8,19 @@ import type { Program, Unexecuted } from "../protocol.ts";
 import type { ExecFailure } from "../unexecutable.ts";
 import { findInRoot } from "./in-root.ts";
 
-/** What to find. */
 export interface CommandSearch {
   readonly command: string;
-  /** Its variable PATH. */
+  /** The container's PATH. */
   readonly path: string;
-  /** Where it begins. */
   readonly directory: string;
 }
 
-/** What there is: a file that may have a flaw, or why there is none that could be executed. */
+/** The result: a file that may have a flaw, or why no executable file was found. */
 export type LookedAt =
   | { readonly file: string; readonly flaw: ExecFailure | undefined }
   | { readonly missing: "No such file or directory" | "Not a directory" | "Permission denied" };
 
-/** Looks at a command below the root of a container; only one without a slash is searched for. */
+/** Looks up a command below the root of a container; only a command without a slash is searched in PATH. */
 export function lookAtCommand(root: string, { command, path, directory }: CommandSearch): LookedAt {
   if (command === "" || command.includes("\0")) return { missing: "No such file or directory" };
   if (command.includes("/")) {
@@ -37,19 +35,19 @@ export function lookAtCommand(root: string, { command, path, directory }: Comman
   return { missing: "No such file or directory" };
 }
 
-/** What would become of a program that is tried, if it had to be told in other words than those of who tries it. */
+/** The exec error of a program, if its message has to differ from that of the program that tries to execute it. */
 export type Verdict = { readonly refused: string } | { readonly unexecuted: Unexecuted };
 
-/** Judges a program by what was seen. */
+/** Derives the exec error from the result of the lookup. */
 export function judge(seen: LookedAt, { command, doom }: Pick<Program, "command" | "doom">): Verdict | undefined {
-  // What is missing is told by who looks for it in vain, unless nobody does, or in words of its own.
+  // The program that executes the command reports a missing one itself, except if it does not run or takes the command for a variable.
   if ("missing" in seen)
     return doom !== undefined || command.includes("=") ? { refused: `${command}: ${seen.missing}` } : undefined;
   const failure = doom ?? seen.flaw;
   return failure && { unexecuted: { file: seen.file, failure } };
 }
 
-/** The place of a file that can be executed. */
+/** The path of an executable file. */
 function find(root: string, path: string): string | Extract<LookedAt, { readonly missing: string }> {
   try {
     const { path: found } = findInRoot({ root, path, make: "nothing", isCovered: () => false });
@@ -61,10 +59,10 @@ function find(root: string, path: string): string | Extract<LookedAt, { readonly
   }
 }
 
-/** As much as the kernel looks at. */
+/** As many bytes as the kernel reads. */
 const headLength = 256;
 
-/** Why a file cannot be executed, where that can be seen. */
+/** Why a file cannot be executed, if that is visible in it. */
 function flawOf(root: string, path: string): ExecFailure | undefined {
   const head = headOf(root + path);
   if (head === undefined || head.startsWith("\x7fELF")) return undefined;
@@ -76,7 +74,7 @@ function flawOf(root: string, path: string): ExecFailure | undefined {
     : undefined;
 }
 
-/** Never waits: somebody may have put a pipe there meanwhile. */
+/** Never blocks: the container may have put a pipe there meanwhile. */
 function headOf(path: string): string | undefined {
   let file: number | undefined;
   try {

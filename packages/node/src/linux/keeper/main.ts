@@ -1,6 +1,6 @@
 /**
- * The keeper: the first process in the namespaces of a node. It dies with whoever started it, and everything in the namespaces dies with it:
- * processes, mounts, interfaces. That is why nothing is ever left behind.
+ * The shim: the first process in the namespaces of a node. It ends with the process that started it, and the kernel then removes
+ * everything in the namespaces: processes, mounts, interfaces. So nothing is left behind.
  */
 import { spawn } from "node:child_process";
 import type { FromKeeper, KeeperRequest, NamesAnswer, RunResult, ToKeeper } from "../protocol.ts";
@@ -13,16 +13,16 @@ import { lay, layFiles } from "./lay.ts";
 import { bindInside, giveToGroup, removeInside } from "./volumes.ts";
 
 const [door = "", ...groups] = process.argv.slice(2);
-// Whoever started this may want files of its own that nobody else can read; pods of many users live here.
+// The caller may have a restrictive umask; the pods here have many users.
 process.umask(0o022);
 const questions = new Map<number, (bytes: Buffer | undefined) => void>();
 let questionNumber = 0;
 
-/** Whoever listens may be gone; then there is still something to clear away, and nobody to tell. */
+/** The parent may be gone; then the shim still cleans up, without a receiver for its messages. */
 const send = (message: FromKeeper): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
-/** RFC 3339 with nine digits, as logs have it. */
+/** RFC 3339 with nine fraction digits, as in logs. */
 const time = (): string => {
   const nanoseconds = process.hrtime.bigint() % 1_000_000n;
   return new Date().toISOString().replace("Z", `${String(nanoseconds).padStart(6, "0")}Z`);
@@ -94,7 +94,7 @@ process.on("message", (message: ToKeeper | NamesAnswer) => {
     (error: unknown) => send({ n: message.n, error: error instanceof Error ? error.message : String(error) }),
   );
 });
-/** Nobody else is left who could remove the groups: they can go when all others have gone. */
+/** No other process is left to remove the cgroups: they can be removed when all other processes have ended. */
 async function leave(): Promise<void> {
   if (groups.length > 0) {
     endOthers();
@@ -107,7 +107,7 @@ function endOthers(): void {
   try {
     process.kill(-1, "SIGKILL");
   } catch {
-    // There is nobody else.
+    // No other process is left.
   }
 }
 

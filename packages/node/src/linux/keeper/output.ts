@@ -1,37 +1,35 @@
-/** Writes what a container says to its log and shows it to whoever watches; what its launcher says of a failure is not the container's. */
+/** Writes the output of a container to its log and to attached clients; error messages of its launcher are kept apart. */
 import type { Readable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import { LogFile } from "./log-file.ts";
 import type { PipedChild } from "./pipes.ts";
 import { createRefusalSieve } from "./refusal.ts";
 
-/** Whoever wants to see the output as it comes. */
+/** Receives the output as it arrives. */
 export type Watcher = (stream: OutputStream, chunk: Buffer) => void;
 
-/** Where the output goes. */
 export interface OutputOptions {
-  /** The file for it. */
   readonly log: string;
   /** The time for logs. */
   readonly time: () => string;
   readonly watchers: ReadonlySet<Watcher>;
-  /** How lines begin that may be the launcher's. */
+  /** The prefixes of lines that may come from the launcher. */
   readonly beginnings: readonly string[];
 }
 
 /** The output of a container. */
 export interface Output {
-  /** Resolves when there is no more to come. */
+  /** Resolves at the end of the output. */
   readonly heard: Promise<unknown>;
-  /** Its program is known to run: all that is said is the program's own. */
+  /** The program is known to run: all further output is its own. */
   readonly open: () => void;
-  /** Writes the rest, and gives the line of the launcher if that is how it ended. */
+  /** Writes the remaining output, and returns the launcher's line if the start failed with one. */
   readonly end: (beginning: string | undefined) => Promise<string | undefined>;
 }
 
 const streams = ["stdout", "stderr"] as const;
 
-/** Listens until the end. */
+/** Reads the output until its end. */
 export function keepOutput(child: Pick<PipedChild, OutputStream>, options: OutputOptions): Output {
   const log = new LogFile(options.log);
   const encoders = streams.map((stream) => createLogEncoder(stream, options.time));

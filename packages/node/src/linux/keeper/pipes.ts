@@ -1,46 +1,44 @@
 /**
- * Real pipes for the programs in containers: what Node makes for a child are sockets, and those cannot be opened again by name, which
- * programs do that write to `/dev/stdout`.
+ * Real pipes for the programs in containers: Node gives a child sockets, which cannot be opened again by name, as programs do that write
+ * to `/dev/stdout`.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { closeSync, constants, mkdirSync, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
 
-/** A child whose output and input are pipes. */
+/** A child with pipes as output and input. */
 export interface PipedChild {
   readonly process: ChildProcess;
   readonly stdin: Writable | null;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when it has ended and all that it said was heard. */
+  /** Resolves when it has ended and all its output was read. */
   readonly closed: Promise<HowEnded>;
 }
 
-/** How a child ended; one that could not be started has a reason for that. */
+/** How a child ended; `failure` is set if it could not be started. */
 export interface HowEnded {
   readonly code: number | null;
   readonly signal: string | null;
   readonly failure?: Error;
 }
 
-/** What to start. */
 export interface PipedLaunch {
   readonly argv: readonly string[];
   readonly stdin: boolean;
-  /** Further variables. */
+  /** Additional environment variables. */
   readonly variables?: Readonly<Record<string, string>>;
-  /** How many more channels there are, and which of them are wanted. */
+  /** How many more channels there are, and which of them are needed. */
   readonly channels?: readonly boolean[];
 }
 
-/** A file system in memory that only the node sees. */
+/** A tmpfs that only the node sees. */
 const folder = "/mnt/pipes";
 let serial = 0;
-/** What the node's own programs see: nothing that anybody else chose, because variables can make a program load what they name. */
+/** The environment of the node's own programs contains nothing from outside, because variables can make a program load libraries. */
 const surroundings = { PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
 
-/** Starts a program. */
 export async function spawnPiped({ argv, stdin, variables, channels = [] }: PipedLaunch): Promise<PipedChild> {
   const paths = await takePipes(stdin ? 3 : 2);
   const [out, err, input] = paths;
@@ -52,7 +50,7 @@ export async function spawnPiped({ argv, stdin, variables, channels = [] }: Pipe
   const ends = [hearing?.end ?? "ignore", stdout.end, stderr.end] as const;
   let child: ChildProcess;
   try {
-    // A session of its own: whoever signals all of its group, as anybody may, must not reach the node.
+    // An own session: a signal of the program to its process group must not reach the node.
     const own = { env: { ...surroundings, ...variables }, detached: true };
     child = spawn(program, args, { ...own, stdio: [...ends, ...more] });
   } catch (error) {
@@ -61,7 +59,7 @@ export async function spawnPiped({ argv, stdin, variables, channels = [] }: Pipe
   } finally {
     for (const end of ends) if (typeof end === "number") closeSync(end);
   }
-  // Now, and not before whoever has waited for its pipes has been started.
+  // Not before the program that waited for its pipes has been started.
   void makeSpares();
   const ended = new Promise<HowEnded>((resolve) => {
     child.once("exit", (code, signal) => resolve({ code, signal }));
@@ -81,7 +79,7 @@ function untilEnd(stream: Readable): Promise<void> {
   return new Promise((resolve) => stream.once("close", resolve));
 }
 
-/** Pipes that wait for whoever is started next: making them takes a program, and nothing else has to wait for one. */
+/** Spare pipes for the next program: making them needs a process, which no start has to wait for then. */
 const spares: string[] = [];
 const fewSpares = 3;
 const manySpares = 12;
@@ -116,13 +114,13 @@ interface End<T> {
   readonly end: number;
 }
 
-/** The child's end must wait when the pipe is full; ours never does. */
+/** The child's end blocks when the pipe is full; ours never does. */
 function openOutput(path = ""): End<Readable> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   return { end: openSync(path, constants.O_WRONLY), stream: new Socket({ fd, readable: true, writable: false }) };
 }
 
-/** Opened for both ways, because a pipe without a reader cannot be opened for writing. */
+/** Opened for reading and writing, because a pipe without a reader cannot be opened for writing. */
 function openInput(path: string): End<Writable> {
   const fd = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
   const stream = new Socket({ fd, readable: false, writable: true });

@@ -12,7 +12,7 @@ function trial(
   return { refusal: sieve.end(isRefusalCode(code) ? "/kit/env: " : code === 1 ? "bwrap: " : undefined), passed };
 }
 
-test("one line of the program that could not become the command is no output, however it comes", () => {
+test("the error line of a failed exec is not output, however it is chunked", () => {
   const refusal = "/kit/env: 'nosuch': No such file or directory";
   for (const pieces of [[`${refusal}\n`], ["/kit", "/env: 'nosuch': No such", " file or directory", "\r\n"]])
     assert.deepEqual(trial(pieces, 127), { passed: "", refusal });
@@ -20,7 +20,7 @@ test("one line of the program that could not become the command is no output, ho
   assert.deepEqual(trial([`${refusal}\n`, advice], 127), { passed: "", refusal });
 });
 
-test("whatever a command says itself is passed on, in order", () => {
+test("the output of a command is passed on in order", () => {
   for (const [pieces, code] of [
     [["/kit/env: x\n"], 0],
     [["/kit/env: x\n", "more"], 127],
@@ -35,11 +35,11 @@ test("whatever a command says itself is passed on, in order", () => {
     assert.deepEqual(trial(pieces, code), { passed: pieces.join(""), refusal: undefined });
 });
 
-test("a launcher that failed has its own words", () => {
+test("a failed launcher is recognized by its own prefix", () => {
   assert.deepEqual(trial(["bwrap: ", "Can't chdir\n"], 1), { passed: "", refusal: "bwrap: Can't chdir" });
 });
 
-test("whatever is said once the command is known to run is its own, and what was held back comes at once", () => {
+test("once the command runs, held output is released and all output passes", () => {
   let passed = "";
   const sieve = createRefusalSieve(["bwrap: "], (_channel, bytes) => (passed += bytes.toString("utf8")));
   sieve.take(2, Buffer.from("bwrap: one\n"));

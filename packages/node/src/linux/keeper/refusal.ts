@@ -1,40 +1,39 @@
 /**
- * Tells apart what a command says and what a program before it says, which enters the container, sets the variables and could not become the
- * command. Its one line is held back until that is known. Pure.
+ * Separates the output of a command from the error of the program before it, which enters the container, sets the variables and could not
+ * execute the command. Its one line is held back until that is known. Pure.
  */
 
-/** Where output goes. */
 export type Pass = (channel: number, bytes: Buffer) => void;
 
-/** Output that may be a refusal. */
+/** Output that may be an exec error. */
 export interface RefusalSieve {
   readonly take: Pass;
-  /** The command is known to run: all that it says is its own. */
+  /** The command is known to run: all further output is its own. */
   readonly open: () => void;
-  /** The line in which the command was refused, if it was by whose words begin so; otherwise everything has been passed on. */
+  /** The error line, if the exec failed and the line has this prefix; otherwise everything has been passed on. */
   readonly end: (beginning: string | undefined) => string | undefined;
 }
 
-/** What programs end with that become another: there is no such command, or it cannot be run. */
+/** The exit codes of programs that execute another: command not found, or not executable. */
 const codes: ReadonlySet<number | null> = new Set([126, 127]);
 
-/** Whether whoever sets the variables may have ended like this. */
+/** Whether the program that sets the variables may have exited like this. */
 export function isRefusalCode(code: number | null): boolean {
   return codes.has(code);
 }
 
-/** The name of a command, which is in the line, can be as long as any word on a command line. */
+/** The line contains the name of the command, which can be as long as any argument. */
 const longestLine = 2 ** 18;
 
-/** What is said besides, of a program whose name has a space in it. */
+/** An additional hint, for a program with a space in its name. */
 const advice = /\n[^\n]*: use -\[v\]S to pass options in shebang lines\r?$/;
 
-/** Whether words may be a refusal: one line and no more, but for advice. */
+/** Whether text may be an exec error: one line and no more, except for the hint. */
 function isRefusal(words: string): boolean {
   return words.endsWith("\n") && !words.slice(0, -1).replace(advice, "").includes("\n");
 }
 
-/** Holds back one line that begins with some of the given words. */
+/** Holds back one line that begins with one of the prefixes. */
 export function createRefusalSieve(beginnings: readonly string[], pass: Pass): RefusalSieve {
   const held: (readonly [number, Buffer])[] = [];
   let isOpen = beginnings.length === 0;

@@ -1,10 +1,10 @@
 /**
- * The namespaces of a container as they were before its program began. A program may leave them for others of its own making, in which it
- * decides what is where; whoever comes in later has all rights at first and must find the container as the node made it.
+ * The namespaces of a container as they were before its program began. A program may switch to namespaces that it controls; a process
+ * that enters later has all rights at first and must find the container as the node made it.
  */
 import { closeSync, openSync } from "node:fs";
 
-/** Held open: they stay what they are, whatever becomes of the process. */
+/** Open file descriptors: the namespaces stay the same, whatever happens to the process. */
 export type Spaces = { readonly [name in SpaceName]: number };
 
 /** Those that a container shares with its pod: they outlive the process that held them for the pod. */
@@ -12,12 +12,12 @@ const podsSpaces = ["net", "uts", "ipc"] as const;
 const ownSpaces = ["mnt", "pid"] as const;
 type SpaceName = (typeof podsSpaces)[number] | (typeof ownSpaces)[number];
 
-/** Holds on to the namespaces of a process; of one that has ended there are none. */
+/** Opens the namespaces of a process; `undefined` if it has ended. */
 export function holdSpaces(pid: number): Spaces | undefined {
   return openAll((name) => `/proc/${pid}/ns/${name}`);
 }
 
-/** The same once more, for somebody who may need them longer. */
+/** Opens them again, for a user that may need them longer. */
 export function shareSpaces(spaces: Spaces): Spaces | undefined {
   return openAll((name) => `/proc/self/fd/${spaces[name]}`);
 }
@@ -37,12 +37,11 @@ function openAll(pathOf: (name: SpaceName) => string): Spaces | undefined {
   }
 }
 
-/** Lets them go. */
 export function releaseSpaces(spaces: Spaces): void {
   for (const file of Object.values(spaces)) closeSync(file);
 }
 
-/** The options with which `nsenter`, as a child of this process, goes there: first to the pod, then to the container. */
+/** The options with which `nsenter`, as a child of this process, enters them: first the pod's, then the container's. */
 export function enterOptions(spaces: Spaces): { readonly pod: readonly string[]; readonly own: readonly string[] } {
   const option = (name: SpaceName): string =>
     `--${name === "mnt" ? "mount" : name}=/proc/${process.pid}/fd/${spaces[name]}`;

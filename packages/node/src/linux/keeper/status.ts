@@ -1,15 +1,15 @@
-/** What bubblewrap tells of itself: the process it has started, and whether that came to its program. */
+/** The status that bubblewrap reports: the process it has started, and whether the program was executed. */
 import type { Readable } from "node:stream";
 
-/** What is told while a container comes and goes. */
+/** The status of a launcher. */
 export interface LauncherStatus {
-  /** The first process of the container; of one that could not be made there is none. */
+  /** The first process of the container; `undefined` if it could not be created. */
   readonly pid: Promise<number | undefined>;
-  /** Whether everything was in its place for the program; known at the end. */
+  /** Whether the setup for the program was complete; known at the end. */
   readonly hasStarted: Promise<boolean>;
 }
 
-/** Reads lines of JSON. All of them must be read: a pipe that is closed early would kill the teller. */
+/** Reads lines of JSON. All of them must be read: a pipe that is closed early would kill the launcher. */
 export function readStatus(told: Readable): LauncherStatus {
   const pid = Promise.withResolvers<number | undefined>();
   const hasStarted = Promise.withResolvers<boolean>();
@@ -21,7 +21,7 @@ export function readStatus(told: Readable): LauncherStatus {
   });
   told.once("close", () => {
     pid.resolve(undefined);
-    // Only of a program that was begun it tells how that ended.
+    // An exit code is reported only for a program that was started.
     hasStarted.resolve(/"exit-code":/.test(text));
   });
   return { pid: pid.promise, hasStarted: hasStarted.promise };

@@ -11,7 +11,7 @@ const run: Run = ([program = "", ...args]) =>
     execFile(program, args, (error, _stdout, stderr) => resolve({ code: error === null ? 0 : 1, stderr }));
   });
 
-test("what is removed is removed on the disk only, whatever pods have put in its way", async () => {
+test("a removal affects only the disk, whatever links pods have planted", async () => {
   const top = await mkdtemp(join(tmpdir(), "volumes-"));
   const root = join(top, "disk");
   const remove = (path: string): Promise<void> => removeInside({ root, path }, run);

@@ -1,13 +1,16 @@
-/** What the keeper does with the files of volumes: pods can write there, so it uses nothing that it does not hold on to. */
+/** The shim's operations on files of volumes: pods can write there, so it uses only open file descriptors. */
 import { chmod, chown, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { BindRequest } from "../protocol.ts";
 import { walkInside, type Found } from "./inside-walk.ts";
 
-/** Runs a command; says whether it succeeded. */
+/** Runs a command and returns its exit code. */
 export type Run = (argv: readonly string[]) => Promise<{ readonly code: number; readonly stderr: string }>;
 
-/** Shows a place below a folder at a path that only the node writes to. Says what it found; what is not as expected is not shown. */
+/**
+ * Bind-mounts a path below a folder at a path that only the node writes to. Returns the type that was found; an unexpected type is not
+ * mounted.
+ */
 export async function bindInside({ to, expect, modeIfNew, ...walk }: BindRequest, run: Run): Promise<Found> {
   await using end = await walkInside(walk);
   const { found, isNew, path } = end;
@@ -15,14 +18,14 @@ export async function bindInside({ to, expect, modeIfNew, ...walk }: BindRequest
   if (isNew && modeIfNew !== undefined)
     await chmod(path, modeIfNew === "the root's" ? (await stat(walk.root)).mode & 0o7777 : modeIfNew);
   await makeTarget(to, found, run);
-  // By the number of this process: the command has other files open.
+  // By the pid of this process: `self` would be the command, which has other files open.
   const from = path.replace("self", String(process.pid));
   const { code, stderr } = await run(["mount", "--no-canonicalize", "--bind", from, to]);
   if (code !== 0) throw new Error(`could not mount ${walk.path}: ${stderr.trim()}`);
   return found;
 }
 
-/** Something may be shown there still, from an earlier try. */
+/** A mount of an earlier try may still be there. */
 async function makeTarget(to: string, found: Found, run: Run): Promise<void> {
   const isThere = await lstat(to).then(
     () => true,
@@ -35,8 +38,8 @@ async function makeTarget(to: string, found: Found, run: Run): Promise<void> {
 }
 
 /**
- * Removes what is at a path of a disk that pods write to. The folder above it is held on to, and `rm` follows no link below it, so that
- * nobody can put something else in the place of what is being removed.
+ * Removes a path on a disk that pods write to. Its parent folder is held open, and `rm` follows no links below it, so that a pod cannot
+ * swap in another target.
  */
 export async function removeInside(
   { root, path }: { readonly root: string; readonly path: string },
@@ -51,14 +54,14 @@ export async function removeInside(
   for (let count = 1; ; count++) {
     const { code, stderr } = await run(["rm", "-rf", "--one-file-system", "--", `${folder}/${name}`]);
     if (code === 0) return;
-    // Somebody may have added or moved something at this very moment.
+    // A pod may have added or moved a file at the same moment.
     if (count === tries) throw new Error(`could not remove ${path}: ${stderr.trim()}`);
   }
 }
 
 const tries = 5;
 
-/** Files of a volume belong to the pod's group, and so does whatever will be made in it. Links are left alone. */
+/** Files of a volume belong to the pod's group, and new files inherit it. Links are skipped. */
 export async function giveToGroup(folder: string, group: number): Promise<void> {
   await using end = await walkInside({ root: folder, path: "", links: "nowhere", make: "nothing" });
   await give(end.path, group);

@@ -1,12 +1,15 @@
-/** The system calls that the default profile of container runtimes withholds, with their numbers, and the capability that gives each back. A table. */
+/**
+ * The system calls that the default seccomp profile of container runtimes denies, with their numbers, and the capabilities that allow
+ * them. A table.
+ */
 
-/** One call. */
+/** One system call. */
 export interface Withheld {
   readonly name: string;
-  /** Its numbers; undefined where an architecture does not have it. */
+  /** Its numbers; undefined if an architecture does not have it. */
   readonly x64: number;
   readonly arm64?: number;
-  /** Whoever has one of these may call it. */
+  /** A process with one of these capabilities may call it. */
   readonly unless?: readonly string[];
 }
 
@@ -17,7 +20,7 @@ const nice = ["SYS_NICE"];
 const ptrace = ["SYS_PTRACE"];
 const rawIo = ["SYS_RAWIO"];
 
-/** In the order of their names. Calls that only exist to be refused by every kernel of today are left out. */
+/** In alphabetical order. Calls that every current kernel rejects are left out. */
 export const withheldCalls: readonly Withheld[] = [
   { name: "acct", x64: 163, arm64: 89, unless: ["SYS_PACCT"] },
   { name: "add_key", x64: 248, arm64: 217 },
@@ -75,5 +78,5 @@ export const withheldCalls: readonly Withheld[] = [
   { name: "vhangup", x64: 153, arm64: 58, unless: ["SYS_TTY_CONFIG"] },
 ];
 
-/** Processes may be made, but not with namespaces of their own; the newer call hides what it is asked for, so it seems not to be there. */
+/** Processes may be created, but not with new namespaces. A filter cannot see the flags of `clone3`, so that returns ENOSYS. */
 export const cloneCalls = { clone: { x64: 56, arm64: 220 }, clone3: { x64: 435, arm64: 435 } } as const;

@@ -10,7 +10,7 @@ const answers = new Map([
   [0x0005_0026, "no such call"],
 ]);
 
-/** Runs the program as the kernel would. */
+/** Interprets the program as the kernel would. */
 function ask(program: Buffer | undefined, call: { number: number; argument?: number; architecture?: number }): string {
   assert.ok(program);
   const data = new Map([
@@ -33,17 +33,17 @@ function ask(program: Buffer | undefined, call: { number: number; argument?: num
   }
 }
 
-describe("the default filter of system calls", () => {
+describe("the default seccomp filter", () => {
   const plain = defaultFilter("x64", ["CHOWN"]);
 
-  test("lets ordinary calls through and withholds those that reach beyond a container", () => {
+  test("allows ordinary calls and denies those that reach beyond a container", () => {
     assert.equal(ask(plain, { number: 0 }), "allow");
     assert.equal(ask(plain, { number: 59 }), "allow");
     assert.equal(ask(plain, { number: 165 }), "not permitted");
     assert.equal(ask(plain, { number: 250 }), "not permitted");
   });
 
-  test("gives back what a capability stands for", () => {
+  test("allows the calls of a granted capability", () => {
     const admin = defaultFilter("x64", ["SYS_ADMIN"]);
     assert.equal(ask(admin, { number: 165 }), "allow");
     assert.equal(ask(admin, { number: 56, argument: 0x1000_0000 }), "allow");
@@ -51,13 +51,13 @@ describe("the default filter of system calls", () => {
     assert.equal(defaultFilter("x64", ["ALL"]), undefined);
   });
 
-  test("lets processes be made, but not with namespaces of their own", () => {
+  test("allows new processes, but not with new namespaces", () => {
     assert.equal(ask(plain, { number: 56, argument: 0x11 }), "allow");
     assert.equal(ask(plain, { number: 56, argument: 0x1000_0011 }), "not permitted");
     assert.equal(ask(plain, { number: 435 }), "no such call");
   });
 
-  test("knows no calls of other architectures and conventions", () => {
+  test("rejects calls of other architectures and conventions", () => {
     assert.equal(ask(plain, { number: 0, architecture: 0x4000_0003 }), "no such call");
     assert.equal(ask(plain, { number: 0x4000_0000 }), "no such call");
     const arm = defaultFilter("arm64", []);

@@ -1,10 +1,10 @@
-/** The default filter of system calls as a program for the kernel's packet-filter machine. Pure. */
+/** The default seccomp filter as a BPF program. Pure. */
 import { cloneCalls, withheldCalls } from "./calls.ts";
 
-/** Architectures whose call numbers are known. */
+/** Architectures with known call numbers. */
 export type Architecture = "x64" | "arm64";
 
-/** The kernel's names of architectures. */
+/** The kernel's audit numbers of architectures. */
 const auditNames = { x64: 0xc000_003e, arm64: 0xc000_00b7 } as const;
 
 const LOAD = 0x20;
@@ -13,7 +13,7 @@ const JUMP_AT_LEAST = 0x35;
 const JUMP_ANY_BIT = 0x45;
 const RETURN = 0x06;
 
-/** Where the data of a call has its number, its architecture and the lower half of its first argument. */
+/** The offsets of the call number, the architecture and the low half of the first argument in `seccomp_data`. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 const FIRST_ARGUMENT = 16;
@@ -22,15 +22,15 @@ const ALLOW = 0x7fff_0000;
 const NOT_PERMITTED = 0x0005_0001;
 const NO_SUCH_CALL = 0x0005_0026;
 
-/** Numbers from here on are those of another convention on the same architecture. */
+/** Numbers from here on belong to the x32 ABI. */
 const OTHER_CONVENTION = 0x4000_0000;
 
-/** New namespaces of mounts, control groups, names, semaphores, users, processes and networks. */
+/** The clone flags for mount, cgroup, UTS, IPC, user, PID and network namespaces. */
 const NEW_NAMESPACES = 0x7e02_0000;
 
 interface Instruction {
   readonly code: number;
-  /** How many instructions are passed over when the test holds, and when it does not. */
+  /** How many instructions are skipped if the test holds, and if it does not. */
   readonly yes?: number;
   readonly no?: number;
   readonly value: number;
@@ -41,7 +41,7 @@ export function isKnown(architecture: string): architecture is Architecture {
   return architecture === "x64" || architecture === "arm64";
 }
 
-/** The program for a container with these capabilities; whoever has all of them has no filter. */
+/** The program for a container with these capabilities; with all of them there is no filter. */
 export function defaultFilter(architecture: Architecture, capabilities: readonly string[]): Buffer | undefined {
   const may = new Set(capabilities);
   if (may.has("ALL")) return undefined;
@@ -80,7 +80,7 @@ function withoutNamespaces(architecture: Architecture): readonly Instruction[] {
   ];
 }
 
-/** Eight bytes an instruction, in the order of the machine, which on both architectures is the little end first. */
+/** Eight bytes for each instruction, little-endian on both architectures. */
 function encode(program: readonly Instruction[]): Buffer {
   const bytes = Buffer.alloc(program.length * 8);
   program.forEach(({ code, yes = 0, no = 0, value }, index) => {

@@ -1,4 +1,4 @@
-/** The life of one run of a container: started with its hook, ended by itself or by us. */
+/** One run of a container: start with its hook, and end by itself or by a stop. */
 import { StartError, toNodeError, type NodeError } from "../../errors.ts";
 import { runHook } from "../../probe/run.ts";
 import { firstState } from "../../probe/state.ts";
@@ -9,7 +9,7 @@ import { hookFailure, killingMessage } from "../events.ts";
 import { delays, restartDelay, type ContainerRecord, type Stopping } from "../situation.ts";
 import { crashLoop } from "../status.ts";
 
-/** However short the grace, a container gets this long after its preStop hook. */
+/** However short the grace period, a container gets this long after its preStop hook. */
 const leastGrace = 2000;
 
 export async function startContainer(bench: Bench, name: string): Promise<void> {
@@ -45,7 +45,7 @@ export async function startContainer(bench: Bench, name: string): Promise<void> 
     const { id, startedAt, user } = started;
     const since = clock.now();
     bench.change(name, { user, actual: allocated, life: { is: "starting", id } });
-    // Whoever was told to end meanwhile can be stopped now, whatever its hook does.
+    // A container that was deleted meanwhile can be stopped now, while its hook still runs.
     bench.wake();
     const failure = await Promise.race([postStart(bench, name, { id, sandbox: sandbox.sandbox }), exits.first]);
     bench.change(name, {
@@ -58,13 +58,13 @@ export async function startContainer(bench: Bench, name: string): Promise<void> 
   }
 }
 
-/** It may be stopped already when its hook has ended. */
+/** It may already be stopping when its hook ends. */
 function stoppingOf({ life }: ContainerRecord, failure: string | undefined): Stopping {
   if (failure !== undefined) return { stopping: "hook" };
   return life.is === "starting" ? { stopping: life.stopping, stopBy: life.stopBy } : {};
 }
 
-/** A program that could not be started has ended, and counts as such; what could not even be tried is tried again. */
+/** A program that could not be started counts as an exit; a failure before that is retried. */
 function fail(bench: Bench, name: string, thrown: unknown): void {
   const error = toNodeError(thrown, "CreateContainerError");
   if (!(error instanceof StartError)) return refuse(bench, name, error);
@@ -84,7 +84,7 @@ interface Begun {
   readonly sandbox: Sandbox;
 }
 
-/** A container whose postStart hook fails is asked to end; gives what went wrong. */
+/** Runs the postStart hook; if it fails, the container is stopped. Returns the failure. */
 async function postStart(bench: Bench, name: string, { id, sandbox }: Begun): Promise<string | undefined> {
   const { spec } = bench.recordOf(name).container;
   const hook = spec.lifecycle?.postStart;
@@ -121,7 +121,7 @@ function exited(bench: Bench, name: string, exit: Exit): void {
   bench.wake();
 }
 
-/** Marks a container as being stopped and gives the work that does it. */
+/** Marks a container as stopping and returns the promise of the stop. */
 export function stopContainer(bench: Bench, action: Extract<Action, { readonly do: "stop" }>): Promise<void> {
   const { container: name, because } = action;
   const record = bench.recordOf(name);
@@ -129,13 +129,13 @@ export function stopContainer(bench: Bench, action: Extract<Action, { readonly d
   if ((life.is !== "running" && life.is !== "starting") || life.id === undefined) return Promise.resolve();
   const graceMs = action.graceSeconds * 1000;
   bench.change(name, { life: { ...life, stopping: because, stopBy: bench.tools.clock.now() + graceMs } });
-  // Its hook has been asked already: only the time that is left is another.
+  // Its preStop hook has already run: only the deadline changes.
   if (life.stopping !== undefined) return bench.tools.runtime.stopContainer(life.id, graceMs);
   bench.tell("Normal", "Killing", killingMessage(name, because), name);
   return stopWithin(bench, record, { id: life.id, graceMs });
 }
 
-/** The preStop hook eats into the grace. */
+/** The time of the preStop hook counts towards the grace period. */
 async function stopWithin(
   bench: Bench,
   { container: { spec } }: ContainerRecord,
@@ -161,9 +161,9 @@ function firstProbes(spec: ContainerRecord["container"]["spec"], now: number): C
   };
 }
 
-/** A container may end before whoever started it knows that it runs: its end waits for a listener. */
+/** A container may exit before `startContainer` resolves: its exit waits for a listener. */
 class Exits {
-  /** Resolves at the end. */
+  /** Resolves at the exit. */
   readonly first: Promise<undefined>;
   #exit: Exit | undefined;
   #listener: ((exit: Exit) => void) | undefined;

@@ -1,4 +1,4 @@
-/** Finds the image of a container, and pulls it where the pod's policy says so. */
+/** Finds the image of a container, and pulls it according to the pull policy. */
 import { NodeError, toNodeError } from "../../errors.ts";
 import type { ImageRecord } from "../../runtime/runtime.ts";
 import type { Bench } from "../bench.ts";

@@ -1,4 +1,4 @@
-/** Asks one question about a running container and counts the answer. */
+/** Runs one probe of a running container and counts the result. */
 import { runProbe } from "../../probe/run.ts";
 import { afterAnswer, later, type ProbeKind } from "../../probe/state.ts";
 import type { Bench } from "../bench.ts";

@@ -1,11 +1,11 @@
-/** Gives the containers of a pod what they ask for now, while they run where that is possible. */
+/** Resizes the containers of a pod, in place where possible. */
 import { toNodeError } from "../../errors.ts";
 import type { Bench } from "../bench.ts";
 import { needsRestart, resizedContainers } from "../resize.ts";
 import type { ContainerRecord } from "../situation.ts";
 import { stopContainer } from "./container.ts";
 
-/** How long a wish that cannot be met waits before the node looks again. */
+/** The delay before a deferred resize is checked again. */
 const retryAfter = 10_000;
 
 export async function resizePod(bench: Bench): Promise<void> {

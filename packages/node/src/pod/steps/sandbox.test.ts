@@ -13,7 +13,7 @@ const pod: BoundPod = {
   spec: { containers: [{ name: "main" }] },
 };
 
-test("a place that could not be removed is told and tried again", async () => {
+test("a failed removal of a sandbox is reported and retried", async () => {
   const told: string[] = [];
   let tries = 0;
   const tools = {

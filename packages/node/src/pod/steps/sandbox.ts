@@ -1,4 +1,4 @@
-/** Makes and removes the place in which the containers of a pod run. */
+/** Creates and removes the sandbox of a pod. */
 import { toNodeError } from "../../errors.ts";
 import type { Bench } from "../bench.ts";
 import { survivesLoss } from "../decide.ts";
@@ -12,7 +12,7 @@ export async function prepareSandbox(bench: Bench): Promise<void> {
   bench.set({ sandbox: { is: "preparing" } });
   const { runtime, volumes, handler, clock } = bench.tools;
   try {
-    // It may be lost before whoever made it is told of it.
+    // It may be lost before `createSandbox` resolves.
     const loss = { id: "" };
     const lost = (id: string): void => ((loss.id = id), loseSandbox(bench, id));
     const order = { pod, volumes: await volumes(pod), handler: await handler(pod), replaces, lost };
@@ -27,7 +27,7 @@ export async function prepareSandbox(bench: Bench): Promise<void> {
   }
 }
 
-/** Whoever ran in a place that is gone is to end; most pods get another. */
+/** The containers of a lost sandbox are stopped; most pods get a new sandbox. */
 export function loseSandbox(bench: Bench, id: string): void {
   const { sandbox, containers, pod, verdict } = bench.situation;
   if (sandbox.is !== "ready" || sandbox.sandbox.id !== id) return;
@@ -44,14 +44,14 @@ export function loseSandbox(bench: Bench, id: string): void {
   bench.wake();
 }
 
-/** A new place is initialized anew. */
+/** Init containers run again in a new sandbox. */
 function beginAnew(bench: Bench): void {
   for (const [name, { container, life, restarts }] of bench.situation.containers)
     if (container.kind === "init" && life.is === "exited")
       bench.change(name, { life: { is: "waiting" }, last: life.exit, restarts: restarts + 1 });
 }
 
-/** Its images may be there already, or for everybody: it is only told. */
+/** Only an event: the image may already be present, or be public. */
 async function tellMissingSecrets(bench: Bench): Promise<void> {
   const missing = await bench.tools.missingPullSecrets(bench.situation.pod);
   if (missing.length === 0) return;
@@ -71,7 +71,7 @@ export async function removeSandbox(bench: Bench): Promise<void> {
     const { message } = toNodeError(thrown, "Internal");
     bench.tell("Warning", "FailedKillPod", `error killing pod: ${message}`);
     await new Promise<void>((resolve) => void clock.later(retryAfter, resolve));
-    // Back to where it was: the next thought tries again.
+    // Restores the previous state: the next decision retries.
     bench.set({ sandbox });
   }
 }
