@@ -1,10 +1,10 @@
-/** What the runtime needs from an API server: seven calls. A client has them, a test can be them. */
+/** The API server interface of the runtime: seven calls. The client implements it, and so can a test. */
 import type { Kind, KubeObject, ObjectKey, StoredObject } from "@capstan/model";
 
-/** A kind of which only the names matter. */
+/** The names of a kind, without its schema. */
 export type AnyKind = Pick<Kind, "group" | "version" | "kind" | "plural" | "scope">;
 
-/** Which objects of a kind. */
+/** Selects objects of a kind. */
 export interface Scope {
   /** Absent: every namespace. */
   readonly namespace?: string | undefined;
@@ -12,7 +12,7 @@ export interface Scope {
   readonly labelSelector?: string | undefined;
   /** A field selector in Kubernetes' notation, evaluated by the server. */
   readonly fieldSelector?: string | undefined;
-  /** Only names, labels, annotations and the like are wanted. */
+  /** Requests PartialObjectMetadata: only names, labels, annotations and other metadata. */
   readonly metadataOnly?: boolean | undefined;
 }
 
@@ -23,20 +23,20 @@ export interface ListRequest extends Scope {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The answer to a list. */
+/** One page of a list response. */
 export interface ListPage {
   readonly items: readonly StoredObject[];
   readonly resourceVersion: string;
   readonly continueAt?: string | undefined;
-  /** How many more there are, where the server says it: not where something was selected. */
+  /** The remaining item count. The server omits it when a selector is used. */
   readonly remaining?: number | undefined;
 }
 
-/** A watch, from a version on or, as a streaming list, from the very start. */
+/** A watch from a resourceVersion or, as a streaming list, from the start. */
 export interface WatchRequest extends Scope {
-  /** Absent together with `initialEvents`: the state as of now comes first. */
+  /** Absent together with `initialEvents`: the watch starts with the current state. */
   readonly resourceVersion?: string | undefined;
-  /** Ask for every object first and for a bookmark where they end. */
+  /** Requests every object first (`sendInitialEvents`), and a bookmark after the last one. */
   readonly initialEvents?: boolean | undefined;
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -48,59 +48,59 @@ export interface WatchEvent {
   readonly object: StoredObject;
 }
 
-/** One event as it was sent: `bytes` is the JSON of its object. */
+/** One event as the server sent it: `bytes` is the JSON of its object. */
 export interface SentEvent {
   readonly type: WatchEvent["type"];
   readonly bytes: Uint8Array;
 }
 
-/** The events of a watch, to be read once. */
+/** The events of a watch. They can be read once. */
 export interface WatchStream extends AsyncIterable<WatchEvent> {
-  /** The same as they were sent, many at once: there where bytes come in, for whoever need not look at every object. */
+  /** The same events as raw bytes, in batches. Present if the transport provides bytes; readers that need not parse every object use it. */
   readonly batches?: (() => AsyncIterable<readonly SentEvent[]>) | undefined;
 }
 
-/** How a request is sent that changes something. */
+/** Options of every request that changes something. */
 export interface Sending {
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called right before each sending, repeats included; what it throws ends the call. */
+  /** Called before each attempt to send, retries included. An error that it throws ends the call. */
   readonly beforeSending?: (() => void) | undefined;
 }
 
-/** How a write is made. */
+/** Options of a write. */
 export interface WriteOptions extends Sending {
   readonly manager: string;
   readonly subresource?: "status" | undefined;
 }
 
-/** What must be there when an apply arrives: nothing yet, or this very object, or this very state of it. */
+/** The precondition of an apply: no object exists, or this object, or this version of it. */
 export type Expected = "nothing" | { readonly uid: string } | { readonly resourceVersion: string };
 
-/** How an apply is made. */
+/** Options of an apply. */
 export interface ApplyOptions extends WriteOptions {
-  /** Take fields over that another manager owns. */
+  /** Takes over fields that another manager owns. */
   readonly force?: boolean | undefined;
-  /** Where something else is there, nothing is written and the error is one that `failureOf` calls a conflict; absent: whatever is. */
+  /** If the precondition fails, nothing is written and `failureOf` returns a conflict for the error. Absent: no precondition. */
   readonly over?: Expected | undefined;
 }
 
-/** How a patch is made. */
+/** Options of a patch. */
 export interface PatchOptions extends WriteOptions {
   readonly type: "merge" | "json";
 }
 
-/** How a delete is made. */
+/** Options of a delete. */
 export interface DeleteOptions extends Sending {
-  /** Delete only this very object, not a namesake that came after it. */
+  /** Deletes only the object with this uid, not a later object of the same name. */
   readonly uid?: string | undefined;
-  /** How long it may take to go, in seconds; absent: as its kind has it. */
+  /** The grace period in seconds. Absent: the default of the kind. */
   readonly gracePeriodSeconds?: number | undefined;
 }
 
 /**
- * An API server. Failures are thrown as `ApiError` with a code. A watch ends by itself when the server closes it and throws when it
- * breaks; aborting its signal ends it.
+ * An API server. Failures are thrown as `ApiError` with a code. A watch ends when the server closes it, throws when it breaks, and ends
+ * when its signal is aborted.
  */
 export interface Api {
   get(kind: AnyKind, key: ObjectKey, signal?: AbortSignal): Promise<StoredObject>;
@@ -109,7 +109,7 @@ export interface Api {
   create(kind: AnyKind, object: KubeObject, options: WriteOptions): Promise<StoredObject>;
   apply(kind: AnyKind, object: KubeObject, options: ApplyOptions): Promise<StoredObject>;
   patch(kind: AnyKind, key: ObjectKey, body: unknown, options: PatchOptions): Promise<StoredObject>;
-  /** The object as it is while something still holds it; undefined when it is gone. */
+  /** Returns the object while a finalizer or grace period still holds it; undefined when it is gone. */
   delete(kind: AnyKind, key: ObjectKey, options: DeleteOptions): Promise<StoredObject | undefined>;
 }
 
@@ -118,28 +118,28 @@ export function kindId(kind: AnyKind): string {
   return `${kind.plural}.${kind.version}.${kind.group}`;
 }
 
-/** The key of an object as the runtime's maps use it, without making an object for it. */
+/** The key of an object in the runtime's maps, without an allocation of a key object. */
 export function keyText(object: { readonly metadata: KubeObject["metadata"] }): string {
   const { namespace, name } = object.metadata;
-  // Joined, a text is in one piece; put together otherwise it is a pair that holds both parts for as long as a map has it as its key.
+  // `join` creates a flat string. Concatenation creates a rope that keeps both parts alive as long as it is a map key.
   return namespace === undefined || namespace === "" ? (name ?? "") : [namespace, name].join("/");
 }
 
-/** The namespace of such a key; none for what is cluster-scoped. */
+/** The namespace of such a key; empty for cluster-scoped objects. */
 export function namespaceOfKey(key: string): string {
   const slash = key.indexOf("/");
   return slash < 0 ? "" : key.slice(0, slash);
 }
 
 /**
- * Whether one resource version is later than another. They are opaque up to Kubernetes 1.34 and comparable as decimal numbers since
- * (KEP-5504); every server before did the same without a promise.
+ * Whether one resource version is later than another. Since Kubernetes 1.35 they are comparable as decimal numbers (KEP-5504); earlier
+ * servers behave the same way without a guarantee.
  */
 export function isLater(version: string, than: string): boolean {
   return version.length === than.length ? version > than : version.length > than.length;
 }
 
-/** Whether one resource version is surely earlier than another; of versions that are no numbers nothing is sure. */
+/** Whether one resource version is certainly earlier than another. Versions that are not numbers cannot be compared. */
 export function isEarlier(version: string, than: string): boolean {
   return isLater(than, version) && DECIMAL.test(version) && DECIMAL.test(than);
 }

@@ -1,17 +1,17 @@
-/** Finds the user's own lines in stacks: where a function of theirs failed, or made the call that failed. */
+/** Finds the user's own lines in stacks: where a user function failed, or made the call that failed. */
 
-/** The rooms of the framework: what runs in them is not the user's. */
+/** The folder of the framework's packages: frames in it are not the user's. */
 const rooms = new URL("../../", import.meta.url).href;
 
-/** How many frames lead from a call to the user's function. */
+/** The number of frames between a call and the user's function. */
 const FRAMES = 5;
 
-/** Where a call was made. The text is made only when somebody asks for it. */
+/** The place of a call. The string is created only when it is read. */
 export interface CallSite {
   readonly stack?: string;
 }
 
-/** Remembers who called. It costs some microseconds: it is for reconciles of which somebody wants to know more. */
+/** Captures the caller. It costs some microseconds, so only reconciles that are inspected use it. */
 export function captureCallSite(): CallSite {
   const site: CallSite = {};
   const usual = Error.stackTraceLimit;
@@ -21,7 +21,7 @@ export function captureCallSite(): CallSite {
   return site;
 }
 
-/** Adds the user's lines to the stack of an error that was made where nobody knows them any more. */
+/** Adds the user's lines to the stack of an error that was created in a stack without them. */
 export function addCallSite(error: unknown, site: CallSite | undefined): void {
   if (site === undefined || !isError(error) || userLine(error) !== undefined) return;
   const lines = framesOf(site).filter(isOfUser);
@@ -29,7 +29,7 @@ export function addCallSite(error: unknown, site: CallSite | undefined): void {
   try {
     error.stack = [error.stack ?? String(error), ...lines].join("\n");
   } catch {
-    // An error that cannot be changed, or read, keeps the stack that it has.
+    // An error that cannot be changed or read keeps its stack.
   }
 }
 
@@ -41,7 +41,7 @@ export function userLine(error: unknown): string | undefined {
   return frame && /(?:file:\/\/)?(\/[^()]+:\d+:\d+)\)?$/u.exec(frame)?.[1];
 }
 
-/** A proxy may throw even when it is asked for its class. */
+/** A proxy may throw even on instanceof. */
 function isError(error: unknown): error is Error {
   try {
     return error instanceof Error;
@@ -50,7 +50,7 @@ function isError(error: unknown): error is Error {
   }
 }
 
-/** Errors may be anything: one whose stack cannot be read has none. */
+/** An error with an unreadable stack counts as one without frames. */
 function framesOf(error: CallSite): readonly string[] {
   try {
     const { stack } = error;

@@ -1,4 +1,4 @@
-/** Settings that are numbers, checked where they are written: what makes no sense would otherwise show as a loop or as silence. */
+/** Checks numeric settings where they are declared: an invalid value would otherwise show as a hot loop or as silence. */
 import type { HotLoopLimit } from "./apply/breaker.ts";
 import { RuntimeError, toMilliseconds } from "./errors.ts";
 import type { Duration } from "./errors.ts";
@@ -6,24 +6,24 @@ import { plainJson } from "./plain-json.ts";
 import type { Curve, Curves, Failure } from "./queue/backoff.ts";
 import type { Rate } from "./queue/bucket.ts";
 
-/** A count of at least one; `what` is how users know the setting. */
+/** A count of at least one; `what` names the setting in error messages. */
 export function checkedCount(count: number, what: string): number {
   return Number.isInteger(count) && count >= 1 ? count : refuse(count, what, "use 1 or more");
 }
 
-/** A duration of at least so many milliseconds. */
+/** A duration of at least `least` milliseconds. */
 export function checkedDuration(duration: Duration, what: string, least = 1): number {
   const milliseconds = toMilliseconds(duration);
   return milliseconds >= least ? milliseconds : refuse(duration, what, `use ${least} milliseconds or more`);
 }
 
-/** A rate at which something ever happens. */
+/** A rate with a positive frequency and burst. */
 export function checkedRate(rate: Rate, what: string): Rate {
   if (isPositive(rate.perSecond) && isPositive(rate.burst) && rate.burst >= 1) return rate;
   return refuse(rate, what, "use more than 0 reconciles per second, and a burst of 1 or more");
 }
 
-/** Curves that rise from one wait to another. */
+/** Backoff curves that rise from one delay to another. */
 export function checkedBackoff(curves: Curves<Duration>, what: string): Curves {
   const checked = (failure: Failure): Curve => checkedCurve(curves[failure], `${what} for "${failure}"`);
   return {
@@ -44,12 +44,12 @@ function checkedCurve(curve: Curve<Duration>, what: string): Curve {
   return refuse(curve, what, "use a `first` above 0, a `longest` not below it, and a `factor` of 1 or more");
 }
 
-/** A number that is not a duration is refused with the whole setting. */
+/** A number that is not a duration is rejected together with the whole setting. */
 function millisecondsOf(duration: Duration): number {
   return typeof duration === "string" ? toMilliseconds(duration) : duration;
 }
 
-/** A limit that lets something be written. */
+/** A limit that allows at least one write. */
 export function checkedLimit(limit: HotLoopLimit<Duration>, what: string): HotLoopLimit {
   const { writes } = limit;
   const within = millisecondsOf(limit.within);

@@ -1,4 +1,4 @@
-/** The runtime's seven calls over a client. */
+/** Implements the runtime's seven calls with a client. */
 import { allNamespaces, metadataOnly } from "@capstan/client";
 import type { Client, WatchEvent as ClientEvent } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
@@ -17,7 +17,7 @@ import type {
   WriteOptions,
 } from "./api.ts";
 
-/** A kind of which nothing is known at compile time. */
+/** A kind without compile-time types. */
 type LooseKind = Kind<StoredObject, { readonly metadata?: object }, "Namespaced">;
 
 /** An API server that is reached through a client. */
@@ -50,7 +50,7 @@ export function apiOf(client: Client): Api {
   };
 }
 
-/** Some kinds answer with the object that has just gone, too: one that is still there is held by finalizers or has time left. */
+/** Some kinds also return the object after its deletion: one that still exists has finalizers or a grace period left. */
 function isLeaving(answer: StoredObject | Status): answer is StoredObject {
   if (!("uid" in answer.metadata)) return false;
   const {
@@ -61,7 +61,7 @@ function isLeaving(answer: StoredObject | Status): answer is StoredObject {
   return deletionTimestamp !== undefined && (finalizers.length > 0 || deletionGracePeriodSeconds > 0);
 }
 
-/** The client types its calls by the kind's scope; here the scope is a value, and an empty namespace means that there is none. */
+/** The client types its calls by the kind's scope; here the scope is a value, and an empty namespace means cluster scope. */
 function loose(kind: AnyKind, { metadataOnly: partial }: Pick<Scope, "metadataOnly"> = {}): LooseKind {
   return (partial === true ? metadataOnly(kind) : kind) as LooseKind;
 }
@@ -76,8 +76,8 @@ function outgoing(object: KubeObject): KubeObject & { readonly metadata: { names
 }
 
 /**
- * An apply that holds only for what is expected. A version that no object ever has keeps it from changing any: where nothing is,
- * the server does not look at the version, and etcd counts its first write as 2.
+ * Adds the precondition to an apply. A resourceVersion that no object ever has makes an apply fail if the object exists: the server
+ * ignores the version on create, and the first write of etcd has revision 2.
  */
 function expecting(object: KubeObject, over: Expected | undefined): KubeObject {
   if (over === undefined) return object;
@@ -116,7 +116,7 @@ function watchStream(client: Client, kind: AnyKind, request: WatchRequest): Watc
   const of = loose(kind, request);
   return {
     [Symbol.asyncIterator]: () => eventsOf(client.watch(of, where)),
-    // Errors are thrown, so that what is left are events of objects and bookmarks.
+    // Errors are thrown, so only object events and bookmarks remain.
     batches: () => client.watchLines(of, where) as AsyncIterable<readonly SentEvent[]>,
   };
 }
@@ -124,7 +124,7 @@ function watchStream(client: Client, kind: AnyKind, request: WatchRequest): Watc
 async function* eventsOf(events: AsyncIterable<ClientEvent>): AsyncGenerator<WatchEvent> {
   for await (const event of events) {
     if (event.type === "ERROR") throw event.error;
-    // A bookmark carries nothing but a version and annotations, and nothing else of it is read.
+    // A bookmark has only a version and annotations, and nothing else of it is read.
     yield event as WatchEvent;
   }
 }

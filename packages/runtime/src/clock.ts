@@ -1,13 +1,13 @@
-/** Time as a value that is handed in: what time it is, and a call later on. */
+/** An injected clock: the current time, and timers. */
 
-/** A call that was asked for and may be called off. */
+/** A pending call that can be cancelled. */
 export interface Timer {
   cancel(): void;
 }
 
 /**
- * Time. `now` is monotonic and measures durations; `wall` is what the calendar says and is only written into objects, because it can
- * jump; `later` asks for one call.
+ * Time. `now` is monotonic and measures durations; `wall` is the wall clock and is only written into objects, because it can jump;
+ * `later` schedules one call.
  *
  * @example
  * const remind = (clock: Clock) => clock.later(60_000, () => console.log("a minute has passed"));
@@ -21,7 +21,7 @@ export interface Clock {
   later(delay: number, run: () => void): Timer;
 }
 
-/** A number in [0, 1), handed in so that a run can be repeated. */
+/** A number in [0, 1), injected so that a run is reproducible. */
 export type Random = () => number;
 
 /** `setTimeout` counts in a 32-bit integer: longer waits are cut into pieces. */
@@ -40,7 +40,7 @@ export const systemClock: Clock = {
   later: (delay, run) => startTimeout(delay, run),
 };
 
-/** The randomness of the machine. */
+/** The system's random numbers. */
 export const systemRandom: Random = () => Math.random();
 
 function startTimeout(delay: number, run: () => void): Timer {
@@ -53,7 +53,7 @@ function startTimeout(delay: number, run: () => void): Timer {
   return { cancel: () => clearTimeout(handle) };
 }
 
-/** Waits; rejects with the signal's reason when it is aborted first. */
+/** Waits; rejects with the signal's reason if it is aborted first. */
 export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
@@ -72,7 +72,7 @@ export function sleep(clock: Clock, delay: number, signal?: AbortSignal): Promis
   });
 }
 
-/** Waits for work to end, or for the signal to be aborted: whichever comes first. */
+/** Waits for a promise or for the signal to be aborted, whichever comes first. */
 export async function unlessAborted(work: Promise<unknown> | undefined, signal: AbortSignal): Promise<void> {
   if (work === undefined || signal.aborted) return;
   const aborted = Promise.withResolvers<void>();
@@ -82,7 +82,7 @@ export async function unlessAborted(work: Promise<unknown> | undefined, signal: 
   signal.removeEventListener("abort", onAbort);
 }
 
-/** The calendar time as Kubernetes writes it into objects: RFC 3339 without fractions. */
+/** The wall-clock time as Kubernetes writes it into objects: RFC 3339 without fractions. */
 export function timestamp(clock: Clock): string {
   return `${new Date(clock.wall()).toISOString().slice(0, 19)}Z`;
 }

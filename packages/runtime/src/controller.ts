@@ -1,5 +1,5 @@
 /**
- * The table of contents of a controller: joins the stages in order and does nothing else.
+ * Joins the stages of a controller in order and does nothing else.
  *
  * watch -> cache -> trigger -> queue -> reconcile -> apply
  */
@@ -42,10 +42,10 @@ import type { EventHandler, Wake } from "./trigger/trigger.ts";
 import { Troubles } from "./trigger/troubles.ts";
 import type { Trouble } from "./trigger/troubles.ts";
 
-/** After so many reconciles in a row, other things of the process have their time. */
+/** The number of consecutive reconciles after which the event loop gets time for other work. */
 const BREATH = 500;
 
-/** What a controller runs with. */
+/** The dependencies and settings of a running controller. */
 export interface ControllerSetting extends Identity, Omit<ReporterOptions, "controller"> {
   readonly api: Api;
   readonly caches: Caches;
@@ -54,31 +54,31 @@ export interface ControllerSetting extends Identity, Omit<ReporterOptions, "cont
   readonly dryRun: boolean;
   readonly metric: MetricOf;
   readonly strays: Strays;
-  /** Whether the annotation of a namespace pauses what is in it. */
+  /** Whether the annotation of a namespace pauses the objects in it. */
   readonly pauseByNamespace: boolean;
-  /** Whether no other controller of the operator works on the kind. */
+  /** Whether no other controller of the operator reconciles the kind. */
   readonly isAlone: boolean;
-  /** The other controllers of the operator that do. */
+  /** The other controllers of the operator that reconcile the kind. */
   readonly siblings: readonly Sibling[];
-  /** Whether errors of every reconcile name the lines that called for what failed; otherwise those of reconciles that failed before do. */
+  /** Whether errors of every reconcile name the user's calling line; otherwise only reconciles after a failure do. */
   readonly namesCalls: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
 }
 
-/** A controller that runs. */
+/** A running controller. */
 export class RunningController {
   readonly definition: Controller;
   readonly #setting: ControllerSetting;
   readonly #queue: Queue<ReconcileTrigger>;
   readonly #worker: Worker;
   readonly #view: View;
-  /** Everything that reconciles may read. */
+  /** The views that reconciles may read. */
   readonly #views: View[] = [];
   readonly #tracked = new Reads();
   readonly #stop = new AbortController();
   readonly #ends: (() => void)[] = [];
   readonly #sources: Promise<void>[] = [];
-  /** How the server spells children; what is gone is forgotten. */
+  /** The server's spelling of values of children; entries of deleted objects are dropped. */
   readonly #learned: Learned = new Map();
   readonly #echoes = new Echoes();
   readonly #reporter: Reporter;
@@ -86,10 +86,10 @@ export class RunningController {
   #daemons: Daemons | undefined;
   #idle = Promise.withResolvers<void>();
   readonly #held: Held<ReconcileTrigger>;
-  /** Keys whose reconcile runs, with the time it began. */
+  /** Keys of running reconciles, with their start time. */
   readonly #started = new Map<string, number>();
   #state: "warm" | "working" | "draining" = "warm";
-  /** Reconciles since there was none to give, or since others had their time. */
+  /** Reconciles since the queue was last empty, or since the last pause. */
   #reconcilesInARow = 0;
   #isResting = false;
 
@@ -114,7 +114,7 @@ export class RunningController {
     this.#reporter = new Reporter({ ...setting, controller: definition.name });
   }
 
-  /** Starts to listen: keys gather in the queue, nobody works on them yet. A standby replica stays here. */
+  /** Starts to watch: keys gather in the queue, but no reconcile runs yet. A standby replica stays in this state. */
   warm(): void {
     const { kind, owns, reads, options } = this.definition;
     const triggers = new Map<string, { readonly kind: AnyKind; readonly triggers: EventHandler[] }>();
@@ -137,14 +137,14 @@ export class RunningController {
     for (const { kind: of, triggers: all } of triggers.values()) this.#listen(of, all);
   }
 
-  /** Starts to work. */
+  /** Starts to reconcile. */
   work(): void {
     this.#state = "working";
     if (!this.#setting.dryRun) this.#startBeside();
     this.#pump();
   }
 
-  /** What runs beside the reconciles, and reaches outside of the cluster: a plan has none of it. */
+  /** Starts what runs beside the reconciles and reaches outside the cluster (daemons, sources). A plan starts none of it. */
   #startBeside(): void {
     const { clock, log } = this.#setting;
     for (const source of this.definition.options.sources) {
@@ -160,7 +160,7 @@ export class RunningController {
     this.#startDaemons();
   }
 
-  /** Lets objects of another kind wake this controller's from now on, until the returned function is called. */
+  /** Lets objects of another kind trigger objects of this controller, until the returned function is called. */
   watch(declaration: WatchDeclaration): () => void {
     const { kind } = declaration;
     const end = this.#listen(kind, [this.#mapped(declaration)]);
@@ -173,12 +173,12 @@ export class RunningController {
     };
   }
 
-  /** Wakes one object by hand. */
+  /** Enqueues one object by hand. */
   request(key: string): void {
     this.#queue.add(key, { trigger: outsideTrigger("request", "by hand"), priority: 10 });
   }
 
-  /** Wakes those among the objects that have these uids: children of theirs are seen in another way than before. */
+  /** Enqueues the objects with these uids: their children are cached in another way than before. */
   requestOwners(uids: ReadonlySet<string>): void {
     if (uids.size === 0) return;
     for (const object of this.#view.find({})) {
@@ -187,7 +187,7 @@ export class RunningController {
     }
   }
 
-  /** Whether an object is there; not known before the first list is complete. */
+  /** Whether an object exists; undefined before the first list is complete. */
   has(key: string): boolean | undefined {
     return this.#view.isSyncedFor(key) ? this.#view.get(key) !== undefined : undefined;
   }
@@ -197,13 +197,13 @@ export class RunningController {
     return true;
   }
 
-  /** Whether everything is known that is in the namespace of a key. */
+  /** Whether every view is complete for the namespace of a key. */
   #isKnownAround(key: string): boolean {
     for (const view of this.#views) if (!view.isSyncedFor(key)) return false;
     return true;
   }
 
-  /** How many children there are of which it remembers how the server spells them. */
+  /** The number of children with learnt spellings. */
   get learned(): number {
     return this.#learned.size;
   }
@@ -212,12 +212,12 @@ export class RunningController {
     return this.#queue.counts;
   }
 
-  /** Functions of the user that failed outside of reconciles, and have not succeeded since. */
+  /** User functions that failed outside of reconciles and have not succeeded since. */
   get troubles(): readonly Trouble[] {
     return this.#troubles.all;
   }
 
-  /** Seconds that running reconciles have taken so far. */
+  /** Seconds that running reconciles have taken so far: their sum and the longest. */
   get running(): { readonly sum: number; readonly longest: number } {
     const now = this.#setting.clock.now();
     let sum = 0;
@@ -229,12 +229,12 @@ export class RunningController {
     return { sum: sum / 1000, longest: longest / 1000 };
   }
 
-  /** When the next key is due on the clock. */
+  /** The time at which the next key is due, on the clock. */
   get nextDue(): number | undefined {
     return this.#queue.nextDue;
   }
 
-  /** Takes no new reconciles and waits for those that run, for daemons and for sources; when the signal is aborted, no longer. */
+  /** Starts no new reconciles and waits for running ones, daemons and sources, until the signal is aborted. */
   async drain(signal: AbortSignal): Promise<void> {
     this.#state = "draining";
     for (const end of this.#ends.splice(0)) end();
@@ -242,7 +242,7 @@ export class RunningController {
     if (signal.aborted) cut();
     else signal.addEventListener("abort", cut, { once: true });
     const daemons = this.#daemons?.stop();
-    // Reconciles end with their signal, whether or not user code listens to it; of daemons and streams nobody knows.
+    // Reconciles end with their signal, whether or not user code observes it; daemons and sources may not.
     if (this.#started.size > 0) await this.#idle.promise;
     await unlessAborted(daemons, signal);
     this.#stop.abort();
@@ -250,7 +250,7 @@ export class RunningController {
     await unlessAborted(Promise.all(this.#sources), signal);
   }
 
-  /** Ends every reconcile at once: this process must not act any more. */
+  /** Aborts every reconcile at once: this process must not write any more. */
   cut(reason: unknown): void {
     this.#state = "draining";
     for (const end of this.#ends.splice(0)) end();
@@ -324,7 +324,7 @@ export class RunningController {
     };
   }
 
-  /** Whatever becomes of one trigger, the others hear of the change, and the watch goes on. */
+  /** A failing trigger does not keep the event from the others, and the watch continues. */
   #pull(trigger: EventHandler, kind: AnyKind, change: Change, wake: Wake): void {
     try {
       trigger(change, wake);
@@ -362,7 +362,7 @@ export class RunningController {
     }
   }
 
-  /** Gives reconciles as long as there are free hands, and only while everything that a reconcile may read is complete. */
+  /** Starts reconciles as long as workers are free, and only while everything that a reconcile may read is complete. */
   #pump(): void {
     const { concurrency } = this.definition.options;
     if (this.#state !== "working" || !this.#isUsable) return;
@@ -382,7 +382,7 @@ export class RunningController {
     }
   }
 
-  /** Reconciles that wait for nothing follow each other without end: now and then the lease, probes and signals must have their time. */
+  /** Reconciles without waits would block the event loop: yield so that lease renewals, probes and signals run. */
   #rest(): void {
     this.#isResting = true;
     this.#setting.clock.later(0, () => {
@@ -412,7 +412,7 @@ export class RunningController {
     this.#pump();
   }
 
-  /** Whatever goes wrong at the end of a reconcile, its key gets another one. */
+  /** Whatever fails at the end of a reconcile, its key is reconciled again. */
   #free({ key }: ReconcileRequest<ReconcileTrigger>, error: unknown): void {
     const { log } = this.#setting;
     this.#queue.done(key, { then: "retry", failure: "error" });
@@ -423,11 +423,11 @@ export class RunningController {
     });
   }
 
-  /** The outcome decides what becomes of the key; what the reconcile wrote itself is no reason for another. */
+  /** The outcome decides about the key; the reconcile's own writes do not trigger another reconcile. */
   #finish(request: ReconcileRequest<ReconcileTrigger>, end: ReconcileEnd): void {
     const isEcho = this.#echoes.expect(request.key, this.#ownWrites(end));
     const { queue } = consequenceOf(end.outcome);
-    // Whoever asks for a plan does not wait for what an object waits for.
+    // A plan does not wait for external conditions of an object.
     const isEnough = this.#setting.dryRun && queue.then === "wait";
     this.#queue.done(request.key, isEnough ? { then: "forget" } : queue, isEcho);
   }
@@ -447,13 +447,13 @@ export class RunningController {
   }
 }
 
-/** An object as a cache would show it: what was known is what the cache shows. */
+/** An object as a cache would show it, after its transform. */
 function shownIn(view: View | undefined, object: StoredObject): StoredObject {
   const { transform } = view?.settings ?? {};
   return transform === undefined ? object : guarded(transform, undefined)(structuredClone(object));
 }
 
-/** Nothing happened to the object: it was time to look at it again. */
+/** No event occurred for the object: a requeue or retry was due. */
 function dueTrigger({ failures }: ReconcileRequest<ReconcileTrigger>): ReconcileTrigger {
   return outsideTrigger("requeue", failures > 0 ? `retry ${failures}` : "as asked for");
 }

@@ -1,4 +1,4 @@
-/** `controller`: what a user says about a controller, and the value that the runtime runs. */
+/** `controller`: the user's declaration of a controller, and the value that the runtime runs. */
 import type { Kind, ObjectOf } from "@capstan/model";
 import type { AnyKind } from "./api.ts";
 import type { HotLoopLimit } from "./apply/breaker.ts";
@@ -25,7 +25,7 @@ import type { Source } from "./trigger/source.ts";
 import type { MapToKeys } from "./trigger/trigger.ts";
 
 /**
- * A mapping from objects of another kind to the keys (`namespace/name`) of objects to wake.
+ * A mapping from objects of another kind to the keys (`namespace/name`) of objects to trigger.
  *
  * @example
  * const watches: readonly WatchDeclaration[] = [watch(Secret, ({ metadata }) => [`${metadata.namespace}/cache`])];
@@ -38,20 +38,20 @@ export interface WatchDeclaration {
 }
 
 /**
- * What a watch says besides its kind and its map.
+ * Options of a watch besides its kind and its map.
  *
  * @example
  * const options: WatchOptions = { predicate: labelsChanged };
  * watch(ConfigMap, ({ metadata }) => [`${metadata.namespace}/cache`], options);
  */
 export interface WatchOptions {
-  /** Which changes of the other object count: all of them by default. */
+  /** The changes of the other object that count. Default: all. */
   readonly predicate?: Predicate | undefined;
 }
 
 /**
- * Reconciles the objects whose keys (`namespace/name`) a function returns, when an object of another kind changes. The function is called
- * for the old and for the new object, and knows whether the object was added, updated or removed.
+ * Reconciles the objects with the keys (`namespace/name`) that a function returns, when an object of another kind changes. The function
+ * is called for the old and for the new object, and knows whether the object was added, updated or removed.
  *
  * @example
  * const bySettings = watch(ConfigMap, ({ metadata }) => [`${metadata.namespace}/${metadata.labels?.["cache"]}`], {
@@ -64,7 +64,7 @@ export function watch<C extends Kind>(
   map: (object: ObjectOf<C>, change: Pick<Change, "type">) => readonly string[],
   { predicate = anyChange }: WatchOptions = {},
 ): WatchDeclaration {
-  // The watch of a kind gives objects of that kind.
+  // The watch of a kind delivers objects of that kind.
   return { kind, map: map as MapToKeys, predicate };
 }
 
@@ -74,7 +74,7 @@ export interface FieldChanged<T, P extends string> {
   readonly to: ValueAt<T, P> | undefined;
 }
 
-/** A handler for each field that one cares for. */
+/** A handler for each field of interest. */
 type FieldHandlers<K extends Kind, C> = {
   readonly [P in FieldPath<ObjectOf<K>>]?: (
     context: C & FieldChanged<ObjectOf<K>, P>,
@@ -82,7 +82,7 @@ type FieldHandlers<K extends Kind, C> = {
 };
 
 /**
- * What can be said about a controller besides its reconcile; everything has a default.
+ * Options of a controller besides its reconcile; everything has a default.
  *
  * @example
  * const options: ControllerOptions<typeof Memcached, readonly [typeof ConfigMap], readonly []> = {
@@ -93,72 +93,75 @@ type FieldHandlers<K extends Kind, C> = {
  * controller(Memcached, options, () => undefined);
  */
 export interface ControllerOptions<K extends Kind, O extends readonly Kind[], R extends readonly Kind[]> {
-  /** The name in metrics, logs, managed fields and finalizers; the kind in lower case unless said otherwise. */
+  /** The name in metrics, logs, managed fields and finalizers. Default: the kind in lower case. */
   readonly name?: string;
-  /** Names that it had before: what it applied and held under them stays its own, and is pruned and released as usual. */
+  /** Previous names: objects and finalizers that it created under them stay its own, and are pruned and released as usual. */
   readonly previousNames?: readonly string[];
-  /** Who reports its events; the name that managed fields have unless said otherwise. */
+  /** The reporting controller in its events. Default: the name of its field manager. */
   readonly reporter?: string;
-  /** Kinds that it writes. Their objects get an owner reference, and their changes wake the owner. */
+  /** Kinds that it applies. Their objects get an owner reference, and their changes trigger the owner. */
   readonly owns?: O;
   /** Kinds that it only reads. */
   readonly reads?: R;
   /**
-   * Which changes of the object itself wake it: all but those of its status, unless said otherwise. A status that somebody else
-   * changed always wakes it, so that it is repaired.
+   * The changes of the object itself that trigger it. Default: all but changes of its status. A status change by another manager always
+   * triggers it, so that it is repaired.
    */
   readonly predicate?: Predicate;
-  /** Other objects that wake objects of this controller. */
+  /** Other objects that trigger objects of this controller. */
   readonly watches?: readonly WatchDeclaration[];
-  /** What happens outside the cluster. */
+  /** Event sources outside the cluster. */
   readonly sources?: readonly Source[];
   /**
-   * Runs when a field is not what it was when it was last handled, before the reconcile and again until it succeeds. What was handled
-   * is remembered on the object, so that a change is noticed although nobody ran when it was made. At first `from` is undefined.
+   * Runs when a field differs from its last handled value, before the reconcile and again until it succeeds. The handled value is stored
+   * on the object, so that a change is noticed even if the operator was not running. At first `from` is undefined.
    */
-  // Behind a condition, so that the compiler settles the kind before it looks at the functions.
+  // A conditional type, so that the compiler infers the kind before it checks the functions.
   readonly onFieldChange?: K extends Kind ? FieldHandlers<K, Context<K, O[number], R[number]>> : never;
   /**
-   * Runs for each object as long as it is there, beside its reconciles: to keep a connection open, to follow a stream. One that throws is
-   * started again after 5 seconds, one that returns `requeue(...)` after that delay.
+   * Runs for each object as long as it exists, beside its reconciles: to keep a connection open, to follow a stream. A daemon that throws
+   * is restarted after 5 seconds, one that returns `requeue(...)` after that delay.
    */
   readonly daemon?: (context: DaemonContext<K>) => Promise<ReconcileResult> | ReconcileResult;
-  /** Runs when an object is to be deleted. The object stays until it has succeeded; the finalizer is the runtime's business. */
+  /** Runs when an object is to be deleted. The object stays until it has succeeded; the runtime manages the finalizer. */
   readonly cleanup?: (context: Context<K, O[number], R[number]>) => Promise<ReconcileResult> | ReconcileResult;
   /**
-   * Whether an object that is being deleted, and that finalizers of others hold, is still reconciled: false by default. Nothing new should
-   * be created for it. Where there is a `cleanup`, it runs first.
+   * Whether an object that is being deleted, and that has finalizers of other controllers, is still reconciled. Default: false. Nothing
+   * new should be created for it. A `cleanup` runs first.
    */
   readonly reconcileDeleting?: boolean;
-  /** How often a failing object is reconciled in a row before it waits until something changes: without limit by default. */
+  /** The number of consecutive failures after which an object waits until something changes. Default: no limit. */
   readonly maxAttempts?: number;
-  /** The conditions that must hold for the condition `Ready`, which is then set from them at the end of each reconcile. */
+  /** The conditions from which the condition `Ready` is set at the end of each reconcile. */
   readonly readyWhen?: readonly ConditionOf<K>[];
-  /** How many objects are worked on at once: 16 unless said otherwise. */
+  /** The number of concurrent reconciles. Default: 16. */
   readonly concurrency?: number;
-  /** How long a reconcile may take: 5 minutes unless said otherwise. */
+  /** The timeout of a reconcile. Default: 5 minutes. */
   readonly timeout?: Duration;
   /** A limit on reconciles per second. */
   readonly rate?: Rate;
-  /** How long to wait after each kind of failure. */
+  /** The backoff after each kind of failure. */
   readonly backoff?: Partial<Curves<Duration>>;
-  /** Objects with the same fairness key share one place in the queue, so that many of them do not delay the others: the namespace by default. */
+  /**
+   * Objects with the same fairness key share one place in the queue, so that many of them do not delay the others. Default: the
+   * namespace.
+   */
   readonly fairnessKey?: (key: string) => string;
-  /** Children that this reconcile did not apply are deleted: true unless said otherwise. */
+  /** Whether children that this reconcile did not apply are deleted. Default: true. */
   readonly prune?: boolean;
-  /** How many writes to one child within which time are a hot loop: 20 within a minute by default. */
+  /** The number of writes to one child within an interval that counts as a hot loop. Default: 20 within a minute. */
   readonly hotLoopLimit?: HotLoopLimit<Duration>;
-  /** Whether a change of a child wakes only the owner that controls it, not the other owners: true by default. */
+  /** Whether a change of a child triggers only its controller owner, not the other owners. Default: true. */
   readonly onlyControllerOwner?: boolean;
   /**
-   * How objects of kinds are cached, by kind name, or by `plural.version.group` where two kinds have the same name. Controllers of one
-   * operator share the cache of a kind: all who use it must say the same about what it shows; indexes are joined.
+   * Cache settings of kinds, by kind name, or by `plural.version.group` if two kinds have the same name. Controllers of one operator
+   * share the cache of a kind: their settings must agree on the objects and fields that it shows; indexes are merged.
    */
   readonly cache?: { readonly [kind: string]: CacheSettings };
 }
 
 /**
- * A controller as the runtime sees it. Made by `controller`.
+ * A controller as the runtime sees it. Created by `controller`.
  *
  * @example
  * const controllers: readonly Controller[] = [memcached];
@@ -192,10 +195,10 @@ export interface Controller {
 }
 
 /**
- * A controller: for objects of a kind, what it owns and reads, and the function that brings one object to its desired state.
+ * A controller: for objects of a kind, the kinds that it owns and reads, and the function that brings one object to its desired state.
  *
- * The function is called for an object whenever something that concerns it changed, never twice at once for the same object, and
- * again with backoff when it throws. It must not rely on how often it is called.
+ * The function is called for an object whenever a relevant object changed, never twice at once for the same object, and again with
+ * backoff when it throws. It must not rely on how often it is called.
  *
  * @example
  * const memcached = controller(Memcached, { owns: [Deployment] }, async ({ object, apply, status }) => {
@@ -220,7 +223,7 @@ export function controller<
   options: ControllerOptions<K, O, R>,
   reconcile: (context: Context<K, O[number], R[number]>) => Promise<ReconcileResult> | ReconcileResult,
 ): Controller;
-/** The form for software that can lose data: look, decide purely, act in one step of a closed union. */
+/** The form for software that can lose data: observe, decide in a pure function, act in one step of a closed union. */
 export function controller<
   K extends Kind,
   Seen,
@@ -258,7 +261,7 @@ function toController(kind: Kind, options: LooseOptions, body: Body): Controller
   };
 }
 
-/** A field that no reconcile could write is better known now than missed later. */
+/** Reports a status field that no reconcile could write, because the draft's method hides it. */
 function mustBeWritable(kind: Kind): void {
   if (!hidesField(kind)) return;
   throw new RuntimeError(
@@ -276,7 +279,7 @@ function fieldHandlersOf(onFieldChange: object = {}): Handlers["fieldHandlers"] 
   return entries.map(([path, run]) => ({ path: path.split("."), run }));
 }
 
-/** What was left unsaid gets its usual value. */
+/** The options with their defaults. */
 function settledOptions(
   options: LooseOptions,
   { name, isPlain }: { readonly name: string; readonly isPlain: boolean },
@@ -292,7 +295,7 @@ function settledOptions(
     rate: options.rate && checkedRate(options.rate, of("rate")),
     backoff: checkedBackoff({ ...usualCurves, ...options.backoff }, of("backoff")),
     fairnessKey: options.fairnessKey,
-    // An action is one step of many: what it does not apply is not unwanted.
+    // An action is one step of many: a child that it does not apply may still be desired.
     prune: options.prune ?? isPlain,
     reconcileDeleting: options.reconcileDeleting ?? false,
     maxAttempts: options.maxAttempts === undefined ? Infinity : checkedCount(options.maxAttempts, of("maxAttempts")),

@@ -1,7 +1,7 @@
 /** The errors of the runtime, and the one that a reconcile throws when a retry cannot help. */
 
 /**
- * Why the runtime could not do something. Programs switch on this, never on the message.
+ * The code of a runtime error. Programs switch on it, never on the message.
  *
  * @example
  * const isBug = (code: RuntimeErrorCode) => code === "NotDeclared" || code === "NotAwaited";
@@ -11,51 +11,51 @@ export type RuntimeErrorCode =
   | "Fenced"
   /** Two managers undo each other's writes, or an object is written far too often. */
   | "HotLoop"
-  /** An object stands where a child shall be, and somebody else made it. */
+  /** An object with the name of a child exists, and the operator did not create it. */
   | "NotOurs"
-  /** A reconcile took longer than it may. */
+  /** A reconcile exceeded its timeout. */
   | "TimedOut"
   /** The operator is stopping. */
   | "Stopping"
-  /** Objects of a test still fail when its world has settled. */
+  /** Objects of a test still fail after the world has settled. */
   | "StillFailing"
   /** A reconcile used a kind that its controller did not declare. */
   | "NotDeclared"
-  /** A reconcile answered with something that is no outcome. */
+  /** A reconcile returned something that is not a result. */
   | "BadOutcome"
-  /** A reconcile changed what it was given to read. */
+  /** A reconcile mutated an object that is read-only. */
   | "ReadOnly"
-  /** A reconcile did not wait for what it began. */
+  /** A reconcile did not await a call that it started. */
   | "NotAwaited"
-  /** A reconcile started something after it had ended. */
+  /** A reconcile started a call after it had ended. */
   | "ReconcileOver"
-  /** A step has no name to be remembered by. */
+  /** A step has no name. */
   | "StepUnnamed"
   /** Two steps of one reconcile have the same name. */
   | "StepUsedTwice"
-  /** What is applied is no object, has no name, or says what only the server may say. */
+  /** A child is not an object, has no name, or has fields that only the server may set. */
   | "BadChild"
-  /** What is applied names another object than the call does. */
+  /** A child has another name in its metadata than in the call. */
   | "OtherName"
-  /** What is to be written holds a number that is none, a function, or something else that JSON does not have. */
+  /** A value to write contains NaN, a function, or something else that JSON does not have. */
   | "NotJson"
-  /** What steps returned does not fit onto the object. */
+  /** The results of steps do not fit onto the object. */
   | "StepsTooLarge"
-  /** A stored object does not fit the schema of its kind. */
+  /** A stored object does not match the schema of its kind. */
   | "InvalidObject"
-  /** A declaration or a setting makes no sense. */
+  /** A declaration or a setting is invalid. */
   | "BadSetting"
-  /** A server cannot be opened at its address. */
+  /** A server cannot listen on its address. */
   | "CannotListen"
-  /** What has to be known cannot be read. */
+  /** A cache that is needed could not be filled. */
   | "NotSynced"
   /** The kind is not served: its CRD is missing. */
   | "KindMissing"
-  /** An API server answered with a state that is older than what was known. */
+  /** An API server returned a state that is older than the known one. */
   | "ServerBehind";
 
 /**
- * Something that the runtime could not do.
+ * An error of the runtime.
  *
  * @example
  * try {
@@ -77,7 +77,7 @@ export class RuntimeError extends Error {
   }
 }
 
-/** Makes what a user declared; a mistake in it is told at the line of the user's call, not where it was found. */
+/** Evaluates a declaration of the user; an error in it points to the line of the user's call, not to the check. */
 export function madeFor<T>(call: (...args: never) => unknown, make: () => T): T {
   try {
     return make();
@@ -107,8 +107,8 @@ export class TerminalError extends Error {
 type Unit = "ms" | "s" | "m" | "h" | "d";
 
 /**
- * A duration: text such as `"90s"`, `"5m"` or `"1h30m"`, or a number of milliseconds. The compiler checks text that is written out. Text
- * that only the running program knows, such as a field of a spec, goes through `toMilliseconds`.
+ * A duration: text such as `"90s"`, `"5m"` or `"1h30m"`, or a number of milliseconds. The compiler checks literal text. Text that is only
+ * known at run time, such as a field of a spec, goes through `toMilliseconds`.
  *
  * @example
  * const interval: Duration = "1h30m";
@@ -123,7 +123,7 @@ export type Duration =
 const UNITS: { readonly [unit: string]: number } = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * The milliseconds of a duration. It also reads text that only the running program knows, such as a field of a spec.
+ * The milliseconds of a duration. It also reads text that is only known at run time, such as a field of a spec.
  *
  * @example
  * const ttl: string = "1h30m";

@@ -1,6 +1,6 @@
-/** What is meant by a list of namespaces: nothing said, or a name that is empty as Go writes it, is every namespace. */
+/** Interprets a list of namespaces: an absent list, or an empty name as in Go, means every namespace. */
 
-/** The namespaces that are meant; none: all of them. */
+/** The namespaces to watch; empty: all of them. */
 export function meantNamespaces(named: readonly string[] | undefined): readonly string[] {
   return named === undefined || named.includes("") ? [] : named;
 }

@@ -1,6 +1,6 @@
 /** Runs controllers: watch, cache, trigger, queue, reconcile, apply, and a manager around them. */
 
-// What users write.
+// Declarations.
 export { controller, watch } from "./define.ts";
 export type { Controller, ControllerOptions, WatchDeclaration, WatchOptions } from "./define.ts";
 export { requeue } from "./reconcile/outcome.ts";
@@ -27,7 +27,7 @@ export { pauseAnnotation } from "./reconcile/pause.ts";
 export { RuntimeError, TerminalError, toMilliseconds } from "./errors.ts";
 export type { Duration, RuntimeErrorCode } from "./errors.ts";
 
-// What wakes an object.
+// Triggers and predicates.
 export {
   allOf,
   annotationsChanged,
@@ -45,7 +45,7 @@ export { cron, every, stream } from "./trigger/source.ts";
 export type { CronOptions, Source, SourceOptions } from "./trigger/source.ts";
 export type { ReconcileTrigger } from "./trigger/reconcile-trigger.ts";
 
-// What runs it.
+// Operators.
 export { operator } from "./operator.ts";
 export type { Operator } from "./operator.ts";
 export { loadWithoutRunning } from "./manager/loading.ts";

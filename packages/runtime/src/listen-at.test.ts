@@ -14,7 +14,7 @@ async function takenPort(): Promise<AsyncDisposable & { readonly port: number }>
   return { port, [Symbol.asyncDispose]: () => new Promise((resolve) => server.close(() => resolve())) };
 }
 
-test("a port that is taken is told with the flag that chooses another", async () => {
+test("the error for a port in use names the flag that selects another", async () => {
   await using taken = await takenPort();
   const address = `127.0.0.1:${taken.port}`;
   await assert.rejects(listenAt(createServer(), { address, what: "metrics", flag: "metrics-bind-address" }), {
@@ -23,7 +23,7 @@ test("a port that is taken is told with the flag that chooses another", async ()
   });
 });
 
-test("so is that of webhooks", async () => {
+test("the error for a webhook port in use names its flag", async () => {
   await using taken = await takenPort();
   const listen = `127.0.0.1:${taken.port}`;
   const door = doorAt({ listen, reach: () => ({ by: "url", url: "https://here" }), failurePolicy: "Fail" });
@@ -36,20 +36,20 @@ test("so is that of webhooks", async () => {
   );
 });
 
-test("an address that this machine does not have is told as such", async () => {
-  // Set aside for documentation: nobody has it.
+test("the error for an address that this machine does not have says so", async () => {
+  // TEST-NET-1, reserved for documentation: no machine has it.
   const where = { address: "192.0.2.1:8081", what: "health", flag: "health-probe-bind-address" };
   await assert.rejects(listenAt(createServer(), where), { message: /: this machine has no such address\. /u });
 });
 
-test("brackets are no part of a host", async () => {
+test("brackets are not part of a host", async () => {
   const server = createServer();
   await listenAt(server, { address: "[127.0.0.1]:0", what: "health", flag: "health-probe-bind-address" });
   assert.equal((server.address() as AddressInfo).address, "127.0.0.1");
   server.close();
 });
 
-test("without a host it is every address, those of version 6 as well where this machine has any", async () => {
+test("without a host the server listens on all addresses, IPv6 included", async () => {
   const server = createServer((socket) => socket.end());
   await listenAt(server, { address: ":0", what: "health", flag: "health-probe-bind-address" });
   const { port } = server.address() as AddressInfo;

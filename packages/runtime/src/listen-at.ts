@@ -1,16 +1,16 @@
-/** Opens a server at an address, or says in a sentence why it cannot be opened there and what to do. */
+/** Starts a server on an address, or throws an error that says why that failed and what to do. */
 import { once } from "node:events";
 import type { Server } from "node:net";
 import { RuntimeError } from "./errors.ts";
 import { messageOf } from "./failure.ts";
 
-/** Where to listen, and how users call it. */
+/** The address of a server, and its name for users. */
 export interface Listening {
-  /** `host:port`; without a host, every address that this machine has. */
+  /** `host:port`; without a host, all addresses of this machine. */
   readonly address: string;
-  /** What is served there, as in `metrics`. */
+  /** The name of the server, as in `metrics`. */
   readonly what: string;
-  /** The flag that chooses the address. */
+  /** The flag that sets the address. */
   readonly flag: string;
 }
 
@@ -20,7 +20,7 @@ export async function listenAt(server: Server, listening: Listening): Promise<vo
   const colon = address.lastIndexOf(":");
   try {
     const host = address.slice(0, colon).replaceAll(/^\[|\]$/gu, "");
-    // Without a host Node takes both families where there are both, and the one that there is otherwise.
+    // Without a host Node listens on both address families if both exist, otherwise on the existing one.
     server.listen({ port: Number(address.slice(colon + 1)), ...(host === "" ? {} : { host }) });
     await once(server, "listening");
   } catch (cause) {

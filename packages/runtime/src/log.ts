@@ -1,11 +1,11 @@
-/** Structured logs: one JSON object a line, with the fields of whoever speaks. */
+/** Structured logs: one JSON object per line, with the fields of its logger. */
 import type { Clock } from "./clock.ts";
 import { plainJson } from "./plain-json.ts";
 
-/** How much something matters, from little to much. */
+/** Log levels in increasing order. */
 export type Level = "debug" | "info" | "warn" | "error";
 
-/** What is known besides the message. */
+/** The structured fields of a line. */
 export interface LogFields {
   readonly [name: string]: unknown;
 }
@@ -27,7 +27,6 @@ export interface Log {
   writes(level: Level): boolean;
 }
 
-/** What a log is made with. */
 export interface LogOptions {
   readonly clock: Clock;
   readonly level?: Level;
@@ -36,7 +35,7 @@ export interface LogOptions {
 
 const weights: { readonly [level in Level]: number } = { debug: 10, info: 20, warn: 30, error: 40 };
 
-/** A log that writes JSON lines, to standard error unless told otherwise. */
+/** A log that writes JSON lines. Default: to standard error. */
 export function createLog({ clock, level = "info", write = toStandardError }: LogOptions): Log {
   const least = weights[level];
   const make = (own: LogFields): Log => {
@@ -59,7 +58,7 @@ export function createLog({ clock, level = "info", write = toStandardError }: Lo
   return make({});
 }
 
-/** A log that says nothing. */
+/** A log that discards everything. */
 export const silentLog: Log = {
   debug: () => undefined,
   info: () => undefined,
@@ -69,7 +68,7 @@ export const silentLog: Log = {
   writes: () => false,
 };
 
-/** A log that was handed in, of which nothing that it throws reaches whoever has something to say. */
+/** Wraps a log of the user: errors that it throws do not reach the caller. */
 export function guardedLog(log: Log): Log {
   const at =
     (name: Level) =>

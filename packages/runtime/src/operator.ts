@@ -1,4 +1,4 @@
-/** `operator`: what a user starts. */
+/** `operator`: the entry point of users. */
 import type { RunOptions } from "./manager/main.ts";
 import { isOnlyLoaded } from "./manager/loading.ts";
 import type { ModuleFacts } from "./manager/loading.ts";
@@ -11,25 +11,25 @@ import { plan } from "./manager/plan.ts";
 import type { Plan } from "./manager/plan.ts";
 
 /**
- * An operator that can be run, started by hand, or asked what it would do.
+ * An operator that can be run as a program, started by hand, or planned.
  *
  * @example
  * const start = (app: Operator) => app.run();
  */
 export interface Operator {
   readonly definition: OperatorDefinition;
-  /** Runs as a program: reads flags, environment and kubeconfig, and ends with the process's signals. */
+  /** Runs as a program: reads flags, environment and kubeconfig, and ends on SIGTERM or SIGINT. */
   run(options?: RunOptions): Promise<void>;
   /** Runs if the module is the program that Node was started with, and does nothing if it is imported: `runIfMain(import.meta)`. */
   runIfMain(module: ModuleFacts): Promise<void>;
-  /** Starts on an API that is handed in. */
+  /** Starts on a given API. */
   start(options: StartOptions): RunningOperator;
-  /** Runs every reconcile dry and tells what would be written. */
+  /** Runs every reconcile with dry-run writes and returns the planned writes. */
   plan(options: StartOptions): Promise<Plan>;
 }
 
 /**
- * An operator made of controllers.
+ * Creates an operator from controllers.
  *
  * @example
  * export const app = operator({ name: "memcached-operator", controllers: [memcached] });
@@ -41,7 +41,7 @@ export function operator(definition: OperatorDefinition): Operator {
     definition,
     run: async (options) => {
       if (isOnlyLoaded(made)) return;
-      // Loaded late: tests and tools that never run as a program need not pay for its servers.
+      // Imported lazily: tests and tools that do not run it as a program need not load its servers.
       await (await import("./manager/main.ts")).runOperator(definition, options);
     },
     runIfMain: async (module) => {

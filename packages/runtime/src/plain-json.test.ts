@@ -1,4 +1,4 @@
-/** Whatever is thrown or logged, there is a line for it. */
+/** Every thrown or logged value gives a log line. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { messageOf } from "./failure.ts";
@@ -56,12 +56,12 @@ const odd: readonly unknown[] = [
   () => 1,
 ];
 
-describe("the JSON of anything", () => {
+describe("the JSON of any value", () => {
   test("is JSON", () => {
     for (const value of odd) JSON.parse(plainJson({ value }));
   });
 
-  test("shows what can be shown", () => {
+  test("shows all readable parts", () => {
     assert.deepEqual(JSON.parse(plainJson({ response })), {
       response: { status: 500, request: { response: "(itself)" } },
     });
@@ -71,14 +71,14 @@ describe("the JSON of anything", () => {
     assert.equal(error.cause, "(itself)");
   });
 
-  test("is that of JSON where there is one", () => {
+  test("equals JSON.stringify if that succeeds", () => {
     const value = { a: [1, "two", null, { b: true }], at: new Date(0) };
     assert.equal(plainJson(value), JSON.stringify(value));
   });
 });
 
-describe("the sentence of anything that was thrown", () => {
-  test("is a text", () => {
+describe("the message of any thrown value", () => {
+  test("is a string", () => {
     for (const value of odd) assert.equal(typeof messageOf(value), "string");
     assert.equal(messageOf(Object.create(null)), "Something was thrown that says nothing: throw errors.");
     assert.equal(messageOf({ message: "no database" }), "no database");
@@ -87,7 +87,7 @@ describe("the sentence of anything that was thrown", () => {
 });
 
 describe("a log", () => {
-  test("writes a line for everything", () => {
+  test("writes a line for every value", () => {
     const lines: string[] = [];
     const log = createLog({ clock: { now: () => 0, wall: () => 0, later: never }, write: (line) => lines.push(line) });
     for (const error of odd) log.error("failed", { error });
@@ -95,7 +95,7 @@ describe("a log", () => {
     for (const line of lines) assert.equal(JSON.parse(line).message, "failed");
   });
 
-  test("of somebody else that throws is nobody's trouble", () => {
+  test("a user's log that throws does not fail the caller", () => {
     const log = guardedLog({ debug: never, info: never, warn: never, error: never, with: never, writes: never });
     log.error("failed");
     log.with({ a: 1 }).info("went on");

@@ -1,11 +1,11 @@
-/** JSON of anything at all: what refers to itself, cannot be read or has no JSON is told as such, and nothing is thrown. */
+/** JSON of any value: circular references, unreadable fields and values without JSON are replaced by a marker, and nothing is thrown. */
 
-/** How deep a value is shown that JSON cannot hold as it is: enough to know it again, not enough to print the whole program. */
+/** The depth to which a value is shown that JSON.stringify rejects: enough to recognize it, not enough to print the whole program. */
 const DEEPEST = 5;
-/** How many fields or items of one such value are shown. */
+/** The number of fields or items of such a value that are shown. */
 const MOST = 50;
 
-/** The JSON of a value. Errors show their name, code, message, stack and cause, which JSON itself would leave out. */
+/** The JSON of a value. Errors show their name, code, message, stack and cause, which JSON.stringify would omit. */
 export function plainJson(value: unknown): string {
   try {
     return JSON.stringify(value, sayError) ?? "null";
@@ -16,7 +16,7 @@ export function plainJson(value: unknown): string {
 
 function sayError(_name: string, value: unknown): unknown {
   if (!(value instanceof Error)) return typeof value === "bigint" ? String(value) : value;
-  // Each look at an error makes a new object, so JSON would follow a circle of causes to the end of the stack.
+  // Each access to an error creates a new object, so JSON.stringify would follow a circle of causes until the stack overflows.
   if (isCausedByItself(value)) throw new TypeError("a circle of causes");
   return fieldsOf(value);
 }
@@ -38,7 +38,7 @@ function fieldsOf(error: Error): { readonly [name: string]: unknown } {
 
 type Plain = string | number | boolean | null | Plain[] | { [name: string]: Plain };
 
-/** A copy that JSON can hold; `above` are the values that it is a part of. */
+/** A copy without what JSON.stringify rejects; `above` are its ancestors. */
 function plain(value: unknown, above: readonly unknown[]): Plain {
   try {
     if (value === null || typeof value === "boolean" || typeof value === "string") return value;

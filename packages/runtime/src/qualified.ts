@@ -1,13 +1,13 @@
-/** Names within qualified names, such as those of finalizers and annotations (`example.com/name`). */
+/** The name part of qualified names, such as finalizers and annotations (`example.com/name`). */
 import { sha256 } from "./digest.ts";
 
-/** How long the part behind the slash may be. */
+/** The maximum length of the part behind the slash. */
 const LONGEST = 63;
 
-/** What the server takes there. */
+/** The valid names. */
 const TAKEN = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/u;
 
-/** A name that is too long is cut, what the server would refuse in it is replaced, and either is told apart by what it was. */
+/** A name that is too long is cut, and invalid characters are replaced; a digest of the original keeps the result unique. */
 export function qualified(name: string): string {
   if (name.length <= LONGEST && TAKEN.test(name)) return name;
   const readable = name.replaceAll(/[^-A-Za-z0-9_.]/gu, "-").replace(/^[^A-Za-z0-9]+/u, "");

@@ -1,23 +1,23 @@
-/** Which kinds were made with `defineResource`, and so bring a schema, hooks, conversions and a CRD along. */
+/** Kinds that were created with `defineResource` have a schema, webhooks, conversions and a CRD. */
 import type { Resource } from "@capstan/schema";
 
-/** Whether a kind is a resource of the operator's own making. */
+/** Whether a kind was created with `defineResource`. */
 export function isResource(kind: object): kind is Resource {
   return "toCrd" in kind && typeof kind.toCrd === "function" && "versions" in kind && "hooks" in kind;
 }
 
-/** The resources among some kinds, each once however many controllers it has. */
+/** The resources among some kinds, without duplicates. */
 export function resourcesAmong(kinds: readonly object[]): readonly Resource[] {
   const resources = kinds.filter(isResource);
   return [...new Map(resources.map((resource) => [crdName(resource), resource])).values()];
 }
 
-/** The name of a resource that is unique in a cluster, which is that of its CRD: `widgets.example.com`. */
+/** The name of a resource's CRD, which is unique in a cluster: `widgets.example.com`. */
 export function crdName({ plural, group }: { readonly plural: string; readonly group: string }): string {
   return `${plural}.${group}`;
 }
 
-/** The version in which the cluster stores objects; hooks are written against it. */
+/** The storage version; webhooks are written for it. */
 export function storageVersion(resource: Resource): string {
   return Object.values(resource.versions).find(({ storage }) => storage)?.name ?? resource.version;
 }

@@ -1,4 +1,4 @@
-/** What a cluster is told about webhooks goes forward only, whichever replica looks after it: on the embedded and on the real API server. */
+/** Webhook registrations are never downgraded, whichever replica maintains them: on the embedded and on the real API server. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -20,7 +20,7 @@ import { failure } from "./model-api.ts";
 import { onEmbedded, onReal } from "./places.ts";
 import type { Place } from "./places.ts";
 
-/** A kind with everything that there is to tell, in a group that no other test has. */
+/** A kind with all registrations, in a group that no other test uses. */
 function converted(group: string) {
   return defineResource({
     group,
@@ -43,7 +43,7 @@ const authorities = ["one", "two"].map((commonName) => {
   return [commonName, certificate] as const;
 });
 
-/** What a replica of some version says: at which port it is asked, and whom to trust. */
+/** The registrations of a replica of some version: with its port and its CA bundle. */
 function told(resource: Resource, port: number, authority: string): readonly Registration[] {
   const bundle = new Map(authorities).get(authority) ?? "";
   const reach = { by: "service", namespace: "default", name: "disks", port } as const;
@@ -55,7 +55,7 @@ interface Asked {
   readonly clientConfig: { readonly caBundle?: string; readonly service?: { readonly port?: number } };
 }
 
-/** The port and the authority that an object of the cluster names. */
+/** The port and the authority in an object of the cluster. */
 function named(object: StoredObject): string {
   const { spec, webhooks } = object as StoredObject & {
     readonly spec?: { readonly conversion?: { readonly webhook?: Asked } };
@@ -90,7 +90,7 @@ interface Stage extends AsyncDisposable {
   readonly resource: Resource;
 }
 
-/** A server with the CRD; what the test told it is taken away before the connection goes. */
+/** A server with the CRD; the test's registrations are removed before the connection closes. */
 async function stage(t: TestContext, connect: (t: TestContext) => Promise<Place>): Promise<Stage> {
   const { api, namespace } = await connect(t);
   const defined = converted(`${namespace}.announce.example.com`);
@@ -107,7 +107,7 @@ async function stage(t: TestContext, connect: (t: TestContext) => Promise<Place>
 
 function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: string | false): void {
   describe(`on ${where}`, { skip }, () => {
-    test("what is told of hooks and conversions goes forward only", async (t) => {
+    test("registrations of webhooks and conversions are never downgraded", async (t) => {
       await using here = await stage(t, connect);
       const { api, resource } = here;
       for (const [what, version, port, authority, expected] of steps) {
@@ -119,7 +119,7 @@ function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: 
       }
     });
 
-    test("hooks that a version no longer has are taken back, unless a later one or somebody else told them", async (t) => {
+    test("removed webhooks are unregistered, except those of later versions or others", async (t) => {
       await using here = await stage(t, connect);
       const { api, resource } = here;
       const manager = "disks-webhooks";

@@ -1,4 +1,4 @@
-/** What the generators for property tests call valid and invalid, the real API server calls so, too. */
+/** The real API server agrees with the property test generators on valid and invalid objects. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -43,7 +43,7 @@ function tell(
   skip: string | false,
 ): void {
   describe(`on ${where}`, { skip }, () => {
-    test("valid objects are taken and invalid ones are refused", async (t) => {
+    test("valid objects are accepted and invalid ones are rejected", async (t) => {
       const { api, namespace } = await connect(t);
       await installCrds([controller(Machine, {}, () => undefined)], { api, clock: systemClock, manager: "test" });
       const create = (object: object) => api.create(Machine, object as never, { manager: "user", dryRun: true });

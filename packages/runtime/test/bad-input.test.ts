@@ -1,4 +1,4 @@
-/** What users, servers and settings may get wrong: each has one clear sentence, and the operator goes on. */
+/** Mistakes of users, servers and settings: each has a clear message, and the operator continues. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Event } from "@capstan/kinds/events.k8s.io/v1";
@@ -38,9 +38,9 @@ async function worldWith(
   const widget = controller(Widget, { owns: [ConfigMap], timeout: "30s" }, async (context) => {
     const { name } = context.object.metadata;
     runs.set(name, (runs.get(name) ?? 0) + 1);
-    // A good object beside the bad one shows that the operator goes on.
+    // A good object beside the bad one shows that the operator continues.
     if (name === "good") context.status.text = "good";
-    // The tests try answers that the compiler would refuse.
+    // The tests return results that the compiler would reject.
     else return (await reconcile(context)) as ReconcileResult;
     return undefined;
   });
@@ -71,7 +71,7 @@ for (const [what, args, message] of [
   ],
   ["a version", ["c", { metadata: { resourceVersion: "7" } }], /has `resourceVersion`/u],
 ] as const) {
-  test(`a child of ${what} is refused in words`, async () => {
+  test(`a child of ${what} is rejected with a message`, async () => {
     await using world = await worldWith(({ apply }) =>
       (apply as (...given: readonly unknown[]) => Promise<unknown>)(ConfigMap, ...args),
     );
@@ -81,7 +81,7 @@ for (const [what, args, message] of [
   });
 }
 
-test("a child of no kind is refused in words", async () => {
+test("a child without a kind is rejected with a message", async () => {
   await using world = await worldWith(({ apply }) =>
     (apply as (...given: readonly unknown[]) => Promise<unknown>)(undefined, "c", {}),
   );
@@ -94,7 +94,7 @@ async function goesOn(world: TestWorld): Promise<void> {
 }
 
 describe("a reconcile", () => {
-  test("that throws is tried again with backoff, and its status is written", async () => {
+  test("that throws is retried with backoff, and its status is written", async () => {
     await using world = await worldWith(({ status }) => {
       status.text = "half way";
       throw new Error("no database");
@@ -106,7 +106,7 @@ describe("a reconcile", () => {
     await goesOn(world);
   });
 
-  test("that throws TerminalError rests until something changes", async () => {
+  test("that throws TerminalError waits until something changes", async () => {
     await using world = await worldWith(() => {
       throw new TerminalError("the name is taken");
     });
@@ -117,17 +117,17 @@ describe("a reconcile", () => {
     assert.equal(world.runs(), 2);
   });
 
-  test("that returns a requeue is called again after that time", async () => {
+  test("that returns a requeue is called again after that delay", async () => {
     await using world = await worldWith(() => requeue("1m", { reason: "waiting" }));
     await world.advance("10m30s");
     assert.equal(world.runs(), 11);
   });
 
-  test("that hangs is given up after its timeout, and cannot write any more", async () => {
+  test("that hangs is aborted after its timeout, and cannot write any more", async () => {
     let late: unknown;
     let isFirst = true;
     const gate = Promise.withResolvers<void>();
-    // It does not listen to its signal; the reconciles after it never come back at all.
+    // It does not observe its signal; the reconciles after it never end.
     await using world = await worldWith(async ({ apply }) => {
       const until = isFirst ? gate.promise : new Promise(() => undefined);
       isFirst = false;
@@ -144,7 +144,7 @@ describe("a reconcile", () => {
     await goesOn(world);
   });
 
-  test("that returns nonsense is told what to return", async () => {
+  test("that returns an invalid result fails with a message", async () => {
     await using world = await worldWith(() => ({ requeue: true }));
     await world.advance("1m");
     assert.equal(
@@ -156,7 +156,7 @@ describe("a reconcile", () => {
   });
 
   for (const answer of [NaN, Infinity, -5, -0.5]) {
-    test(`that wants to be called again after ${answer} ms is told what to return, and holds up nobody`, async () => {
+    test(`that requeues after ${answer} ms fails with a message, and others continue`, async () => {
       await using world = await worldWith(() => ({ requeue: answer, reason: "" }));
       await world.advance("1m");
       assert.match(world.message(), /^Cannot use what the reconcile returned \(an object with requeue, reason\)/u);
@@ -169,7 +169,7 @@ describe("a reconcile", () => {
     });
   }
 
-  test("that changes an object of the cache is told what to do instead, writes nothing, and is not tried for long", async () => {
+  test("that mutates a cached object fails with a message and writes nothing", async () => {
     const mutations: readonly [string, (spec: { [field: string]: unknown }) => void][] = [
       ["spec.size", (spec) => (spec["size"] = 7)],
       ["spec.more", (spec) => (spec["more"] = 7)],
@@ -189,7 +189,7 @@ describe("a reconcile", () => {
     }
   });
 
-  test("that changes what others lent it to read is told as well", async () => {
+  test("that mutates an object from get fails with a message", async () => {
     await using world = await worldWith(async ({ object, apply, get }) => {
       await apply(ConfigMap, object.metadata.name, { data: { a: "b" } });
       const child = get(ConfigMap, object.metadata.name) as { data?: { [name: string]: string } };
@@ -199,7 +199,7 @@ describe("a reconcile", () => {
     assert.match(world.message(), /^Cannot change data\.a of ConfigMap default\/bad, which was only to be read/u);
   });
 
-  test("that changes something frozen of its own has an error as any other", async () => {
+  test("that mutates its own frozen object fails like any other error", async () => {
     const own: { size: number } = Object.freeze({ size: 1 });
     await using world = await worldWith(({ object }) => {
       own.size = object.spec.size;
@@ -209,7 +209,7 @@ describe("a reconcile", () => {
     assert.doesNotMatch(world.message(), /only to be read/u);
   });
 
-  test("that uses a kind that was not declared is told where to declare it", async () => {
+  test("that uses an undeclared kind fails with the place to declare it", async () => {
     await using world = await worldWith(async ({ apply }) => {
       await (apply as unknown as (kind: unknown, name: string, desired: object) => Promise<void>)(Secret, "x", {});
     });
@@ -217,7 +217,7 @@ describe("a reconcile", () => {
     assert.equal(world.message(), 'Controller "widget" cannot use Secret: it was not declared. Add it to `owns`.');
   });
 
-  test("is left alone while its object is paused", async () => {
+  test("is not called while its object is paused", async () => {
     await using world = await worldWith(() => undefined);
     await world.settle();
     const before = world.runs();
@@ -243,7 +243,7 @@ describe("a reconcile", () => {
     assert.deepEqual((await world.get(Widget, "bad"))?.status?.conditions ?? [], []);
   });
 
-  test("goes on where a pause names nobody, and says so", async () => {
+  test("is called despite a pause annotation with an unknown name, with an event", async () => {
     await using world = await worldWith(() => undefined);
     await world.settle();
     const before = world.runs();
@@ -261,7 +261,7 @@ for (const [odd, name] of [
   [1n, "a bigint"],
   [() => 1, "a function"],
 ] as const) {
-  test(`${name} in a child or in the status is refused and not sent as something else`, async () => {
+  test(`${name} in a child or in the status is rejected and not sent`, async () => {
     await using world = await worldWith(async ({ apply, object, status }) => {
       if (object.spec.size === 1) await apply(ConfigMap, "x", { data: { good: "1", "bad.one": [odd] as never } });
       else status.text = odd as never;
@@ -279,9 +279,9 @@ for (const [odd, name] of [
   });
 }
 
-test("an object that does not fit its schema although it is stored is left alone, and the field is named", async () => {
+test("a stored object that violates its schema is skipped, with the field named", async () => {
   await using world = await worldWith(() => undefined);
-  // The model stores anything, as a server does whose schema was once wider.
+  // The model stores anything, like a server with a wider schema before.
   await world.apply(Widget, "odd", { spec: { size: "many" } } as never);
   await world.advance("1h");
   assert.match(
@@ -293,7 +293,7 @@ test("an object that does not fit its schema although it is stored is left alone
 });
 
 describe("a server", () => {
-  test("that forbids a write names the rule that is missing", async () => {
+  test("that forbids a write leads to a message with the missing rule", async () => {
     await using world = await worldWith(async ({ object, apply }) => {
       await apply(ConfigMap, "x", { data: { size: String(object.spec.size) } });
     });
@@ -314,7 +314,7 @@ describe("a server", () => {
     await goesOn(world);
   });
 
-  test("that does not serve a kind yet is waited for, and a kind that goes and returns is followed", async () => {
+  test("that does not serve a kind yet is polled, and a recreated kind is followed", async () => {
     const clock = new VirtualClock();
     const api = new ModelApi(() => clock.wall());
     const controllers = [controller(Widget, {}, ({ status }) => void (status.text = "seen"))];
@@ -351,11 +351,11 @@ describe("a server", () => {
     "that lost a CRD": new ApiError({ code: "UnknownKind", message: "Install the CRD." }),
   };
   for (const [title, error] of Object.entries(lasting)) {
-    test(`${title} is told of once, with what to do, and so is the end of it`, async () => {
+    test(`${title} is logged once with a fix, and so is its end`, async () => {
       const clock = new VirtualClock();
       const api = new ModelApi(() => clock.wall());
       const told: string[] = [];
-      // Who leads is no trouble.
+      // The leader message does not count.
       const tell = (message: string): void => void (message.startsWith("leads: ") || told.push(message));
       const log = { ...silentLog, warn: tell, info: tell };
       const controllers = [controller(Widget, { reads: [ConfigMap] }, () => undefined)];
@@ -376,7 +376,7 @@ describe("a server", () => {
     });
   }
 
-  test("that stumbles once is not worth a line, one that does not get up is", async () => {
+  test("that fails once is not logged, one that keeps failing is", async () => {
     const clock = new VirtualClock();
     const api = new ModelApi(() => clock.wall());
     const told: string[] = [];
@@ -393,7 +393,7 @@ describe("a server", () => {
     assert.deepEqual(told, ["cannot watch widgets, and goes on trying: Internal error."]);
   });
 
-  test("without streaming lists is asked page by page", async () => {
+  test("without streaming lists is read page by page", async () => {
     const clock = new VirtualClock();
     const api = new ModelApi(() => clock.wall());
     api.streaming = false;
@@ -403,12 +403,12 @@ describe("a server", () => {
   });
 });
 
-test("a duration that cannot be read says how to write one", () => {
+test("the error for an invalid duration shows the format", () => {
   assert.equal(toMilliseconds("1h30m"), 5_400_000);
   assert.throws(() => toMilliseconds("soon"), { code: "BadSetting", message: /Cannot read "soon" as a duration/u });
 });
 
-test("numbers that make no sense are refused where they are written", () => {
+test("invalid numbers are rejected where they are declared", () => {
   const curve = { first: 5, longest: 1_000, factor: 2 };
   const refused: readonly [ControllerOptions<typeof Widget, readonly [], readonly []>, RegExp][] = [
     [{ timeout: 0 }, /^Cannot use 0 as the `timeout` of controller "widget": use 1 milliseconds or more\.$/u],
@@ -436,7 +436,7 @@ test("numbers that make no sense are refused where they are written", () => {
   assert.deepEqual(every("5m", { name: "poll" }), { type: "every", name: "poll", period: 300_000 });
 });
 
-test("a mistake in a declaration is told at the line of the user", () => {
+test("an error in a declaration points to the line of the user", () => {
   const mistakes = [
     () => controller(Widget, { concurrency: 0 }, () => undefined),
     () => controller(Widget, { timeout: "soon" as "1s" }, () => undefined),
@@ -453,7 +453,7 @@ test("a mistake in a declaration is told at the line of the user", () => {
   }
 });
 
-test("two controllers with one name, or no hands, are refused", () => {
+test("duplicate controller names and zero concurrency are rejected", () => {
   const one = controller(Widget, {}, () => undefined);
   const api = new ModelApi();
   assert.throws(() => operator({ name: "test", controllers: [one, one] }).start({ api }), { code: "BadSetting" });

@@ -1,4 +1,4 @@
-/** Mistakes in the functions that caches call: no event is lost, what failed is told, and it is over when it is over. */
+/** Mistakes in functions that caches call: no event is lost, the failure is reported, and a success clears it. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -23,7 +23,7 @@ const Widget = defineResource({
 
 const byRef = index(ConfigMap, "ref", (config) => [(config.data as { readonly ref: string }).ref]);
 
-/** A widget sees the text of the ConfigMap that it wants, and how many refer to it. */
+/** A widget shows the text of the ConfigMap that it names, and how many widgets refer to it. */
 async function worldWith(settings: CacheSettings) {
   const clock = new VirtualClock();
   const lines: string[] = [];
@@ -81,7 +81,7 @@ const wrong: readonly (readonly [what: string, transform: (object: StoredObject)
 
 describe("a transform", () => {
   for (const [what, transform, message] of wrong) {
-    test(`that ${what} loses nothing: the object is kept as it is, and it is told`, async () => {
+    test(`that ${what} loses nothing: the object is cached unchanged and it is logged`, async () => {
       const { world, lines, readyz } = await worldWith({ transform });
       await using _ = world;
       const sees = async () => (await world.get(Widget, "w"))?.status?.sees;
@@ -103,7 +103,7 @@ describe("a transform", () => {
   }
 });
 
-test("an index that fails for an object is told, and finds the others", async () => {
+test("an index that fails for an object is reported, and finds the others", async () => {
   const { world, readyz } = await worldWith({ indexes: { odd: () => undefined as never } });
   await using _ = world;
   await world.apply(ConfigMap, "c", {});

@@ -1,4 +1,4 @@
-/** A program whose webhooks somebody else registers, as OLM does: started with the flag, on the embedded API server. */
+/** A program with webhooks that an installer registers, as OLM does: started with the flag, on the embedded API server. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -27,7 +27,7 @@ const kubeconfigOf = ({ url, token }: ApiServer): string =>
     "current-context": "c",
   });
 
-/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
+/** A port that is free now, and below the ephemeral range: no other process gets it before the program listens. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);
@@ -50,7 +50,7 @@ async function subjectAt(port: number, ca: string): Promise<string> {
   return String(subject.CN);
 }
 
-/** Registers the hook that checks Volumes, as whoever keeps the certificates does. */
+/** Registers the validating webhook for Volumes, as the provider of the certificates does. */
 async function registerByHand(server: ApiServer, port: number, certificate: string): Promise<void> {
   const url = `https://localhost:${port}/validate-pods-example-com-v2-volume`;
   const response = await send(server, "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations", {
@@ -77,7 +77,7 @@ function send(server: ApiServer, path: string, body: object): Promise<Response> 
   return server.fetch(new Request(`https://server${path}`, { method: "POST", headers, body: JSON.stringify(body) }));
 }
 
-/** What the server says to a Volume with a profile that the program refuses. */
+/** The server's error for a Volume with a profile that the program rejects. */
 async function refusal(server: ApiServer): Promise<string> {
   const response = await send(server, "/apis/pods.example.com/v2/namespaces/default/volumes", {
     apiVersion: "pods.example.com/v2",
@@ -88,7 +88,7 @@ async function refusal(server: ApiServer): Promise<string> {
   return response.text();
 }
 
-test("a program with --webhook-cert-dir serves with that certificate and tells the cluster nothing", async (t) => {
+test("a program with --webhook-cert-dir serves that certificate and registers nothing", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-others-"));
   t.after(() => rm(folder, { recursive: true }));
   const now = new Date();

@@ -1,4 +1,4 @@
-/** What a cleanup reads wakes its object as what a reconcile reads does: that, and nothing else, however often it waits. */
+/** The reads of a cleanup trigger its object like those of a reconcile: only they do, however often it waits. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -11,7 +11,7 @@ import { ModelApi } from "./model-api.ts";
 
 const Box = defineResource({ group: "example.com", version: "v1", kind: "Box", spec: s.object({}) });
 
-test("a cleanup that has waited for long is woken by what it reads only", async () => {
+test("a cleanup that waits is triggered only by objects that it reads", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   let reconciles = 0;

@@ -1,4 +1,4 @@
-/** What a reconcile can do besides applying children: create, remove, find by owner and by index, and see objects out. */
+/** The context besides apply: create, remove, find by owner and by index, and reconciles during deletion. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigMap, Pod } from "@capstan/kinds/v1";
@@ -22,7 +22,7 @@ const container = { name: "main", image: "member:1" };
 const names = (objects: readonly { readonly metadata: { readonly name: string } }[]): string[] =>
   objects.map(({ metadata }) => metadata.name).sort();
 
-/** Creates and removes members one by one, and trusts its cache to show what it just did. */
+/** Creates and removes members one by one, and relies on its cache to show its own writes. */
 const group = controller(Group, { owns: [Pod] }, async ({ object, create, remove, find, status }) => {
   const members = (): readonly string[] =>
     names(find(Pod, { owner: object }).filter((pod) => pod.metadata.deletionTimestamp === undefined));
@@ -33,7 +33,7 @@ const group = controller(Group, { owns: [Pod] }, async ({ object, create, remove
   status.members = [...members()];
 });
 
-/** Keeps a volume beyond its own life, while it is wanted. */
+/** Applies one volume that outlives the object, and one that does not. */
 const keeper = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
   const { name } = object.metadata;
   await apply(ConfigMap, `${name}-goes`, { data: { size: String(object.spec.size) } });
@@ -46,7 +46,7 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`a reconcile on ${where}`, () => {
-    test("creates and removes children, and sees at once what it did", async () => {
+    test("creates and removes children, and sees its own writes at once", async () => {
       await using world = await worldOf(operator({ name: "test", controllers: [group] }));
       await world.apply(Group, "g", { spec: { size: 3 } });
       await world.settle();
@@ -65,7 +65,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(world.writes.filter(({ verb }) => verb === "delete").length, 2);
     });
 
-    test("leaves alone what somebody else made, says so, and goes on when it is gone", async () => {
+    test("does not touch an object of another owner, and continues when it is gone", async () => {
       await using world = await worldOf(operator({ name: "test", controllers: [keeper] }));
       const precious = await world.apply(ConfigMap, "g-goes", { data: { size: "precious", other: "too" } });
       await world.apply(Group, "g", { spec: { size: 2 } });
@@ -82,7 +82,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual([child?.data, child?.metadata.ownerReferences?.length], [{ size: "2" }, 1]);
     });
 
-    test("leaves alone what somebody else made although its cache does not show it", async () => {
+    test("does not touch an object of another owner that its cache does not show", async () => {
       const cache = { ConfigMap: { labelSelector: "ours=yes" } };
       const blind = controller(Group, { owns: [ConfigMap], cache }, async ({ object, apply }) => {
         const data = { size: String(object.spec.size) };
@@ -105,7 +105,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual((await world.get(ConfigMap, "g"))?.data, { size: "2" });
     });
 
-    /** The child is gone, and the operator will hear of it only in a minute. */
+    /** The child is gone, and the operator gets the event only in a minute. */
     const withoutChild = async (): Promise<Awaited<ReturnType<typeof worldOf>>> => {
       const world = await worldOf(operator({ name: "test", controllers: [keeper] }));
       await world.apply(Group, "g", { spec: { size: 2 } });
@@ -119,11 +119,11 @@ function tell(where: string, worldOf: MakeWorld): void {
       return world;
     };
 
-    test("leaves alone what somebody else put in the place of its child a moment ago", async () => {
+    test("does not touch an object of another owner that has just replaced its child", async () => {
       await using world = await withoutChild();
       const precious = await world.apply(ConfigMap, "g-goes", { data: { size: "precious" } });
       await world.apply(Group, "g", { spec: { size: 3 } });
-      // The operator does not know yet that its child is gone, or that there is another.
+      // The operator does not know yet that its child is gone and another object has its name.
       await world.advance("10s");
       assert.deepEqual(await world.get(ConfigMap, "g-goes"), precious);
       assert.match(
@@ -135,14 +135,14 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual((await world.get(ConfigMap, "g-goes"))?.data, { size: "3" });
     });
 
-    test("makes a child anew that is gone although its cache still shows it", async () => {
+    test("recreates a deleted child although its cache still shows it", async () => {
       await using world = await withoutChild();
       await world.apply(Group, "g", { spec: { size: 3 } });
       await world.advance("10s");
       assert.deepEqual((await world.get(ConfigMap, "g-goes"))?.data, { size: "3" });
     });
 
-    test("adopts what somebody else made where it was told to, but nothing that has a controller", async () => {
+    test("adopts an object if allowed, but never one that has a controller", async () => {
       const adopter = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
         await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } }, { adopt: true });
       });
@@ -169,7 +169,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       );
     });
 
-    test("does not take the child of one object for that of another, and takes it when the first has let go", async () => {
+    test("does not take the child of another object until that one has released it", async () => {
       const sharing = controller(Group, { owns: [ConfigMap] }, async ({ object, apply }) => {
         await apply(ConfigMap, "shared", { data: { size: String(object.spec.size) } });
       });
@@ -193,7 +193,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual((await world.get(ConfigMap, "shared"))?.data, { size: "2" });
     });
 
-    test("goes on with the children of its earlier versions, whatever these were called", async () => {
+    test("continues with the children of its earlier versions, whatever their names", async () => {
       const versions = ["old", "new"].map((name) =>
         controller(Group, { name, owns: [ConfigMap], prune: false }, async ({ object, apply }) => {
           await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size), [name]: "yes" } });
@@ -225,7 +225,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.notEqual(await world.get(ConfigMap, "g-stays"), undefined, "not collected");
     });
 
-    test("measures what it likes", async () => {
+    test("measures its own metrics", async () => {
       const sizes = gauge("example_group_size", "The size of a group", ["group"]);
       const reconciles = counter("example_reconciles_total", "Reconciles of groups");
       const spread = histogram("example_sizes", "Sizes of groups", { buckets: [5, 1] });
@@ -252,7 +252,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.doesNotMatch(world.running.registry.text(), /group="a"/u);
     });
 
-    test("finds by an index that is a value, and is woken for that value only", async () => {
+    test("finds by an index that is a value, and is triggered for that value only", async () => {
       const runs = new Map<string, number>();
       const byColour = index(ConfigMap, "colour", (map) => [map.data?.["colour"] ?? ""]);
       const painter = controller(Group, { reads: [ConfigMap] }, ({ object, find, status }) => {
@@ -273,7 +273,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(runs.get("red"), before, "nothing red changed");
     });
 
-    test("is told by a watch whether an object came, changed or went", async () => {
+    test("a watch reports whether an object was added, updated or removed", async () => {
       const told: string[] = [];
       const watcher = controller(
         Group,
@@ -303,7 +303,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.ok(told.includes("added note"));
     });
 
-    test("sees objects that others hold while they leave, if it wants to", async () => {
+    test("reconciles objects during deletion if reconcileDeleting is set", async () => {
       const reconciles: string[] = [];
       const make = (reconcileDeleting: boolean) =>
         controller(
@@ -324,7 +324,7 @@ function tell(where: string, worldOf: MakeWorld): void {
   });
 }
 
-test("a child can be removed without waiting for its node", async () => {
+test("a child can be removed without a grace period", async () => {
   const removing = controller(Group, { owns: [Pod] }, async ({ object, create, remove, get, status }) => {
     if (get(Pod, "member") === undefined && object.spec.size > 0) {
       const node = { nodeName: "lost", terminationGracePeriodSeconds: 30, containers: [container] };
@@ -344,7 +344,7 @@ test("a child can be removed without waiting for its node", async () => {
   assert.deepEqual((await world.get(Group, "g"))?.status?.members, []);
 });
 
-test("a metric with a name that Prometheus cannot read, or that is taken, is refused", async () => {
+test("an invalid or duplicate metric name is rejected", async () => {
   assert.throws(() => gauge("example-size", "x"), {
     code: "BadSetting",
     message: /Cannot call a metric or a label "example-size"/u,

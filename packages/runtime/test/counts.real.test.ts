@@ -1,4 +1,4 @@
-/** What servers say in a list of one object, by which a quiet watch finds out whether it still knows everything. */
+/** The response to a list with limit 1, by which an idle watch checks whether its cache is complete. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Secret } from "@capstan/kinds/v1";
@@ -9,7 +9,7 @@ for (const [where, start, skip] of [
   ["embedded", onEmbedded, false],
   ["real", onReal, kubernetesMissing()],
 ] as const) {
-  test(`a list of one says how many more there are, unless something is selected: ${where}`, { skip }, async (t) => {
+  test(`a list with limit 1 has a count of remaining items without a selector: ${where}`, { skip }, async (t) => {
     const { api, namespace } = await start(t);
     for (const name of ["a", "b", "c"]) {
       const metadata = { namespace, name, labels: { counted: "yes" } };

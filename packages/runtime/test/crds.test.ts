@@ -1,4 +1,4 @@
-/** CRDs go forward only, whichever replica of an operator starts when: on the embedded and on the real API server. */
+/** CRDs are never downgraded, in whatever order replicas of an operator start: on the embedded and on the real API server. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -16,7 +16,7 @@ import { operator } from "../src/operator.ts";
 
 interface Stage {
   readonly api: Api;
-  /** A group that no other test has. */
+  /** A group that no other test uses. */
   readonly group: string;
 }
 
@@ -38,7 +38,7 @@ async function onReal(t: TestContext): Promise<Stage> {
   return { api, group };
 }
 
-/** An operator of some version: each has one field more than the one before. */
+/** An operator of some version: each has one more field than the one before. */
 function program(group: string, fields: number): Controller {
   const spec = s.object({ text: s.string().default(""), ...Object.fromEntries(fieldsOf(fields)) });
   return controller(defineResource({ group, version: "v1", kind: "Thing", spec }), {}, () => undefined);
@@ -47,7 +47,7 @@ function program(group: string, fields: number): Controller {
 const fieldsOf = (count: number) =>
   Array.from({ length: count }, (_, at) => [`field${at}`, s.string().optional()] as const);
 
-/** What a cluster has, and what is told when an operator starts on it. */
+/** A cluster, and the log messages of operators that start on it. */
 class Cluster {
   readonly told: string[] = [];
   readonly #stage: Stage;
@@ -62,7 +62,7 @@ class Cluster {
     await installCrds([program(group, fields)], { api, clock: systemClock, manager: "thing", log, ...more });
   }
 
-  /** How many fields the schema has besides the first. */
+  /** The number of fields in the schema besides the first. */
   async fields(): Promise<number> {
     const crd = (await this.crd()) as unknown as {
       spec: { versions: { schema: { openAPIV3Schema: { properties: { spec: { properties: object } } } } }[] };
@@ -78,7 +78,7 @@ class Cluster {
 
 function tell(where: string, setStage: SetStage, skip: string | false): void {
   describe(`on ${where}`, { skip }, () => {
-    test("an older replica that starts again leaves the schema of a newer one alone, and says so", async (t) => {
+    test("an older replica that restarts keeps the schema of a newer one, and logs it", async (t) => {
       const cluster = new Cluster(await setStage(t));
       await cluster.start(1, { version: "1.0.0" });
       await cluster.start(2, { version: "1.1.0" });
@@ -95,7 +95,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       assert.equal(await cluster.fields(), 3);
     });
 
-    test("where nobody says a version, a definition that was replaced does not come back, and a new one does come", async (t) => {
+    test("without versions, a replaced definition is not applied again, a new one is", async (t) => {
       const cluster = new Cluster(await setStage(t));
       for (const fields of [1, 2]) await cluster.start(fields);
       await cluster.start(1);
@@ -104,12 +104,12 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
         cluster.told.join("\n"),
         /^left the CRD .* it has taken the place of the definition that this operator has\./u,
       );
-      // One that has fewer fields is not older for that.
+      // A definition with fewer fields is not older because of that.
       await cluster.start(0);
       assert.equal(await cluster.fields(), 0);
     });
 
-    test("by force it goes back", async (t) => {
+    test("with force it downgrades", async (t) => {
       const cluster = new Cluster(await setStage(t));
       await cluster.start(2, { version: "2.0.0" });
       await cluster.start(1, { version: "1.0.0", backwards: true });
@@ -118,7 +118,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       assert.deepEqual(cluster.told, []);
     });
 
-    test("a CRD that somebody installed by hand is upgraded, and an operator that starts again changes nothing", async (t) => {
+    test("a CRD that was installed by hand is upgraded, and a restart changes nothing", async (t) => {
       const stage = await setStage(t);
       const cluster = new Cluster(stage);
       const { kind } = program(stage.group, 1);
@@ -132,7 +132,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       assert.deepEqual([(await cluster.crd()).metadata.generation, cluster.told], [generation, []]);
     });
 
-    test("of replicas that start at the same moment the newest has the last word", async (t) => {
+    test("of replicas that start at the same moment the newest wins", async (t) => {
       const cluster = new Cluster(await setStage(t));
       const versions = [3, 1, 4, 1, 5, 2, 5, 3];
       await Promise.all(versions.map((version) => cluster.start(version, { version: `1.${version}.0` })));
@@ -145,7 +145,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
 tell("the embedded API server", onEmbedded, false);
 tell("the real API server", onReal, kubernetesMissing());
 
-test("a version that is none is refused where an operator is defined", () => {
+test("an invalid version is rejected when an operator is defined", () => {
   for (const version of ["latest", "v1.0.0", "1.0", ""])
     assert.throws(() => operator({ name: "test", controllers: [], version }), {
       code: "BadSetting",

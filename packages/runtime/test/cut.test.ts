@@ -1,4 +1,4 @@
-/** A watch that is cut at every byte of its stream: whatever was cut off comes with the next connection, and nothing comes twice. */
+/** A watch that is cut at every byte of its stream: the next connection delivers the remaining events, and none twice. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { bodyOfChunks, createClient, noRetry, processHost } from "@capstan/client";
@@ -14,7 +14,7 @@ function line(type: string, name: string, version: number, annotations?: object)
   return `${JSON.stringify({ type, object: { apiVersion: "v1", kind: "ConfigMap", metadata, data: { text: "é" } } })}\n`;
 }
 
-/** All that happens: three objects exist, then one changes, one is new, one goes. */
+/** The whole history: three objects exist, then one changes, one is created, one is deleted. */
 const list = [line("ADDED", "a", 1), line("ADDED", "b", 2), line("ADDED", "c", 3)];
 const end = line("BOOKMARK", "", 3, { "k8s.io/initial-events-end": "true" });
 const events = [
@@ -26,7 +26,7 @@ const events = [
 ];
 const versions = [4, 5, 6, 9, 10];
 
-/** Answers watches from what happened after their version; the first one is cut after so many bytes. */
+/** Serves watches with the events after their version; the first one is cut after so many bytes. */
 function server(cut: number): Transport & { readonly paths: string[] } {
   const paths: string[] = [];
   return {

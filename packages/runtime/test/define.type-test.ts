@@ -26,7 +26,7 @@ const Cache = defineResource({
   conditions: { Available: "it answers" },
 });
 
-// A kind that was not declared: the compiler says what to do.
+// A kind that was not declared: the compiler error says what to do.
 holds<Equal<Declared<typeof Secret, typeof ConfigMap, "add it">, "add it">>();
 holds<Equal<Declared<typeof ConfigMap, typeof ConfigMap | typeof Pod, "add it">, typeof ConfigMap>>();
 
@@ -113,7 +113,7 @@ controller(Cache, { concurrency: "2" }, () => undefined);
 controller(Cache, { owns: [{ kind: "ConfigMap" }] }, () => undefined);
 
 controller(Cache, { owns: [ConfigMap], reads: [Pod] }, ({ object, get, find }) => {
-  // What a reconcile is given has the type of its kind: functions over objects take it as it is.
+  // The reconciled object has the type of its kind: functions over objects accept it directly.
   const sizeOf = (cache: ObjectOf<typeof Cache>): number => cache.spec.size;
   const nodeOf = (pod: ObjectOf<typeof Pod>): string | undefined => pod.spec?.nodeName;
   sizeOf(object);
@@ -261,7 +261,7 @@ void client.apply(ConfigMap, { metadata: { namespace: "n", name: "a" }, data: {}
 // @ts-expect-error: a patch says in which language it is written
 void client.patch(ConfigMap, { namespace: "n", name: "a" }, { data: {} });
 
-// What a runtime without types lets through, one by one.
+// Mistakes that a runtime without types would accept, one by one.
 const Bare = defineResource({ group: "example.com", version: "v1", kind: "Bare", spec: s.object({}) });
 controller(Bare, { owns: [Service, Deployment] }, async ({ status, apply, signal, triggers }) => {
   // @ts-expect-error: a kind without a status has none to write

@@ -1,4 +1,4 @@
-/** A kind with hooks and versions, and what a server asks of them. */
+/** A kind with webhooks and versions, and the requests of a server for them. */
 import { defineResource, s } from "@capstan/schema";
 import type { Resource } from "@capstan/schema";
 import { silentLog } from "../src/log.ts";

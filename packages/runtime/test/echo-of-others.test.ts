@@ -1,4 +1,4 @@
-/** An apply that changes nothing answers with what somebody else wrote: the event of that is news, and no echo of the apply. */
+/** An apply that changes nothing returns the state of another writer: the event of that state is not self-inflicted. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -21,7 +21,7 @@ for (const hides of [true, false]) {
     const clock = new VirtualClock();
     const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
     const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
-    // A transform that hides what is applied has every reconcile apply it again.
+    // A transform that hides the applied fields makes every reconcile apply them again.
     const transform = <T>(object: T): T => (hides ? { ...object, data: {} } : object);
     const box = controller(
       Box,
@@ -50,7 +50,7 @@ for (const hides of [true, false]) {
   });
 }
 
-/** How many reconciles one change of an object takes, whose controller applies something that differs each time. */
+/** The number of reconciles for one change of an object whose controller applies a different child each time. */
 async function reconcilesForOneChange(
   kind: typeof ConfigMap | typeof Service,
   made: (request: number) => object,
@@ -71,7 +71,7 @@ async function reconcilesForOneChange(
   return reconciles - before;
 }
 
-test("an apply of many fields, or of a list by several keys, is known as one's own", async () => {
+test("an apply of many fields, or of a keyed list, is recognized as our own", async () => {
   const many = (request: number): object => ({
     data: Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`k${index}`, String(request)])),
   });

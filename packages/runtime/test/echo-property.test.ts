@@ -1,4 +1,4 @@
-/** Whether an answer is one's own, for random histories of an object on a real store: judged by the versions that the server gave. */
+/** Whether a response is our own write, for random histories of an object on a real store: checked by the versions of the server. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -16,9 +16,9 @@ interface Part {
 
 interface Shape {
   readonly plural: "configmaps" | "services";
-  /** What we apply, as a number says. */
+  /** The object that we apply, by number. */
   readonly wanted: (number: number) => Part;
-  /** What others write into it. */
+  /** The changes of other writers. */
   readonly theirs: (number: number) => Part;
 }
 
@@ -57,7 +57,7 @@ const shapes: readonly Shape[] = [
   },
 ];
 
-/** A write, and how much time has passed before it. */
+/** A write, and the time that has passed before it. */
 const write = fc.record({
   by: fc.constantFrom("ours", "theirs"),
   number: fc.integer({ min: 0, max: 2 }),
@@ -71,7 +71,7 @@ interface Sent {
 
 const isOurs = (manager: string): boolean => manager === "ours";
 
-/** Where an object is kept. */
+/** The server and key of an object. */
 interface Place {
   readonly server: ApiServer;
   readonly name: string;
@@ -91,7 +91,7 @@ async function send({ server, name }: Place, { plural, wanted, theirs }: Shape, 
 
 const versionOf = (object: StoredObject | undefined): string | undefined => object?.metadata.resourceVersion;
 
-test("no change of others passes for one's own where nothing else tells of it, and no reconcile is wasted a second later", async () => {
+test("foreign changes are never taken for our own, and later reconciles are not wasted", async () => {
   const clock = new VirtualClock();
   const ring = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
   await using server = await startApiServer({ clock: { now: () => clock.wall(), after: ring } });
@@ -108,7 +108,7 @@ test("no change of others passes for one's own where nothing else tells of it, a
         for (const [place, before] of history.entries()) {
           const told = mayBeOfOthers({ before, after: answer }, isOurs);
           const next = history.length - place - (isChange ? 0 : 1);
-          // One event leads from what was known to the answer, and it is not ours.
+          // One event leads from the known object to the response, and it is not ours.
           if (!isChange && next === 1 && writers.at(-1) === "theirs")
             assert.ok(told, `${shape.plural}: taken for an echo: ${JSON.stringify([before, answer])}`);
           if (isChange && next === 1 && one.after >= 1000)

@@ -1,4 +1,4 @@
-/** The end of an operator's process: whatever its program and its callers left open, it ends when it is told to and when it lost its lease. */
+/** The end of an operator's process: whatever its program and its callers left open, it ends on a signal and after it lost its lease. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -30,7 +30,7 @@ const Widget = {
 const key = { namespace: "default", name: "careless" };
 const PATIENCE = 120_000;
 
-/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
+/** A port that is free now, and below the ephemeral range: no other process gets it before the program listens. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);
@@ -67,7 +67,7 @@ interface Running {
   readonly exit: () => Promise<number | null>;
 }
 
-/** The careless program, leading. */
+/** The careless program, as leader. */
 async function start(t: TestContext): Promise<Running> {
   const server = await startApiServer({ listen: { port: 0, host: "127.0.0.1", tls: true } });
   t.after(() => server[Symbol.asyncDispose]());
@@ -119,21 +119,21 @@ test("a process that lost the lease ends, although the program left a timer", as
   assert.equal(await exit(), 1);
 });
 
-test("a process that is told to stop ends, although the program left a timer and somebody half a request", async (t) => {
+test("a process that is stopped ends despite a timer and a half-sent request", async (t) => {
   const { api, program, health, exit } = await start(t);
   const caller: Socket = connect(health, "127.0.0.1");
   caller.on("error", () => undefined);
   t.after(() => caller.destroy());
   await once(caller, "connect");
   caller.write("GET /healthz HTTP/1.1\r\nHost: x\r\n");
-  // Its answer shows that the door has taken the connection before it, too.
+  // Its response shows that the server has accepted the earlier connection, too.
   await fetch(`http://127.0.0.1:${health}/healthz`);
   program.kill("SIGTERM");
   assert.equal(await exit(), 0);
   assert.equal(await holder(api), "", "the lease was given back");
 });
 
-test("a promise that nobody awaits is told and does not end the process", async (t) => {
+test("an unhandled rejection is logged and does not end the process", async (t) => {
   const { api, program, lines, exit } = await start(t);
   const apiVersion = "careless.example.com/v1";
   const request = async (size: number): Promise<void> => {

@@ -1,4 +1,4 @@
-/** Children where no owner reference leads: whose they are is told by a label, and one object's are no other's. */
+/** Children without an owner reference: a label identifies their owner. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap, Secret } from "@capstan/kinds/v1";
@@ -30,7 +30,7 @@ async function worldOf(...controllers: readonly Controller[]): Promise<TestWorld
   return await testOperator(operator({ name: "boxes", controllers }), { api }, { clock, failures: "expected" });
 }
 
-test("a child of another object of the same controller is not taken over, and stays when the second one goes", async () => {
+test("a child of another object is not taken over, and outlives the second object", async () => {
   const box = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
     await apply(ConfigMap, "shared", { metadata: far, data: { of: object.metadata.name } });
   });
@@ -53,7 +53,7 @@ test("a child of another object of the same controller is not taken over, and st
   assert.equal((await world.get(ConfigMap, { name: "shared", ...far }))?.metadata.uid, before.metadata.uid);
 });
 
-test("a child whose owner is gone without it is the next one's that wants it", async () => {
+test("a child without its former owner goes to the next object that applies it", async () => {
   const box = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
     await apply(ConfigMap, "shared", { metadata: far, data: { of: object.metadata.name } });
   });
@@ -63,7 +63,7 @@ test("a child whose owner is gone without it is the next one's that wants it", a
   await world.apply(Box, "a", { spec: {} });
   await world.settle();
   await world.crash();
-  // Somebody has no patience with finalizers.
+  // An administrator removes the finalizers.
   const key = { namespace: "default", name: "a" };
   await api.patch(Box, key, { metadata: { finalizers: null } }, { type: "merge", manager: "admin" });
   await world.delete(Box, "a");
@@ -73,7 +73,7 @@ test("a child whose owner is gone without it is the next one's that wants it", a
   assert.deepEqual((await world.get(ConfigMap, { name: "shared", ...far }))?.data, { of: "b" });
 });
 
-test("a child of another controller of the same object stays until that one's cleanup needs it no more", async () => {
+test("a child of another controller stays until the cleanup of that one is done", async () => {
   const seen: boolean[] = [];
   const one = controller(Box, { name: "one", owns: [Secret] }, async ({ apply }) => {
     await apply(Secret, "one", { metadata: far });
@@ -95,7 +95,7 @@ test("a child of another controller of the same object stays until that one's cl
   assert.deepEqual(await world.list(Secret), []);
 });
 
-test("a child of a kind that is no longer owned stays where somebody has taken the owner's mark off it since", async () => {
+test("a child of a former kind stays if its owner label was removed", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const former = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => {
@@ -154,7 +154,7 @@ for (const mayLook of [true, false]) {
   });
 }
 
-test("a child that was restored from a backup with its owner is that owner's", async () => {
+test("a child that was restored from a backup with its owner belongs to that owner", async () => {
   const box = controller(Box, { owns: [ConfigMap] }, async ({ apply }) => {
     await apply(ConfigMap, "kept", { metadata: far, data: { from: "the operator" } });
   });

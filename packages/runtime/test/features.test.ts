@@ -1,4 +1,4 @@
-/** The table of features is true: every answer that is not a no names a test, and every test that it names exists. */
+/** The table of features is correct: every answer other than "no" names a test, and every named test exists. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ const rows = text
     note,
   }));
 
-test("the table has every row, with an answer and what it rests on", () => {
+test("the table has every row, with an answer and its evidence", () => {
   assert.equal(rows.length, 72 + 18);
   for (const { feature, answer, links, note } of rows) {
     assert.match(answer, /^(?:yes|partly|no)$/u, feature);
@@ -26,7 +26,7 @@ test("the table has every row, with an answer and what it rests on", () => {
   }
 });
 
-test("every link of the table is the title of a test in the file that it leads to", () => {
+test("every link of the table is the title of a test in the linked file", () => {
   for (const { feature, links } of rows) {
     for (const { name, path } of links) {
       const file = new URL(path, page);
@@ -36,7 +36,7 @@ test("every link of the table is the title of a test in the file that it leads t
   }
 });
 
-test("every test that the table names can fail: it asserts, waits for a condition, or runs a world that judges itself", () => {
+test("every test that the table names can fail: it asserts or waits for a condition", () => {
   for (const { feature, links } of rows) {
     for (const { name, path } of links) {
       const body = bodyOf(readFileSync(new URL(path, page), "utf8"), name);
@@ -49,18 +49,18 @@ test("every test that the table names can fail: it asserts, waits for a conditio
 function bodyOf(source: string, name: string): string {
   const at = source.indexOf(JSON.stringify(name).slice(1, -1));
   const line = source.slice(source.lastIndexOf("\n", at) + 1);
-  // Of a title in a table, or on a line of its own, the whole block is looked at.
+  // For a title in a table of cases, or on its own line, the whole block is checked.
   const spaces = /^( *)(?:t\.)?test\(/u.exec(line)?.[1]?.length ?? 0;
   const rest = source.slice(at);
   return rest.slice(0, new RegExp(String.raw`\n {${spaces}}\S`, "u").exec(rest)?.index ?? rest.length);
 }
 
-/** Whether a file has a test of that name: as a title that is written out, that begins so and goes on computed, or in a table of cases. */
+/** Whether a file has a test of that name: as a literal title, as the beginning of a template, or in a table of cases. */
 function hasTest(source: string, name: string): boolean {
   const text = quoted(JSON.stringify(name).slice(1, -1));
   const has = (pattern: string): boolean => new RegExp(pattern, "u").test(source);
   const call = String.raw`\b(?:test|t\.test)\(\s*`;
-  // Cases of a table are arrays or objects that begin with their title, and the table is run by a test whose title is a variable.
+  // Cases of a table are arrays or objects that begin with their title, and a test runs the table with a variable as title.
   const isCase = has(String.raw`[[{]\s*(?:\w+: )?"${text}"`) && has(String.raw`${call}\w+,`);
   return has(`${call}"${text}"`) || has(String.raw`${call}\x60${text}[^\x60]*\$\{`) || isCase;
 }
@@ -69,7 +69,7 @@ function quoted(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/gu, String.raw`\$&`);
 }
 
-test("the sums are those of the rows", () => {
+test("the sums match the rows", () => {
   const sums = [...text.matchAll(/^Of (\d+): (\d+) yes, (\d+) partly, (\d+) no\.$/gmu)].map((match) =>
     match.slice(1).map(Number),
   );

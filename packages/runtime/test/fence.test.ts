@@ -1,4 +1,4 @@
-/** No write leaves after the lease was lost, whatever it waits for: the process may stand still while others go on. */
+/** No write is sent after the lease was lost, whatever it waits for: the process may be suspended while others continue. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -11,7 +11,7 @@ import { operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
 
-/** Time that goes on while the process does not, as when it is stopped: timers that came due meanwhile run afterwards, one by one. */
+/** A clock that continues while the process is suspended: timers that came due meanwhile run afterwards, one by one. */
 class StoppableClock extends VirtualClock {
   #stopped = 0;
 
@@ -32,7 +32,7 @@ const copies = controller(ConfigMap, { name: "copies", owns: [Secret] }, async (
 });
 
 for (const data of [{ size: "Mg==" }, { gone: "yes" }]) {
-  test(`a write is not sent again by a process that stood still until the lease was lost: ${JSON.stringify(data)}`, async () => {
+  test(`a suspended process sends no write after lease loss: ${JSON.stringify(data)}`, async () => {
     const clock = new StoppableClock();
     const server = await startApiServer({
       clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
@@ -41,7 +41,7 @@ for (const data of [{ size: "Mg==" }, { gone: "yes" }]) {
     let [isBusy, isStopped] = [false, false];
     const target = inProcess(async (request) => {
       const { pathname } = new URL(request.url);
-      // What became of the lease is heard later than the time at which the write is to be sent again.
+      // The response about the lease arrives later than the time of the retry.
       if (isStopped && pathname.includes("/leases/")) return new Promise(() => undefined);
       const isOfChild = request.method !== "GET" && pathname.endsWith("/secrets/a");
       if (isOfChild) sent.push(request.method);
@@ -73,11 +73,11 @@ for (const data of [{ size: "Mg==" }, { gone: "yes" }]) {
 }
 
 for (const what of ["step", "onChange"]) {
-  test(`a ${what} is not taken by a process that stood still until the lease was lost`, async () => {
+  test(`a suspended process does not run a ${what} after the lease was lost`, async () => {
     const clock = new StoppableClock();
     const api = new ModelApi(() => clock.wall());
     const patch = api.patch.bind(api);
-    // The answer to what is begun is heard when the lease is lost, and before any timer.
+    // The response to the begin record arrives after the lease was lost, and before any timer.
     api.patch = async (kind, key, body, options) => {
       const answer = await patch(kind, key, body, options);
       if (kind.kind === "ConfigMap" && JSON.stringify(body).includes("begun")) clock.stop(LEASE_DURATION);

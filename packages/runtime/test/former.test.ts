@@ -1,4 +1,4 @@
-/** Versions of an operator that come after each other, and sometimes back: what one left is the next one's, and nobody else's. */
+/** Successive versions of an operator, and rollbacks: each takes over the objects of its predecessor, and no others. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -35,7 +35,7 @@ async function place(): Promise<Place> {
   return { clock, server };
 }
 
-/** Runs a version until a Box of this size is as it shall be, and ends it. */
+/** Runs a version until a Box of this size is reconciled, and ends it. */
 async function run(app: Operator, { clock, server }: Place, size: number): Promise<string | undefined> {
   await using world = await testOperator(app, server, { clock });
   await world.apply(Box, "b", { spec: { size } });
@@ -56,7 +56,7 @@ describe("steps of a controller that was renamed", () => {
       ],
     });
 
-  test("are forgotten under all names, and run again when they are wanted again", async () => {
+  test("are dropped under all names, and run again when they are used again", async () => {
     const runs: string[] = [];
     const here = await place();
     await run(version(runs, { name: "boxes" }), here, 1);
@@ -67,7 +67,7 @@ describe("steps of a controller that was renamed", () => {
     assert.deepEqual(runs, ["boxes 1", "cases 3"]);
   });
 
-  test("that an earlier version began since, when it was run again, are resumed", async () => {
+  test("that an earlier version began meanwhile, after a rollback, are resumed", async () => {
     for (const [annotation, previousNames] of [
       ["capstan.dev/steps", []],
       [stepsAnnotation("capstan-boxes"), ["boxes"]],
@@ -94,7 +94,7 @@ describe("steps of a controller that was renamed", () => {
   });
 });
 
-test("whoever has its own name among the former ones gives up nothing", async () => {
+test("a controller with its own name among the previous ones releases nothing", async () => {
   for (const [names, previousNames] of [
     [[], ["box"]],
     [["capstan"], []],
@@ -131,7 +131,7 @@ describe("an operator under another name", () => {
       ],
     });
 
-  test("does not lead while one of a former name does, nor the other way round", async () => {
+  test("does not lead while one of a previous name does, nor the other way round", async () => {
     const { clock, server } = await place();
     await using old = await testOperator(version("chests"), server, { clock });
     await old.apply(Box, "b", { spec: {} });
@@ -141,7 +141,7 @@ describe("an operator under another name", () => {
     assert.deepEqual([old.running.isLeader, renamed.running.isLeader], [true, false]);
     assert.deepEqual(renamed.writes, []);
 
-    // The old one dies; another replica of its version would have to take its lease.
+    // The old one crashes; another replica of its version would have to take its lease.
     await old.crash();
     await renamed.settle();
     assert.equal(renamed.running.isLeader, true);
@@ -152,13 +152,13 @@ describe("an operator under another name", () => {
     assert.deepEqual(old.writes, []);
     assert.deepEqual((await renamed.get(ConfigMap, "c"))?.data, { by: "boxes" });
 
-    // Back to the old version: what was given back is free at once.
+    // Back to the old version: released leases are free at once.
     await renamed.running.stop();
     await old.settle();
     assert.equal(old.running.isLeader, true);
   });
 
-  test("keeps those out that come after it on a cluster where they never were", async () => {
+  test("keeps an operator of its previous name from leading on a new cluster", async () => {
     const { clock, server } = await place();
     await using renamed = await testOperator(version("boxes", ["chests"]), server, { clock });
     await renamed.settle();
@@ -178,7 +178,7 @@ describe("an object that is deleted while its operator is updated", () => {
     await api.delete(Box, key, {});
   }
 
-  test("stays until the children of all controllers are gone, whoever set the finalizer that they shared", async () => {
+  test("stays until the children of all controllers are gone, despite a shared finalizer", async () => {
     for (const setter of ["capstan-one", "capstan-two"]) {
       const here = await place();
       const { clock, server } = here;
@@ -213,7 +213,7 @@ describe("an object that is deleted while its operator is updated", () => {
     }
   });
 
-  test("is not let go for another operator, which set the same finalizers", async () => {
+  test("is not released for another operator that set the same finalizers", async () => {
     const here = await place();
     const { clock, server } = here;
     const viewing = controller(Box, { name: "box" }, () => undefined);
@@ -225,7 +225,7 @@ describe("an object that is deleted while its operator is updated", () => {
     assert.deepEqual(held, ["example.com/box", "capstan.dev/children"]);
   });
 
-  test("that a controller holds which is not there any more is told, and what to write", async () => {
+  test("with a finalizer of a removed controller is logged with a fix", async () => {
     const here = await place();
     const { clock, server } = here;
     const lines: string[] = [];
@@ -249,7 +249,7 @@ describe("an object that is deleted while its operator is updated", () => {
   });
 });
 
-test("finalizers and steps are moved to the present name, so that the former one may be forgotten", async () => {
+test("finalizers and steps are moved to the current name", async () => {
   const here = await place();
   const done: string[] = [];
   const version = (name: string, previousNames: readonly string[] = []) => {
@@ -283,7 +283,7 @@ test("finalizers and steps are moved to the present name, so that the former one
   assert.equal(await world.get(ConfigMap, { name: "c", namespace: "far" }), undefined);
 });
 
-test("a kind that moves to another controller of the same objects moves with its fields", async () => {
+test("a kind that moves to another controller of the same objects keeps its fields", async () => {
   const here = await place();
   const owner = (name: string, isOwner: boolean) =>
     controller(Box, { name, owns: isOwner ? [Secret] : [ConfigMap] }, async ({ object, apply }) => {

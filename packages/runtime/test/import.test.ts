@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 
-test("to import the runtime loads none of Node's heavy modules that many operators never need", () => {
+test("importing the runtime loads none of Node's heavy optional modules", () => {
   const program = `
     const before = new Set(process.moduleLoadList);
     await import("@capstan/runtime");
@@ -12,7 +12,7 @@ test("to import the runtime loads none of Node's heavy modules that many operato
   const loaded = said.split("\n").map((line) => line.replace("NativeModule ", ""));
   assert.ok(loaded.length > 1, "importing it loads something of Node");
   assert.deepEqual(
-    // The last two come with node:util and node:fs where those are imported as ES modules, which looks at every name that they have.
+    // The last two are loaded by node:util and node:fs if those are imported as ES modules, which reads all their exports.
     ["crypto", "zlib", "tls", "http", "http2", "internal/util/diff", "internal/streams/fast-utf8-stream"].filter(
       (name) => loaded.includes(name),
     ),

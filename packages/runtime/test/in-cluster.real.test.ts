@@ -1,4 +1,4 @@
-/** A program with webhooks as it runs in production: two pods behind a Service, with no more rights than it needs. */
+/** A program with webhooks as in production: two pods behind a Service, with only the permissions that it needs. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { realpathSync } from "node:fs";
@@ -25,7 +25,7 @@ const names = { group: "pods.example.com", kind: "Volume", plural: "volumes", sc
 const VolumeV1: VolumeKind = { ...names, version: "v1" };
 const VolumeV2: VolumeKind = { ...names, version: "v2" };
 
-/** How to run this very Node with these very sources in a container that holds neither: from the host's files, with its loader. */
+/** The command that runs this Node with these sources in a container without either: from the host's files, with its loader. */
 function commandInPod(program: string, ...flags: readonly string[]): string[] {
   const node = realpathSync(process.execPath);
   const linked = execFileSync("ldd", [node], { encoding: "utf8" });
@@ -47,7 +47,7 @@ function commandInPod(program: string, ...flags: readonly string[]): string[] {
 
 const verbs = { read: ["get", "list", "watch"], own: ["get", "list", "watch", "create", "patch", "delete"] };
 
-/** What `capstan generate rbac` gives for such a program. */
+/** The output of `capstan generate rbac` for such a program. */
 const clusterRules = [
   { apiGroups: ["pods.example.com"], resources: ["volumes"], verbs: [...verbs.read, "patch"] },
   { apiGroups: ["pods.example.com"], resources: ["volumes/status"], verbs: ["patch"] },
@@ -95,7 +95,7 @@ async function install(client: Client, namespace: string, image: string): Promis
 }
 
 test(
-  "two replicas in pods complete, judge and convert through their Service, and one of them works",
+  "two pods default, validate and convert through their Service, and one leads",
   { skip: kubernetesMissing({ node: true }) },
   async (t) => {
     const cluster = await useKubernetes(t, { node: true });
@@ -156,7 +156,7 @@ test(
     await client.get(Secret, { namespace: own, name: "volumes-webhook-certificates" });
 
     await client.delete(Pod, { namespace: own, name: leader, gracePeriodSeconds: 1 });
-    // The other replica answers for both, and takes over the work.
+    // The other replica serves for both, and takes over the lease.
     await until(
       async () => (await write(VolumeV2, "after", { size: "1Gi" })).spec.profile === "small",
       "a write is completed again",
@@ -169,7 +169,7 @@ test(
   },
 );
 
-/** What the webhooks would hold back goes first. */
+/** Removes first what the webhooks would block. */
 async function remove(client: Client, namespace: string): Promise<void> {
   const cluster = { version: "v1", scope: "Cluster" } as const;
   const admission = { ...cluster, group: "admissionregistration.k8s.io" };

@@ -1,4 +1,4 @@
-/** What an operator wrote is remembered: a later version, or one with other settings, prunes what it can no longer see. */
+/** The inventory of written kinds: a later version, or one with other settings, prunes children that it can no longer see. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -62,7 +62,7 @@ test("a kind that another controller of the same objects owns now keeps its obje
   }
 });
 
-test("a Lease that somebody deletes under its leader comes back with the record", async () => {
+test("a Lease that is deleted under its leader is recreated with the record", async () => {
   const clock = new VirtualClock();
   const server = { api: new ModelApi(() => clock.wall()) };
   {
@@ -77,7 +77,7 @@ test("a Lease that somebody deletes under its leader comes back with the record"
   assert.equal(await world.get(Secret, "b"), undefined, "the kind is no longer owned");
 });
 
-test("a kind that may not be seen any more hides no other, and what is new is remembered", async () => {
+test("a kind that may not be listed does not hide others, and new kinds are recorded", async () => {
   const clock = new VirtualClock();
   const server = { api: new ModelApi(() => clock.wall()) };
   const third = operator({ name: "boxes", controllers: [controller(Box, { owns: [] }, () => undefined)] });
@@ -109,7 +109,7 @@ test("a kind that may not be seen any more hides no other, and what is new is re
   assert.equal(await world.get(Secret, "old"), undefined, "the first version's, now that it may be seen");
 });
 
-/** Keeps an autoscaler, as the kinds say that are given: owned as the first, applied as the last. */
+/** Applies an autoscaler with the given kinds: owned as the first, applied as the last. */
 const scaling = (...owns: readonly (typeof V1 | typeof V2)[]) =>
   operator({
     name: "boxes",
@@ -121,7 +121,7 @@ const scaling = (...owns: readonly (typeof V1 | typeof V2)[]) =>
     ],
   });
 
-test("a kind that is owned in another version than before, or in two, keeps its objects", async () => {
+test("a kind that is owned in another version, or in two, keeps its objects", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
@@ -143,7 +143,7 @@ test("a kind that is owned in another version than before, or in two, keeps its 
 
 for (const [where, serve] of servers) {
   describe(`the inventory on ${where}`, () => {
-    test("prunes a kind that is no longer owned, of its own objects only", async () => {
+    test("prunes a kind that is no longer owned, for its own objects only", async () => {
       const clock = new VirtualClock();
       const server = await serve(clock);
       {
@@ -188,7 +188,7 @@ for (const [where, serve] of servers) {
       assert.equal(await world.get(Box, "leaving"), undefined, "nothing holds it back");
     });
 
-    test("prunes and cleans up in a namespace that is given up while it runs", async () => {
+    test("prunes and cleans up in a namespace that is removed while it runs", async () => {
       const clock = new VirtualClock();
       const server = await serve(clock);
       await using world = await testOperator(first, server, { clock });
@@ -205,14 +205,14 @@ for (const [where, serve] of servers) {
       assert.equal(await world.get(Box, "leaving"), undefined, "nothing holds it back");
     });
 
-    test("what was to go while the namespaces changed goes as well", async () => {
+    test("children to prune during a namespace change are deleted as well", async () => {
       const clock = new VirtualClock();
       const server = await serve(clock);
       await using world = await testOperator(first, server, { clock });
       await world.apply(Namespace, "far", {});
       await world.apply(Box, "b", { spec: { far: true } });
       await world.settle();
-      // The list of what is left behind takes its time; the reconcile does not wait for it.
+      // The list of remaining children is slow; the reconcile does not wait for it.
       const end = world.inject(({ verb, kind }) =>
         verb === "list" && kind.kind === "ConfigMap" ? { fault: "delay", by: 30_000 } : undefined,
       );
@@ -227,7 +227,7 @@ for (const [where, serve] of servers) {
       assert.equal(await world.get(ConfigMap, { name: "b-far", namespace: "far" }), undefined);
     });
 
-    test("is no reason to stand still when it cannot be read", async () => {
+    test("does not stop the operator when it cannot be read", async () => {
       const clock = new VirtualClock();
       const server = await serve(clock);
       await using world = await testOperator(first, server, { clock });
@@ -241,7 +241,7 @@ for (const [where, serve] of servers) {
   });
 }
 
-test("the inventory is written once for children of the whole cluster, not once a reconcile", async () => {
+test("the inventory is written once for cluster-scoped children, not per reconcile", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const cluster = controller(Box, { owns: [Namespace] }, async ({ object, apply }) => {
@@ -264,7 +264,7 @@ describe("children in many namespaces", () => {
     kind: "Tenants",
     spec: s.object({ from: s.int32(), to: s.int32() }),
   });
-  /** As long as names of namespaces may be. */
+  /** The maximum length of a namespace name. */
   const namespaceOf = (number: number): string => `tenant-${String(number).padStart(56, "0")}`;
   const tenants = controller(Tenants, { owns: [ConfigMap] }, async ({ object: { metadata, spec }, apply }) => {
     for (let number = spec.from; number < spec.to; number++)
@@ -278,7 +278,7 @@ describe("children in many namespaces", () => {
   };
   const isRecord = (options: { readonly manager: string }): boolean => options.manager === "tenants-inventory";
 
-  test("are entered together, one write at a time, and the leader keeps its lease meanwhile", async () => {
+  test("are recorded together, one write at a time, while the lease is renewed", async () => {
     const { clock, api } = served();
     const patch = api.patch.bind(api);
     let [running, most, writes] = [0, 0, 0];
@@ -287,7 +287,7 @@ describe("children in many namespaces", () => {
       most = Math.max(most, ++running);
       writes++;
       try {
-        // Longer than a renewal of the lease takes its time.
+        // Longer than the renewal interval of the lease.
         await new Promise<void>((resolve) => void clock.later(5_000, resolve));
         return await patch(kind, key, body, options);
       } finally {
@@ -305,7 +305,7 @@ describe("children in many namespaces", () => {
     assert.ok(world.running.isLeader);
   });
 
-  test("are written nowhere before the record says so, also when it could not be written at first", async () => {
+  test("are written only after the record was saved, also after a failed save", async () => {
     const { clock, api } = served();
     const patch = api.patch.bind(api);
     let isDown = false;
@@ -326,7 +326,7 @@ describe("children in many namespaces", () => {
     assert.ok(note.includes(namespaceOf(0)));
   });
 
-  test("that are too many to be named are found all the same", async () => {
+  test("that are too many to be listed are still found", async () => {
     const { clock, api } = served();
     {
       await using world = await testOperator(app, { api }, { clock });
@@ -369,7 +369,7 @@ describe("an operator under another name", () => {
       ],
     });
 
-  test("takes over what it applied under its former one, and prunes it", async () => {
+  test("takes over and prunes the children of its previous name", async () => {
     const clock = new VirtualClock();
     const server = await startApiServer({
       clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },

@@ -1,4 +1,4 @@
-/** Namespaces that come while an operator runs, and that it may not watch: what is there waits, and nobody else does. */
+/** Namespaces that are added at run time and may not be watched: their objects wait, and no others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -76,7 +76,7 @@ async function setUp(t: { after(run: () => Promise<void>): void }, forbidden: st
 }
 
 for (const kind of ["Box", "ConfigMap"]) {
-  test(`where ${kind} may not be watched in a namespace that came later, others go on, and it is told until it may`, async (t) => {
+  test(`a late namespace without rights on ${kind} is reported and blocks no others`, async (t) => {
     const { clock, api, operator, reconciles, said, ready } = await setUp(t, kind);
     operator.request("box", "open/a");
     await clock.advance(600_000);
@@ -95,7 +95,7 @@ for (const kind of ["Box", "ConfigMap"]) {
   });
 }
 
-test("what waits in such a namespace is forgotten with it", async (t) => {
+test("objects that wait in such a namespace are dropped with it", async (t) => {
   const { clock, api, operator, reconciles } = await setUp(t, "ConfigMap");
   await operator.setNamespaces(["open"]);
   api.forbidden = undefined;

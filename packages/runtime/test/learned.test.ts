@@ -1,4 +1,4 @@
-/** What was learnt about children is forgotten with them: an operator that runs for years must not grow. */
+/** Learnt spellings are dropped with their children: an operator that runs for years must not grow. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Deployment } from "@capstan/kinds/apps/v1";
@@ -13,13 +13,13 @@ const Box = defineResource({ group: "example.com", version: "v1", kind: "Box", s
 const labels = { app: "box" };
 
 const boxes = controller(Box, { owns: [Deployment] }, async ({ object, apply }) => {
-  // What the server makes of the policy depends on the image: only its answer tells. (Its type does not know that it may be empty.)
+  // The server's default for the policy depends on the image: only its response shows it. (The type does not know that it may be empty.)
   const spec = { containers: [{ name: "box", image: "box:1", imagePullPolicy: "" as "Always" }] };
   const template = { metadata: { labels }, spec };
   await apply(Deployment, object.metadata.name, { spec: { selector: { matchLabels: labels }, template } });
 });
 
-test("what was learnt about children goes when they go, whoever deletes them", async () => {
+test("learnt spellings of children are dropped when the children are deleted", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },

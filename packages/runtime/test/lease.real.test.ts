@@ -1,4 +1,4 @@
-/** A leader keeps its lease while it is annotated all the time, as by the record of what an operator wrote, and loses it to whoever takes it. */
+/** A leader keeps its lease while it is annotated all the time, as by the inventory, and loses it when it is taken over. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, test } from "node:test";
@@ -12,13 +12,13 @@ import type { LeaseObject } from "../src/manager/lease.ts";
 import { onEmbedded, onReal } from "./places.ts";
 import type { Place } from "./places.ts";
 
-/** A lease that lasts for as long as a slow machine may take, and is renewed quickly. */
+/** A lease that lasts long enough for a slow machine, and is renewed quickly. */
 const tuning = { duration: 900_000, deadline: 600_000, period: 20 };
 const MANY = 5;
 
 function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: string | false): void {
   describe(`a lease on ${where}`, { skip }, () => {
-    test("is renewed although it changes between each look and each renewal, and lost when it is taken", async (t) => {
+    test("is renewed despite concurrent changes, and lost when it is taken over", async (t) => {
       const { api, namespace } = await connect(t);
       const [clock, log] = [systemClock, silentLog];
       const key = { namespace, name: "annotated" };

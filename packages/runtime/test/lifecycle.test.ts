@@ -1,4 +1,4 @@
-/** The life of an operator, in order: what comes before what at its start and at its end, and what it says about itself meanwhile. */
+/** The lifecycle of an operator: the order of start and stop, and its health and metrics meanwhile. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -32,7 +32,7 @@ function taskNamed(name: string): KubeObject {
   );
 }
 
-/** An API that writes down when watches begin and end and when the lease changes hands. */
+/** An API that records when watches begin and end and when the holder of the lease changes. */
 function noting(api: ModelApi, notes: string[]): Api {
   const note = (lease: LeaseObject): LeaseObject => {
     const holder = lease.spec?.holderIdentity === "" ? "given back" : "taken";
@@ -64,7 +64,7 @@ function noting(api: ModelApi, notes: string[]): Api {
   };
 }
 
-test("work begins with the lease and complete lists; it ends before the lease is given back, and watches end last", async () => {
+test("reconciles start with lease and lists, stop before release; watches end last", async () => {
   const clock = new VirtualClock();
   const model = new ModelApi(() => clock.wall());
   const notes: string[] = [];
@@ -92,7 +92,7 @@ test("work begins with the lease and complete lists; it ends before the lease is
   assert.deepEqual(notes.slice(-2).toSorted(), ["end ConfigMap", "end Task"]);
 });
 
-test("stops when the grace is over, although a daemon and a stream do not listen to their signals", async () => {
+test("stops after the grace period, although a daemon and a stream ignore signals", async () => {
   const clock = new VirtualClock();
   const model = new ModelApi(() => clock.wall());
   let [daemons, streams] = [0, 0];
@@ -121,7 +121,7 @@ test("stops when the grace is over, although a daemon and a stream do not listen
   assert.equal(lease.spec?.holderIdentity, "", "the lease was given back");
 });
 
-test("a standby changes its namespaces at once, and looks for what was left when it leads", async () => {
+test("a standby changes its namespaces at once, and looks for strays when it leads", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const seen: string[] = [];
@@ -174,7 +174,7 @@ test("is ready when each of its watches is, and names the one that is not", asyn
     assert.match(metrics, new RegExp(`^capstan_${name}\\{kind="Task",namespace="default"\\} [01]$`, "mu"));
 });
 
-test("tells how many bytes and objects a cache holds, as they come and go", async () => {
+test("reports how many bytes and objects a cache holds", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const idle = controller(Task, {}, () => undefined);
@@ -197,7 +197,7 @@ test("tells how many bytes and objects a cache holds, as they come and go", asyn
   assert.deepEqual(await told(), [1, one]);
 });
 
-/** An operator with one object, of which there is nothing to do. */
+/** An operator with one object and nothing to do. */
 async function startIdle(): Promise<RunningOperator> {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
@@ -208,7 +208,7 @@ async function startIdle(): Promise<RunningOperator> {
   return operator;
 }
 
-test("says why only to who asks from here", async () => {
+test("serves explanations to local requests only", async () => {
   await using operator = await startIdle();
   const ask = async (isLocal: boolean) => {
     const path = "/explain/task/default/a?wide";
@@ -219,7 +219,7 @@ test("says why only to who asks from here", async () => {
   assert.deepEqual(await ask(false), { status: 403, namesTheObject: false });
 });
 
-test("a web page that reaches the door by DNS rebinding learns nothing", async () => {
+test("DNS rebinding from a web page gets no explanations", async () => {
   await using operator = await startIdle();
   const ask = async (path: string, host: string | undefined) => {
     const request = { method: "GET", path, isLocal: true, host, authorization: undefined };
@@ -248,7 +248,7 @@ test("a web page that reaches the door by DNS rebinding learns nothing", async (
   }
 });
 
-test("says why there is nothing to explain: no such controller, no such object, or no reconcile of it", async () => {
+test("explains why there is nothing: unknown controller or object, or no reconcile", async () => {
   await using operator = await startIdle();
   const ask = async (object: string): Promise<string> => {
     const request = { method: "GET", path: `/explain/${object}`, isLocal: true, authorization: undefined };
@@ -261,7 +261,7 @@ test("says why there is nothing to explain: no such controller, no such object, 
   assert.equal(await ask("task/default/a"), "404 Nothing is known about task default/a: it was not looked at lately.");
 });
 
-/** As controller-runtime and client-go call them, so that existing dashboards and alerts work. */
+/** The names of controller-runtime and client-go, so that existing dashboards and alerts work. */
 const NAMES = [
   "controller_runtime_reconcile_total",
   "controller_runtime_reconcile_errors_total",

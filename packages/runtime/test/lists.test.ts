@@ -1,4 +1,4 @@
-/** How the first picture is asked for: as a stream by default, page by page where that is all there is, and only what was selected. */
+/** The first list: streamed by default, page by page if the server cannot stream, and only selected objects. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -23,7 +23,7 @@ interface Asked {
   readonly watches: WatchRequest[];
 }
 
-/** The embedded API server, with or without streaming lists, and what was asked of it. */
+/** The embedded API server, with or without streaming lists, and its requests. */
 async function serve({ streaming }: { readonly streaming: boolean }): Promise<Asked> {
   const api = apiOf(createClient(inProcess((await startApiServer()).fetch)));
   for (const name of ["a", "b", "c", "d", "e"])
@@ -63,7 +63,7 @@ async function namesOf(api: Api, scope: Scope = {}): Promise<{ names: string[]; 
   return { names: names.toSorted(), informer };
 }
 
-/** A ConfigMap that is told for the first time. */
+/** The first event of a ConfigMap. */
 const event = (name: string, version: string): WatchEvent => ({
   type: "ADDED",
   object: {
@@ -73,7 +73,7 @@ const event = (name: string, version: string): WatchEvent => ({
   },
 });
 
-/** A server that tells some events and then that the list is complete. */
+/** A server that sends some events and then the end of the list. */
 function telling(events: readonly WatchEvent[]): Api {
   const watch = async function* (_kind: AnyKind, { initialEvents, signal }: WatchRequest): AsyncGenerator<WatchEvent> {
     if (initialEvents === true) yield* [...events, bookmark(90, true)];
@@ -83,7 +83,7 @@ function telling(events: readonly WatchEvent[]): Api {
   return Object.assign(new ModelApi(), { watch });
 }
 
-describe("what changes while the first picture is on its way", () => {
+describe("a change during the first list", () => {
   const told = (type: WatchEvent["type"], name: string, version: number, uid = name): WatchEvent => ({
     type,
     object: {
@@ -102,7 +102,7 @@ describe("what changes while the first picture is on its way", () => {
     ["was never listed", [told("DELETED", "a", 7), told("ADDED", "b", 6)], ["b@6"]],
   ];
   for (const [what, events, expected] of cases) {
-    test(`is in it: an object that ${what}`, async () => {
+    test(`is included: an object that ${what}`, async () => {
       const options = { kind: ConfigMap, scope: {}, clock: systemClock, random: Math.random };
       await using informer = new Informer({ ...options, api: telling(events) });
       await informer.synced;
@@ -111,7 +111,7 @@ describe("what changes while the first picture is on its way", () => {
     });
   }
 
-  test("reaches whoever listens, in a first list and in a later one", async () => {
+  test("reaches the listeners, in a first list and in a later one", async () => {
     const model = new ModelApi();
     for (const name of ["a", "b"]) await model.create(ConfigMap, mapNamed(name), { manager: "test" });
     model.changesAmidList = () => 1;
@@ -130,7 +130,7 @@ describe("what changes while the first picture is on its way", () => {
   });
 });
 
-/** What whoever listens is told when the requests are answered one after the other like this. */
+/** The events of listeners when the requests get these responses one after the other. */
 async function toldBy(answers: (readonly (WatchEvent | Error)[])[]): Promise<readonly string[]> {
   const clock = new VirtualClock();
   const api = {
@@ -150,8 +150,8 @@ async function toldBy(answers: (readonly (WatchEvent | Error)[])[]): Promise<rea
   return told;
 }
 
-describe("the first picture", () => {
-  test("is a stream, and no list is made", async () => {
+describe("the first list", () => {
+  test("uses a streaming list and no LIST request", async () => {
     const { api, lists, watches } = await serve({ streaming: true });
     const { names, informer } = await namesOf(api);
     await informer[Symbol.asyncDispose]();
@@ -162,7 +162,7 @@ describe("the first picture", () => {
     );
   });
 
-  test("is asked for page by page where the server has no streaming lists, then followed from its version", async () => {
+  test("is paged if the server has no streaming lists, then watched from its version", async () => {
     const { api, lists, watches } = await serve({ streaming: false });
     const { names, informer } = await namesOf(api);
     assert.deepEqual(names, ["a", "b", "c", "d", "e"]);
@@ -185,7 +185,7 @@ describe("the first picture", () => {
     await informer[Symbol.asyncDispose]();
   });
 
-  test("has only what labels and fields select, and the server selects it", async () => {
+  test("has only objects that match the selectors, evaluated by the server", async () => {
     const { api, watches } = await serve({ streaming: true });
     for (const [scope, expected] of [
       [{ labelSelector: "even=true" }, ["b", "d"]],
@@ -203,8 +203,8 @@ describe("the first picture", () => {
     }
   });
 
-  test("that broke off is remembered: a complete one that is older is not taken", async () => {
-    // A server that is current and breaks off, one that is behind and has nothing yet, and the first one again.
+  test("that broke off is remembered: a complete one that is older is rejected", async () => {
+    // A current server that breaks off, a stale one without objects, and the first one again.
     const told = await toldBy([
       [event("a", "102"), errors.connectionLost()],
       [bookmark("101", true)],
@@ -214,7 +214,7 @@ describe("the first picture", () => {
   });
 
   for (const others of [[], [event("b", "103")]]) {
-    test(`that broke off may have told a removal: it is not undone by a server that is behind, ${others.length} others there`, async () => {
+    test(`that broke off after a deletion stays without it, ${others.length} others there`, async () => {
       const gone: WatchEvent = { ...event("a", "109"), type: "DELETED" };
       const told = await toldBy([
         [...others, event("a", "102"), gone, errors.connectionLost()],
@@ -225,7 +225,7 @@ describe("the first picture", () => {
     });
   }
 
-  test("that broke off may have told a removal: what has come back since is told", async () => {
+  test("that broke off after a deletion reports a recreated object", async () => {
     const told = await toldBy([
       [event("a", "102"), { ...event("a", "109"), type: "DELETED" }, errors.connectionLost()],
       [event("a", "111"), bookmark("112", true)],
@@ -237,7 +237,7 @@ describe("the first picture", () => {
     ["is silent", undefined],
     ["tells how far it is", bookmark("6", false)],
   ] as const) {
-    test(`is made again when the server's history went back and a watch from the future ${what}`, async () => {
+    test(`is repeated when the server was restored and a watch from the future ${what}`, async () => {
       const clock = new VirtualClock();
       let isRestored = false;
       const api = {
@@ -263,7 +263,7 @@ describe("the first picture", () => {
     ["are silent", undefined],
     ["break", errors.connectionLost()],
   ] as const) {
-    test(`is made once an hour for a kind on which nothing happens, where no bookmarks are sent and watches ${how}`, async () => {
+    test(`is repeated once an hour for an idle kind if watches without bookmarks ${how}`, async () => {
       const clock = new VirtualClock();
       const { api, asked } = quiet(
         () => ({ objects: [event("a", "1000"), event("b", "900")], version: "2000" }),
@@ -282,7 +282,7 @@ describe("the first picture", () => {
     ["with more objects", [event("a", "1000"), event("b", "900"), event("c", "950")]],
     ["with another version of one", [event("a", "1100"), event("b", "900")]],
   ] as const) {
-    test(`is made again when a history went back, ${what}, and has come as far since`, async () => {
+    test(`is repeated when a server was restored, ${what}, and has caught up since`, async () => {
       const clock = new VirtualClock();
       let now = { objects: [event("a", "1000"), event("b", "900")], version: "2000" };
       const { api, asked } = quiet(() => now);
@@ -302,7 +302,7 @@ describe("the first picture", () => {
   }
 });
 
-/** A server whose watches say nothing after the list, and what was asked of it. */
+/** A server whose watches send nothing after the list, and its requests. */
 function quiet(
   state: () => { readonly objects: readonly WatchEvent[]; readonly version: string },
   ending?: Error,

@@ -1,4 +1,4 @@
-/** What must not be lost, and must not reach the wrong object: events, fields of the status, steps, and the last finalizer. */
+/** Events, status fields, steps and finalizers that must not be lost, and must not reach the wrong object. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
@@ -28,14 +28,14 @@ const Tree = defineResource({
 
 type Members = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** Shows as members whatever stands at the place that the spec names. */
+/** Shows in the status whatever the spec names. */
 function showing(wanted: readonly Members[]): Controller {
   return controller(Tree, {}, ({ object, status }) => {
     status.members = structuredClone(wanted[object.spec.size]) as Record<string, Record<string, string>>;
   });
 }
 
-/** A place where a reconcile waits until the test lets it go on. */
+/** A point at which a reconcile waits until the test releases it. */
 class Gate {
   readonly #opened = Promise.withResolvers<void>();
   #isReached = false;
@@ -45,7 +45,7 @@ class Gate {
     await this.#opened.promise;
   }
 
-  /** Lets virtual time pass until somebody waits here. */
+  /** Lets virtual time pass until a reconcile waits here. */
   async reached(world: TestWorld): Promise<void> {
     for (let second = 0; second < 60 && !this.#isReached; second++) await world.advance("1s");
     assert.ok(this.#isReached, "nobody came to the gate");
@@ -61,7 +61,7 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`nothing is lost on ${where}`, () => {
     for (const children of [3, 20, 40]) {
-      test(`of a change that is made while a reconcile writes ${children} children`, async () => {
+      test(`a change during a reconcile that writes ${children} children is not lost`, async () => {
         let gate: Gate | undefined = new Gate();
         const many = controller(Tree, { owns: [ConfigMap] }, async ({ object, apply, status }) => {
           for (let at = 0; at < children; at++) {
@@ -85,7 +85,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       });
     }
 
-    test("of what a status should be: fields go, however deep they are", async () => {
+    test("fields that a draft omits are removed from the status, at any depth", async () => {
       const wanted = [{ one: { a: "1", b: "2" }, two: {} }, { one: { a: "1" } }, { one: {} }, {}];
       await using world = await worldOf(operator({ name: "capstan", controllers: [showing(wanted)] }));
       for (const [size, members] of wanted.entries()) {
@@ -95,7 +95,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       }
     });
 
-    test("to a namesake: what was begun for an object that is gone is not written on the next one", async () => {
+    test("steps of a deleted object are not written to a new one of the same name", async () => {
       const runs: string[] = [];
       let gate: Gate | undefined = new Gate();
       const stepping = controller(Tree, {}, async ({ object, step, status }) => {
@@ -121,7 +121,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal((await world.get(Tree, "a"))?.status?.note, `volume of ${next.metadata.uid}`);
     });
 
-    test("to a namesake: the status of an object that is gone is not written on the next one", async () => {
+    test("the status of a deleted object is not written to a new one of the same name", async () => {
       let gate: Gate | undefined = new Gate();
       const telling = controller(Tree, {}, async ({ object, status }) => {
         const here = gate;
@@ -141,7 +141,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal((await world.get(Tree, "a"))?.status?.note, undefined);
     });
 
-    test("of a step: a successor that has not heard of it does not begin it again", async () => {
+    test("a successor with a stale cache does not begin a step again", async () => {
       const runs: boolean[] = [];
       const charging = controller(Tree, {}, async ({ object, step, status }) => {
         await step("charge the card", ({ resumed }) => void runs.push(resumed), { input: object.spec.size });
@@ -166,7 +166,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal((await world.get(Tree, "a"))?.status?.seen, 1);
     });
 
-    test("of steps that run side by side, or of one whose input has its fields in another order", async () => {
+    test("results of concurrent steps, and of inputs in another field order, are kept", async () => {
       const runs: string[] = [];
       let reconciles = 0;
       const both = controller(Tree, {}, async ({ step, object, status }) => {
@@ -185,7 +185,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(Object.keys(JSON.parse(stored) as object).sort(), ["", "one", "three", "two"]);
     });
 
-    test("of patience: a step whose result is too large is not run again and again", async () => {
+    test("a step with a result that is too large is not run again and again", async () => {
       const runs: boolean[] = [];
       const dumping = controller(Tree, {}, async ({ step }) => {
         await step("dump", ({ resumed }) => {
@@ -196,7 +196,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       await using world = await worldOf(operator({ name: "capstan", controllers: [dumping] }));
       await world.apply(Tree, "a", {});
       await world.advance("10m");
-      // Once more, because its having begun was written on the object; then it rests.
+      // Twice, because its start was recorded on the object; then the object waits.
       assert.deepEqual(runs, [false, true]);
       assert.match(
         world.running.explain("tree", "default/a").at(-1)?.message ?? "",
@@ -206,7 +206,7 @@ function tell(where: string, worldOf: MakeWorld): void {
   });
 }
 
-test("an object can be deleted although the version that gave it a finalizer had a cleanup, and this one has none", async () => {
+test("an object of a version with a cleanup can be deleted by one without", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const cleaning = operator({
@@ -226,7 +226,7 @@ test("an object can be deleted although the version that gave it a finalizer had
   assert.equal(await world.get(Tree, "a"), undefined);
 });
 
-test("a status is what the draft was, whatever it was before", async () => {
+test("a written status equals the draft, whatever it was before", async () => {
   const label = fc.constantFrom("a", "b", "c");
   const plain = { noNullPrototype: true };
   const tree = fc.dictionary(label, fc.dictionary(label, fc.constantFrom("1", "2"), plain), plain);
@@ -241,7 +241,7 @@ test("a status is what the draft was, whatever it was before", async () => {
   await fc.assert(fc.asyncProperty(fc.array(tree, { minLength: 1, maxLength: 5 }), story), { numRuns: 30 });
 });
 
-test("others may go on changing an object while a reconcile of it begins a step and writes its status", async () => {
+test("other writers may change an object while its reconcile begins a step", async () => {
   let gate: Gate | undefined = new Gate();
   const slow = controller(Tree, {}, async ({ object, step, status }) => {
     const here = gate;

@@ -1,4 +1,4 @@
-/** A million keys in one queue: each gets its reconcile, with its triggers, and nobody waits for all the others. */
+/** A million keys in one queue: each is reconciled with its triggers, and none waits for all others. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Queue } from "../src/queue/queue.ts";
@@ -56,7 +56,7 @@ test("a million keys get one reconcile each when it is due, with all their trigg
   assert.deepEqual(queue.counts, { ready: 0, waiting: 0, running: 0 });
 });
 
-test("whoever comes last waits for one reconcile of each tenant, not for a million keys", () => {
+test("the last key waits for one reconcile per tenant, not for a million keys", () => {
   const { queue } = fullQueue();
   queue.add("newcomer/object-0");
   let before = 0;

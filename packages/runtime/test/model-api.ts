@@ -25,7 +25,7 @@ interface LogEntry {
   readonly version: number;
   readonly kind: string;
   readonly event: WatchEvent;
-  /** The object before it, if there was one. */
+  /** The previous object, if there was one. */
   readonly before: StoredObject | undefined;
 }
 
@@ -53,7 +53,7 @@ export class ModelApi implements Api {
   #uid = 0;
   #compacted = 0;
   streaming = true;
-  /** How many of the last changes a streaming list tells as such, behind older objects: they happened while it was on its way. */
+  /** The number of last changes that a streaming list delivers as changes, after older objects: they happened during the list. */
   changesAmidList: () => number = () => 0;
 
   constructor(wall: () => number = () => Date.UTC(2030, 0, 1)) {
@@ -72,13 +72,13 @@ export class ModelApi implements Api {
     return [...this.#of(kind).values()];
   }
 
-  /** Forgets history: watches from before now are answered with 410. */
+  /** Compacts history: watches from earlier versions get 410. */
   compact(): void {
     this.#compacted = this.#version;
     this.#log.length = 0;
   }
 
-  /** Ends every watch, as a server that restarts does. */
+  /** Ends every watch, like a server that restarts. */
   closeWatches(error?: Error): void {
     for (const watcher of this.#watchers) watcher.end(error);
   }
@@ -128,7 +128,7 @@ export class ModelApi implements Api {
     return watcher;
   }
 
-  /** What there was some changes ago, and these changes. */
+  /** The state some changes ago, and these changes. */
   *#initialEvents(kind: AnyKind): Generator<WatchEvent> {
     const told = this.#log.filter((entry) => entry.kind === kindId(kind));
     const amid = told.slice(Math.max(0, told.length - this.changesAmidList()));
@@ -171,7 +171,7 @@ export class ModelApi implements Api {
     if (guard !== undefined && guard !== live.metadata.resourceVersion)
       throw failure("Conflict", "the object has been modified", 409);
     const isStatus = options.subresource === "status";
-    // As kube-apiserver: a patch of the status takes its metadata from the object that it finds, whosever uid it names.
+    // As in kube-apiserver: a patch of the status keeps the metadata of the stored object, whatever uid it names.
     if (!isStatus && (metadata?.["uid"] ?? live.metadata.uid) !== live.metadata.uid) throw anotherUid();
     const change = isStatus ? { status: patch["status"] } : { ...patch, status: undefined };
     const next = merge(clone(live) as unknown as Tree, change) as unknown as KubeObject;
@@ -209,7 +209,7 @@ export class ModelApi implements Api {
     this.writes.push({ verb: options.verb, kind: kind.kind, key: keyText(next), changed, manager: options.manager });
     if (!changed) return clone(live);
     const stored = this.#commit(kind, live, next);
-    // The garbage collector removes what names an owner that is no more.
+    // The garbage collector deletes an object after all its owners are gone.
     const owners = stored.metadata.ownerReferences ?? [];
     if (owners.length > 0 && !owners.some(({ uid }) => this.#exists(uid))) this.#erase(kind, stored);
     if (stored.metadata.deletionTimestamp !== undefined && (stored.metadata.finalizers?.length ?? 0) === 0)
@@ -300,7 +300,7 @@ function jsonPatched(live: StoredObject, patch: unknown): KubeObject {
   }
 }
 
-/** As kube-apiserver: another version is a conflict, and so is a uid of which there is no object; another uid is refused as invalid. */
+/** As in kube-apiserver: another version is a conflict, and so is a uid without an object; another uid is rejected as invalid. */
 function mustBeExpected(live: StoredObject | undefined, over: ApplyOptions["over"]): void {
   if (over === undefined) return;
   const conflict = failure("Conflict", "the object is not what was expected", 409);
@@ -326,7 +326,7 @@ function anotherUid(): ApiError {
   return new ApiError({ code: "Invalid", message, status: 422, statusObject });
 }
 
-/** A watch that was opened: what is pushed into it comes out of it, from the version on that was asked for. */
+/** An open watch: pushed events are delivered, from the requested version. */
 export class ModelWatch implements AsyncIterable<WatchEvent> {
   readonly kind: string;
   readonly #request: WatchRequest;
@@ -382,7 +382,7 @@ export function bookmark(version: number | string, end: boolean): WatchEvent {
   return { type: "BOOKMARK", object: { apiVersion: "", kind: "", metadata } };
 }
 
-/** Whether an event says that the initial events are over. */
+/** Whether an event ends the initial events. */
 export function isInitialEnd({ object }: WatchEvent): boolean {
   return object.metadata.annotations?.["k8s.io/initial-events-end"] === "true";
 }
@@ -396,15 +396,15 @@ function matches({ metadata }: StoredObject, { namespace, labelSelector }: ListR
   });
 }
 
-/** As it arrives: what JSON cannot say is lost on the way, and what is no number becomes null. */
+/** As it arrives: values without JSON are lost, and NaN becomes null. */
 function overTheWire<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-/** A copy of JSON; fields without a value are left out. Several times quicker than structuredClone, and worlds copy a lot. */
+/** A copy of JSON without undefined fields. Several times faster than structuredClone, and worlds copy a lot. */
 export function clone<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  // Each branch builds the same shape that it was given.
+  // Each branch builds the same shape as its input.
   if (Array.isArray(value)) return value.map(clone) as T;
   const made: { [name: string]: unknown } = {};
   for (const name in value) if (value[name] !== undefined) made[name] = clone(value[name]);
@@ -440,7 +440,7 @@ function isTree(value: unknown): value is Tree {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Server-side apply with every list atomic: enough to have owners, take-over and removal. */
+/** Server-side apply with every list atomic: enough for owners, take-over and removal. */
 function applied(live: StoredObject | undefined, sent: KubeObject, manager: string, time: string): KubeObject {
   const entries = (live?.metadata.managedFields ?? []).filter(
     (entry) => !(entry.manager === manager && entry.operation === "Apply"),

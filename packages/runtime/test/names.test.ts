@@ -1,4 +1,4 @@
-/** Steps, finalizers and children belong to somebody: not to a copy, not to another operator, and still to whoever was renamed. */
+/** Steps, finalizers and children have an owner: not a copy, not another operator, and still the same after a rename. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -51,7 +51,7 @@ describe("steps", () => {
     assert.deepEqual(runs.at(-1), [2, true], "a database may be there already");
   });
 
-  test("of an object are not those of its copy", async () => {
+  test("of an object do not count for its copy", async () => {
     const making = controller(Box, {}, async ({ object, step, status }) => {
       status.text = await step("make", () => `made for ${object.metadata.name}`);
     });
@@ -66,7 +66,7 @@ describe("steps", () => {
     assert.equal((await world.get(Box, "b"))?.status?.text, "made for b");
   });
 
-  test("of reconciles that never are done do not pile up, and the latest are kept", async () => {
+  test("of reconciles that never complete do not accumulate, and the latest are kept", async () => {
     const { clock, server } = model();
     const second = (): number => Math.floor(clock.wall() / 1_000);
     const waiting = controller(Box, {}, async ({ step }) => {
@@ -85,7 +85,7 @@ describe("steps", () => {
     assert.ok(left.includes(`look ${second() - 100}`), "those of late are there");
   });
 
-  test("of two controllers of one kind do not forget each other, nor take each other's results", async () => {
+  test("of two controllers of one kind do not overwrite each other", async () => {
     const { clock, server } = model();
     const runs: string[] = [];
     const acting = (name: string) =>
@@ -107,7 +107,7 @@ describe("steps", () => {
     assert.deepEqual(runs.toSorted(), ["pay", "pay change", "ship", "ship change"]);
   });
 
-  test("that were remembered for all controllers together, or under an earlier name, are not run again", async () => {
+  test("in the shared annotation, or under a previous name, are not run again", async () => {
     const done = JSON.stringify({ act: { input: "dCNOmK_nSY-12vHz", state: "done", result: "before" } });
     for (const annotation of ["capstan.dev/steps", stepsAnnotation("capstan-boxes")]) {
       for (const others of [[], [controller(Box, { name: "other" }, () => undefined)]]) {
@@ -127,7 +127,7 @@ describe("steps", () => {
     }
   });
 
-  test("that somebody wrote by hand and that are none count as never begun", async () => {
+  test("that were edited by hand and are malformed count as never begun", async () => {
     for (const rubbish of [
       null,
       3,
@@ -151,7 +151,7 @@ describe("steps", () => {
     }
   });
 
-  test("without a name are refused", async () => {
+  test("without a name are rejected", async () => {
     const nameless = controller(Box, {}, async ({ step }) => {
       await step("", () => undefined);
     });
@@ -168,7 +168,7 @@ describe("steps", () => {
 });
 
 describe("finalizers", () => {
-  test("of two operators for one kind are two", async () => {
+  test("of two operators for one kind are different", async () => {
     const { clock, server } = model();
     const cleaned: string[] = [];
     let isOpen = false;
@@ -193,7 +193,7 @@ describe("finalizers", () => {
     assert.equal(await backup.get(Box, "b"), undefined);
   });
 
-  test("of earlier versions, and of earlier names, hold an object until it is cleaned up, and no longer", async () => {
+  test("of earlier versions and names hold an object until it is cleaned up, no longer", async () => {
     for (const held of [
       "example.com/box",
       "example.com/boxes",
@@ -258,7 +258,7 @@ describe("a controller under another name", () => {
     return { clock, server };
   }
 
-  test("prunes what it applied under the former one", async () => {
+  test("prunes the children of the previous name", async () => {
     const { clock, server } = await begin();
     await using world = await testOperator(later({ name: "cases", previousNames: ["boxes"] }), server, { clock });
     await world.settle();
@@ -267,7 +267,7 @@ describe("a controller under another name", () => {
     assert.equal(await world.get(Secret, "b"), undefined);
   });
 
-  test("that does not say so hears what stays, and what to write", async () => {
+  test("without previousNames logs the remaining children and a fix", async () => {
     const { clock, server } = await begin();
     const lines: string[] = [];
     const log = createLog({ clock, write: (line) => lines.push(line) });
@@ -277,8 +277,8 @@ describe("a controller under another name", () => {
   });
 });
 
-describe("a Secret whose texts are given in stringData", () => {
-  test("is repaired, loses keys that are no longer given, and is not written again by a restart", async () => {
+describe("a Secret with stringData", () => {
+  test("is repaired, loses removed keys, and is not written again after a restart", async () => {
     const clock = new VirtualClock();
     const server = await startApiServer({
       clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
@@ -318,7 +318,7 @@ describe("children that cannot be deleted", () => {
         ? ({ fault: "refuse", error: failure("Forbidden", "secrets is forbidden", 403) } as const)
         : undefined;
 
-  test("keep none of the others", async () => {
+  test("do not block the others", async () => {
     const { clock, server } = model();
     const app = operator({
       name: "capstan",
@@ -343,7 +343,7 @@ describe("children that cannot be deleted", () => {
     assert.match(world.running.explain("box", "default/b").at(-1)?.message ?? "", /forbidden/u);
   });
 
-  test("keep their owner, whoever else works on it and is done", async () => {
+  test("hold their owner, whatever other controllers have finished", async () => {
     const { clock, server } = model();
     let isForbidden = true;
     const far = { metadata: { namespace: "far" } };
@@ -369,7 +369,7 @@ describe("children that cannot be deleted", () => {
   });
 });
 
-test("a condition that the kind does not declare is an error that names those that it does", async () => {
+test("the error for an undeclared condition names the declared ones", async () => {
   const Shop = defineResource({
     group: "example.com",
     version: "v1",

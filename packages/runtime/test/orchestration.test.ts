@@ -1,4 +1,4 @@
-/** What an operator can say about order, fields, tasks and limits, on the model and on the embedded API server. */
+/** Order, fields, daemons and limits of an operator, on the model and on the embedded API server. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Deployment, StatefulSet } from "@capstan/kinds/apps/v1";
@@ -28,7 +28,7 @@ const workload = (name: string, replicas: number) => {
   return { spec: { replicas, selector: { matchLabels: labels }, template } };
 };
 
-/** Settings first; the database and the cache after them, side by side; the web servers after both. */
+/** Settings first; then the database and the cache, concurrently; then the web servers. */
 const settings = dependent(Shop, ConfigMap, {
   name: ({ metadata }) => `${metadata.name}-settings`,
   desired: ({ object }) => ({ data: { size: String(object.spec.size) } }),
@@ -54,7 +54,7 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`an operator on ${where}`, () => {
-    test("brings up what somebody else made where a dependent may be adopted, and leaves it alone where not", async () => {
+    test("adopts existing objects only for dependents with adopt", async () => {
       const of = (suffix: string, adopt: boolean) =>
         dependent(Shop, ConfigMap, {
           name: ({ metadata }) => `${metadata.name}-${suffix}`,
@@ -76,7 +76,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       );
     });
 
-    test("brings children up in the order of their dependencies, and takes down what is no longer wanted", async () => {
+    test("applies children in dependency order, and deletes the ones no longer desired", async () => {
       const owns = [ConfigMap, StatefulSet, Secret, Deployment] as const;
       const shop = controller(Shop, { owns }, async (context) => {
         const progress = await applyInOrder(context, [web, cache, database, settings]);
@@ -108,7 +108,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(await world.get(Secret, "books"), undefined, "not wanted");
     });
 
-    test("handles each change of a field once, also one that was made while nobody ran", async () => {
+    test("handles each change of a field once, also one made while it was not running", async () => {
       const handled: string[] = [];
       const shop = controller(
         Shop,
@@ -133,7 +133,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(handled, ["books: undefined -> 1", "books: 1 -> 5"]);
     });
 
-    test("runs a task for each object as long as it is there, and again when it fails", async () => {
+    test("runs a daemon for each object as long as it exists, and restarts a failed one", async () => {
       const notes: string[] = [];
       let failures = 1;
       const shop = controller(
@@ -164,7 +164,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.ok(notes.includes("end books"), "a replica that no longer works has no tasks");
     });
 
-    test("gives up after as many attempts as it was told, until something changes", async () => {
+    test("stops after maxAttempts until something changes", async () => {
       let runs = 0;
       const shop = controller(Shop, { maxAttempts: 3 }, () => {
         runs++;
@@ -181,7 +181,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(runs, 6);
     });
 
-    test("is ready when its other conditions hold, and otherwise says which does not", async () => {
+    test("is ready when its other conditions hold, and otherwise names one that does not", async () => {
       const shop = controller(Shop, { readyWhen: ["Stocked", "Open"] }, ({ object, status }) => {
         status.condition("Stocked", true);
         if (object.spec.size > 0) status.condition("Open", object.spec.size > 1, "the key is lost");
@@ -198,7 +198,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(await ready("shut", 2), ["True", "Ready", ""]);
     });
 
-    test("leaves a whole namespace alone while that is paused", async () => {
+    test("does not reconcile a paused namespace", async () => {
       const shop = controller(Shop, {}, ({ object, status }) => void (status.log = [String(object.spec.size)]));
       await using world = await worldOf(operator({ name: "test", controllers: [shop], pauseByNamespace: true }));
       const team = { namespace: "team" };
@@ -216,7 +216,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual([resumed?.log, resumed?.conditions], [["1"], []], "it is woken when the pause ends");
     });
 
-    test("watches another kind from now on, and no longer", async () => {
+    test("adds and removes a watch at run time", async () => {
       const shop = controller(Shop, {}, ({ triggers, status }) => {
         status.log = triggers.map(({ relation, kind, key }) => `${relation} ${kind} ${key}`);
       });
@@ -249,7 +249,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       );
     });
 
-    test("ends the tasks of a namespace that it gives up, and begins them again when it comes back", async () => {
+    test("ends the daemons of a removed namespace, and starts them when it is added again", async () => {
       const tasks = new Set<string>();
       const shop = controller(
         Shop,
@@ -276,7 +276,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual([...tasks].toSorted(), ["books", "toys"]);
     });
 
-    test("a watch that has ended is not heard in namespaces that came after it began", async () => {
+    test("a removed watch gets no events in namespaces that were added later", async () => {
       const keys: string[] = [];
       const shop = controller(
         Shop,
@@ -301,7 +301,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.ok(!keys.some((key) => key.endsWith("/unheard")), keys.join());
     });
 
-    test("caches each namespace in its own way", async () => {
+    test("caches each namespace with its own settings", async () => {
       const shop = controller(
         Shop,
         {
@@ -327,7 +327,7 @@ function tell(where: string, worldOf: MakeWorld): void {
   });
 }
 
-test("readiness goes by what each kind tells", () => {
+test("readiness follows the status of each kind", () => {
   const metadata = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "", generation: 2 };
   const ready = (kind: string, rest: object) => isReady({ apiVersion: "v1", kind, metadata, ...rest });
   const conditions = (type: string, status: string) => ({ status: { conditions: [{ type, status }] } });

@@ -1,4 +1,4 @@
-/** How a kind is cached that is owned: what the cache would not show is refused, and no transform hides whose a child is. */
+/** Cache settings of owned kinds: children that the cache would exclude are rejected, and no transform hides ownership. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -34,7 +34,7 @@ async function worldWith(settings: CacheSettings, log?: Log) {
   );
 }
 
-describe("the cache of a kind that is owned", () => {
+describe("the cache of an owned kind", () => {
   for (const [what, settings] of [
     ["a selector that children match", { labelSelector: "tier in (x, y)", fieldSelector: "metadata.name!=z" }],
     ["the namespace of the children", { namespaces: { default: { labelSelector: "tier" } } }],
@@ -54,7 +54,7 @@ describe("the cache of a kind that is owned", () => {
       { transform: (object) => (delete (object.metadata as { managedFields?: unknown }).managedFields, object) },
     ],
   ] as const satisfies readonly (readonly [string, CacheSettings])[]) {
-    test(`with ${what}: nothing is written in vain, what is changed is repaired, what is dropped goes`, async () => {
+    test(`with ${what}: no needless writes, changes are repaired, dropped children go`, async () => {
       await using world = await worldWith(settings);
       await world.apply(Box, "b", { spec: { children: ["x", "y"] } });
       await world.settle();
@@ -78,7 +78,7 @@ describe("the cache of a kind that is owned", () => {
     { namespaces: { default: { labelSelector: "!tier" } } },
     { metadataOnly: true },
   ] as const satisfies readonly CacheSettings[]) {
-    test(`that does not show a child is told: ${JSON.stringify(settings)}`, async () => {
+    test(`that excludes a child is reported: ${JSON.stringify(settings)}`, async () => {
       await using world = await worldWith(settings);
       await world.apply(Box, "b", { spec: { children: ["x"] } });
       await world.settle({ failures: "expected" });
@@ -92,7 +92,7 @@ describe("the cache of a kind that is owned", () => {
     });
   }
 
-  test("with a transform that drops what is applied is told once, and children are what they shall be", async () => {
+  test("with a transform that drops applied fields is reported once", async () => {
     const lines: string[] = [];
     const log = createLog({ clock: new VirtualClock(), level: "warn", write: (line) => lines.push(line) });
     await using world = await worldWith({ transform: (object) => ({ ...object, data: {} }) as typeof object }, log);

@@ -1,4 +1,4 @@
-/** The calls of two servers that tests in real time ask: the embedded one, and a real one. */
+/** The two servers of tests in real time: the embedded one, and a real one. */
 import type { TestContext } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess, loadConfig, processHost } from "@capstan/client";
@@ -6,7 +6,7 @@ import { useKubernetes } from "@capstan/kubernetes";
 import type { Api } from "../src/api.ts";
 import { apiOf } from "../src/client-api.ts";
 
-/** A server, and a namespace that the test has for itself. */
+/** A server, and a namespace that only the test uses. */
 export interface Place {
   readonly api: Api;
   readonly namespace: string;

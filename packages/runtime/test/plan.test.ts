@@ -1,4 +1,4 @@
-/** A plan tells the whole truth: what would be written, what cannot be known, and who is left alone. */
+/** A plan is complete: planned writes, unknown writes, and paused objects. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -42,14 +42,14 @@ async function serve(...names: readonly string[]): Promise<Api> {
   return api;
 }
 
-/** An object that is to go and waits for its cleanup. */
+/** An object that is being deleted and waits for its cleanup. */
 async function leave(api: Api, name: string, finalizer: string): Promise<void> {
   const key = { namespace: "default", name };
   await api.patch(ConfigMap, key, { metadata: { finalizers: [finalizer] } }, { type: "merge", manager: "test" });
   await api.delete(ConfigMap, key, {});
 }
 
-/** An object whose step "pay" an earlier reconcile has done. */
+/** An object with a step "pay" that an earlier reconcile has completed. */
 async function payFor(api: Api, name: string): Promise<void> {
   const steps = { pay: { input: sha256("null", "base64url").slice(0, 16), state: "done", result: "a receipt" } };
   const metadata = { annotations: { [stepsAnnotation("bank-pay")]: JSON.stringify(steps) } };
@@ -59,7 +59,7 @@ async function payFor(api: Api, name: string): Promise<void> {
 const planned = (api: Api): Promise<Plan> => app.plan({ api, log: silentLog, namespaces: ["default"] });
 
 describe("a plan", () => {
-  test("names objects whose reconcile fails, and why", async () => {
+  test("names objects with a failing reconcile, and why", async () => {
     const plan = await planned(await serve("good", "broken"));
     assert.deepEqual(plan.failures, [{ controller: "signs", key: "default/broken", message: "my own mistake" }]);
     const text = formatPlan(plan);
@@ -67,7 +67,7 @@ describe("a plan", () => {
     assert.match(text, /failed default\/broken \(signs\): my own mistake\n$/);
   });
 
-  test("says that a Secret changes and not to what", async () => {
+  test("shows that a Secret changes, without its values", async () => {
     const api = await serve("good", "changed");
     const by = { manager: "test" };
     const secret = (name: string, data: object): object => ({
@@ -95,7 +95,7 @@ describe("a plan", () => {
     assert.match(text, /\+ type: "Opaque"\n/u, "what is no secret is told");
   });
 
-  test("tells a write once, however often its object is tried while another takes its time", async () => {
+  test("lists a write once, however often its object is retried meanwhile", async () => {
     const api = await serve("slow", "again");
     const tries = { count: 0 };
     const enough = Promise.withResolvers<void>();
@@ -115,7 +115,7 @@ describe("a plan", () => {
     );
   });
 
-  test("names objects that are paused instead of passing over them", async () => {
+  test("lists paused objects instead of skipping them silently", async () => {
     const plan = await planned(await serve("resting"));
     assert.deepEqual(
       plan.paused.map(({ key }) => key),
@@ -127,7 +127,7 @@ describe("a plan", () => {
     );
   });
 
-  test("does nothing that a dry run does not hold back, and says what it would do", async () => {
+  test("runs no side effects that a dry run cannot prevent, and lists them", async () => {
     const api = await serve("paying", "paid", "leaving");
     const real: string[] = [];
     const acting = controller(
@@ -169,7 +169,7 @@ describe("a plan", () => {
     );
   });
 
-  test("tells decisions and acts on none of them", async () => {
+  test("lists decisions and acts on none of them", async () => {
     const acts: string[] = [];
     const deciding = controller(
       ConfigMap,
@@ -189,7 +189,7 @@ describe("a plan", () => {
     assert.equal(told?.message, 'act on {"do":"remove","name":"one"}');
   });
 
-  test("ends although objects ask to be looked at again and again", async () => {
+  test("ends although objects requeue again and again", async () => {
     let reconciles = 0;
     const restless = controller(ConfigMap, { name: "restless" }, () => (reconciles++, requeue(1, { reason: "soon" })));
     const options = { api: await serve("one"), log: silentLog, namespaces: ["default"] };
@@ -197,7 +197,7 @@ describe("a plan", () => {
     assert.equal(reconciles, 1, "each object has one reconcile");
   });
 
-  test("ends with what keeps a watch from its objects", async () => {
+  test("ends with the error of a watch that cannot list", async () => {
     const api = await serve();
     const refused = (): never => {
       throw failure("Forbidden", "configmaps is forbidden", 403);
@@ -212,7 +212,7 @@ describe("a plan", () => {
     await ending;
   });
 
-  test("of a controller that was renamed shows what it gives up", async () => {
+  test("of a controller that was renamed shows the fields that it releases", async () => {
     const api = await serve("one");
     const named = (
       options: { name: string; previousNames?: readonly string[] },

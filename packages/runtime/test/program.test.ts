@@ -1,4 +1,4 @@
-/** An operator as a program: flags, doors, leader election, and a clean end, on a real kube-apiserver. */
+/** An operator as a program: flags, endpoints, leader election, and a clean end, on a real kube-apiserver. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -33,7 +33,7 @@ const Widget = {
   scope: "Namespaced",
 } as const;
 
-/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
+/** A port that is free now, and below the ephemeral range: no other process gets it before the program listens. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);
@@ -57,7 +57,7 @@ async function until(holds: () => Promise<boolean>, what: string): Promise<void>
 }
 
 test(
-  "runs from flags, answers at its doors, and gives the lease back when it is told to stop",
+  "runs from flags, serves its endpoints, and releases the lease on a signal",
   { skip: kubernetesMissing() },
   async (t) => {
     const { kubeconfig, namespace } = await useKubernetes(t);
@@ -116,7 +116,7 @@ test(
     assert.equal(crd.metadata.annotations?.["capstan.dev/operator-version"], version, "that of the program's package");
 
     program.kill("SIGTERM");
-    // Not at its exit: its last words may come after it.
+    // Not on "exit": its last output may arrive after it.
     const [code] = (await once(program, "close")) as [number | null];
     assert.equal(code, 0, lines.join("\n"));
     assert.equal((JSON.parse(lines.at(-1) ?? "{}") as { message?: string }).message, "stopped");
@@ -138,11 +138,11 @@ interface Answer {
   readonly text: string;
 }
 
-/** Asks over TLS with a bearer token, as Prometheus does. */
+/** Requests over TLS with a bearer token, as Prometheus does. */
 function askSecurely(port: number, token: string | undefined): Promise<Answer> {
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   return new Promise((resolve, reject) => {
-    // The certificate is of the program's own making.
+    // The certificate is self-signed.
     const asking = get(`https://127.0.0.1:${port}/metrics`, { headers, rejectUnauthorized: false }, (response) => {
       const chunks: string[] = [];
       response.setEncoding("utf8").on("data", (text: string) => chunks.push(text));
@@ -152,55 +152,51 @@ function askSecurely(port: number, token: string | undefined): Promise<Answer> {
   });
 }
 
-test(
-  "shows its metrics over TLS, and only to those whom the cluster lets read them",
-  { skip: kubernetesMissing() },
-  async (t) => {
-    const { kubeconfig, namespace } = await useKubernetes(t);
-    const metrics = await freePort();
-    const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
-    const flags = [
-      `--kubeconfig=${kubeconfig}`,
-      `--namespaces=${namespace}`,
-      "--health-probe-bind-address=0",
-      `--metrics-bind-address=127.0.0.1:${metrics}`,
-    ];
-    const program = spawn(process.execPath, ["--conditions=@capstan/source", main, ...flags], { stdio: "ignore" });
-    t.after(() => void program.kill("SIGKILL"));
-    await using client = createClient(await loadConfig(processHost(), { kubeconfig }));
-    const tokenOf = async (name: string): Promise<string> => {
-      await client.create(ServiceAccount, { metadata: { namespace, name } });
-      return (await client.createToken({ namespace, name }, {})).status.token;
-    };
-    const [prometheus, stranger] = [await tokenOf("prometheus"), await tokenOf("stranger")];
-    const role = `metrics-${namespace}`;
-    const rules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
-    await client.create(ClusterRole, { metadata: { name: role }, rules });
-    const subjects = [{ kind: "ServiceAccount", namespace, name: "prometheus" }];
-    const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };
-    await client.create(ClusterRoleBinding, { metadata: { name: role }, subjects, roleRef });
-    t.after(async () => {
-      await using tidy = createClient(await loadConfig(processHost(), { kubeconfig }));
-      await tidy.delete(ClusterRole, { name: role });
-      await tidy.delete(ClusterRoleBinding, { name: role });
-    });
+test("serves its metrics over TLS, and only to authorized requests", { skip: kubernetesMissing() }, async (t) => {
+  const { kubeconfig, namespace } = await useKubernetes(t);
+  const metrics = await freePort();
+  const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
+  const flags = [
+    `--kubeconfig=${kubeconfig}`,
+    `--namespaces=${namespace}`,
+    "--health-probe-bind-address=0",
+    `--metrics-bind-address=127.0.0.1:${metrics}`,
+  ];
+  const program = spawn(process.execPath, ["--conditions=@capstan/source", main, ...flags], { stdio: "ignore" });
+  t.after(() => void program.kill("SIGKILL"));
+  await using client = createClient(await loadConfig(processHost(), { kubeconfig }));
+  const tokenOf = async (name: string): Promise<string> => {
+    await client.create(ServiceAccount, { metadata: { namespace, name } });
+    return (await client.createToken({ namespace, name }, {})).status.token;
+  };
+  const [prometheus, stranger] = [await tokenOf("prometheus"), await tokenOf("stranger")];
+  const role = `metrics-${namespace}`;
+  const rules = [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }];
+  await client.create(ClusterRole, { metadata: { name: role }, rules });
+  const subjects = [{ kind: "ServiceAccount", namespace, name: "prometheus" }];
+  const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: role };
+  await client.create(ClusterRoleBinding, { metadata: { name: role }, subjects, roleRef });
+  t.after(async () => {
+    await using tidy = createClient(await loadConfig(processHost(), { kubeconfig }));
+    await tidy.delete(ClusterRole, { name: role });
+    await tidy.delete(ClusterRoleBinding, { name: role });
+  });
 
-    await until(async () => (await askSecurely(metrics, undefined)).status === 401, "the door");
-    assert.equal((await askSecurely(metrics, "nonsense")).status, 401);
-    assert.deepEqual(await askSecurely(metrics, stranger), {
-      status: 403,
-      text: "The token may not get the non-resource URL /metrics: grant it with a ClusterRole.\n",
-    });
-    // Rights count a moment after they were given.
-    await until(async () => (await askSecurely(metrics, prometheus)).status === 200, "the metrics");
-    const { text } = await askSecurely(metrics, prometheus);
-    assert.match(text, /^controller_runtime_max_concurrent_reconciles\{controller="widget"\} 16$/mu);
-    await assert.rejects(fetch(`http://127.0.0.1:${metrics}/metrics`), "nobody reads them in the clear");
-    program.kill("SIGTERM");
-    const [code] = (await once(program, "exit")) as [number | null];
-    assert.equal(code, 0);
-  },
-);
+  await until(async () => (await askSecurely(metrics, undefined)).status === 401, "the door");
+  assert.equal((await askSecurely(metrics, "nonsense")).status, 401);
+  assert.deepEqual(await askSecurely(metrics, stranger), {
+    status: 403,
+    text: "The token may not get the non-resource URL /metrics: grant it with a ClusterRole.\n",
+  });
+  // RBAC rules take effect a moment after they were created.
+  await until(async () => (await askSecurely(metrics, prometheus)).status === 200, "the metrics");
+  const { text } = await askSecurely(metrics, prometheus);
+  assert.match(text, /^controller_runtime_max_concurrent_reconciles\{controller="widget"\} 16$/mu);
+  await assert.rejects(fetch(`http://127.0.0.1:${metrics}/metrics`), "nobody reads them in the clear");
+  program.kill("SIGTERM");
+  const [code] = (await once(program, "exit")) as [number | null];
+  assert.equal(code, 0);
+});
 
 function kubeconfigIn(
   folder: string,
@@ -216,7 +212,7 @@ function kubeconfigIn(
   return path;
 }
 
-describe("a program in trouble", () => {
+describe("a program with a problem", () => {
   const main = fileURLToPath(new URL("program/main.ts", import.meta.url));
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     spawnSync(process.execPath, ["--conditions=@capstan/source", main, ...args], {
@@ -225,7 +221,7 @@ describe("a program in trouble", () => {
       timeout: 120_000,
     });
 
-  test("says what can be set when it is asked", () => {
+  test("prints its settings for --help", () => {
     const { status, stdout } = run(["--help"]);
     assert.equal(status, 0);
     assert.match(stdout, /^Runs the operator program until it is told to stop\.$/mu);
@@ -234,7 +230,7 @@ describe("a program in trouble", () => {
     }
   });
 
-  test("says in one sentence what is wrong with its settings, without a stack", () => {
+  test("prints one sentence about an invalid setting, without a stack", () => {
     const cases: [readonly string[], RegExp, Record<string, string>?][] = [
       [["--log-level=loud"], /^Cannot use "loud" for log-level: .*\n$/u],
       [["--nonsense"], /^There is no setting "nonsense"\. .*\n$/u],
@@ -262,7 +258,7 @@ describe("a program in trouble", () => {
     }
   });
 
-  test("says in one sentence what is wrong with its cluster", async (t) => {
+  test("prints one sentence about an unreachable or unusable cluster", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "program-"));
     t.after(() => rmSync(folder, { recursive: true }));
     const other = createHttpServer((_request, response) => void response.end("<html>Welcome</html>")).listen(
@@ -300,7 +296,7 @@ describe("a program in trouble", () => {
     }
   });
 
-  test("says first that a server is too old, and goes on", async (t) => {
+  test("warns first that a server is too old, and continues", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "program-"));
     t.after(() => rmSync(folder, { recursive: true }));
     const old = createHttpServer(({ url }, response) => {
@@ -326,7 +322,7 @@ describe("a program in trouble", () => {
     assert.deepEqual(await ended, [0, null], said.join(""));
   });
 
-  test("uses the CRDs that are installed where it may not touch them, and says so without alarm", async (t) => {
+  test("uses the installed CRDs if it may not change them, and logs it as info", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "program-"));
     t.after(() => rmSync(folder, { recursive: true }));
     await using server = await startApiServer({ listen: { port: 0, host: "127.0.0.1", tls: true } });
@@ -360,7 +356,7 @@ describe("a program in trouble", () => {
     await ended;
   });
 
-  test("says in one sentence that a port is taken, and which flag chooses another", async (t) => {
+  test("prints one sentence about a port in use, with the flag for another", async (t) => {
     const folder = mkdtempSync(join(tmpdir(), "program-"));
     t.after(() => rmSync(folder, { recursive: true }));
     await using server = await startApiServer({ listen: { port: 0, host: "127.0.0.1", tls: true } });

@@ -1,4 +1,4 @@
-/** The runtime on a real kube-apiserver: what it reads from managed fields, defaults and streams is what the real thing says. */
+/** The runtime on a real kube-apiserver: its assumptions about managed fields, defaults and streams hold there. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -136,7 +136,7 @@ describe("on a real kube-apiserver", { skip }, () => {
     );
   });
 
-  test("repairs what others change, and leaves alone what is theirs", async (t) => {
+  test("repairs changes by others to its own fields, and keeps fields of others", async (t) => {
     await using real = await connect(t);
     const { api, namespace, writes } = real;
     await user(api, namespace, "c", { size: 1 });
@@ -162,7 +162,7 @@ describe("on a real kube-apiserver", { skip }, () => {
     assert.equal(map.metadata.annotations?.["theirs"], "x");
   });
 
-  test("removes children in other namespaces with their owner, and prunes them when they are no longer wanted", async (t) => {
+  test("deletes children in other namespaces with their owner, and prunes them", async (t) => {
     await using real = await connect(t);
     const { api, namespace, writes } = real;
     const far = `${namespace}-far`;
@@ -199,7 +199,7 @@ describe("on a real kube-apiserver", { skip }, () => {
     await api.delete(Namespace, { namespace: "", name: far }, {});
   });
 
-  test("empty lists and maps that the server does not keep are no reason to write", async (t) => {
+  test("empty lists and maps that the server drops do not cause writes", async (t) => {
     const cluster = await useKubernetes(t);
     const { namespace } = cluster;
     const client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
@@ -256,7 +256,7 @@ describe("on a real kube-apiserver", { skip }, () => {
     await assert.rejects(api.get(Deployment, { namespace, name: "c" }), { code: "NotFound" });
   });
 
-  test("goes on where it was when the API server dies and returns", async (t) => {
+  test("continues where it was when the API server dies and returns", async (t) => {
     const cluster = await useKubernetes(t, { own: true });
     await using real = await connect(t, cluster);
     const { api, namespace, writes } = real;
@@ -282,7 +282,7 @@ describe("on a real kube-apiserver", { skip }, () => {
     await until(() => writes.length >= 6, "six writes");
     await quiet(writes);
     assert.equal(writes.length, 6);
-    // Each watch comes back when its own pause is over.
+    // Each watch reconnects after its own delay.
     await until(() => running.health.every(({ isFailing }) => !isFailing), "all watches to be well");
     assert.equal(running.health.length, 3);
     assert.equal(writes.length, 6);

@@ -1,4 +1,4 @@
-/** How a reconcile names other objects: a string for its own namespace, `{ name, namespace }` for any other. */
+/** References to other objects: a string for the own namespace, `{ name, namespace }` for any other. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -43,7 +43,7 @@ test("every call takes the same reference, and a namespace in it counts", async 
   assert.equal(await world.get(ConfigMap, { name: "once", namespace: "other" }), undefined);
 });
 
-test("a child in two namespaces is refused", async () => {
+test("a child in two namespaces is rejected", async () => {
   const box = controller(Box, { owns: [ConfigMap] }, async ({ apply }) => {
     await apply(ConfigMap, { name: "c", namespace: "one" }, { metadata: { namespace: "two" } });
   });

@@ -1,4 +1,4 @@
-/** What an operator was told can be written down and told again: it does what it did then, in no time, and another version shows the difference. */
+/** Recorded watch events can be replayed: the operator does what it did then, in virtual time, and another version shows the difference. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -29,7 +29,7 @@ const noteWith = (spell: (text: string) => string) =>
     ],
   });
 
-/** Lets an operator run for a while, through a broken watch and a new list, and writes down what it was told. */
+/** Runs an operator for a while, through a broken watch and a new list, and records its events. */
 async function recorded(): Promise<{ recording: string; writes: string[] }> {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
@@ -84,7 +84,7 @@ test("a replay makes the same writes for the same reasons, twice", async () => {
   );
 });
 
-test("another version of the operator shows what it would have written instead", async () => {
+test("another version of the operator shows its different writes", async () => {
   const { recording } = await recorded();
   const { writes } = await replay(
     noteWith((text) => text.toUpperCase()),
@@ -97,7 +97,7 @@ test("another version of the operator shows what it would have written instead",
   );
 });
 
-test("a recording that was cut off names the line", async () => {
+test("the error for a truncated recording names the line", async () => {
   const { recording } = await recorded();
   await assert.rejects(
     replay(

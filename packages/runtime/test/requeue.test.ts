@@ -1,4 +1,4 @@
-/** What a requeue does: children stay unless it says that all of them were applied, and handlers beside the reconcile may return one. */
+/** Requeues: children stay unless the result says that all of them were applied, and daemons may return one. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -20,7 +20,7 @@ const box = controller(Box, { owns: [ConfigMap] }, async ({ object, apply }) => 
   return object.spec.isDone ? undefined : requeue("1h");
 });
 
-test("children that a reconcile did not apply stay while it is not done, and the explanation says why", async () => {
+test("children that a requeueing reconcile did not apply stay, with an explanation", async () => {
   await using world = await onModel(operator({ name: "test", controllers: [box] }));
   const decisions = (): readonly string[] => world.running.explain("box", "default/b").at(-1)?.decisions ?? [];
   await world.apply(Box, "b", { spec: { names: ["one", "two", "three"] } });
@@ -74,7 +74,7 @@ test("a field handler that returns a requeue runs again before the reconcile, wi
   assert.deepEqual(seen.slice(0, 4), [change, change, change, "reconciled"]);
 });
 
-test("a daemon that returns a requeue is started again after that time", async () => {
+test("a daemon that returns a requeue is restarted after that delay", async () => {
   let starts = 0;
   const polling = controller(Box, { daemon: () => (++starts < 4 ? requeue("1m") : undefined) }, () => undefined);
   await using world = await onModel(operator({ name: "test", controllers: [polling] }));

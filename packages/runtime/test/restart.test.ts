@@ -1,4 +1,4 @@
-/** A restart with nothing to do writes nothing, also where the server filled defaults into values that are owned as a whole. */
+/** A restart with nothing to do writes nothing, also if the server filled defaults into atomic values. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -60,7 +60,7 @@ const box = controller(Box, { owns }, async ({ object, apply }) => {
   await apply(ClusterRoleBinding, "r", { subjects, roleRef: { kind: "ClusterRole", name: "r" } });
 });
 
-test("a restart with nothing to do writes nothing, and a default that is no longer overruled comes back", async () => {
+test("a restart with nothing to do writes nothing, and a removed override is reset", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },

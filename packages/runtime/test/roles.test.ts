@@ -1,4 +1,4 @@
-/** An operator under exactly the roles that are generated from it, through versions that drop a hook, a kind with hooks and a child kind. */
+/** An operator with exactly its generated roles, through versions that drop a webhook, a kind with webhooks and a child kind. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -46,7 +46,7 @@ const first = operator({
   ],
 });
 
-/** A version without hooks, without crates and without Secrets. */
+/** A version without webhooks, without crates and without Secrets. */
 function second(previous: Previous): Operator {
   const shop = controller(Shop, { owns: [ConfigMap] }, async ({ object, apply }) => {
     await apply(ConfigMap, object.metadata.name, { data: { a: "2" } });
@@ -54,7 +54,7 @@ function second(previous: Previous): Operator {
   return operator({ name: "shops", previous, controllers: [shop] });
 }
 
-/** Webhooks that are told of and that nobody answers, as when the version is gone that had them. */
+/** Registered webhooks without an endpoint, as after the removal of their version. */
 const noDoor: Door = async () => ({
   reach: { by: "service", namespace: NAMESPACE, name: "shops-webhook", port: 443 },
   use: () => undefined,
@@ -63,9 +63,9 @@ const noDoor: Door = async () => ({
 
 interface World {
   readonly admin: Api;
-  /** What the operator was refused, as the server told it. */
+  /** The server's errors for forbidden requests of the operator. */
   readonly refused: string[];
-  /** Puts the roles of this program in the place of those that were there, and runs it until the function has ended. */
+  /** Replaces the roles by those of this program, and runs it until the function has ended. */
   run(app: Operator, log: Log, during: (running: RunningOperator) => Promise<void>): Promise<void>;
 }
 
@@ -143,13 +143,13 @@ async function until(holds: () => Promise<boolean> | boolean, what: string): Pro
 
 const configurations = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration];
 
-/** The configurations of webhooks that are there. */
+/** The existing webhook configurations. */
 async function told(api: Api): Promise<readonly string[]> {
   const lists = await Promise.all(configurations.map((kind) => api.list(kind, {})));
   return lists.flatMap(({ items }) => items.map(({ metadata }) => metadata.name)).toSorted();
 }
 
-/** A shop that the first version has worked on, and whose hooks it has told; it is gone. */
+/** A shop that the first version has reconciled, with registered webhooks; that version has ended. */
 async function begin(): Promise<World & AsyncDisposable> {
   const server = await startApiServer();
   const world = worldOn(server);
@@ -169,7 +169,7 @@ async function writeShop(admin: Api, size: number): Promise<void> {
   await admin.apply(Shop, { ...object, spec: { size } } as KubeObject, { manager: "test", force: true });
 }
 
-test("what earlier versions had is taken back and pruned with no more rights than are generated", async () => {
+test("resources of earlier versions are removed with the generated roles only", async () => {
   await using world = await begin();
   const { admin, refused } = world;
   await world.run(second({ names: ["stores"], owned: [Secret], hooked }), silentLog, async () => {
@@ -180,7 +180,7 @@ test("what earlier versions had is taken back and pruned with no more rights tha
   assert.deepEqual(refused, [], "nothing that was asked for was refused, in either version");
 });
 
-test("an operator that may not take back what it had says what to declare", async () => {
+test("an operator that may not remove former resources logs what to declare", async () => {
   await using world = await begin();
   const { admin } = world;
   const lines: string[] = [];

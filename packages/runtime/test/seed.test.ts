@@ -1,4 +1,4 @@
-/** An operator that goes on from what another knew: it lists nothing again, and misses nothing that happened between. */
+/** An operator that starts from the snapshot of another: it lists nothing again, and misses no event in between. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -32,7 +32,7 @@ const note = controller(
   },
 );
 
-test("a successor asks only for what its predecessor could not know, and sees what happened between", async () => {
+test("a successor lists only kinds outside the snapshot, and sees changes in between", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
@@ -78,7 +78,7 @@ test("a successor asks only for what its predecessor could not know, and sees wh
   const first = run();
   await clock.advance(5_000);
   assert.deepEqual(await seen(), ["map-a=1", "map-b=1"]);
-  // It goes to another process as JSON.
+  // It is sent to another process as JSON.
   const snapshot = JSON.parse(JSON.stringify(first.snapshot())) as Snapshot;
   assert.deepEqual(
     snapshot.map(({ kind }) => kind),
@@ -97,7 +97,7 @@ test("a successor asks only for what its predecessor could not know, and sees wh
   assert.deepEqual(await seen(), ["map-a=2", "map-c=1"]);
 });
 
-test("a version that the server has forgotten is no harm: everything is listed as ever", async () => {
+test("a compacted version does no harm: everything is listed as usual", async () => {
   const { ModelApi } = await import("./model-api.ts");
   const clock = new VirtualClock();
   const model = new ModelApi(() => clock.wall());

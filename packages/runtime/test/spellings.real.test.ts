@@ -1,6 +1,6 @@
 /**
- * What the server keeps in its own words: quantities, and the texts of Secrets. To send the same in other words is no difference, also for a
- * process that remembers nothing; to send something else is one. The servers themselves are the judges.
+ * Values that the server normalizes: quantities, and the strings of Secrets. The same value in another spelling is not a difference, also
+ * after a restart; another value is one. The servers themselves decide.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -26,7 +26,7 @@ interface Fields {
 const labels = { a: "b" };
 const metadata = { labels };
 
-/** A pod that says how much it needs in every place. */
+/** A pod with quantities in every place. */
 const pod = (cpu: string, memory: string): Fields => ({
   volumes: [{ name: "v", emptyDir: { sizeLimit: memory } }],
   containers: [
@@ -42,7 +42,7 @@ const pod = (cpu: string, memory: string): Fields => ({
   ],
 });
 
-/** Objects by what is asked for: some processors and some bytes. */
+/** Objects with some CPUs and some bytes. */
 const kinds: readonly (readonly [kind: AnyKind, of: (cpu: string, bytes: string) => Fields])[] = [
   [
     Deployment,
@@ -129,7 +129,7 @@ function whole(kind: AnyKind, fields: Fields, namespace: string): KubeObject {
 
 function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: string | false): void {
   describe(`on ${where}`, { skip }, () => {
-    test("a quantity in another spelling is no difference, and another quantity is one", async (t) => {
+    test("another spelling of a quantity is equal, and another quantity is different", async (t) => {
       const { api, namespace } = await connect(t);
       const wrong: string[] = [];
       for (const [kind, of] of kinds) {
@@ -148,7 +148,7 @@ function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: 
       assert.deepEqual(wrong, []);
     });
 
-    test("texts of a Secret are kept as data, which are repaired and taken away", async (t) => {
+    test("strings of a Secret are stored as data, which is repaired and removed", async (t) => {
       const { api, namespace } = await connect(t);
       const key = { namespace, name };
       const secret = (fields: Fields): KubeObject => whole(Secret, fields, namespace);
@@ -165,7 +165,7 @@ function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: 
       const repaired = await api.apply(Secret, applied(texts), { manager, force: true });
       assert.deepEqual(dataOf(repaired), dataOf(made));
 
-      // Whoever made it by hand owns its data as well: only what is ours alone goes.
+      // A user who created it by hand owns its data as well: only fields of ours alone are removed.
       await api.delete(Secret, key, {});
       await api.apply(Secret, applied(texts), { manager, force: true });
       const fewer = applied({ stringData: { a: "1" } });
@@ -177,7 +177,7 @@ function tell(where: string, connect: (t: TestContext) => Promise<Place>, skip: 
   });
 }
 
-/** An object but for what its server and its controllers write. */
+/** An object without the fields that its server and its controllers write. */
 function contentOf(object: StoredObject): unknown {
   const { metadata: _metadata, ...rest } = object;
   return { ...rest, status: undefined };

@@ -1,4 +1,4 @@
-/** What an object shows while its reconciles fail again and again: `Stalled`, and no `Ready` from better days. */
+/** The conditions of an object while its reconciles fail repeatedly: `Stalled`, and no outdated `Ready`. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
@@ -19,7 +19,7 @@ const Job = defineResource({
   columns: { Stalled: "condition:Stalled", Why: "message:Stalled" },
 });
 
-/** A kind that declares no such condition. */
+/** A kind without such a declared condition. */
 const Site = defineResource({
   group: "example.com",
   version: "v1",
@@ -42,7 +42,7 @@ const conditionsOf = async (world: TestWorld, name: string): Promise<readonly (r
 
 for (const [where, worldOf] of worlds) {
   describe(`Stalled on ${where}`, () => {
-    test("is true, with the reason, while reconciles fail again and again, and false when they do not", async () => {
+    test("is true with the reason while reconciles keep failing, and false afterwards", async () => {
       let isDown = false;
       const job = controller(Job, {}, ({ object, status }) => {
         if (isDown) throw new Error("no database");
@@ -72,7 +72,7 @@ for (const [where, worldOf] of worlds) {
       assert.deepEqual(await conditionsOf(world, "a"), well);
     });
 
-    test("is not worth a line for a failure that passes, and worth one at once for one that stays", async () => {
+    test("is not set for a temporary failure, and set at once for a terminal one", async () => {
       let left = 2;
       const job = controller(Job, {}, ({ object }) => {
         if (object.metadata.name === "final") throw new TerminalError("the name is taken");
@@ -89,7 +89,7 @@ for (const [where, worldOf] of worlds) {
       assert.equal(world.writes.length, 2);
     });
 
-    test("is left to a reconcile that says it itself, and to the controller that said it", async () => {
+    test("is left to a reconcile that sets it, and to the controller that set it", async () => {
       const own = controller(Job, { name: "own" }, ({ object, status }) => {
         if (object.spec.text === "own") status.condition("Stalled", true, { reason: "Waiting", message: "for Godot" });
       });
@@ -117,7 +117,7 @@ describe("a kind that declares Ready and not Stalled", () => {
   ];
   const well = ["Available=True Available: ", "Ready=True Ready: "];
 
-  test("is not left Ready by a reconcile that says so and fails then, also after a restart; facts stay as they were told", async () => {
+  test("is not Ready after a reconcile that sets it and fails; facts stay", async () => {
     let isDown = true;
     const site = controller(Site, {}, ({ status }) => {
       status.condition("Ready", true);
@@ -138,7 +138,7 @@ describe("a kind that declares Ready and not Stalled", () => {
     assert.deepEqual(await shownBy(world, "a"), well, "nothing is left of it");
   });
 
-  test("tells of a reconcile that does not come back in time, and calls it again", async () => {
+  test("reports a reconcile that exceeds its timeout, and calls it again", async () => {
     let isDown = true;
     const site = controller(Site, { timeout: "10s" }, () => (isDown ? new Promise<void>(() => undefined) : undefined));
     await using world = await onModel(operator({ name: "test", controllers: [site] }));
@@ -155,7 +155,7 @@ describe("a kind that declares Ready and not Stalled", () => {
     assert.deepEqual(await shownBy(world, "a"), []);
   });
 
-  test("is not left Ready from better days, and is again when a reconcile succeeds that says nothing about it", async () => {
+  test("loses an outdated Ready, and regains it after a successful reconcile", async () => {
     let isDown = false;
     const site = controller(Site, {}, ({ object, status }) => {
       if (isDown) throw new Error("no database");
@@ -175,7 +175,7 @@ describe("a kind that declares Ready and not Stalled", () => {
     assert.deepEqual(await shownBy(world, "a"), well);
   });
 
-  test("is not made Ready by a reconcile that only waits, and is when it is done", async () => {
+  test("is not made Ready by a reconcile that requeues, but by one that is done", async () => {
     let does: "work" | "fail" | "wait" = "work";
     const site = controller(Site, {}, ({ object, status }) => {
       if (does === "fail") throw new Error("no database");
@@ -198,7 +198,7 @@ describe("a kind that declares Ready and not Stalled", () => {
     assert.deepEqual(await shownBy(world, "a"), ["Ready=True Ready: "]);
   });
 
-  test("keeps the words of a reconcile that says itself why it is not Ready, and the Ready of another controller", async () => {
+  test("keeps the message of a reconcile, and the Ready of another controller", async () => {
     const words = controller(Site, { name: "words" }, ({ object, status }) => {
       if (object.metadata.name !== "own") return;
       status.condition("Ready", false, { reason: "Broken", message: "a long story" });
@@ -224,7 +224,7 @@ describe("a kind that declares Ready and not Stalled", () => {
     ]);
   });
 
-  test("shows why an object cannot go", async () => {
+  test("shows why an object cannot be deleted", async () => {
     let isDown = true;
     const cleanup = (): void => {
       if (isDown) throw new Error("no database");
@@ -243,7 +243,7 @@ describe("a kind that declares Ready and not Stalled", () => {
 });
 
 for (const [where, worldOf] of worlds) {
-  test(`a field that the schema of status does not have, or fills in, costs no write a reconcile on ${where}`, async () => {
+  test(`unknown or defaulted status fields cost no extra writes on ${where}`, async () => {
     const List = defineResource({
       group: "example.com",
       version: "v1",

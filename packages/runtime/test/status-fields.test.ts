@@ -1,4 +1,4 @@
-/** Fields of a status that the schema does not have: the server drops them in silence, so somebody else has to tell. */
+/** Status fields that the schema does not have: the server drops them silently, so the runtime reports them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { defineResource, s } from "@capstan/schema";
@@ -16,14 +16,14 @@ const Lamp = defineResource({
   conditions: { Ready: "it shines" },
 });
 
-/** A world with lamps whose status is written as the function says; `lines` has what is logged. */
+/** A world with lamps whose status the function writes; `lines` has the log. */
 async function lamps(
   write: (status: { [field: string]: unknown }) => void,
 ): Promise<TestWorld & { readonly lines: string[] }> {
   const clock = new VirtualClock();
   const lines: string[] = [];
   const log = createLog({ clock, level: "warn", write: (line) => lines.push(line) });
-  // The compiler refuses what these tests are about.
+  // The compiler rejects the mistakes of these tests.
   const lamp = controller(Lamp, {}, ({ status }) => write(status as unknown as { [field: string]: unknown }));
   const world = await testOperator(
     operator({ name: "test", controllers: [lamp] }),
@@ -36,7 +36,7 @@ async function lamps(
 const MISSPELT =
   'The status of Lamp has no field "fase", so the server drops it. There are conditions, observedGeneration, phase, pod. Correct the name, or add it to the schema.';
 
-test("a misspelt field fails the test of an operator in words, also where nothing else is written", async () => {
+test("a misspelt field fails the test of an operator, even without other writes", async () => {
   await using world = await lamps((status) => {
     status["fase"] = "on";
   });
@@ -44,7 +44,7 @@ test("a misspelt field fails the test of an operator in words, also where nothin
   await assert.rejects(world.settle(), (error: Error) => error.message.includes(`lamp default/one: ${MISSPELT}`));
 });
 
-test("an operator that runs goes on, says it once, and explains it for each object", async () => {
+test("a running operator continues, logs it once, and explains it for each object", async () => {
   await using world = await lamps((status) => {
     status["fase"] = "on";
     status["pod"] = "there";
@@ -58,7 +58,7 @@ test("an operator that runs goes on, says it once, and explains it for each obje
   }
 });
 
-test("a field that a later version of the operator has left is nobody's mistake", async () => {
+test("a field of a later version of the operator is not reported", async () => {
   let pod = "none";
   await using world = await lamps((status) => {
     status["pod"] = pod;
@@ -74,7 +74,7 @@ test("a field that a later version of the operator has left is nobody's mistake"
   assert.deepEqual((await world.get(Lamp, "one"))?.status, { pod: "there", brightness: 3 });
 });
 
-test("what a later version left in a list is nobody's mistake, also where the list moves", async () => {
+test("a field of a later version in a list is not reported, also if the list moves", async () => {
   const Shelf = defineResource({
     ...shape,
     kind: "Shelf",

@@ -1,4 +1,4 @@
-/** What others write into a status while a reconcile runs stays, also where the reconcile has written the object itself meanwhile. */
+/** Status changes of other writers during a reconcile stay, also if the reconcile has written the object itself meanwhile. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -19,7 +19,7 @@ const Job = defineResource({
 const PAID = { type: "Paid", status: "True", reason: "Paid", message: "", lastTransitionTime: "2026-01-01T00:00:00Z" };
 
 for (const how of ["in a step", "outside of steps"] as const) {
-  test(`a field and the first condition of somebody else, written ${how}, stay`, async () => {
+  test(`a field and the first condition of another writer, written ${how}, stay`, async () => {
     const clock = new VirtualClock();
     const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
     const server = await startApiServer({ clock: { now: () => clock.wall(), after } });

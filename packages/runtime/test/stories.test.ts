@@ -1,4 +1,4 @@
-/** What an operator must do wherever it runs, in virtual time. */
+/** The basic behaviour of an operator on any server, in virtual time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -52,7 +52,7 @@ for (const [where, worldOf] of worlds) tell(where, worldOf);
 
 function tell(where: string, worldOf: MakeWorld): void {
   describe(`an operator on ${where}, in virtual time`, () => {
-    test("brings objects to their desired state with two writes each, and then writes nothing", async () => {
+    test("reconciles objects with two writes each, and then writes nothing", async () => {
       await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       for (let at = 0; at < 5; at++) await world.apply(Cache, `c${at}`, { spec: { size: at } });
       await world.settle();
@@ -70,7 +70,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(world.writes.length, 10);
     });
 
-    test("deletes a child that is no longer wanted, and repairs one that was changed", async () => {
+    test("deletes a child that is no longer desired, and repairs one that was changed", async () => {
       await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       await world.apply(Cache, "c", { spec: { size: 1, extra: true } });
       await world.settle();
@@ -83,7 +83,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(await world.get(ConfigMap, "c-extra"), undefined);
     });
 
-    test("comes to the same end wherever it crashes", async () => {
+    test("reaches the same end wherever it crashes", async () => {
       for (let nth = 1; nth <= 4; nth++) {
         await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
         world.crashBeforeWrite(nth);
@@ -95,7 +95,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       }
     });
 
-    test("runs a remembered step once, although it crashes before the step is recorded as done", async () => {
+    test("runs a step once, although it crashes before the step is recorded as done", async () => {
       const runs: boolean[] = [];
       const backup = controller(Cache, { name: "backup" }, async ({ object, step, status }) => {
         const copied = await step("copy", ({ resumed }) => (runs.push(resumed), 42), { input: object.spec.size });
@@ -104,7 +104,7 @@ function tell(where: string, worldOf: MakeWorld): void {
         return undefined;
       });
       await using world = await worldOf(operator({ name: "test", controllers: [backup] }));
-      // The first write says that the step has begun, the second that it is done: the crash falls between them.
+      // The first write records the start of the step, the second its result: the crash falls between them.
       world.crashBeforeWrite(2);
       await world.apply(Cache, "c", { spec: { size: 1 } });
       await world.settle();
@@ -136,7 +136,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal(await world.get(Cache, "c"), undefined);
     });
 
-    test("notices what it missed while watches were silent", async () => {
+    test("notices missed events after watches were silent", async () => {
       await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       const heal = world.dropEvents();
       await world.advance("10s");
@@ -148,7 +148,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.equal((await world.get(Deployment, "c"))?.spec?.replicas, 7);
     });
 
-    test("writes nothing after somebody else took the lease", async () => {
+    test("writes nothing after another replica took the lease", async () => {
       await using world = await worldOf(operator({ name: "test", controllers: [cache] }));
       await world.apply(Cache, "c", { spec: { size: 1 } });
       await world.settle();
@@ -184,7 +184,7 @@ test("breaks a hot loop, and names the fields and the other manager", async () =
   assert.match(last?.message ?? "", /^Stopped writing ConfigMap default\/c-extra: .* "rival" .*data\.size/u);
 });
 
-test("repairs a status that somebody else changed, and says so when they do not stop", async () => {
+test("repairs a status that another manager changed, and reports a hot loop", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   await using world = await testOperator(operator({ name: "test", controllers: [cache] }), { api }, { clock });
@@ -196,7 +196,7 @@ test("repairs a status that somebody else changed, and says so when they do not 
     metadata: { namespace: "default", name: "c" },
     status: { ready: 99 },
   };
-  // Applied, because the model remembers only of what was applied who did it.
+  // Applied, because the model keeps managed fields only of applies.
   const meddle = () => api.apply(Cache, theirs, { manager: "rival", force: true, subresource: "status" });
   await meddle();
   await world.settle();
@@ -211,7 +211,7 @@ test("repairs a status that somebody else changed, and says so when they do not 
   );
 });
 
-test("does not trust its picture of the status when the answer to a write was lost", async () => {
+test("does not trust its cached status when the response to a write was lost", async () => {
   await using world = await onModel(operator({ name: "test", controllers: [cache] }));
   world.loseAnswer(2);
   await world.apply(Cache, "c", { spec: { size: 1 } });

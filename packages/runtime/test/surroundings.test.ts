@@ -1,4 +1,4 @@
-/** What stands around the line: one cache for all controllers, its settings, hands, events, spans, standbys, and an orderly end. */
+/** Around the controllers: a shared cache and its settings, concurrency, events, spans, standbys, and an orderly stop. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -31,7 +31,7 @@ const Task = defineResource({
 interface Place {
   readonly clock: VirtualClock;
   readonly api: Api;
-  /** Watches that were opened, by kind and namespace. */
+  /** Opened watches, by kind and namespace. */
   readonly watched: string[];
   readonly start: (definition: OperatorDefinition, more?: Partial<StartOptions>) => RunningOperator;
   readonly task: (name: string, namespace?: string, annotations?: { [name: string]: string }) => Promise<unknown>;
@@ -79,7 +79,7 @@ const noting = (name: string, notes: string[]): Controller =>
     notes.push(`${name} ${object.metadata.namespace}/${object.metadata.name} ${find(ConfigMap).length}`);
   });
 
-test("controllers share one watch a kind", async () => {
+test("controllers share one watch per kind", async () => {
   const { clock, start, task, watched } = await place();
   const notes: string[] = [];
   await using operator = start({ name: "test", controllers: [noting("one", notes), noting("two", notes)] });
@@ -115,7 +115,7 @@ test("namespaces can be changed while it runs", async () => {
   await left;
 });
 
-test("kinds can be cached without what nobody needs", async () => {
+test("kinds can be cached without fields that are not needed", async () => {
   const { api, clock, start, task, watched } = await place();
   const found: KubeObject[] = [];
   const slim = controller(
@@ -151,10 +151,10 @@ test("kinds can be cached without what nobody needs", async () => {
 });
 
 const Job = defineResource({ group: "example.com", version: "v1", kind: "Job", spec: s.object({}) });
-/** A namesake of a kind that is there already. */
+/** A kind with the name of an existing one. */
 const OtherConfigMap = defineResource({ group: "example.com", version: "v1", kind: "ConfigMap", spec: s.object({}) });
 
-test("controllers that share a cache must say the same about what it shows", async () => {
+test("controllers that share a cache must agree on the objects that it shows", async () => {
   const { start } = await place();
   const selects = { reads: [ConfigMap], cache: { ConfigMap: { labelSelector: "app=x" } } } as const;
   const first = controller(Task, selects, () => undefined);
@@ -179,7 +179,7 @@ test("controllers that share a cache must say the same about what it shows", asy
   );
 });
 
-test("controllers that share a cache join their indexes, and kinds of the same name have caches of their own", async () => {
+test("controllers merge their indexes, and kinds of the same name have separate caches", async () => {
   const { api, clock, start, task, watched } = await place();
   const found: string[] = [];
   const byName = ({ metadata }: KubeObject) => [metadata.name ?? ""];
@@ -214,7 +214,7 @@ test("controllers that share a cache join their indexes, and kinds of the same n
   assert.deepEqual(watched.filter((line) => line.startsWith("ConfigMap")).length, 2);
 });
 
-test("no more objects are worked on at once than there are hands", async () => {
+test("no more objects are reconciled at once than the concurrency allows", async () => {
   const { clock, start, task } = await place();
   let [now, most] = [0, 0];
   const slow = controller(Task, { concurrency: 2 }, async () => {
@@ -228,7 +228,7 @@ test("no more objects are worked on at once than there are hands", async () => {
   assert.deepEqual([most, now], [2, 0]);
 });
 
-test("an end waits for what runs, and takes nothing new", async () => {
+test("a stop waits for running reconciles, and starts no new ones", async () => {
   const { clock, start, task } = await place();
   const ended: string[] = [];
   const slow = controller(Task, { concurrency: 1 }, async ({ object }) => {
@@ -245,7 +245,7 @@ test("an end waits for what runs, and takes nothing new", async () => {
   assert.deepEqual(ended, ["a"]);
 });
 
-test("events that repeat are counted, and each reconcile has a span", async () => {
+test("repeated events are counted, and each reconcile has a span", async () => {
   const { api, clock, start, task } = await place();
   const spans: string[] = [];
   const tracer = {
@@ -281,7 +281,7 @@ test("events that repeat are counted, and each reconcile has a span", async () =
   assert.equal(spans.filter((note) => note === "end").length * 2, spans.length);
 });
 
-test("a trace goes with what is written, from object to object, and is no reason to write", async () => {
+test("a trace is carried from object to object, and does not cause writes", async () => {
   const { api, clock, start, task } = await place();
   const spans: { name: string; id: string; trace: string; parent: string | undefined; links: number }[] = [];
   const tracer: Tracer = {
@@ -318,7 +318,7 @@ test("a trace goes with what is written, from object to object, and is no reason
   assert.equal((await api.get(ConfigMap, key)).metadata.resourceVersion, resourceVersion, "nothing else changed");
 });
 
-test("a standby has its cache filled and works at once when it is elected", async () => {
+test("a standby has its cache filled and reconciles at once when it is elected", async () => {
   const { clock, start, task } = await place();
   const notes: string[] = [];
   const elected = (identity: string): Partial<StartOptions> => ({ leaderElection: { namespace: "default", identity } });

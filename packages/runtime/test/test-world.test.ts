@@ -1,4 +1,4 @@
-/** What the world of a test tells when a test does not end as its author thought. */
+/** Messages of a test world when a test does not end as expected. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
@@ -31,7 +31,7 @@ const picky = controller(Task, {}, ({ object }) => {
   if (object.spec.text === "") throw new Error("there is no text");
 });
 
-test("objects whose last reconcile failed are known, with the reason and the line, until a reconcile succeeds", async () => {
+test("failed objects are listed with reason and line, until a reconcile succeeds", async () => {
   await using world = await onModel(operator({ name: "test", controllers: [picky] }));
   await world.apply(Task, "good", { spec: { text: "x" } });
   await world.apply(Task, "bad", { spec: { text: "" } });
@@ -44,7 +44,7 @@ test("objects whose last reconcile failed are known, with the reason and the lin
   assert.deepEqual(world.failures, []);
 });
 
-test("a world that settles while objects fail is refused, unless the test says that it expects it", async () => {
+test("settle rejects while objects fail, unless the test expects it", async () => {
   await using world = await onModel(operator({ name: "test", controllers: [picky] }), { failures: "refused" });
   await world.apply(Task, "bad", { spec: { text: "" } });
   const isRefused = (error: unknown): boolean => {
@@ -76,7 +76,7 @@ for (const [what, call] of [
   ["a step that fails", ({ step }) => step("fails", () => Promise.reject(new ApiError(gone)))],
   ["an apply that was not awaited", ({ apply }) => void apply(ConfigMap, "a", {})],
 ] as readonly (readonly [string, (context: Context<typeof Task, typeof ConfigMap>) => unknown])[]) {
-  test(`${what} names the line that called for it`, async () => {
+  test(`${what} names the calling line`, async () => {
     const task = controller(Task, { owns: [ConfigMap] }, async (context) => {
       await call(context);
     });
@@ -94,7 +94,7 @@ for (const [what, call] of [
   });
 }
 
-test("a reconcile that waits for what is not of this world is told to be the reason why nothing settles", async () => {
+test("a reconcile that waits for something real is named when nothing settles", async () => {
   const waiting = controller(Task, { timeout: "10h" }, () => new Promise<void>(() => undefined));
   await using world = await onModel(operator({ name: "test", controllers: [waiting] }));
   await world.apply(Task, "a", {});
@@ -119,7 +119,7 @@ test("a world that does not settle names the objects that wait, and their reason
 });
 
 for (const wait of [0, 1]) {
-  test(`an object that wants another reconcile after ${wait} ms, for ever, is named long before an hour has passed`, async () => {
+  test(`an object that requeues after ${wait} ms forever is named long before an hour`, async () => {
     const hasty = controller(Task, {}, () => requeue(wait, { reason: "the disk is not there" }));
     await using world = await onModel(operator({ name: "test", controllers: [hasty] }));
     await world.apply(Task, "a", {});
@@ -131,7 +131,7 @@ for (const wait of [0, 1]) {
   });
 }
 
-test("an object that wants many reconciles at once and then comes to an end settles", async () => {
+test("an object that requeues many times and then stops settles", async () => {
   let reconciles = 0;
   const busy = controller(Task, {}, () => (++reconciles < 1_000 ? requeue(0, { reason: "one by one" }) : undefined));
   await using world = await onModel(operator({ name: "test", controllers: [busy] }));
@@ -140,9 +140,9 @@ test("an object that wants many reconciles at once and then comes to an end sett
   assert.equal(reconciles, 1_000);
 });
 
-test("a crash that leads to another end tells what failed last", async () => {
+test("a crash that leads to another end reports the last failure", async () => {
   let isFirst = true;
-  // It forgets what it had begun: the second run finds its own mark and gives up.
+  // It forgets what it had begun: the second run finds its own child and fails.
   const forgetful = controller(Task, { owns: [ConfigMap], prune: false }, async ({ object, apply, get, status }) => {
     if (!isFirst && get(ConfigMap, object.metadata.name) !== undefined && object.status === undefined)
       throw new Error("somebody has begun already");
@@ -187,10 +187,10 @@ test("of two worlds of one operator on one server, one leads", async () => {
   one.restart();
 });
 
-test("what the server refuses to a test names the line of the test", async () => {
+test("a server error in a test names the line of the test", async () => {
   const server = await startApiServer();
   await using world = await testOperator(operator({ name: "test", controllers: [picky] }), server);
-  // The compiler refuses it, too.
+  // The compiler rejects it, too.
   const refused = { spec: { text: 1 as unknown as string } };
   for (const work of [
     () => world.apply(Task, "a", refused),
@@ -205,7 +205,7 @@ test("what the server refuses to a test names the line of the test", async () =>
   }
 });
 
-test("an operator that looks again and again never settles: what becomes of it in the end is waited for", async () => {
+test("an operator that requeues forever never settles: eventually waits for its result", async () => {
   let looks = 0;
   const restless = controller(Task, {}, ({ status }) => {
     status.seen = String(++looks);

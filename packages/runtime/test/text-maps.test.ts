@@ -1,4 +1,4 @@
-/** An empty text in a map of texts is a value: it is written, repaired and taken away like any other. */
+/** An empty string in a map of strings is a value: it is written, repaired and removed like any other. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
@@ -14,7 +14,7 @@ interface Texts {
   readonly [name: string]: string;
 }
 
-/** Where kinds keep maps of texts: in fields of their own, in metadata, below lists, and in maps that are owned as a whole. */
+/** Places of string maps in kinds: in their own fields, in metadata, below lists, and in atomic maps. */
 const makers: { readonly [place: string]: (texts: Texts) => { readonly kind: AnyKind; readonly object: object } } = {
   labels: (labels) => ({ kind: ConfigMap, object: { metadata: { labels } } }),
   annotations: (annotations) => ({ kind: ConfigMap, object: { metadata: { annotations } } }),
@@ -40,7 +40,7 @@ function spread(matchLabels: Texts): object {
 const names = ["app", "name", "value", "node-role", "example.com.inject", "key"];
 const texts = fc.dictionary(fc.constantFrom(...names), fc.constantFrom("", "x"), { maxKeys: 4 });
 
-test("what is in a map of texts is the same only if it has the same names and texts", async () => {
+test("string maps are equal only if they have the same keys and values", async () => {
   const { fetch } = await startApiServer();
   const api = apiOf(createClient(inProcess(fetch)));
   let count = 0;
@@ -67,7 +67,7 @@ test("what is in a map of texts is the same only if it has the same names and te
   await fc.assert(property, { numRuns: 150, examples });
 });
 
-/** Whether a map is there at all is another question. */
+/** The presence of the map itself is not tested here. */
 function isEmpty(map: Texts): boolean {
   return Object.keys(map).length === 0;
 }

@@ -37,7 +37,7 @@ const widget = controller(Widget, { owns: [ConfigMap] }, async ({ object, apply,
   status.condition("Ready", true);
 });
 
-test("applies the child and the status of each object with two writes, and none when nothing changes", async () => {
+test("applies child and status of an object with two writes, and none without changes", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const create = (name: string, size: number) => {

@@ -1,4 +1,4 @@
-/** Mistakes in the functions that users write: each is told in a sentence, harms its own object only, and the operator goes on. */
+/** Mistakes in user functions: each has a clear message, affects only its own object, and the operator continues. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
@@ -31,7 +31,7 @@ type Owns = readonly [typeof ConfigMap];
 type Options = Omit<ControllerOptions<typeof Widget, Owns, readonly []>, "owns">;
 type WidgetContext = Context<typeof Widget, typeof ConfigMap>;
 
-/** A world with an object `bad`, on which a function is tried, and an object `good`, which shows that the operator goes on. */
+/** A world with an object `bad`, on which a function is tried, and an object `good`, which shows that the operator continues. */
 async function worldWith(reconcile: (context: WidgetContext) => unknown, options: Options = {}): Promise<TestWorld> {
   const clock = new VirtualClock();
   const widget = controller(Widget, { ...options, owns: [ConfigMap] }, async (context) => {
@@ -59,7 +59,7 @@ function messageOf(world: TestWorld): string | undefined {
   return world.failures.find(({ object }) => object === "default/bad")?.message;
 }
 
-describe("what is thrown", () => {
+describe("a thrown value", () => {
   const thrown: { readonly [what: string]: () => unknown } = {
     "an error that is its own cause": () => {
       const error: Error & { cause?: unknown } = new Error("boom");
@@ -89,7 +89,7 @@ describe("what is thrown", () => {
   };
 
   for (const [what, make] of Object.entries(thrown)) {
-    test(`${what} fails the reconcile, which is tried again`, async () => {
+    test(`${what} fails the reconcile, which is retried`, async () => {
       let runs = 0;
       await using world = await worldWith(() => {
         runs++;
@@ -103,8 +103,8 @@ describe("what is thrown", () => {
   }
 });
 
-describe("an await that was forgotten", () => {
-  test("fails the reconcile, although what was begun failed where nobody listens", async () => {
+describe("a missing await", () => {
+  test("fails the reconcile, although the error of the call is unhandled", async () => {
     await using world = await worldWith(
       ({ apply }) => void apply(ConfigMap, "a", { metadata: { name: "b" } } as never),
     );
@@ -116,7 +116,7 @@ describe("an await that was forgotten", () => {
     await goesOn(world);
   });
 
-  test("fails the reconcile, although all went well", async () => {
+  test("fails the reconcile, although the call succeeded", async () => {
     await using world = await worldWith(async ({ apply, create, remove, step }) => {
       await apply(ConfigMap, "a", { data: { a: "b" } });
       void create(ConfigMap, "c", { data: {} });
@@ -140,7 +140,7 @@ describe("an await that was forgotten", () => {
     await goesOn(world);
   });
 
-  test("is none where several are awaited together", async () => {
+  test("is not reported if several calls are awaited together", async () => {
     await using world = await worldWith(async ({ apply, step }) => {
       await Promise.all([apply(ConfigMap, "a", { data: {} }), step("b", () => undefined)]);
       await Promise.race([apply(ConfigMap, "c", { data: {} }), step("d", () => undefined)]);
@@ -149,7 +149,7 @@ describe("an await that was forgotten", () => {
     assert.deepEqual(world.failures, []);
   });
 
-  test("a reconcile that fails waits for what else it began", async () => {
+  test("a failing reconcile waits for its other calls", async () => {
     const gate = Promise.withResolvers<void>();
     let reconciles = 0;
     await using world = await worldWith(async ({ step }) => {
@@ -165,7 +165,7 @@ describe("an await that was forgotten", () => {
     assert.ok(reconciles > 1);
   });
 
-  test("what comes after the reconcile is refused", async () => {
+  test("calls after the end of the reconcile are rejected", async () => {
     const late = Promise.withResolvers<WidgetContext>();
     await using world = await worldWith((context) => late.resolve(context));
     await world.settle();
@@ -181,8 +181,8 @@ describe("an await that was forgotten", () => {
   });
 });
 
-test("a child under two names is refused", async () => {
-  // Written out in the call, a name does not compile: these come from elsewhere.
+test("a child with two names is rejected", async () => {
+  // A literal name in the call does not compile: these names come from a function.
   const named = (name: string) => ({ metadata: { name, labels: {} }, data: {} });
   await using world = await worldWith(async ({ apply }) => {
     await apply(ConfigMap, "a", named("a"));
@@ -200,8 +200,8 @@ test("a child under two names is refused", async () => {
   await goesOn(world);
 });
 
-describe("functions that decide what wakes whom", () => {
-  /** Two controllers on one watch of ConfigMaps: what the function of the first does is no trouble of the second. */
+describe("functions that map events to objects", () => {
+  /** Two controllers on one watch of ConfigMaps: a failing function of the first does not affect the second. */
   async function twoOnOneWatch(
     map: (config: { readonly data?: { readonly [name: string]: string } }) => readonly string[],
   ) {
@@ -235,7 +235,7 @@ describe("functions that decide what wakes whom", () => {
     return { world, lines, heard, reconciles };
   }
 
-  test("a map that throws is told, and everybody else hears of the object", async () => {
+  test("a map that throws is reported, and all other handlers get the event", async () => {
     const { world, lines, heard, reconciles } = await twoOnOneWatch((config) => [(config.data as { ref: string }).ref]);
     await using _ = world;
     await world.apply(Widget, "w", { spec: {} });
@@ -268,7 +268,7 @@ describe("functions that decide what wakes whom", () => {
     assert.deepEqual(world.running.troubles, [], "it is over when it is over");
   });
 
-  test("a map that names what is no key is told, and the keys among it are woken", async () => {
+  test("a map that returns invalid keys is reported, and its valid keys are triggered", async () => {
     const { world, lines, reconciles } = await twoOnOneWatch(() => [42, undefined, "default/w", ""] as never);
     await using _ = world;
     await world.apply(Widget, "w", { spec: {} });
@@ -290,7 +290,7 @@ describe("functions that decide what wakes whom", () => {
   };
 
   for (const option of ["predicate", "fairnessKey"] as const) {
-    test(`where ${option} throws, the object has its reconciles`, async () => {
+    test(`if ${option} throws, the object is still reconciled`, async () => {
       await using world = await worldWith(() => undefined, { [option]: broken[option] });
       await goesOn(world);
       assert.ok(world.running.troubles.some(({ what }) => what === option));
@@ -300,7 +300,7 @@ describe("functions that decide what wakes whom", () => {
 
 describe("a step", () => {
   for (const inputs of ["without inputs", "with inputs"] as const) {
-    test(`whose name is used twice in one reconcile is refused, ${inputs}`, async () => {
+    test(`with a name that is used twice in one reconcile is rejected, ${inputs}`, async () => {
       const ran: string[] = [];
       await using world = await worldWith(async ({ step }) => {
         for (const member of ["a", "b", "c"]) {
@@ -318,7 +318,7 @@ describe("a step", () => {
     });
   }
 
-  test("does not begin when its reconcile was given up", async () => {
+  test("does not begin when its reconcile was aborted", async () => {
     const said: string[] = [];
     const gate = Promise.withResolvers<void>();
     let reconciles = 0;
@@ -340,7 +340,7 @@ describe("a step", () => {
     assert.equal(await world.get(ConfigMap, "late"), undefined);
   });
 
-  test("that was announced when its reconcile was given up does not run", async () => {
+  test("that was recorded as begun when its reconcile was aborted does not run", async () => {
     const said: string[] = [];
     const gate = Promise.withResolvers<void>();
     let reconciles = 0;
@@ -352,7 +352,7 @@ describe("a step", () => {
       },
       { timeout: "10s" },
     );
-    // The answer to the announcement comes after the reconcile's time.
+    // The response to the start record arrives after the reconcile's timeout.
     const end = world.inject(({ verb, kind }) =>
       verb === "patch" && kind.kind === "Widget" && reconciles === 1 ? { fault: "delay", by: 15_000 } : undefined,
     );
@@ -363,10 +363,10 @@ describe("a step", () => {
   });
 });
 
-describe("reconciles that wait for nothing", () => {
+describe("reconciles without waits", () => {
   const many = 1_500;
 
-  /** An operator in real time whose objects are there already. */
+  /** An operator in real time with existing objects. */
   async function running(objects: number, reconcile: () => ReconcileResult): Promise<RunningOperator> {
     const api = new ModelApi();
     const widget = controller(Widget, {}, reconcile);
@@ -379,9 +379,9 @@ describe("reconciles that wait for nothing", () => {
     return new RunningOperator({ name: "test", controllers: [widget] }, { api, log: silentLog });
   }
 
-  test("and always want another leave time to everybody else", async () => {
+  test("that always requeue leave time for other work", async () => {
     let reconciles = 0;
-    // Were others never heard, the test itself would not be: the reconciles end when it has gone on for far too long.
+    // If the event loop were blocked, the test itself would be: the reconciles end after far too many.
     await using _ = await running(20, () => (++reconciles < 1_000_000 ? requeue(0, { reason: "more" }) : undefined));
     for (let timers = 0; timers < 20; timers++) await new Promise((resolve) => setTimeout(resolve, 1));
     assert.ok(reconciles < 1_000_000, "timers fire between reconciles");

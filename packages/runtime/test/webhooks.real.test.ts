@@ -1,4 +1,4 @@
-/** Webhooks on a real kube-apiserver: what it sends is understood, what is answered it understands, and certificates change under it. */
+/** Webhooks on a real kube-apiserver: requests and responses are understood, and certificates are rotated meanwhile. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -24,7 +24,7 @@ import type { Webhooks } from "../src/webhook/webhooks.ts";
 
 const skip = kubernetesMissing();
 
-/** Two versions that spell the size differently, and functions for what a schema cannot say. */
+/** Two versions with different spellings of the size, and functions for rules that a schema cannot express. */
 const Volume = defineResource({
   group: "webhooks.example.com",
   kind: "Volume",
@@ -116,7 +116,7 @@ async function stage(
     await webhooks.unregister();
     await webhooks[Symbol.asyncDispose]();
     await api.delete(Namespace, { namespace: "", name: ownNamespace }, {});
-    // The next test brings its own: objects of this one could not be converted any more.
+    // The next test creates its own: objects of this one could not be converted any more.
     const crd = { namespace: "", name: "volumes.webhooks.example.com" };
     await api.delete(CustomResourceDefinition, crd, {});
     await until(
@@ -158,7 +158,7 @@ async function stage(
 }
 
 describe("webhooks on kube-apiserver", { skip }, () => {
-  test("complete, judge, warn about and convert what users write", async (t) => {
+  test("default, validate, warn about and convert user writes", async (t) => {
     const world = await stage(t);
     const { api, namespace, write, warnings } = world;
 
@@ -245,7 +245,7 @@ describe("webhooks on kube-apiserver", { skip }, () => {
     );
   });
 
-  test("certificates and authorities change while writes go on, and none of them fails", async (t) => {
+  test("certificates and authorities are rotated without a failed write", async (t) => {
     const [day, minute] = [86_400_000, 60_000];
     let ahead = -244 * day;
     const clock: Clock = { ...systemClock, wall: () => systemClock.wall() + ahead };
@@ -301,7 +301,7 @@ type Data = { readonly [key: string]: string };
 
 const Secret = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" } as const;
 
-/** How many authorities each registration of the resource trusts: defaulting, validating, conversion. */
+/** The number of authorities in each registration of the resource: defaulting, validating, conversion. */
 async function trustedBy(api: Api): Promise<readonly number[]> {
   const kinds = [MutatingWebhookConfiguration, ValidatingWebhookConfiguration, CustomResourceDefinition];
   const place = { namespace: "", name: "volumes.webhooks.example.com" };

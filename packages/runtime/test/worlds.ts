@@ -1,14 +1,14 @@
-/** The two servers that tests in virtual time run on: a small model, and the embedded API server. */
+/** The two servers of tests in virtual time: a small model, and the embedded API server. */
 import { startApiServer } from "@capstan/apiserver";
 import type { Operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import type { TestOptions, TestWorld } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
 
-/** Starts an operator in a world of its own. */
+/** Starts an operator in its own world. */
 export type MakeWorld = (app: Operator) => Promise<TestWorld>;
 
-/** On the model. Failures are what most of these tests are about. */
+/** On the model. Most of these tests expect failures. */
 export async function onModel(app: Operator, options: TestOptions = {}): Promise<TestWorld> {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
@@ -23,7 +23,7 @@ async function onEmbedded(app: Operator): Promise<TestWorld> {
   return await testOperator(app, server, { failures: "expected", clock });
 }
 
-/** Both, with the name that a test has for each. */
+/** Both, with their names in test titles. */
 export const worlds: readonly (readonly [string, MakeWorld])[] = [
   ["a model", onModel],
   ["the embedded API server", onEmbedded],

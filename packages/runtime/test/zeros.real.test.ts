@@ -1,6 +1,6 @@
 /**
- * Zeros that Go leaves out: what would change nothing is not written, also by a process that remembers nothing, and what would change
- * something is. The servers themselves are the judges: an apply that changes nothing keeps the version.
+ * Zeros that Go omits: an apply that would change nothing is not sent, also after a restart, and one that would change something is. The
+ * servers themselves decide: an apply that changes nothing keeps the resourceVersion.
  */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
@@ -22,7 +22,7 @@ interface Body {
   readonly [field: string]: unknown;
 }
 
-/** A kind, an object of it, and zeros by their path: each is applied over what is there without it, and again. */
+/** A kind, an object of it, and zeros by their path: each is applied over the object without it, and again. */
 interface Case {
   readonly kind: AnyKind;
   readonly body: Body;
@@ -217,7 +217,7 @@ const cases: readonly Case[] = [
   { kind: ResourceQuota, body: {}, zeros: [["spec", {}, { hard: {} }, { scopes: [] }]] },
 ];
 
-/** A copy with another value at a path; numbers are places in lists. */
+/** A copy with another value at a path; numbers are indexes of lists. */
 function withValue(body: unknown, path: readonly string[], value: unknown): unknown {
   const [name, ...rest] = path;
   if (name === undefined) return value;
@@ -231,7 +231,7 @@ interface Setting {
   readonly namespace: string;
 }
 
-/** Where what we think of an apply is not what the server says of it; undefined where the server refuses it. */
+/** A difference between our prediction of an apply and its result on the server; undefined if the server rejects it. */
 async function misjudged(
   setting: Setting,
   { kind, body }: Case,
@@ -266,7 +266,7 @@ async function misjudged(
   return found;
 }
 
-/** An object as far as it is ours: the controllers of a real cluster write statuses and annotations meanwhile. */
+/** An object without status and annotations, which the controllers of a real cluster write meanwhile. */
 function contentOf(object: KubeObject & { readonly status?: unknown }): string {
   const { metadata, status: _status, ...rest } = object;
   return JSON.stringify({ ...rest, labels: metadata.labels });

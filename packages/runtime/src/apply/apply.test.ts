@@ -6,7 +6,7 @@ import { Breaker } from "./breaker.ts";
 import { firstDifference, learnSpellings } from "./matches.ts";
 import { draftOf, hasStatusChange } from "./status.ts";
 
-/** What a kube-apiserver 1.36 answers to an apply of this Deployment: defaults filled in, quantities shortened. */
+/** The response of a kube-apiserver 1.36 to an apply of this Deployment: defaults filled in, quantities shortened. */
 const container = {
   name: "cache",
   image: "memcached:1.6",
@@ -83,7 +83,7 @@ function difference(wanted: KubeObject, found: StoredObject): string | undefined
   return firstDifference({ desired: wanted, live: found, manager: "us" })?.path;
 }
 
-/** An object as the server has it, of which we own these fields. */
+/** A stored object of which our manager owns these fields. */
 function stored(object: KubeObject, fieldsV1: object): StoredObject {
   const entry = {
     manager: "us",
@@ -124,7 +124,7 @@ describe("would an apply change anything", () => {
     assert.equal(difference({ ...desired, apiVersion: "apps/v2" }, live()), "metadata.managedFields");
   });
 
-  test("not when a quantity is only written differently, but in a ConfigMap such texts differ", () => {
+  test("not when only the spelling of a quantity differs, except in a ConfigMap", () => {
     const build = (cpu: string, where: "resources" | "data"): { object: KubeObject; fields: object } =>
       where === "resources"
         ? {
@@ -154,7 +154,7 @@ describe("would an apply change anything", () => {
     assert.equal(compare("data"), "data.cpu");
   });
 
-  test("names that have dots stand in brackets, also where quantities are", () => {
+  test("names with dots are in brackets, also in paths of quantities", () => {
     const found = (name: string, cpu: string) => {
       const fields = { "f:spec": { "f:resources": { "f:limits": { [`f:${name}`]: {} } } } };
       const entry = { manager: "us", operation: "Apply" as const, apiVersion: "v1", fieldsV1: fields };
@@ -172,7 +172,7 @@ describe("would an apply change anything", () => {
     assert.equal(found("cpu", "2"), "spec.resources.limits.cpu");
   });
 
-  test("not when a zero is what the server makes of it, but when it would put another value in its place", () => {
+  test("not for a zero that the server drops, but for one that it replaces by a default", () => {
     const set = (podManagementPolicy: string): KubeObject & { readonly spec: object } => ({
       apiVersion: "apps/v1",
       kind: "StatefulSet",
@@ -185,7 +185,7 @@ describe("would an apply change anything", () => {
     assert.equal(compare("Parallel"), "spec.podManagementPolicy");
   });
 
-  test("not for zeros in what is owned as a whole, but for labels without a value, and in kinds that are kept as sent", () => {
+  test("not for zeros in atomic values, but for empty labels and custom resources", () => {
     const policy = (
       podSelector: object,
       apiVersion = "networking.k8s.io/v1",
@@ -204,7 +204,7 @@ describe("would an apply change anything", () => {
     assert.equal(compare({ matchLabels: {} }, { other: 1 }, "example.com/v1"), "spec.podSelector");
   });
 
-  test("not when others put something into a list of which nothing is ours, where items have owners", () => {
+  test("not when other managers add items to a keyed list of which we own nothing", () => {
     const labels = { a: "b" };
     const claim = (...finalizers: string[]): KubeObject => ({
       apiVersion: "v1",
@@ -218,7 +218,7 @@ describe("would an apply change anything", () => {
     assert.equal(difference(claim(), stored(found, ours)), "metadata.finalizers");
   });
 
-  test("learns how the server spells a value from its answer", () => {
+  test("learns the server's spelling of a value from its response", () => {
     const wanted = { ...desired, spec: { ...desired.spec, replicas: "two" } };
     const comparison = { desired: wanted, live: live(), manager: "us" };
     const spellings = learnSpellings(comparison);
@@ -233,7 +233,7 @@ describe("a status draft", () => {
     return draftOf({ object: Object.assign({ apiVersion: "v1", kind: "X", metadata }, { status }), time: () => "now" });
   }
 
-  test("keeps the time of a condition whose state does not change, and notes the generation", () => {
+  test("keeps the transition time of an unchanged condition and sets the generation", () => {
     const before = {
       type: "Ready",
       status: "True",
@@ -259,7 +259,7 @@ describe("a status draft", () => {
     assert.equal(fields.conditions?.[1]?.reason, "Unknown");
   });
 
-  test("does not touch the object that it was made from, and hides its method from JSON", () => {
+  test("does not change its source object, and hides its method from JSON", () => {
     const status = Object.freeze({ nodes: Object.freeze(["a"]) });
     const fields = draft(status);
     (fields["nodes"] as string[]).push("b");
@@ -267,7 +267,7 @@ describe("a status draft", () => {
     assert.deepEqual(status.nodes, ["a"]);
   });
 
-  test("does not take away a field that its method hides", () => {
+  test("does not remove a field that its method hides", () => {
     const kind = { group: "", version: "v1", kind: "X", plural: "xs", scope: "Namespaced" } as const;
     const metadata = { name: "a", uid: "u", resourceVersion: "1", creationTimestamp: "" };
     const object = { apiVersion: "v1", kind: "X", metadata, status: { condition: "good", nodes: 1 } };
@@ -278,7 +278,7 @@ describe("a status draft", () => {
   });
 });
 
-test("the breaker does not look at all children for each write of one, however many there are", async () => {
+test("the breaker does not scan all children on each write of one", async () => {
   const breaker = new Breaker({ clock: new VirtualClock(), api: {} as never, manager: "us" });
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
   const walks = await countMapWalks(async () => {
@@ -288,7 +288,7 @@ test("the breaker does not look at all children for each write of one, however m
   assert.ok(walks < 100, `${walks} walks over maps`);
 });
 
-/** Counts the walks over any map. The mocks of the test runner do not put back a method that has a symbol for a name. */
+/** Counts iterations over any map. The mocks of the test runner do not restore a method with a symbol as name. */
 async function countMapWalks(work: () => Promise<void>): Promise<number> {
   const walk = Reflect.get(Map.prototype, Symbol.iterator) as () => unknown;
   let count = 0;
@@ -305,7 +305,7 @@ async function countMapWalks(work: () => Promise<void>): Promise<number> {
   return count;
 }
 
-test("the breaker allows so many writes in a time and starts afresh after it", async () => {
+test("the breaker allows a number of writes per interval and then starts again", async () => {
   const clock = new VirtualClock();
   const get = () => Promise.reject(new Error("not reachable"));
   const breaker = new Breaker({ clock, api: { get } as never, manager: "us", budget: { writes: 3, within: 1000 } });
@@ -338,7 +338,7 @@ test("the breaker counts new values that follow from the operator's own writes",
   await assert.rejects(write(4), { code: "HotLoop" });
 });
 
-describe("the breaker names who else writes", () => {
+describe("the breaker names the other writers", () => {
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
   const entry = (manager: string, fieldsV1: NonNullable<ManagedFieldsEntry["fieldsV1"]>): ManagedFieldsEntry => ({
     manager,
@@ -375,7 +375,7 @@ describe("the breaker names who else writes", () => {
     });
   }
 
-  test("and never ourselves: what nobody else owns is the server's doing", async () => {
+  test("and never our manager: fields without another owner are set by the server", async () => {
     const clock = new VirtualClock();
     const budget = { writes: 0, within: 1000 };
     const breaker = new Breaker({ clock, api: { get } as never, manager: "whole", budget });
@@ -391,7 +391,7 @@ describe("the breaker names who else writes", () => {
     });
   });
 
-  test("and a status that servers do not take is to be left out", async () => {
+  test("and a status that the server ignores must be left out", async () => {
     const budget = { writes: 0, within: 1000 };
     const breaker = new Breaker({ clock: new VirtualClock(), api: { get } as never, manager: "whole", budget });
     const repair = { kind, key: "ns/a", field: "status", desired: "", isSelfInflicted: false };

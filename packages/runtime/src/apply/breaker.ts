@@ -1,4 +1,6 @@
-/** Stops a war over fields: when a child is written again and again, it names the fields and the other manager and makes the loop slow. */
+/**
+ * Detects hot loops: when a child is written again and again, the breaker names the fields and the other manager and slows the loop down.
+ */
 import type { AnyKind, Api } from "../api.ts";
 import { ownsField } from "../cache/managed-fields.ts";
 import type { Clock } from "../clock.ts";
@@ -7,14 +9,14 @@ import { RuntimeError } from "../errors.ts";
 import { parseKey } from "@capstan/model";
 import { childId } from "./writer.ts";
 
-/** How many writes to one child in which time are too many. */
+/** The number of writes to one child within an interval that counts as a hot loop. */
 export interface HotLoopLimit<D = number> {
   readonly writes: number;
   /** In milliseconds, or a `Duration` where users write it. */
   readonly within: D;
 }
 
-/** More than a rollout needs, less than a loop makes. */
+/** More than a rollout needs, fewer than a hot loop makes. */
 export const usualBudget: HotLoopLimit = { writes: 20, within: 60_000 };
 
 /** A write that may be a repair. */
@@ -25,30 +27,29 @@ export interface Repair {
   readonly desired: string;
   /** Whether nothing but earlier writes of this operator led to the write: then a new value is a loop, too. */
   readonly isSelfInflicted: boolean;
-  /** The first field that differs from what is wanted; empty when the child was not there at all. */
+  /** The first field that differs from the desired object; empty when the child did not exist. */
   readonly field: string;
 }
 
-/** Children that are remembered before those that were left alone for long are looked for. */
+/** The number of remembered children above which idle ones are looked for and dropped. */
 const REMEMBERED = 10_000;
 
-/** What a breaker is made with. */
 export interface BreakerOptions {
   readonly clock: Clock;
   readonly api: Api;
-  /** Our field owner, which is nobody's rival. */
+  /** Our field manager, which is never reported as the other writer. */
   readonly manager: string;
   readonly budget?: HotLoopLimit | undefined;
 }
 
-/** What is known about the writes of one object. */
+/** The writes of one object. */
 interface Record {
-  /** When repairs were written, in the time that counts. */
+  /** The times of repairs within the interval. */
   times: number[];
   readonly fields: Set<string>;
   /** The hash of the value that was sent last. */
   sent: string;
-  /** When anything was written last. */
+  /** The time of the last write. */
   last: number;
 }
 
@@ -68,7 +69,7 @@ export class Breaker {
     this.#budget = options.budget ?? usualBudget;
   }
 
-  /** Counts a repair; throws when there were too many of them lately. */
+  /** Counts a repair; throws when there were too many within the interval. */
   async check({ kind, key, field, desired, isSelfInflicted }: Repair): Promise<void> {
     const id = childId(kind, key);
     const now = this.#clock.now();
@@ -88,7 +89,7 @@ export class Breaker {
     this.#sweep(now);
   }
 
-  /** Looks at all of them only when they have doubled since: at each write, a burst of many children would cost the square of their number. */
+  /** Scans all entries only when their number has doubled: a scan at each write would cost quadratic time in a burst of many children. */
   #sweep(now: number): void {
     if (this.#repairs.size < this.#sweepAt) return;
     for (const [id, { last }] of this.#repairs) {
@@ -118,7 +119,7 @@ export class Breaker {
     return new RuntimeError("HotLoop", `${head} ${who} changes ${fields.join(", ")}. ${advice}`, { object });
   }
 
-  /** Who else owns the fields; undefined where the server does not tell. */
+  /** The other managers of the fields; undefined if the server does not report managed fields. */
   async #rivals(kind: AnyKind, key: string, fields: readonly string[]): Promise<readonly string[] | undefined> {
     try {
       const live = await this.#api.get(kind, parseKey(key));

@@ -24,10 +24,12 @@ import type { Stray, Strays } from "./strays.ts";
 import { childId } from "./writer.ts";
 import type { Writer } from "./writer.ts";
 
-/** Whether a child goes with its owner (also one that somebody else made, if it is adopted), or is applied and otherwise left free. */
+/**
+ * `owned`: the child is deleted with its owner. `adopted`: the same, also for an object that exists already. `free`: applied without an
+ * owner mark.
+ */
 export type Hold = "owned" | "adopted" | "free";
 
-/** What children are kept with. */
 export interface ChildrenOptions {
   readonly owner: Owner;
   readonly caches: Caches;
@@ -35,23 +37,23 @@ export interface ChildrenOptions {
   readonly breaker: Breaker;
   readonly learned: Learned;
   readonly strays: Strays;
-  /** What is left on children that are written, for whoever they wake. */
+  /** The trace annotation for written children, for the controllers that they trigger. */
   readonly trace: string | undefined;
-  /** Called before the first child is written that the garbage collector would not remove with its owner. */
+  /** Called before the first write of a child that the garbage collector would not delete with its owner. */
   readonly beforeUnreferenced: () => Promise<void>;
   /** Whether nothing but earlier writes of this operator led to the reconcile. */
   readonly isSelfInflicted: boolean;
-  /** Is told what costs needless writes. */
+  /** Called with a warning about needless writes. */
   readonly warn?: ((text: string) => void) | undefined;
 }
 
-/** Transforms that were told to hide what is applied. */
+/** Transforms for which the warning about hidden fields was logged. */
 const told = new WeakSet<object>();
 
-/** How the server spells values of children, where it does so differently from what was sent. */
+/** The server's spelling of values of children, where it differs from the value that was sent. */
 export type Learned = Map<string, Spellings>;
 
-/** A child that shall be. */
+/** A desired child. */
 interface Wanted {
   readonly kind: AnyKind;
   readonly object: KubeObject;
@@ -61,14 +63,14 @@ interface Wanted {
   readonly isRepeated: boolean;
 }
 
-/** A child that is not there differs as a whole. */
+/** A child that does not exist differs as a whole. */
 const WHOLE: Difference = { path: "" };
 
 /** The children of one object, for one reconcile. */
 export class Children {
   readonly #options: ChildrenOptions;
   readonly #applied = new Set<string>();
-  /** The same object may be known by several kinds: in another version, or another group. */
+  /** The same object may be applied by several kinds: in another version, or in another group. */
   readonly #appliedUids = new Set<string>();
 
   constructor(options: ChildrenOptions) {
@@ -85,7 +87,7 @@ export class Children {
     this.#applied.add(childId(kind, key));
     refuseUnseen(kind, key, unseenAnyway(caches.of(kind).settings, object.metadata.namespace));
     const brought = await this.#bring(wanted, caches.of(kind).get(key)).catch(async (error: unknown) => {
-      // There is something else than the cache shows: only now it is worth a request to look at it.
+      // The live object differs from the cache. Only now is a GET worth its cost.
       if (hold === "free" || failureOf(error) !== "conflict") throw error;
       return await this.#bring(wanted, await writer.ask(kind, key));
     });
@@ -94,7 +96,7 @@ export class Children {
     return brought;
   }
 
-  /** Brings a child from the state that is known of it to the one that is wanted. The server refuses to write over any other object. */
+  /** Brings a child from its known state to the desired one. The precondition makes the server reject a write over any other object. */
   async #bring({ kind, object, key, hold, isRepeated }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
     const { writer, breaker, owner, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
@@ -111,14 +113,14 @@ export class Children {
     const [as] = former;
     if (writer.isDry && as !== undefined) return await writer.preview(kind, object, { as, over });
     let result = await writer.apply(kind, withTrace(object, trace), over);
-    // Only now that the fields are ours under the new name: what the old one alone still has is what is no longer wanted.
+    // Only after the fields are owned by the new manager: fields that only the old manager still owns are no longer desired.
     for (const manager of former) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);
     this.#tellHidden({ kind, object, key, hold, isRepeated }, result);
     return result;
   }
 
-  /** Another owner. The cache may be behind, or not show its namespace: only the server knows that it is gone. */
+  /** Another owner. The cache may be stale, or not cover its namespace: only the server can confirm that it is gone. */
   async #uidAt(key: string): Promise<OwnerUid> {
     const { caches, owner, writer } = this.#options;
     try {
@@ -130,7 +132,7 @@ export class Children {
     }
   }
 
-  /** What a transform takes away from what was just written is written again in every reconcile: worth saying, once. */
+  /** Fields that a transform removes are written again in every reconcile. Warn once. */
   #tellHidden({ kind, object, key }: Wanted, written: StoredObject): void {
     const { caches, writer, warn } = this.#options;
     const view = caches.of(kind);
@@ -146,7 +148,7 @@ export class Children {
     );
   }
 
-  /** Says that a child is still wanted, as it is. */
+  /** Keeps a child as it is: it counts as applied. */
   keep(kind: AnyKind, key: string): void {
     this.#applied.add(childId(kind, key));
     const child = this.#options.caches.of(kind).get(key);
@@ -185,13 +187,13 @@ export class Children {
     return found;
   }
 
-  /** Removes every child that the garbage collector would leave; answers how many there still are. */
+  /** Deletes every child that the garbage collector would leave behind; returns how many remain. */
   async removeUnreferenced(kinds: readonly AnyKind[]): Promise<number> {
     const { writer } = this.#options;
     const removal = new Removal((kind, child) => this.#remove(kind, child));
     for (const kind of kinds) {
       for (const child of this.#unreferenced(kind)) {
-        // It goes with them, when their cleanup needs it no more.
+        // A child of another controller of the same object: it is deleted with the children of that controller, after its cleanup.
         if (!writer.isOfSibling(kind, child)) await removal.of(kind, child);
       }
     }
@@ -204,7 +206,7 @@ export class Children {
     const { strays, owner } = this.#options;
     const { uid } = owner.object.metadata;
     for (const stray of strays.of(uid).filter(isUnwanted)) {
-      // It was found when the operator started, which may be long ago: who has kept it since by taking our mark off shall have it.
+      // The record may be as old as the start of the operator: an object without our label since then stays.
       const child = await strays.look(uid, stray);
       if (child === undefined || (await removal.of(stray.kind, child))) strays.forget(uid, stray);
     }
@@ -230,7 +232,7 @@ export class Children {
     return markOwned(metadata, owner, byReference);
   }
 
-  /** The trace of an earlier write is no difference: only what differs otherwise is worth a write. */
+  /** The trace of an earlier write is not a difference: only other differences are worth a write. */
   #difference(kind: AnyKind, wanted: KubeObject, live: StoredObject): Difference | undefined {
     const { writer, learned } = this.#options;
     const desired = withTrace(wanted, live.metadata.annotations?.[traceAnnotation]);
@@ -238,7 +240,7 @@ export class Children {
     return firstDifference({ desired, live, manager: writer.manager, spellings });
   }
 
-  /** The answer shows how the server spells what was sent: next time, that counts as the same. */
+  /** The response shows the server's spelling of the sent values; the next comparison treats both as equal. */
   #learn(kind: AnyKind, desired: KubeObject, answer: StoredObject): void {
     const { writer, learned } = this.#options;
     const id = childId(kind, keyText(desired));
@@ -247,7 +249,7 @@ export class Children {
     else learned.set(id, spellings);
   }
 
-  /** Only what this controller applied is its to remove. */
+  /** Only children that this controller applied are its to delete. */
   *#present(kind: AnyKind): Generator<StoredObject> {
     const { caches, owner, writer } = this.#options;
     const isOurs = (child: StoredObject): boolean =>
@@ -267,13 +269,13 @@ export class Children {
     try {
       await writer.delete(kind, child);
     } catch (error) {
-      // Gone already, or a namesake came after it: either way it is not there.
+      // Already gone, or replaced by another object of the same name: either way the child does not exist.
       if (!isApiError(error, "NotFound", "Conflict")) throw error;
     }
   }
 }
 
-/** Nobody would hear that somebody changed it, and nobody would find it when it is no longer wanted. */
+/** A child that the cache does not show gets no events when it changes, and is not found when it is no longer desired. */
 function refuseUnseen(kind: AnyKind, key: string, setting: string | undefined): void {
   if (setting === undefined) return;
   const what = `${kind.kind} ${key}`;
@@ -285,7 +287,7 @@ function refuseUnseen(kind: AnyKind, key: string, setting: string | undefined): 
   );
 }
 
-/** What was judged to be ours, or a place that was seen to be free, is all that may be written over. */
+/** Only an object that was checked to be ours, or a name that was seen to be free, may be written over. */
 function expectedAt(live: StoredObject | undefined): Expected {
   return live === undefined ? "nothing" : { uid: live.metadata.uid };
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Condition } from "./conditions.ts";
 import { conditionSetter } from "./conditions.ts";
 
-test("a condition without a reason gets one that the API server takes, whatever it is called", () => {
+test("a condition without a reason gets a valid one, whatever its type", () => {
   const reasonOf = (type: string, holds: boolean | "Unknown"): string | undefined => {
     const fields: { conditions?: Condition[] } = {};
     conditionSetter({ fields, generation: 1, time: () => "" })(type, holds);

@@ -10,7 +10,7 @@ export interface Condition {
   readonly message: string;
 }
 
-/** Why a condition is as it is. */
+/** The reason and message of a condition. */
 export interface ConditionDetails {
   /** One word in CamelCase. */
   readonly reason?: string;
@@ -30,11 +30,11 @@ interface SetterOptions {
   readonly check?: ((condition: string) => void) | undefined;
 }
 
-/** The method of one draft. */
+/** The `condition` method of one draft. */
 export function conditionSetter({ fields, generation, time, check }: SetterOptions): SetCondition {
   const set = new Set<string>();
   touched.set(fields, set);
-  // What is said and taken back within a reconcile is no transition: it is compared with what was there before.
+  // A condition that is set and reset within a reconcile is not a transition: compare with the state before the reconcile.
   const original = fields.conditions === undefined ? [] : [...fields.conditions];
   return (type, holds, details = {}) => {
     check?.(type);
@@ -58,20 +58,20 @@ export function conditionSetter({ fields, generation, time, check }: SetterOptio
   };
 }
 
-/** A reason is required and must be a word: without a better one it repeats what is the case. */
+/** A reason is required and must be a CamelCase word: the default is derived from type and status. */
 function usualReason(type: string, status: Condition["status"]): string {
   const word = type.replace(/^.*\//u, "").replaceAll(/[^A-Za-z0-9]+/gu, "_");
   const isWord = /^[A-Za-z]/u.test(word);
   return status === "True" ? (isWord ? word : `Is${word}`) : status === "False" ? `Not${word}` : "Unknown";
 }
 
-/** A status with conditions, and the way to set one. */
+/** A status with conditions and the method that sets one. */
 interface Conditioned {
   readonly conditions?: Condition[];
   readonly condition: SetCondition;
 }
 
-/** Sets `Ready` from other conditions: true when they all are; otherwise as the first that is not, with its reason. */
+/** Sets `Ready` from other conditions: true when all are true; otherwise the state and reason of the first that is not. */
 export function rollUp(status: Conditioned, names: readonly string[]): void {
   if (names.length === 0) return;
   const told = names.map((name) => status.conditions?.find(({ type }) => type === name));

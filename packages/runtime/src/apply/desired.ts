@@ -1,16 +1,16 @@
-/** What users hand in as a child, checked before anything is made of it: what the compiler would refuse fails in words, too. */
+/** Checks children that users pass in: mistakes that the compiler would reject also fail at run time, with a readable error. */
 import type { ObjectMeta } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import { plainJson } from "../plain-json.ts";
 
-/** What a child shall be: everything but the names that the runtime fills in. */
+/** The desired state of a child: everything but the names that the runtime fills in. */
 export interface Desired {
   readonly metadata?: ObjectMeta | undefined;
   readonly [field: string]: unknown;
 }
 
-/** The name of a child, or what the server shall begin one with. */
+/** The name of a child, or its `generateName` prefix. */
 export type ChildName = string | { readonly prefix: string };
 
 /** A child as users refer to it. */
@@ -19,12 +19,11 @@ export type ChildReference =
   | { readonly name: string; readonly namespace?: string | undefined }
   | { readonly prefix: string; readonly namespace?: string | undefined };
 
-/** The name in a reference. */
 export function nameIn(reference: ChildReference): ChildName {
   return typeof reference === "object" && reference !== null && "name" in reference ? reference.name : reference;
 }
 
-/** What a child shall be, with the namespace of its reference. */
+/** The desired state of a child, with the namespace of its reference. */
 export function placed(kind: AnyKind, reference: ChildReference, desired: Desired): Desired {
   const namespace = typeof reference === "object" && reference !== null ? reference.namespace : undefined;
   if (namespace === undefined || typeof desired !== "object" || desired === null) return desired;
@@ -38,7 +37,7 @@ export function placed(kind: AnyKind, reference: ChildReference, desired: Desire
   );
 }
 
-/** What the server alone says about an object: whoever spreads one that was read writes over what it has become. */
+/** Metadata that only the server sets. A spread of an object that was read would send stale values of these fields. */
 const SERVERS = [
   "uid",
   "resourceVersion",
@@ -48,7 +47,7 @@ const SERVERS = [
   "managedFields",
 ] as const;
 
-/** Throws where a kind, a name or a child is none. */
+/** Throws if the kind, the name or the child is invalid. */
 export function mustBeChild(kind: AnyKind, name: ChildName, desired: Desired): void {
   if (!isObject(kind) || typeof kind.kind !== "string")
     refuse("a child", `its kind is ${textOf(kind)}`, "Hand in a kind");
@@ -67,12 +66,12 @@ export function mustBeChild(kind: AnyKind, name: ChildName, desired: Desired): v
   );
 }
 
-/** A child as its user knows it, whatever was handed in. */
+/** A child in error messages, whatever was passed in. */
 export function childText(kind: AnyKind | undefined, name: ChildName | undefined): string {
   return `${kind?.kind} ${typeof name === "object" ? `${name.prefix}...` : name}`;
 }
 
-/** A name in the metadata would be dropped: whoever wrote another one there means another object. */
+/** A name in the metadata would be dropped: if it differs from the given one, the user means another object. */
 function mustBeNamed(kind: AnyKind, name: ChildName, { name: own }: ObjectMeta): void {
   if (own === undefined || own === name) return;
   const called = typeof name === "string" ? `"${name}"` : `{ prefix: "${name.prefix}" }`;

@@ -1,4 +1,4 @@
-/** Whether two values of JSON are the same, whatever the order of their fields; undefined fields count as absent. */
+/** Whether two JSON values are equal, regardless of field order; undefined fields count as absent. */
 
 export function isEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;

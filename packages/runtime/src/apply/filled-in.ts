@@ -1,6 +1,6 @@
 /**
- * What the server fills into values that are owned as a whole, where nothing was sent. Managed fields do not go into such values, so they do
- * not tell what is ours: a field that is not sent and has its default is as it would be after another apply.
+ * Defaults that the server fills into atomic values where nothing was sent. Managed fields do not descend into atomic values, so they do
+ * not show which fields are ours: a field that is not sent and has its default is what another apply would produce.
  */
 import { isEqual } from "./equal.ts";
 import { isSameQuantity } from "./quantity.ts";
@@ -21,7 +21,7 @@ const defaults: readonly (readonly [where: RegExp, filled: unknown])[] = [
   [/(?:\.rules|[rR]esourceRules)\[\]\.scope$/u, "*"],
 ];
 
-/** What is there at a path, without what the server filled in where nothing was sent, and with quantities as they were sent. */
+/** The live value at a path, without defaults for fields that were not sent, and with quantities spelled as they were sent. */
 export function withoutFilledIn(live: unknown, sent: unknown, path: string): unknown {
   return strip(live, sent, path.replaceAll(/\[[^[\]]*\]/gu, "[]"));
 }

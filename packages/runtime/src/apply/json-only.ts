@@ -1,11 +1,11 @@
-/** Refuses to write what JSON does not have: a number that is none would be sent as null, which often means "by default". */
+/** Refuses to write values that JSON does not have: NaN would be sent as null, which often means "use the default". */
 import { RuntimeError } from "../errors.ts";
 import { fieldPath } from "../field-path.ts";
 
-/** Deeper, a value contains itself, which whoever makes JSON of it says. */
+/** Deeper than this, a value contains itself; `JSON.stringify` reports that. */
 const DEEPEST = 100;
 
-/** Throws where a value, or a part of it, would not arrive as it is. `what` names the object that it belongs to. */
+/** Throws if a value, or a part of it, cannot be represented in JSON. `what` names the object that it belongs to. */
 export function mustBeJson(value: unknown, what: () => string): void {
   const odd = oddIn(value);
   if (odd === undefined) return;
@@ -19,7 +19,7 @@ export function mustBeJson(value: unknown, what: () => string): void {
   );
 }
 
-/** The first part that JSON does not have, as in `spec.replicas is NaN`; nothing where there is none. */
+/** The first part that JSON does not have, as in `spec.replicas is NaN`; undefined if there is none. */
 export function oddIn(value: unknown): string | undefined {
   return firstOdd(value, "", 0);
 }
@@ -30,11 +30,11 @@ function firstOdd(value: unknown, path: string, depth: number): string | undefin
   return name === undefined ? undefined : `${path} is ${name}`;
 }
 
-/** What JSON makes `{}` of, whatever is in it. */
+/** JSON writes these as `{}`, whatever they contain. */
 const EMPTY_IN_JSON = [Map, Set, Promise] as const;
 
 function firstOddIn(value: object, path: string, depth: number): string | undefined {
-  // What knows how to write itself, as dates do, does so.
+  // Values with toJSON, such as dates, serialize themselves.
   if ("toJSON" in value) return undefined;
   const empty = EMPTY_IN_JSON.find((kind) => value instanceof kind);
   if (empty !== undefined) return `${path} is a ${empty.name}`;

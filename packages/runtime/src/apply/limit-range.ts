@@ -1,5 +1,5 @@
 /**
- * Limits that follow from others: in a LimitRange of containers the server lets what is not said about a resource follow from what is.
+ * Defaults that depend on other fields: in a LimitRange for containers the server derives missing values of a resource from the others.
  *
  * https://kubernetes.io/docs/concepts/policy/limit-range/
  */
@@ -8,12 +8,12 @@ interface Fields {
   readonly [field: string]: unknown;
 }
 
-/** A value at a path of a built-in kind; the limits of a LimitRange as the server completes them. */
+/** A value at a path of a built-in kind, with the limits of a LimitRange as the server completes them. */
 export function completedLimits(path: string, value: unknown): unknown {
   return path === "spec.limits" && Array.isArray(value) ? value.map((limit) => completed(fieldsOf(limit))) : value;
 }
 
-/** The default follows from the most, and what is requested from the default or else from the least. */
+/** `default` is derived from `max`, and `defaultRequest` from `default` or else from `min`. */
 function completed(limit: Fields): Fields {
   if (limit["type"] !== "Container") return limit;
   const defaults = { ...fieldsOf(limit["max"]), ...fieldsOf(limit["default"]) };

@@ -1,7 +1,7 @@
 /**
- * Whether an apply would change nothing: our manager owns exactly the fields that we would send, and they have the values that we
- * would send. What the server or others added does not matter. The managed fields themselves tell which lists are keyed, which are
- * sets and which are atomic, so no schema is needed.
+ * Whether an apply would change nothing: our manager owns exactly the fields that we would send, with the values that we would send.
+ * Fields that the server or other managers added do not matter. The managed fields show which lists are keyed, which are sets and which
+ * are atomic, so no schema is needed.
  *
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */
@@ -17,17 +17,16 @@ interface Tree {
   readonly [name: string]: unknown;
 }
 
-/** A place where what is there is not what we would send. */
+/** A path at which the live object differs from the object that we would send. */
 export interface Difference {
   readonly path: string;
   readonly wanted?: unknown;
   readonly found?: unknown;
 }
 
-/** Values that the server writes in its own way (`1000m` as `1`): by path, what we send and what it makes of it, as JSON. */
+/** Values that the server normalizes (`1000m` to `1`): by path, the sent and the stored value, as JSON. */
 export type Spellings = ReadonlyMap<string, { readonly wanted: string; readonly found: string }>;
 
-/** What to compare. */
 export interface Comparison {
   readonly desired: KubeObject;
   readonly live: StoredObject;
@@ -35,7 +34,7 @@ export interface Comparison {
   readonly spellings?: Spellings | undefined;
 }
 
-/** The first place at which an apply would change something, or undefined where it would change nothing. */
+/** The first path at which an apply would change something; undefined if it would change nothing. */
 export function firstDifference({ desired, live, manager, spellings }: Comparison): Difference | undefined {
   const fields = appliedFields(live, manager, desired.apiVersion);
   if (fields === undefined) return { path: "metadata.managedFields" };
@@ -45,7 +44,7 @@ export function firstDifference({ desired, live, manager, spellings }: Compariso
   return differsInMap({ desired: sent, live, fields, path: "", spellings, ofGo: isOfGo(desired.apiVersion) });
 }
 
-/** How the server spells what we sent, learnt from its answer; undefined where the difference is of another kind. */
+/** The server's spelling of the sent values, learnt from its response; undefined if there is a difference of another kind. */
 export function learnSpellings(comparison: Comparison): Spellings | undefined {
   const spellings = new Map<string, { readonly wanted: string; readonly found: string }>();
   for (;;) {
@@ -57,7 +56,7 @@ export function learnSpellings(comparison: Comparison): Spellings | undefined {
   }
 }
 
-/** What our manager owns according to the server. */
+/** The fields that our manager owns according to the server. */
 function appliedFields(live: StoredObject, manager: string, apiVersion: string): Tree | undefined {
   const isOurs = (entry: ManagedFieldsEntry): boolean =>
     entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
@@ -65,14 +64,14 @@ function appliedFields(live: StoredObject, manager: string, apiVersion: string):
   return entry?.apiVersion === apiVersion && isTree(entry.fieldsV1) ? entry.fieldsV1 : undefined;
 }
 
-/** A place in three trees: what we want, what is there, what we own. */
+/** A place in three trees: the desired object, the live object, and the fields that we own. */
 interface Place<T> {
   readonly desired: T;
   readonly live: unknown;
   readonly fields: Tree;
   readonly path: string;
   readonly spellings: Spellings | undefined;
-  /** Whether the server keeps it as a type of Go. */
+  /** Whether the server stores the object as a Go type (built-in kinds) and not as sent. */
   readonly ofGo: boolean;
 }
 
@@ -84,7 +83,7 @@ function differsAt(place: Place<unknown>): Difference | undefined {
   return differsInMap({ ...place, desired });
 }
 
-/** A value that is owned as a whole. */
+/** An atomic value. */
 function differsInValue({ desired, live, path, spellings, ofGo }: Place<unknown>): Difference | undefined {
   if (isEqual(desired, live)) return undefined;
   if (ofGo && (isSameQuantity(path, desired, live) || isSameInGo(path, desired, live))) return undefined;
@@ -98,7 +97,7 @@ function isSameInGo(path: string, desired: unknown, live: unknown): boolean {
   return isEqual(sent, withoutFilledIn(asWritten(live, name), sent, path));
 }
 
-/** What is not there is learnt as null. */
+/** An absent value is learnt as null. */
 function isSpelling(spellings: Spellings | undefined, path: string, [wanted, found]: readonly unknown[]): boolean {
   const spelling = spellings?.get(path);
   return spelling?.wanted === JSON.stringify(wanted) && spelling.found === JSON.stringify(found ?? null);
@@ -111,7 +110,7 @@ function differsInLeaf(place: Place<Tree>): Difference | undefined {
   return isTree(live) && !isGranular(fields) ? undefined : { path };
 }
 
-/** A map that is not there may have held nothing but zeros, which Go does not write. */
+/** An absent map may have held only zeros, which Go does not write. */
 function differsInMap(place: Place<Tree>): Difference | undefined {
   const { desired, live = NOTHING, fields, path, spellings, ofGo } = place;
   if (!isTree(live)) return { path };
@@ -138,7 +137,7 @@ function differsInMap(place: Place<Tree>): Difference | undefined {
 
 const NOTHING: Tree = {};
 
-/** A field that is not ours. Of an empty list with keys nothing is, whatever others put into it. */
+/** A field that we do not own. Of an empty keyed list nothing is owned, whatever items other managers add. */
 function differsUnowned({ desired, live, path, spellings, ofGo }: Place<unknown>): Difference | undefined {
   if (!isZero(desired)) return { path };
   if (ofGo && Array.isArray(desired) && isSharedList(path)) return undefined;
@@ -146,9 +145,9 @@ function differsUnowned({ desired, live, path, spellings, ofGo }: Place<unknown>
 }
 
 /**
- * A zero that is not to be seen. If it is ours, the server took it and leaves it out when it writes, as Go does: had somebody else
- * removed a value, it would not be ours any more. Of empty lists with keys, and of empty fields of the metadata, not even the owner is
- * kept. An empty text in a map, such as that of a label, is no zero but a value, and stays to be seen.
+ * A zero that the live object does not show. If we own it, the server accepted it and omits it on write, as Go does: had another manager
+ * removed a value, we would not own the field any more. For empty keyed lists, and empty metadata fields, not even the ownership is kept.
+ * An empty string in a map, such as a label value, is not a zero but a value, and is shown.
  */
 function isLeftOut({ desired, live, path, ofGo }: Place<unknown>, owned: unknown): boolean {
   if (live === null) return ofGo && Array.isArray(desired) && isTree(owned);
@@ -157,12 +156,12 @@ function isLeftOut({ desired, live, path, ofGo }: Place<unknown>, owned: unknown
   return ofGo && Array.isArray(desired) && owned === undefined;
 }
 
-/** Whether an empty value of the metadata is one of a field of its own, not of an entry of one of its maps. */
+/** Whether an empty value in the metadata is that of a field itself, not of an entry in one of its maps. */
 function isNothingIn(path: string, value: unknown): boolean {
   return value === null ? path.startsWith("metadata.") : /^metadata\.[a-zA-Z]+$/u.test(path);
 }
 
-/** A field that we own and would not send any more: applying would remove it. */
+/** A field that we own and would no longer send: an apply would remove it. */
 function noLongerSent(desired: Tree, fields: Tree, path: string): Difference | undefined {
   for (const name in fields) {
     if (!name.startsWith("f:")) continue;
@@ -210,7 +209,7 @@ function differsInKeyedList(
   return undefined;
 }
 
-/** Key fields belong to the item whether or not they are listed: the server fills in those that have a default. */
+/** Key fields belong to the item whether or not they are listed: the server fills in the ones that have a default. */
 function withKeys(owned: Tree, keys: Tree): Tree {
   const fields: { [name: string]: unknown } = { ...owned };
   for (const key in keys) fields[`f:${key}`] ??= {};
@@ -237,7 +236,7 @@ function hasKeys(item: Tree, keys: Tree, mayLack: boolean): boolean {
   return true;
 }
 
-/** Whether managed fields go on below this place. */
+/** Whether managed fields continue below this place. */
 function isGranular(fields: Tree): boolean {
   for (const name in fields) if (name !== ".") return true;
   return false;

@@ -1,4 +1,4 @@
-/** Marks a child as belonging to its owner: by an owner reference where Kubernetes permits one, by a label and a note where not. */
+/** Marks a child as owned: by an owner reference where Kubernetes permits one, otherwise by a label and an annotation. */
 import { apiVersionOf } from "@capstan/model";
 import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
@@ -12,7 +12,10 @@ export interface Owner {
   readonly object: StoredObject;
 }
 
-/** Whether the garbage collector would follow an owner reference: from the owner's own namespace, or from anywhere to a cluster owner. */
+/**
+ * Whether the garbage collector would follow an owner reference: within the owner's namespace, or from anywhere to a cluster-scoped
+ * owner.
+ */
 export function canReference(owner: Owner, child: { readonly kind: AnyKind; readonly namespace: string }): boolean {
   if (owner.kind.scope === "Cluster") return true;
   return child.kind.scope === "Namespaced" && child.namespace === owner.object.metadata.namespace;
@@ -34,7 +37,7 @@ export function markOwned(metadata: ObjectMeta, owner: Owner, byReference: boole
   };
 }
 
-/** What a child notes of an owner that no reference leads to. */
+/** The annotation value on a child that cannot reference its owner. */
 export function noteOf(owner: Owner): string {
   return `${prefixOf(owner)}${keyText(owner.object)}`;
 }
@@ -43,10 +46,10 @@ function prefixOf({ kind }: Owner): string {
   return `${kind.kind}.${kind.group}/`;
 }
 
-/** The uid of an owner as far as it can be found out: `gone` is sure, `hidden` is all that is told to who may not look. */
+/** The uid of an owner as far as it is known: `gone` is certain; `hidden` means that RBAC forbids the read. */
 export type OwnerUid = { readonly uid: string } | "gone" | "hidden";
 
-/** Whose a child is that carries the label and the note of another owner of the same kind: one that is gone has no children any more. */
+/** The other owner of the same kind that the label and annotation of a child name. An owner that is gone has no children any more. */
 export async function otherOwnerOf(
   { metadata }: StoredObject,
   owner: Owner,

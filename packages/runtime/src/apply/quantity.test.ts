@@ -1,4 +1,4 @@
-/** The paths of quantities are compared with those of the OpenAPI document that kube-apiserver gives. */
+/** Compares the paths of quantities with the OpenAPI document of kube-apiserver. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openApiV2 } from "@capstan/kinds/openapi";
@@ -18,7 +18,7 @@ const QUANTITY = "io.k8s.apimachinery.pkg.api.resource.Quantity";
 /** Deep enough for a pod in a template of a CronJob. */
 const DEPTH = 14;
 
-/** Texts and quantities that a user may send, each with its path as managed fields and as maps within atomic values spell it. */
+/** Strings and quantities that a user may send, each with its path as spelled by managed fields and by maps within atomic values. */
 function* leaves(schema: Schema, paths: readonly string[], within: readonly string[]): Generator<[string, boolean]> {
   const name = schema.$ref?.replace("#/definitions/", "");
   if (name === QUANTITY || (name === undefined && schema.type === "string")) {
@@ -40,7 +40,7 @@ function* leaves(schema: Schema, paths: readonly string[], within: readonly stri
     yield* leaves(schema.additionalProperties, below(".cpu", '["a.example.com/x"]').slice(0, 8), within);
 }
 
-test("every quantity of the built-in kinds is known as one, and no other text is", () => {
+test("every quantity of the built-in kinds is recognized, and no other string is", () => {
   const [missed, mistaken] = [new Set<string>(), new Set<string>()];
   let count = 0;
   for (const [name, schema] of Object.entries(definitions)) {
@@ -59,7 +59,7 @@ test("every quantity of the built-in kinds is known as one, and no other text is
   assert.deepEqual([...mistaken], []);
 });
 
-test("a quantity is the same in any spelling, and a text is not", () => {
+test("a quantity is equal in any spelling, and a string is not", () => {
   assert.ok(isSameQuantity("spec.resources.requests.storage", "1024Mi", "1Gi"));
   assert.ok(isSameQuantity("spec.template.spec.containers[0].resources.limits.cpu", 2, "2"));
   assert.ok(!isSameQuantity("spec.resources.requests.storage", "1025Mi", "1Gi"));

@@ -1,7 +1,10 @@
 /** Where the built-in kinds keep quantities, which the server stores in its own spelling: `1000m` as `1`, `1024Mi` as `1Gi`. */
 import { normalizeQuantity } from "@capstan/model";
 
-/** By path; a name in a map stands behind a dot or in brackets, and an item of a list in brackets. The test beside asks the OpenAPI document. */
+/**
+ * By path. A key of a map follows a dot or is in brackets; an item of a list is in brackets. quantity.test.ts checks the list against the
+ * OpenAPI document.
+ */
 const quantities = new RegExp(
   [
     // Pods, their volumes and claims.
@@ -18,7 +21,7 @@ const quantities = new RegExp(
     String.raw`^(?:capacity|maximumVolumeSize)$`,
     String.raw`^spec\.metrics\[[^\]]*\]\.[a-zA-Z]+\.target\.(?:averageValue|value)$`,
     String.raw`^spec\.behavior\.scale(?:Down|Up)\.tolerance$`,
-    // Claims and slices of devices.
+    // ResourceClaims and ResourceSlices.
     String.raw`\bdevices\.requests\[[^\]]*\]\..*\bcapacity\.requests[.[]`,
     String.raw`^spec\.devices\[[^\]]*\]\.capacity[.[].*(?:\.value|\.(?:default|max|min|step)|\.validValues(?:\[[^\]]*\])?)$`,
     String.raw`^spec\..*\bcounters[.[].*\.value$`,
@@ -32,7 +35,7 @@ export function isQuantity(path: string): boolean {
   return quantities.test(path);
 }
 
-/** Whether two values are the same quantity, in a field of a built-in kind that is one. */
+/** Whether two values are the same quantity, for paths that hold quantities in built-in kinds. */
 export function isSameQuantity(path: string, desired: unknown, live: unknown): boolean {
   if (typeof live !== "string" || !isQuantity(path)) return false;
   if (typeof desired !== "string" && typeof desired !== "number") return false;

@@ -1,4 +1,4 @@
-/** A draft of a status on top of what others wrote. */
+/** Rebases a draft of a status on changes by other writers. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { conditionSetter, touched } from "./conditions.ts";
@@ -13,7 +13,7 @@ const condition = (type: string): Condition => ({
   message: "",
 });
 
-test("a condition that a reconcile took away stays away, whatever others said meanwhile", () => {
+test("a condition that a reconcile removed stays removed despite other writers", () => {
   const draft = { conditions: [condition("Paused")] };
   conditionSetter({ fields: draft, generation: 1, time: () => "" });
   draft.conditions = [];
@@ -23,7 +23,7 @@ test("a condition that a reconcile took away stays away, whatever others said me
   assert.deepEqual(rebased({ draft, base, latest }), { conditions: [condition("Paid")] });
 });
 
-test("a map without a prototype is a map like any other: what others wrote into it stays", () => {
+test("a map without a prototype is merged like any other map", () => {
   const map = Object.assign(Object.create(null) as { [name: string]: string }, { mine: "1" });
   const made = rebased({ base: {}, draft: { map }, latest: { map: { theirs: "2" } } });
   assert.deepEqual(made, { map: { theirs: "2", mine: "1" } });

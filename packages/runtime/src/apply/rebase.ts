@@ -1,11 +1,11 @@
-/** A draft of a status on top of what others wrote into it since the draft was begun. */
+/** Rebases a draft of a status on changes that other writers made since the draft was created. */
 import { mergePatchBetween } from "@capstan/client";
 import { touched } from "./conditions.ts";
 import type { Condition } from "./conditions.ts";
 import { isEqual } from "./equal.ts";
 import type { StatusFields } from "./status.ts";
 
-/** A draft, the status that it was begun with, and the status as it is now. */
+/** A draft, the status that it was created from, and the current status. */
 export interface Drafting {
   readonly draft: StatusFields;
   readonly base: StatusFields;
@@ -13,8 +13,8 @@ export interface Drafting {
 }
 
 /**
- * The draft as it would be had it been begun now: of what is there, only what the reconcile changed is changed. Undefined where that cannot be
- * told: conditions were written by hand, without the draft's method, and others wrote theirs.
+ * The draft as if it had been created from the current status: only the changes of the reconcile are applied to it. Undefined if that is
+ * ambiguous: the conditions were assigned directly, without the draft's method, and other writers changed theirs.
  */
 export function rebased({ draft, base, latest }: Drafting): StatusFields | undefined {
   if (isEqual(base, latest)) return draft;
@@ -31,7 +31,7 @@ interface Fields {
   readonly [name: string]: unknown;
 }
 
-/** RFC 7386: null takes a field away. */
+/** RFC 7386: null removes a field. */
 function merged(target: Fields, change: Fields): { [name: string]: unknown } {
   const made: { [name: string]: unknown } = { ...target };
   for (const [name, value] of Object.entries(change)) {
@@ -41,10 +41,10 @@ function merged(target: Fields, change: Fields): { [name: string]: unknown } {
   return made;
 }
 
-/** What is no JSON stays as it is: whoever sends it says so. */
+/** Values that are not JSON stay as they are: sending them reports the error. */
 function isFields(value: unknown): value is Fields {
   if (typeof value !== "object" || value === null) return false;
-  // What Object.groupBy makes has no prototype.
+  // Object.groupBy returns objects without a prototype.
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === null || prototype === Object.prototype;
 }
@@ -56,7 +56,10 @@ function isWrittenByMethod(draft: StatusFields, base: StatusFields): boolean {
   return isEqual(others(draft), others(base));
 }
 
-/** A list in which the conditions that a reconcile set have the place of those of their type, or follow; those that it took away are not in it. */
+/**
+ * The list in which conditions that the reconcile set replace the ones of their type or are appended; conditions that it removed are
+ * dropped.
+ */
 function joined(list: readonly Condition[], draft: StatusFields): Condition[] {
   const set = touched.get(draft) ?? new Set<string>();
   const own = new Map((draft.conditions ?? []).filter(({ type }) => set.has(type)).map((each) => [each.type, each]));

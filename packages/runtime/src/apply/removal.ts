@@ -1,20 +1,20 @@
-/** Removes several children: one that cannot go keeps none of the others. */
+/** Deletes several children: a failure of one does not keep the others from being deleted. */
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 
-/** What is removed in one go, and the first thing that went wrong. */
+/** The children of one deletion pass, and the first error. */
 export class Removal {
   readonly #remove: (kind: AnyKind, child: StoredObject) => Promise<void>;
   #failure: { readonly error: unknown } | undefined;
-  /** Those that are gone or leaving. */
+  /** Children that are gone or terminating. */
   readonly gone: StoredObject[] = [];
 
   constructor(remove: (kind: AnyKind, child: StoredObject) => Promise<void>) {
     this.#remove = remove;
   }
 
-  /** Removes one child; false if that failed. Who may not write any more, or was told to stop, need not try another. */
+  /** Deletes one child; false if that failed. After a lost lease or an abort, the error is thrown and no other child is tried. */
   async of(kind: AnyKind, child: StoredObject): Promise<boolean> {
     try {
       await this.#remove(kind, child);
@@ -27,7 +27,7 @@ export class Removal {
     return true;
   }
 
-  /** Throws what went wrong first: the reconcile has failed, and comes again. */
+  /** Throws the first error: the reconcile has failed and is retried. */
   end(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }

@@ -1,6 +1,6 @@
 /**
- * A Secret's `stringData` as the server stores it. The server only ever writes it: it is never there to be compared, and what it put into
- * `data` belongs to nobody, so that nothing of it could be repaired or taken away.
+ * A Secret's `stringData` as the server stores it. The field is write-only: reads never show it, and the values that it sets in `data`
+ * have no field manager, so they could be neither repaired nor removed.
  */
 import type { AnyKind } from "../api.ts";
 
@@ -8,7 +8,7 @@ interface Fields {
   readonly [field: string]: unknown;
 }
 
-/** What a child shall be, with texts of a Secret where they are kept. What is no text stays where it is, for the server to refuse. */
+/** The desired child, with `stringData` of a Secret moved to `data`. Values that are not strings stay, for the server to reject. */
 export function asStored({ group, kind }: AnyKind, desired: Fields): Fields {
   if (kind !== "Secret" || group !== "" || !isTexts(desired["stringData"])) return desired;
   const { stringData, data, ...rest } = desired;

@@ -1,4 +1,4 @@
-/** Other controllers of one operator that work on the same objects: whose children they are, and which were theirs in earlier versions. */
+/** Other controllers of one operator that reconcile the same objects: which children are theirs, and which were in earlier versions. */
 import type { AnyKind } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
 import { OWNER_LABEL } from "../owner-label.ts";
@@ -6,22 +6,22 @@ import type { Strays } from "./strays.ts";
 
 /** Another controller of the same objects. */
 export interface Sibling {
-  /** Its field owners, also under earlier names. */
+  /** Its field managers, including previous names. */
   readonly managers: readonly string[];
   readonly owns: readonly AnyKind[];
-  /** What it holds objects by. */
+  /** Its finalizers. */
   readonly finalizers: readonly string[];
   readonly strays: Pick<Strays, "of">;
 }
 
-/** Whether two kinds have the same objects, be it in different versions. */
+/** Whether two kinds are the same resource, possibly in different versions. */
 export function isSameResource(one: AnyKind, other: AnyKind): boolean {
   return one.group === other.group && one.plural === other.plural;
 }
 
 /**
- * The field owners of those who do not own a kind: what they have of it they applied in an earlier version, and whoever owns it now has
- * taken it over.
+ * The field managers of siblings that do not own a kind: they applied such children in an earlier version, and the controller that owns
+ * the kind now has taken them over.
  */
 export function managersWithout(kind: AnyKind, siblings: readonly Sibling[]): readonly string[] {
   return siblings
@@ -29,7 +29,7 @@ export function managersWithout(kind: AnyKind, siblings: readonly Sibling[]): re
     .flatMap(({ managers }) => managers);
 }
 
-/** Whether there are, or may be, children of theirs that the garbage collector would leave. */
+/** Whether siblings have, or may have, children that the garbage collector would leave behind. */
 export function haveFarChildren(siblings: readonly Sibling[], owner: string, caches: Caches): boolean {
   const isFar = (kind: AnyKind): boolean => {
     const view = caches.peek(kind);

@@ -1,4 +1,4 @@
-/** The status as a draft: the reconcile writes into it, and what changed is sent once, at the end. */
+/** The status as a draft: the reconcile writes into it, and the changes are sent once, at the end. */
 import { mergePatchBetween } from "@capstan/client";
 import { keyOf } from "@capstan/model";
 import type { Json, StoredObject } from "@capstan/model";
@@ -22,19 +22,18 @@ export interface StatusFields {
 /** A draft and the method that declares a condition. */
 export type Draft = StatusFields & { readonly condition: SetCondition };
 
-/** What a draft is made from. */
 export interface DraftOptions {
   readonly object: StoredObject;
-  /** What to write as the time of a transition. */
+  /** The current time for `lastTransitionTime`. */
   readonly time: () => string;
-  /** Throws where a condition may not be set. */
+  /** Throws if a condition may not be set. */
   readonly check?: (condition: string) => void;
 }
 
-/** The objects that drafts were begun with. */
+/** The object that each draft was created from. */
 const begunWith = new WeakMap<object, StoredObject>();
 
-/** A draft that starts as the status is. */
+/** A draft that starts with the current status. */
 export function draftOf({ object, time, check }: DraftOptions): Draft {
   const fields = copy((object as { readonly status?: StatusFields }).status ?? {});
   begunWith.set(fields, object);
@@ -42,17 +41,17 @@ export function draftOf({ object, time, check }: DraftOptions): Draft {
   return Object.defineProperty(fields, "condition", { value: setter, enumerable: false }) as Draft;
 }
 
-/** A copy of JSON that may be written to: several times quicker than structuredClone, which can do much more. */
+/** A mutable deep copy of JSON, several times faster than structuredClone. */
 function copy<T>(value: T): T {
   if (typeof value !== "object" || value === null) return value;
-  // Each branch builds the same shape that it was given.
+  // Each branch builds the same shape as its input.
   if (Array.isArray(value)) return value.map(copy) as T;
   const made: { [name: string]: unknown } = {};
   for (const name in value) made[name] = copy(value[name]);
   return made as T;
 }
 
-/** Whose status it is. */
+/** The object of a status. */
 export interface StatusTarget {
   readonly kind: AnyKind;
   readonly object: StoredObject;
@@ -64,7 +63,7 @@ export function hasStatusChange(target: StatusTarget, draft: StatusFields): bool
   return changeOf(over, fields).status !== undefined;
 }
 
-/** Sends what differs between the draft and the status, if anything does; answers with the fields that the server will not keep. */
+/** Sends the difference between draft and status, if there is one; returns the fields that the server will not keep. */
 export async function writeStatus(
   writer: Writer,
   target: StatusTarget,
@@ -83,22 +82,22 @@ export async function writeStatus(
   return unknown;
 }
 
-/** Why a field of a draft is lost: most likely it is misspelt, and the compiler was not asked. */
+/** Explains a field of a draft that the server drops: most likely it is misspelt and the code was not type-checked. */
 export function unknownFieldText(kind: AnyKind, field: string): string {
   const names = [...(statusSchemaOf(kind)?.properties?.keys() ?? [])].sort();
   const known = names.length === 0 ? "" : ` There are ${names.join(", ")}.`;
   return `The status of ${kind.kind} has no field "${field}", so the server drops it.${known} Correct the name, or add it to the schema.`;
 }
 
-/** What is to be sent, if anything, and which fields of the draft the schema does not have. */
+/** The patch to send, if any, and the fields of the draft that the schema does not have. */
 interface StatusChange {
   readonly status: ReturnType<typeof mergePatchBetween>;
   readonly unknown: readonly string[];
 }
 
 /**
- * What differs, unless the server would make of the draft what is there already: it drops fields that the schema does not have and fills in
- * its defaults, and the next reconcile would write the same again.
+ * The difference, unless the server would store the draft as the current status: it drops unknown fields and fills in defaults, and the
+ * next reconcile would write the same again.
  */
 function changeOf({ kind, object }: StatusTarget, draft: StatusFields): StatusChange {
   const status = shownOf(object);
@@ -113,19 +112,22 @@ function changeOf({ kind, object }: StatusTarget, draft: StatusFields): StatusCh
   };
 }
 
-/** Without what is stored already: a later version of the operator knows those fields. */
+/** Without fields that are already stored: a later version of the operator knows them. */
 function own(kind: AnyKind, status: StatusFields, unknown: readonly string[]): readonly string[] {
   const others = new Set(keptOf(kind, status)?.unknown.map(withoutPlaces));
   const left = new Set(unknown.map(withoutPlaces)).difference(others);
   return [...left].slice(0, MOST_UNKNOWN);
 }
 
-/** What is in a list may move. */
+/** Items of a list may move. */
 function withoutPlaces(field: string): string {
   return field.replaceAll(/\[\d+\]/gu, "[]");
 }
 
-/** A draft as the server would keep it, and which fields it would not; undefined where the schema is not known, and for what is no JSON. */
+/**
+ * The draft as the server would store it, and the fields that it would drop; undefined if the schema is not known, or the draft is not
+ * JSON.
+ */
 function keptOf(
   kind: AnyKind,
   draft: StatusFields,
@@ -146,7 +148,7 @@ export function hidesField(kind: AnyKind): boolean {
   return statusSchemaOf(kind)?.properties?.has("condition") === true;
 }
 
-/** So many fields that a schema does not have say enough. */
+/** The number of unknown fields after which no more are listed. */
 const MOST_UNKNOWN = 5;
 
 const statusSchemas = new WeakMap<object, StructuralSchema | undefined>();
@@ -164,9 +166,9 @@ function statusOf(object: StoredObject): StatusFields {
 }
 
 /**
- * The object that is written over. kube-apiserver does not look at the uid where it writes the status of a custom resource, so only
- * a version keeps a namesake from getting the status of an object that is gone. It is the latest that is known of this very object, so
- * that others may go on changing it.
+ * The object to patch. kube-apiserver ignores the uid in status writes of custom resources, so only a resourceVersion keeps a new object
+ * of the same name from getting the status of a deleted one. It is the latest known version of this object, so that other writers may
+ * continue to change it.
  */
 function latestOf(writer: Writer, { kind, object }: StatusTarget): StoredObject {
   const known = writer.known(kind, object);
@@ -174,7 +176,10 @@ function latestOf(writer: Writer, { kind, object }: StatusTarget): StoredObject 
   return isLater(known.metadata.resourceVersion, object.metadata.resourceVersion) ? known : object;
 }
 
-/** What is to be written over an object. Where a draft cannot be told from what others wrote, the server is to refuse it: it is that of the version that was read. */
+/**
+ * The draft rebased on the latest version of the object. If that is ambiguous, the version that was read is used, so that the server
+ * rejects the write with a conflict.
+ */
 function rebase({ kind, object }: StatusTarget, draft: StatusFields): { target: StatusTarget; fields: StatusFields } {
   const begun = begunWith.get(draft) ?? object;
   const fields = rebased({ draft, base: shownOf(begun), latest: shownOf(object) });
@@ -183,7 +188,7 @@ function rebase({ kind, object }: StatusTarget, draft: StatusFields): { target: 
     : { target: { kind, object }, fields };
 }
 
-/** The status without a field that is hidden by the draft's method: nobody has taken it away. */
+/** The status without the field that the draft's method hides: the reconcile has not removed it. */
 function shownOf(object: StoredObject): StatusFields {
   const { condition: _hidden, ...status } = statusOf(object);
   return status;

@@ -1,4 +1,4 @@
-/** Keeps an operator from taking over what somebody else made: an object is a child's predecessor only if it carries a mark of ours. */
+/** Keeps an operator from taking over objects that it did not create: an existing object counts as ours only if it carries our mark. */
 import { apiVersionOf } from "@capstan/model";
 import type { OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
@@ -10,20 +10,23 @@ import { noteOf, otherOwnerOf } from "./owner.ts";
 import type { Owner, OwnerUid } from "./owner.ts";
 import type { Writer } from "./writer.ts";
 
-/** An object that stands where a child shall be, and who wants to write it. */
+/** An existing object with the name of a child, and the owner and writer that would apply it. */
 export interface Encounter {
   readonly kind: AnyKind;
   readonly live: StoredObject;
   readonly owner: Owner;
   /** Finds an object of the owner's kind. */
   readonly uidAt: (key: string) => Promise<OwnerUid>;
-  /** Who writes it: knows our field owners. */
+  /** The writer, which knows our field managers. */
   readonly writer: Pick<Writer, "isOurs">;
-  /** Whether the user said that the object may be taken over. */
+  /** Whether the user allowed adoption. */
   readonly adopt: boolean;
 }
 
-/** Throws when an object is not ours and may not become ours. What another object controls never may: it can have but one controller. */
+/**
+ * Throws when an object is not ours and may not become ours. An object with another controller may never be adopted: an object has at
+ * most one controller.
+ */
 export async function mustBeOurs({ kind, live, owner, uidAt, writer, adopt }: Encounter): Promise<void> {
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
   if (isMarkedFor(live, owner)) return;
@@ -40,7 +43,7 @@ export async function mustBeOurs({ kind, live, owner, uidAt, writer, adopt }: En
   throw new RuntimeError("NotOurs", `Did not write ${object}: ${why}`, { object });
 }
 
-/** Objects that an earlier version applied, under another name of its controller, still tell whose they are. */
+/** Objects that an earlier version applied under a previous controller name still carry the mark of their owner. */
 function isMarkedFor({ metadata }: StoredObject, owner: Owner): boolean {
   return (
     metadata.labels?.[OWNER_LABEL] === owner.object.metadata.uid ||
@@ -48,17 +51,20 @@ function isMarkedFor({ metadata }: StoredObject, owner: Owner): boolean {
   );
 }
 
-/** After a restored backup the note leads to the owner as a reference does by its name. */
+/** After a restored backup the annotation identifies the owner by name, as a reference does. */
 function isNotedFor({ metadata }: StoredObject, owner: Owner): boolean {
   return metadata.labels?.[OWNER_LABEL] !== undefined && metadata.annotations?.[OWNER_ANNOTATION] === noteOf(owner);
 }
 
-/** What we wrote and nobody controls was ours: its references may be lost. What another object controls is that object's, by whomever. */
+/**
+ * An object that we wrote and that has no controller was ours: its references may be lost. An object with another controller belongs to
+ * that one, whatever its field managers.
+ */
 function isWrittenBy({ metadata }: StoredObject, writer: Pick<Writer, "isOurs">): boolean {
   return metadata.managedFields?.some(({ manager }) => writer.isOurs(manager)) === true;
 }
 
-/** Whether a reference leads to the owner, or to one of its name that was there before it, as after a restored backup. */
+/** Whether a reference points to the owner, or to an earlier object of its name, as after a restored backup. */
 function isTo({ uid, kind, name, apiVersion }: OwnerReference, { kind: ofOwner, object }: Owner): boolean {
   if (uid === object.metadata.uid) return true;
   const isOfKind = kind === ofOwner.kind && groupOf(apiVersion) === groupOf(apiVersionOf(ofOwner));

@@ -1,4 +1,4 @@
-/** Children that no cache shows: of kinds that a controller no longer owns, or in namespaces that it no longer watches. */
+/** Children that the cache does not show: of kinds that a controller no longer owns, or in namespaces that it no longer watches. */
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 
@@ -10,17 +10,17 @@ export interface Stray {
 
 /** The strays of one controller. */
 export interface Strays {
-  /** Those of one owner. */
+  /** The strays of one owner. */
   of(owner: string): readonly Stray[];
-  /** One of them as it is now; undefined where it is gone, or somebody has taken it out of our hands since it was found. */
+  /** The current state of one of them; undefined if it is gone, or no longer carries our mark. */
   look(owner: string, stray: Stray): Promise<StoredObject | undefined>;
-  /** One of them is gone, or no longer one. */
+  /** Drops one that is gone or no longer a stray. */
   forget(owner: string, stray: Stray): void;
-  /** A child is about to be written where the owner's own namespace does not lead: it must be found again. */
+  /** Called before a child is written outside the owner's namespace: a record makes sure that it is found again. */
   beforeFar(kind: AnyKind, namespace: string): Promise<void>;
 }
 
-/** For those who keep no record. */
+/** For controllers without a record of strays. */
 export const noStrays: Strays = {
   of: () => [],
   look: () => Promise.resolve(undefined),

@@ -1,4 +1,4 @@
-/** The only way to the server's write calls: fenced by leadership, counted, seen by the cache at once, and dry when a plan is made. */
+/** The only path to the server's write calls: fenced by leadership, counted, visible in the cache at once, and a dry run in plans. */
 import { isApiError } from "@capstan/client";
 import { apiVersionOf, formatKey, parseKey } from "@capstan/model";
 import type { KubeObject, ObjectKey, StoredObject } from "@capstan/model";
@@ -8,13 +8,13 @@ import type { Caches } from "../cache/caches.ts";
 import { managersWithout } from "./siblings.ts";
 import type { Sibling } from "./siblings.ts";
 
-/** Says whether this process may write. */
+/** Checks whether this process may write. */
 export interface Fence {
   /** Throws when it may not. */
   check(): void;
 }
 
-/** A write that was made, or in a plan would have been. */
+/** A write that was made, or would have been made in a plan. */
 export interface Write {
   readonly verb: "create" | "apply" | "patch" | "status" | "delete";
   readonly kind: AnyKind;
@@ -23,21 +23,20 @@ export interface Write {
   readonly after: StoredObject | undefined;
 }
 
-/** What a writer is made with. */
 export interface WriterOptions {
   readonly api: Api;
   readonly caches: Caches;
   readonly fence: Fence;
-  /** The field owner of everything that is written. */
+  /** The field manager of all writes. */
   readonly manager: string;
-  /** Field owners that it had under earlier names. */
+  /** Its field managers under previous names. */
   readonly formerManagers?: readonly string[] | undefined;
   /** Other controllers of the same objects. */
   readonly siblings?: readonly Sibling[] | undefined;
   /** A plan sends every write as a dry run. */
   readonly dryRun: boolean;
   readonly onWrite?: ((write: Write) => void) | undefined;
-  /** Ends requests that are under way: what was allowed when it was sent may not be when it is repeated. */
+  /** Aborts requests that are under way: a write that was allowed when it was sent may not be allowed when it is retried. */
   readonly signal?: (() => AbortSignal) | undefined;
 }
 
@@ -46,7 +45,7 @@ const NOBODY: readonly string[] = [];
 /** Writes for one controller. */
 export class Writer {
   readonly #options: WriterOptions;
-  /** A request may wait before it is sent, and before it is sent again: for a connection, for a login, because the server is busy. */
+  /** A request may wait before each attempt: for a connection, for a login, because the server is busy. */
   readonly #beforeSending = (): void => this.#options.fence.check();
 
   constructor(options: WriterOptions) {
@@ -57,12 +56,12 @@ export class Writer {
     return this.#options.manager;
   }
 
-  /** Whether a field owner is this writer, now or under an earlier name. */
+  /** Whether a field manager is this writer, under its current or a previous name. */
   isOurs(manager: string | undefined): boolean {
     return manager === this.manager || (manager !== undefined && this.formerManagers.includes(manager));
   }
 
-  /** Whether an object was applied by this writer, or by those whose children of the kind are its own now. */
+  /** Whether an object was applied by this writer, or by a sibling from which this writer has taken the kind over. */
   wasApplied(kind: AnyKind, { metadata }: StoredObject): boolean {
     const inherited = this.#inherited(kind);
     return (
@@ -83,7 +82,7 @@ export class Writer {
     return siblings.length === 0 ? NOBODY : managersWithout(kind, siblings);
   }
 
-  /** The field owners whose place this writer has taken, and that still have fields of an object. */
+  /** The field managers that this writer has replaced and that still own fields of an object. */
   formerManagersOf(kind: AnyKind, { metadata }: StoredObject): readonly string[] {
     const inherited = this.#inherited(kind);
     const former = inherited.length === 0 ? this.formerManagers : [...this.formerManagers, ...inherited];
@@ -93,12 +92,11 @@ export class Writer {
     );
   }
 
-  /** The field owners that it had under earlier names. */
   get formerManagers(): readonly string[] {
     return this.#options.formerManagers ?? [];
   }
 
-  /** Throws where this process may not write any more, nor do what it would write down. */
+  /** Throws if this process may no longer write, or do anything that it would record. */
   mustLead(): void {
     this.#options.fence.check();
   }
@@ -107,7 +105,7 @@ export class Writer {
     return this.#options.dryRun;
   }
 
-  /** The same writer for one reconcile: it tells one more listener what it writes, and ends with the signal that holds when it writes. */
+  /** The same writer for one reconcile: it notifies one more listener of its writes, and uses the signal of the reconcile. */
   during(signal: () => AbortSignal, onWrite: (write: Write) => void): Writer {
     const { onWrite: outer } = this.#options;
     const both = (write: Write): void => {
@@ -117,12 +115,12 @@ export class Writer {
     return new Writer({ ...this.#options, onWrite: both, signal });
   }
 
-  /** An object as the cache shows it now, with what was written last. */
+  /** The object as the cache shows it now, including our last write. */
   known(kind: AnyKind, object: StoredObject): StoredObject | undefined {
     return this.#options.caches.peek(kind)?.get(keyText(object));
   }
 
-  /** Applies an object over what is expected to be there; over anything where nothing is said. */
+  /** Applies an object with a precondition; without `over`, unconditionally. */
   apply(kind: AnyKind, object: KubeObject, over?: Expected): Promise<StoredObject> {
     const { api, manager } = this.#options;
     return this.#write("apply", kind, keyText(object), (sending) =>
@@ -131,8 +129,8 @@ export class Writer {
   }
 
   /**
-   * What an apply and the release of an earlier name would make of an object together, for plans, of which nothing is kept between two
-   * requests: the same as if that name had applied it.
+   * The combined result of an apply and the release of a previous manager, for plans. A dry run keeps nothing between two requests, so
+   * the plan applies as the previous manager.
    */
   preview(
     kind: AnyKind,
@@ -145,7 +143,7 @@ export class Writer {
     );
   }
 
-  /** Gives up what an earlier name of ours applied: fields that nobody else has applied since are removed. */
+  /** Releases the fields of a previous manager: fields that no other manager has applied since are removed. */
   release(kind: AnyKind, object: StoredObject, manager: string): Promise<StoredObject> {
     const { api } = this.#options;
     const { namespace, name, uid } = object.metadata;
@@ -156,7 +154,7 @@ export class Writer {
     );
   }
 
-  /** An object as the server has it now; undefined where there is none. */
+  /** The current object on the server; undefined if it does not exist. */
   async ask(kind: AnyKind, key: string): Promise<StoredObject | undefined> {
     const { api, signal } = this.#options;
     try {
@@ -207,12 +205,12 @@ export class Writer {
     const before = onWrite === undefined ? undefined : view?.get(key);
     const after = await call(sending);
     if (!dryRun) view?.overlay(after);
-    // A name that the server made up is known only now.
+    // A name from `generateName` is known only now.
     onWrite?.({ verb, kind, key: keyText(after), before, after });
     return after;
   }
 
-  /** Throws where nothing may be written now, and sees to it that nothing is sent later on, when that may be so. */
+  /** Throws if writes are not allowed now, and makes later attempts check again. */
   #sending(): Sending {
     const { dryRun, signal } = this.#options;
     const current = signal?.();
@@ -222,7 +220,7 @@ export class Writer {
   }
 }
 
-/** A child's name in maps. */
+/** The key of a child in maps. */
 export function childId(kind: AnyKind, key: string): string {
   return `${kindId(kind)} ${key}`;
 }

@@ -1,6 +1,6 @@
-/** What Go leaves out when it writes JSON: zeros of fields that are `omitempty`, as nearly all fields of the built-in kinds are. */
+/** Values that Go omits from JSON: zeros of `omitempty` fields, as nearly all fields of the built-in kinds are. */
 
-/** The groups of the built-in kinds that have a dot in their name: what the server keeps as types of Go, not as what was sent. */
+/** API groups of built-in kinds that have a dot in their name. The server stores their objects as Go types, not as sent. */
 const groups = new Set(
   [
     "admissionregistration apiextensions apiregistration authentication authorization certificates coordination discovery events",
@@ -8,13 +8,13 @@ const groups = new Set(
   ].flatMap((names) => names.split(" ").map((name) => `${name}.k8s.io`)),
 );
 
-/** Whether the kinds of an API version are built in: custom ones have a dot in their group, and are kept as they were sent. */
+/** Whether the kinds of an API version are built in. Custom resources have a dot in their group and are stored as sent. */
 export function isOfGo(apiVersion: string): boolean {
   const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf("/")));
   return !group.includes(".") || groups.has(group);
 }
 
-/** Whether `omitempty` leaves a value out, unless it stands behind a pointer. */
+/** Whether `omitempty` omits a value, unless the field is a pointer. */
 export function isZero(value: unknown): boolean {
   if (typeof value !== "object" || value === null) {
     return value === "" || value === 0 || value === false || value === null;
@@ -23,12 +23,12 @@ export function isZero(value: unknown): boolean {
   return true;
 }
 
-/** Fields that are maps and no structs: their values are somebody's data, and an empty one is not written. */
+/** Fields that are maps and not structs: their values are user data and are written even if they are empty. */
 const maps = new Set(
   "annotations labels limits matchLabels nodeSelector options parameters requests volumeAttributes".split(" "),
 );
 
-/** Plain texts of the structs that are owned as a whole: of selectors, references, rules and ports. None stands behind a pointer that matters. */
+/** String fields of atomic structs: of selectors, references, rules and ports. None is a pointer where it matters. */
 const texts = new Set(
   "apiGroup apiVersion cidr containerName effect fieldPath host key name namespace operator path secretName uid value".split(
     " ",
@@ -36,13 +36,13 @@ const texts = new Set(
 );
 
 /**
- * What Go would write of a value that is owned as a whole, in a field of that name: without empty lists, which are never behind a
- * pointer, and without the texts and maps of which it is known that they are not. False and 0 mostly are.
+ * The JSON that Go would write of an atomic value in a field of that name: without empty lists, which are never pointers, and without the
+ * strings and maps that are known not to be pointers. False and 0 mostly are pointers.
  */
 export function asWritten(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value.map((item) => asWritten(item, ""));
-  // A Service's selector is a map, those of others are structs without texts: either way its texts are data.
+  // A Service's selector is a map, other selectors are structs without strings: either way its strings are data.
   const isMap = maps.has(name) || name === "selector";
   const kept: { [field: string]: unknown } = {};
   for (const [field, inner] of Object.entries(value)) {
@@ -53,7 +53,7 @@ export function asWritten(value: unknown, name: string): unknown {
   return kept;
 }
 
-/** Where a server of today puts something in the place of a zero that cannot be told from nothing. */
+/** Fields in which a current server replaces a zero by a default, because the zero cannot be distinguished from an absent field. */
 const replaced: readonly (readonly [where: RegExp, by: string | number])[] = [
   [/^type$/u, "Opaque"],
   [/^spec\.type$/u, "ClusterIP"],
@@ -75,16 +75,16 @@ const replaced: readonly (readonly [where: RegExp, by: string | number])[] = [
   [/Probe\.failureThreshold$/u, 3],
 ];
 
-/** Whether what is there is what the server makes of a zero, whoever sent what before: to send the zero would change nothing. */
+/** Whether the live value is the server's default for a zero, whatever was sent before: sending the zero would change nothing. */
 export function isDefaultOf(path: string, zero: unknown, found: unknown): boolean {
   return isZero(zero) && replaced.some(([where, by]) => by === found && where.test(path));
 }
 
-/** Lists whose items have owners each: of an empty one nothing is ours, and what others put into it stays. */
+/** Lists with separate owners for their items: of an empty one nothing is ours, and items of other managers stay. */
 const sharedLists =
   /(?:^|\.)metadata\.(?:finalizers|ownerReferences)$|\bspec\.(?:initContainers|volumes|hostAliases|resourceClaims)$|\.(?:env|volumeMounts|volumeDevices)$/u;
 
-/** Whether a list is one into which everybody may put something of their own. */
+/** Whether a list is one to which every manager may add items. */
 export function isSharedList(path: string): boolean {
   return sharedLists.test(path);
 }

@@ -1,12 +1,13 @@
 /**
- * Keeps many short texts outside the JavaScript heap, in slabs, so that a large cache costs the garbage collector nothing. Beyond a limit, slabs that
- * were not read lately are deflated: as a whole, because neighbours are alike and one call for a hundred texts costs little.
+ * Keeps many short strings outside the JavaScript heap, in slabs, so that a large cache costs the garbage collector nothing. Beyond a
+ * limit, slabs that were not read recently are deflated as a whole: neighbouring objects are similar, and one call for a hundred strings
+ * costs little.
  */
 import type * as Zlib from "node:zlib";
 
-/** Where a text lies: a part of whatever its owner keeps about it. Only the arena reads and writes it. */
+/** The location of a string. The owner embeds it in its own entry; only the arena reads and writes it. */
 export interface Extent {
-  /** Undefined before it was written and once it was given up. */
+  /** Undefined before the first write and after `free`. */
   slab: Slab | undefined;
   offset: number;
   length: number;
@@ -14,62 +15,62 @@ export interface Extent {
 
 interface Slab {
   readonly size: number;
-  /** Undefined while it is deflated. */
+  /** Undefined while the slab is deflated. */
   bytes: Buffer | undefined;
-  /** The deflated form. It stays while the slab is open again, for nothing in a full slab changes: closing it once more costs nothing. */
+  /** The deflated bytes. They are kept while the slab is inflated, because a full slab never changes: deflating it again costs nothing. */
   packed: Buffer | undefined;
-  /** Given out, in order; those that were given up stay until the slab is emptied, for a set would cost more than they do. */
+  /** Extents in order of allocation. Freed ones stay until the slab is compacted, because a set would cost more memory. */
   readonly extents: Extent[];
   used: number;
-  /** Bytes of texts that are still wanted. */
+  /** Bytes of strings that are not freed. */
   live: number;
-  /** Whether it was read since somebody last looked for one to deflate. */
+  /** Whether the slab was read since the last pass of the deflater. */
   isWarm: boolean;
 }
 
 const SLAB_SIZE = 64 * 1024;
 
-/** A slab of which less than this share is live is emptied into another. */
+/** A slab with a smaller live share is compacted into another. */
 const LIVE_SHARE = 0.4;
 
 const NOTHING = Buffer.alloc(0);
 
-/** Texts in slabs. */
+/** Strings in slabs. */
 export class Arena {
   readonly #limit: number;
   readonly #slabs = new Set<Slab>();
-  /** Full slabs that could be deflated, the longest open first. */
+  /** Full inflated slabs that could be deflated, oldest first. */
   readonly #open = new Set<Slab>();
   #current: Slab | undefined;
-  /** Bytes of a slab that was deflated, for the next. */
+  /** The buffer of a deflated slab, for reuse. */
   #spare: Buffer | undefined;
   #openBytes = 0;
   #packedBytes = 0;
 
-  /** Deflates what was not read lately when more bytes than this are held; at least half of them stay open. */
+  /** Deflates slabs that were not read recently when more bytes than this are held; at least half of the bytes stay inflated. */
   constructor(limit: number = Infinity) {
     this.#limit = limit;
   }
 
-  /** Bytes that texts take. */
+  /** Bytes of live strings. */
   get liveBytes(): number {
     let live = 0;
     for (const slab of this.#slabs) live += (slab.bytes === undefined ? 0 : slab.live) + (slab.packed?.length ?? 0);
     return live;
   }
 
-  /** Bytes that slabs take. */
+  /** Bytes of all slabs. */
   get heldBytes(): number {
     return this.#openBytes + this.#packedBytes;
   }
 
-  /** Keeps a text. */
+  /** Stores a string. */
   write(extent: Extent, text: string): void {
     const length = Buffer.byteLength(text);
     this.#reserve(extent, length).write(text, extent.offset, length, "utf8");
   }
 
-  /** Keeps a text that is there as bytes, in parts. */
+  /** Stores a string that is given as bytes, in parts. */
   writeParts(extent: Extent, parts: readonly Uint8Array[]): void {
     let length = 0;
     for (const part of parts) length += part.length;
@@ -87,7 +88,7 @@ export class Arena {
     return this.#bytesOf(slab).toString("utf8", offset, offset + length);
   }
 
-  /** Gives the place of a text back. */
+  /** Frees a string. */
   free(extent: Extent): void {
     const { slab } = extent;
     if (slab === undefined) return;
@@ -110,7 +111,7 @@ export class Arena {
     const size = Math.max(SLAB_SIZE, length);
     const slab: Slab = { size, bytes: undefined, packed: undefined, extents: [], used: 0, live: 0, isWarm: true };
     this.#slabs.add(slab);
-    // A text that is larger than a slab gets one of its own and the current slab stays as it is.
+    // A string that is larger than a slab gets its own slab, and the current slab stays current.
     if (length < SLAB_SIZE) {
       this.#current = slab;
       if (current !== undefined) this.#close(current);
@@ -119,13 +120,13 @@ export class Arena {
     return slab;
   }
 
-  /** A slab is full: from now on nothing in it changes. */
+  /** A slab is full: nothing in it changes from now on. */
   #close(slab: Slab): void {
     this.#open.add(slab);
     if (slab.live === 0 && slab.used > 0) this.#drop(slab);
   }
 
-  /** Gives a slab its bytes, those of another where one has to go: memory that is let go of stays taken until it is collected. */
+  /** Inflates a slab, into the buffer of another one if that must be deflated: released memory stays allocated until it is collected. */
   #unfold(slab: Slab): Buffer {
     this.#openBytes += slab.size;
     this.#stayWithinLimit(slab);
@@ -135,7 +136,7 @@ export class Arena {
     return bytes;
   }
 
-  /** Moves what lives in a slab elsewhere; readers hold extents, so they do not notice. */
+  /** Moves the live strings of a slab elsewhere; readers hold extents, so they do not notice. */
   #empty(slab: Slab): void {
     const bytes = this.#bytesOf(slab);
     this.#drop(slab);
@@ -154,7 +155,7 @@ export class Arena {
     this.#packedBytes -= slab.packed?.length ?? 0;
   }
 
-  /** Goes round: a slab that was read since the last look gets another chance. */
+  /** The clock algorithm: a slab that was read since the last pass gets another chance. */
   #stayWithinLimit(wanted: Slab): void {
     for (const slab of this.#open) {
       if (this.heldBytes <= this.#limit || this.#openBytes <= this.#limit / 2) return;
@@ -202,7 +203,7 @@ function place(extent: Extent, slab: Slab, length: number): void {
   slab.extents.push(extent);
 }
 
-/** Only large caches need it, and whoever imports it pays for it. */
+/** Loaded lazily: only large caches need it, and its import costs time. */
 function zlib(): typeof Zlib {
   return process.getBuiltinModule("node:zlib");
 }

@@ -1,4 +1,4 @@
-/** Shares watches between controllers: one for each kind, namespace and selector, however many ask for it. */
+/** Shares watches between controllers: one for each kind, namespace and selector, however many controllers use it. */
 import type { StoredObject } from "@capstan/model";
 import { keyText, kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
@@ -16,28 +16,28 @@ import type { Snapshot } from "./snapshot.ts";
 import type { Reader } from "./store.ts";
 import type { Transform } from "./transform.ts";
 
-/** Which objects are cached, and how much of them. */
+/** Selects the objects and fields that are cached. */
 export interface Selection {
   readonly labelSelector?: string | undefined;
   readonly fieldSelector?: string | undefined;
   readonly metadataOnly?: boolean | undefined;
 }
 
-/** How objects of a kind are cached. */
+/** Cache settings of a kind. */
 export interface CacheSettings extends Selection {
-  /** Namespaces to watch, and how each; absent: those of the operator. */
+  /** Namespaces to watch, with the selection of each. Default: those of the operator. */
   readonly namespaces?: readonly string[] | { readonly [namespace: string]: Selection } | undefined;
-  /** Changes objects before they are kept; one that it fails for is kept as it is, and told. */
+  /** Changes objects before they are cached. An object for which it fails is cached unchanged, and the failure is logged. */
   readonly transform?: Transform | undefined;
   readonly indexes?: { readonly [name: string]: IndexValues } | undefined;
   /**
-   * Bytes that each watch of the kind may take; as many as it needs if not said. Beyond it, what was not read lately is deflated, but for
-   * half of them: it takes a third to a half of the memory, and each read of such an object costs 20 to 130 us of CPU instead of 1.
+   * Bytes that each watch of the kind may use. Default: no limit. Beyond it, objects that were not read recently are deflated, except for
+   * half of the bytes: that takes a third to a half of the memory, and each read of such an object costs 20 to 130 us of CPU instead of
+   * 1.
    */
   readonly budget?: number | undefined;
 }
 
-/** What caches are made with. */
 export interface CachesOptions {
   readonly api: Api;
   readonly clock: Clock;
@@ -46,14 +46,14 @@ export interface CachesOptions {
   /** Namespaces to watch; empty: all of them. */
   readonly namespaces?: readonly string[] | undefined;
   readonly settings?: ((kind: AnyKind) => CacheSettings | undefined) | undefined;
-  /** Whose managed fields are kept, because they are our own. */
+  /** Whether the managed fields of a manager are kept, because it is our own. */
   readonly isOurManager?: ((manager: string) => boolean) | undefined;
   readonly onSignal?: ((of: WatchName, signal: Signal) => void) | undefined;
-  /** Who is told how functions of users fare that caches of a kind call. */
+  /** Receives failures and timings of user functions that the caches of a kind call. */
   readonly callsOf?: ((kind: AnyKind) => UserCalls) | undefined;
 }
 
-/** Which of the watches. */
+/** The identity of a watch. */
 export interface WatchName {
   readonly kind: AnyKind;
   readonly namespace: string | undefined;
@@ -70,7 +70,7 @@ export class Caches implements AsyncDisposable {
     this.#namespaces = meantNamespaces(options.namespaces);
   }
 
-  /** The objects of a kind; the watch starts with the first who asks. */
+  /** The objects of a kind. The first call starts the watch. */
   of(kind: AnyKind): View {
     const id = kindId(kind);
     let view = this.#views.get(id);
@@ -83,12 +83,12 @@ export class Caches implements AsyncDisposable {
     return view;
   }
 
-  /** The view of a kind if there is one already. */
+  /** The view of a kind if it exists already. */
   peek(kind: AnyKind): View | undefined {
     return this.#views.get(kindId(kind));
   }
 
-  /** Ends the watches of a kind that nobody listens to any more, and forgets its objects. */
+  /** Ends the watches of a kind without listeners, and drops its objects. */
   async release(kind: AnyKind): Promise<void> {
     const view = this.#views.get(kindId(kind));
     if (view === undefined || view.isUsed) return;
@@ -96,7 +96,7 @@ export class Caches implements AsyncDisposable {
     await view[Symbol.asyncDispose]();
   }
 
-  /** Watches these namespaces from now on; those that stay keep their watch and their objects. */
+  /** Watches these namespaces from now on; namespaces that stay keep their watch and their objects. */
   setNamespaces(namespaces: readonly string[]): void {
     this.#namespaces = meantNamespaces(namespaces);
     for (const view of this.#views.values()) view.setScopes(this.#scopes(view.kind, view.settings));
@@ -107,7 +107,7 @@ export class Caches implements AsyncDisposable {
     return this.#namespaces;
   }
 
-  /** Whether everything of a kind in a namespace can be seen here. */
+  /** Whether every object of a kind in a namespace is visible here. */
   covers(kind: AnyKind, namespace: string): boolean {
     const scopes = this.#scopes(kind, this.peek(kind)?.settings ?? {});
     return scopes.some(
@@ -127,7 +127,10 @@ export class Caches implements AsyncDisposable {
     return [...this.#views.values()].flatMap((view) => view.health);
   }
 
-  /** What is known of kinds that mean the same to the next program: neither its own, whose defaults may change, nor transformed ones. */
+  /**
+   * The cached objects of built-in kinds for the next process. Own kinds are excluded because their defaults may change, and so are
+   * transformed ones.
+   */
   snapshot(): Snapshot {
     const lasting = [...this.#views.values()].filter(
       ({ kind, settings }) => settings.transform === undefined && !isResource(kind),
@@ -175,13 +178,12 @@ function isList(stated: NonNullable<CacheSettings["namespaces"]>): stated is rea
   return Array.isArray(stated);
 }
 
-/** A watch that is to be started. */
 interface NewWatch {
   readonly scope: Scope;
   readonly isLate: boolean;
 }
 
-/** One kind, in one watch or in one for each namespace. */
+/** One kind, in one watch or one watch for each namespace. */
 export class View implements Reader, AsyncDisposable {
   readonly kind: AnyKind;
   readonly settings: CacheSettings;
@@ -222,23 +224,23 @@ export class View implements Reader, AsyncDisposable {
     return true;
   }
 
-  /** Whether work may go on: nothing is awaited. What fails and came later holds up its own namespace only. */
+  /** Whether reconciles may run: no first list is awaited. A namespace that was added later and fails holds up only its own objects. */
   get isUsable(): boolean {
     for (const informer of this.#informers.values()) if (informer.isAwaited) return false;
     return true;
   }
 
-  /** Whether everything in the namespace of a key is known. What is not watched at all cannot become known. */
+  /** Whether every object in the namespace of a key is known. A namespace that is not watched cannot become known. */
   isSyncedFor(key: string): boolean {
     return this.#informerOf(key)?.reader.isSynced ?? true;
   }
 
-  /** Whether anybody listens. */
+  /** Whether there are listeners. */
   get isUsed(): boolean {
     return this.#listeners.size > 0;
   }
 
-  /** Hears whenever a watch of the kind has a complete list, or is not awaited any more. */
+  /** Calls the listener whenever a watch of the kind completes a list, or is no longer awaited. */
   onSynced(listener: () => void): void {
     this.#syncListeners.add(listener);
   }
@@ -265,7 +267,7 @@ export class View implements Reader, AsyncDisposable {
     return this.#informerOf(key)?.reader.get(key);
   }
 
-  /** The version of an object as the watch told it. */
+  /** The resourceVersion of an object in the last watch event. */
   versionOf(key: string): string | undefined {
     return this.#informerOf(key)?.versionOf(key);
   }
@@ -277,23 +279,23 @@ export class View implements Reader, AsyncDisposable {
     return [...this.#informers.values()].flatMap((informer) => informer.reader.find(query));
   }
 
-  /** Hears the objects that are there, and every change after. */
+  /** Calls the listener for the existing objects and for every later change. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     for (const informer of this.#informers.values()) informer.subscribe(listener);
     return () => {
       this.#listeners.delete(listener);
-      // Those of today: namespaces may have come since.
+      // The current informers: namespaces may have been added since.
       for (const informer of this.#informers.values()) informer.unsubscribe(listener);
     };
   }
 
-  /** Shows the result of a write of our own at once. */
+  /** Shows the result of our own write at once. */
   overlay(object: StoredObject): void {
     this.#informerOf(keyText(object))?.overlay(object);
   }
 
-  /** Hides what we deleted at once. */
+  /** Hides an object that we deleted at once. */
   bury(object: StoredObject): void {
     this.#informerOf(keyText(object))?.bury(object);
   }

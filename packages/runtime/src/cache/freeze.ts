@@ -1,6 +1,6 @@
-/** Makes a value that came from JSON unchangeable, through and through, so that readers can share it. */
+/** Freezes a value from JSON deeply, so that readers can share it. */
 
-/** Freezes a value and everything in it; which fields a manager owns is the server's bookkeeping, has as many shapes as there are objects, and stays as it is. */
+/** Freezes a value and everything in it, except `fieldsV1` of managed fields: it has as many object shapes as there are objects. */
 export function freeze<T>(value: T): T {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   if (Array.isArray(value)) for (const one of value) freeze(one);

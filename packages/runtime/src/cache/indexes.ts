@@ -1,17 +1,17 @@
-/** Finds keys by a value computed from the object, so that a query does not look at every object. */
+/** Finds keys by a value computed from the object, so that a query does not scan every object. */
 import type { KubeObject } from "@capstan/model";
 import { RuntimeError } from "../errors.ts";
 
 /** The values under which an object is found. */
 export type IndexValues = (object: KubeObject) => readonly string[];
 
-/** What an index goes by: a name, or the function that computes it, which no other index can have. */
+/** The identity of an index: a name, or the function that computes it, which is unique. */
 export type IndexId = string | IndexValues;
 
-/** The keys of each value. Most owners have one child of a kind, so one key has no set of its own. */
+/** The keys of each value. Most owners have one child of a kind, so a single key needs no set. */
 type Keys = Map<string, string | Set<string>>;
 
-/** Is told how functions of users fare that are called while events are taken in. */
+/** Receives failures and timings of user functions that are called while events are processed. */
 export interface UserCalls {
   readonly failed: (what: string, object: KubeObject, error: unknown) => void;
   readonly succeeded: (what: string, object: KubeObject) => void;
@@ -25,14 +25,14 @@ export class Indexes {
     return this.#indexes.has(id);
   }
 
-  /** Adds an index and fills it with what is there. */
+  /** Adds an index and fills it with the existing objects. */
   define(id: IndexId, values: IndexValues, present: Iterable<readonly [string, KubeObject]>): void {
     const keys: Keys = new Map<string, string | Set<string>>();
     this.#indexes.set(id, { values, keys });
     for (const [key, object] of present) for (const value of values(object)) insert(keys, value, key);
   }
 
-  /** Keys with a value; undefined where there is no such index. */
+  /** The keys for a value; undefined if the index does not exist. */
   lookup(id: IndexId, value: string): Iterable<string> | undefined {
     const index = this.#indexes.get(id);
     if (index === undefined) return undefined;
@@ -45,7 +45,7 @@ export class Indexes {
     return this.#indexes.get(id)?.values(object) ?? [];
   }
 
-  /** Takes an object's place from its former self. */
+  /** Replaces the entries of the old object by those of the new one. */
   replace(key: string, old: KubeObject | undefined, object: KubeObject | undefined): void {
     for (const { values, keys } of this.#indexes.values()) {
       if (old !== undefined) for (const value of values(old)) erase(keys, value, key);
@@ -54,7 +54,10 @@ export class Indexes {
   }
 }
 
-/** Functions of users run here while events are taken in: an object that one cannot read is found under no value, and nothing is lost. */
+/**
+ * User functions run here while events are processed: an object for which one fails is in no entry of the index, and the event is not
+ * lost.
+ */
 export function orNone(name: string, values: IndexValues, calls: UserCalls | undefined): IndexValues {
   const what = `index "${name}"`;
   return (object) => {

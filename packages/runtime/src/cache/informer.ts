@@ -1,4 +1,4 @@
-/** One watch with its store: everything that is known about one kind in one scope. */
+/** One watch with its store: all known objects of one kind in one scope. */
 import { kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
 import type { Clock, Random } from "../clock.ts";
@@ -13,30 +13,29 @@ import type { KnownKind } from "./snapshot.ts";
 import { Store } from "./store.ts";
 import type { Reader, StoreOptions } from "./store.ts";
 
-/** How a watch fares. */
+/** The health of a watch. */
 export interface WatchHealth {
   readonly kind: string;
   readonly namespace: string | undefined;
   readonly isSynced: boolean;
-  /** Whether all work waits for its first list. For one that came later and fails, only what is in its own namespace does. */
+  /** Whether all reconciles wait for its first list. If a watch was added later and fails, only the objects of its own namespace wait. */
   readonly isAwaited: boolean;
   readonly isFailing: boolean;
   readonly lastError: string | undefined;
   readonly objects: number;
   readonly bytes: number;
   readonly isOverBudget: boolean;
-  /** When anything was last heard, on the clock. */
+  /** The time of the last event or response, on the clock. */
   readonly heardAt: number | undefined;
 }
 
-/** What informers are made with. */
 export interface InformerOptions {
   readonly api: Api;
   readonly kind: AnyKind;
   readonly scope: Scope;
   readonly clock: Clock;
   readonly random: Random;
-  /** Whether it came when others of its kind were at work. */
+  /** Whether it was added while other watches of its kind were running. */
   readonly isLate?: boolean;
   readonly tuning?: WatchTuning | undefined;
   readonly store?: StoreOptions | undefined;
@@ -56,7 +55,7 @@ export class Informer implements AsyncDisposable {
   readonly #finished: Promise<void>;
   readonly #synced = Promise.withResolvers<void>();
   #heardAt: number | undefined;
-  /** The last version that is completely in the store. */
+  /** The last resourceVersion that is completely in the store. */
   #version: string | undefined;
   #lastError: unknown;
 
@@ -108,14 +107,14 @@ export class Informer implements AsyncDisposable {
     };
   }
 
-  /** Everything that is known, and up to which version; undefined before the first list is complete. */
+  /** All known objects with their resourceVersion; undefined before the first list is complete. */
   known(): KnownKind | undefined {
     if (this.#version === undefined || !this.#store.isSynced) return undefined;
     const objects = [...this.#store.keys()].flatMap((key) => this.#store.stored(key) ?? []);
     return { kind: kindId(this.kind), scope: scopeText(this.scope), version: this.#version, objects };
   }
 
-  /** Hears every change from now on, after the objects that are already there. */
+  /** Calls the listener for the existing objects and then for every change. */
   subscribe(listener: (change: Change) => void): void {
     for (const key of this.#store.keys()) {
       const object = this.#store.stored(key);
@@ -127,17 +126,16 @@ export class Informer implements AsyncDisposable {
     this.#listeners.add(listener);
   }
 
-  /** Hears nothing any more. */
   unsubscribe(listener: (change: Change) => void): void {
     this.#listeners.delete(listener);
   }
 
-  /** Hears whenever a list is complete, and when one is not awaited any more. */
+  /** Calls the listener whenever a list is complete, and when the watch is no longer awaited. */
   onSynced(listener: () => void): void {
     this.#syncListeners.add(listener);
   }
 
-  /** Shows the result of a write of our own at once. */
+  /** Shows the result of our own write at once. */
   overlay(object: Parameters<Store["overlay"]>[0]): void {
     this.#store.overlay(object);
   }
@@ -151,7 +149,7 @@ export class Informer implements AsyncDisposable {
     return this.#store.versionOf(key);
   }
 
-  /** Ends the watch while others go on: for whoever listens, everything in it is gone. */
+  /** Ends this watch while others continue: listeners get a removal for each of its objects. */
   giveUp(): void {
     const listeners = [...this.#listeners];
     void this[Symbol.asyncDispose]();
@@ -192,7 +190,7 @@ export class Informer implements AsyncDisposable {
   }
 }
 
-/** Up to which version everything is known after a signal; undefined while a list is under way. */
+/** The resourceVersion up to which everything is known after an event; undefined while a list is under way. */
 function versionAfter(signal: Exclude<Signal, { readonly type: "failed" }>): string | undefined {
   switch (signal.type) {
     case "synced":

@@ -1,21 +1,21 @@
-/** Indexes as values: `index(Pod, "node", ...)` is declared once and asked with the compiler's help. */
+/** Typed indexes: `index(Pod, "node", ...)` is declared once, and the compiler checks its queries. */
 import type { Kind, KubeObject, ObjectOf } from "@capstan/model";
 import type { IndexQuery } from "./selector.ts";
 
-/** A question to an index of one kind; it fits no other kind. */
+/** A query of an index of one kind; it does not type-check for another kind. */
 export interface Lookup<K extends Kind> extends IndexQuery {
   readonly values: (object: KubeObject) => readonly string[];
   /** Never present at run time: it carries the kind. */
   readonly "~kind"?: K;
 }
 
-/** A question to an index that was declared by name with the cache of its kind. */
+/** A query of an index that was declared by name in the cache settings of its kind. */
 export interface NamedLookup extends IndexQuery {
   readonly values?: undefined;
 }
 
 /**
- * An index over the objects of a kind, for `find`. It is built when it is first asked and kept up to date from then on.
+ * An index over the objects of a kind, for `find`. It is built on its first query and kept up to date from then on.
  *
  * @example
  * const byNode = index(Pod, "node", (pod) => [pod.spec?.nodeName ?? ""]);

@@ -1,12 +1,12 @@
-/** What managed fields tell: who wrote last, and which fields are ours. They are half of many objects, so little of them is kept. */
+/** Reads managed fields: the last writer, and the fields that are ours. They are half of many objects, so few of them are kept. */
 import { withComma } from "@capstan/client";
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { fieldText } from "../field-path.ts";
 import type { SentObject } from "../watch/sent.ts";
 
 /**
- * The manager that wrote last, as far as the server tells. It tells times in whole seconds: among those who wrote in the same one,
- * it is the one that owns a field which changed.
+ * The manager that wrote last, as far as the server reports it. Times have a resolution of one second: among managers of the same second,
+ * it is the one that owns a changed field.
  */
 export function writerOf(
   entries: readonly ManagedFieldsEntry[] = [],
@@ -23,7 +23,7 @@ export function writerOf(
   return (owner ?? latest.at(-1))?.manager;
 }
 
-/** Whether an entry owns a field, something above it that is owned as a whole, or something below it. */
+/** Whether an entry owns a field, an atomic value above it, or a field below it. */
 export function ownsField({ fieldsV1 }: ManagedFieldsEntry, path: string): boolean {
   return fieldsV1 !== undefined && ownsBelow(fieldsV1 as Fields, path);
 }
@@ -32,7 +32,7 @@ interface Fields {
   readonly [field: string]: Fields;
 }
 
-/** The path is read by the names that are owned: what keys of items are made of is not to be found by its signs. */
+/** The path is matched against the owned names: keys of items may contain the separators of a path. */
 function ownsBelow(fields: Fields, path: string): boolean {
   const names = Object.keys(fields).filter((field) => field !== ".");
   if (path === "" || names.length === 0) return true;
@@ -42,7 +42,7 @@ function ownsBelow(fields: Fields, path: string): boolean {
   });
 }
 
-/** What is left of a path behind an owned field, or undefined where it does not lead there. */
+/** The remaining path behind an owned field, or undefined if the path does not start with it. */
 function restAfter(field: string, path: string): string | undefined {
   const name = field.slice(2);
   if (field.startsWith("f:")) {
@@ -50,7 +50,7 @@ function restAfter(field: string, path: string): string | undefined {
     return path.startsWith(text) ? restAt(path, text.length) : undefined;
   }
   if (!field.startsWith("k:")) return undefined;
-  // Items go by all of their keys, or by the value of one of them.
+  // Items are identified by all of their keys, or by the value of one of them.
   if (path.startsWith(`[${name}]`)) return restAt(path, name.length + 2);
   const item = /^\[([^\]]*)\]/u.exec(path);
   return item !== null && name.includes(JSON.stringify(item[1])) ? restAt(path, item[0].length) : undefined;
@@ -72,7 +72,7 @@ function restAt(path: string, end: number): string | undefined {
 /** Whether the managed fields of a manager are kept. */
 export type KeepsManager = (manager: string) => boolean;
 
-/** Keeps the managed fields of the managers that are ours and drops the rest. */
+/** Keeps the managed fields of our own managers and drops all others. */
 export function keepManagers(isOurs: KeepsManager): (object: StoredObject) => StoredObject {
   return (object) => {
     const entries = object.metadata.managedFields;
@@ -88,7 +88,7 @@ function isKept({ manager, operation }: ManagedFieldsEntry, isOurs: KeepsManager
   return operation === "Apply" && isOurs(manager ?? "");
 }
 
-/** The same for an object in bytes: the parts of it that are to be kept, in order. */
+/** The same for an object in bytes: the parts of it to keep, in order. */
 export function keptParts({ bytes, scanned }: SentObject, isOurs: KeepsManager): readonly Uint8Array[] {
   const { managedFields } = scanned;
   if (managedFields === undefined) return [bytes];
@@ -108,10 +108,13 @@ export function keptParts({ bytes, scanned }: SentObject, isOurs: KeepsManager):
 const head = /"manager":"([^"\\]*)","operation":"([^"\\]*)"/gu;
 const operation = /"operation":/gu;
 
-/** Who wrote and how, without a look at the fields, which are most of it; undefined where it is not written as servers write it. */
+/**
+ * The manager and operation of each entry, without parsing the fields, which are most of the bytes; undefined if the JSON is not laid out
+ * as servers write it.
+ */
 function headsIn(member: Buffer): readonly ManagedFieldsEntry[] | undefined {
   const text = member.toString("latin1");
-  // An unescaped quote begins or ends a name, and fields have a prefix: neither can be anything else.
+  // An unescaped quote begins or ends a name, and field names have a prefix, so the matches are unambiguous.
   const heads: ManagedFieldsEntry[] = [];
   head.lastIndex = 0;
   for (let found = head.exec(text); found !== null; found = head.exec(text)) {

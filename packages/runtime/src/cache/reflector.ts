@@ -1,4 +1,4 @@
-/** Writes what a watch says into a store, and passes on what changed. The only writer of a store. */
+/** Writes watch events into a store and emits the changes. The only writer of a store. */
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { isEarlier, keyText } from "../api.ts";
 import { SentObject } from "../watch/sent.ts";
@@ -9,27 +9,33 @@ import type { Store } from "./store.ts";
 export interface Change {
   readonly type: "added" | "updated" | "removed";
   readonly key: string;
-  /** The object now, or for one that is gone the last that was known of it. In a first list it is made when it is looked at. */
+  /** The current object, or the last known state of one that is gone. In a first list it is parsed on first access. */
   readonly object: StoredObject;
-  /** Its metadata, at hand in any case; in a first list without managed fields. */
+  /** Its metadata, always available; in a first list without managed fields. */
   readonly metadata: StoredObject["metadata"];
   readonly old: StoredObject | undefined;
-  /** Whether the server told it as an event, or it was found by comparing a list with the store. */
+  /** Whether the change was a watch event, or was found by comparing a list with the store. */
   readonly from: "stream" | "list";
-  /** Who wrote what, as the server told it; the store keeps little of this. What a list shows may have been written long ago. */
+  /** The managed fields as the server sent them; the store keeps few of them. The ones in a list may be old. */
   readonly writers: readonly ManagedFieldsEntry[] | undefined;
 }
 
-/** A list into an empty store goes in as it comes. Another is staged: objects that differ from the store, undefined for those that do not. */
+/**
+ * A list into an empty store is stored as it arrives. Another list is staged: objects that differ from the store, undefined for equal
+ * ones.
+ */
 type Listing = "first" | Map<string, StoredObject | undefined>;
 
-/** Reconciles signals into changes. */
+/** Converts watch signals into changes. */
 export class Reflector {
   readonly #store: Store;
   readonly #onChange: (change: Change) => void;
   /** The list that is under way. */
   #listing: Listing | undefined;
-  /** What first lists that broke off told as gone: a server that is behind tells it again, and its word counts when its list is complete. */
+  /**
+   * Deletions reported by first lists that broke off. A stale server may list such an object again, and then its list counts once
+   * complete.
+   */
   readonly #gone = new Set<string>();
 
   constructor(store: Store, onChange: (change: Change) => void) {
@@ -73,13 +79,16 @@ export class Reflector {
     const known = this.#store.versionOf(key);
     const isFirst = known === undefined && !this.#store.isSynced && !this.#gone.has(key);
     const different = isFirst || known === object.metadata.resourceVersion ? undefined : objectOf(object);
-    // Nobody reads a store before it is synced, so its first list goes in as it comes.
+    // The store has no readers before it is synced, so its first list is stored as it arrives.
     if (isFirst) this.#putFirst(object);
     if (this.#listing !== "first") this.#listing?.set(key, different);
     else if (different !== undefined) this.#put(different, "list");
   }
 
-  /** What is not staged when the list is complete is gone. A deletion that is earlier than what is there was of an object before it. */
+  /**
+   * An object that is not staged when the list is complete is gone. A deletion with an earlier version belongs to a previous object of
+   * the same name.
+   */
   #unstage({ metadata }: StoredObject): void {
     const key = keyText({ metadata });
     const staged = this.#listing === "first" ? undefined : this.#listing;
@@ -127,7 +136,7 @@ export class Reflector {
     this.#listing = undefined;
     this.#gone.clear();
     this.#store.forget();
-    // A Map may be shortened while it is walked.
+    // Deleting from a Map while iterating over it is safe.
     for (const key of this.#store.keys()) this.#remove(key, undefined, "list");
   }
 
@@ -135,7 +144,7 @@ export class Reflector {
     const key = keyText(incoming);
     const known = this.#store.stored(key);
     if (known !== undefined && known.metadata.uid !== incoming.metadata.uid) {
-      // The name lives on, the object does not: its removal fell into a gap.
+      // The name exists again with another uid: the deletion fell into a gap of the watch.
       this.#remove(key, undefined, from);
     }
     const { object, old } = this.#store.put(incoming);
@@ -150,7 +159,7 @@ export class Reflector {
     });
   }
 
-  /** A deletion that is earlier than what is there was of an object that came before it. */
+  /** A deletion with an earlier version belongs to a previous object of the same name. */
   #removeTold(final: StoredObject): void {
     const key = keyText(final);
     const known = this.#store.versionOf(key);

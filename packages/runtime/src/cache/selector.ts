@@ -1,4 +1,4 @@
-/** Which objects of the cache: a namespace, labels, an index value. */
+/** Queries of the cache: a namespace, labels, an index value. */
 import type { ObjectMeta } from "@capstan/model";
 import type { IndexValues } from "./indexes.ts";
 
@@ -13,13 +13,13 @@ export type LabelTest =
 export interface IndexQuery {
   readonly name: string;
   readonly value: string;
-  /** How the index is computed; absent where it was declared by name with the cache of its kind. */
+  /** Computes the index; absent if it was declared by name in the cache settings of its kind. */
   readonly values?: IndexValues | undefined;
 }
 
-/** What is looked for. Everything that is said must hold. */
+/** A query. All given conditions must hold. */
 export interface Query {
-  /** Absent: every namespace that the cache knows. */
+  /** Absent: every cached namespace. */
   readonly namespace?: string | undefined;
   readonly labels?: { readonly [label: string]: LabelTest } | undefined;
   /** Objects owned by this uid. */
@@ -59,7 +59,7 @@ function passes(value: string | undefined, test: LabelTest): boolean {
   return (value !== undefined) === test.exists;
 }
 
-/** The first label that must have one value, if there is one: an index can answer it. */
+/** The first label that must equal one value, if there is one: an index can serve it. */
 export function equalityOf(query: Query): { readonly label: string; readonly value: string } | undefined {
   for (const label in query.labels) {
     const test = query.labels[label];

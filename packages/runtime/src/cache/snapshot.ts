@@ -1,4 +1,6 @@
-/** What caches knew when a program stopped, handed to the next one, so that it goes on from there instead of listing everything. */
+/**
+ * The contents of the caches when a program stops, handed to the next one, which then resumes the watches instead of listing everything.
+ */
 import type { StoredObject } from "@capstan/model";
 import { kindId } from "../api.ts";
 import type { AnyKind, Api, Scope, WatchEvent, WatchRequest } from "../api.ts";
@@ -7,22 +9,21 @@ import type { AnyKind, Api, Scope, WatchEvent, WatchRequest } from "../api.ts";
 export interface KnownKind {
   readonly kind: string;
   readonly scope: string;
-  /** Everything up to here is known. */
+  /** The resourceVersion up to which the objects are complete. */
   readonly version: string;
   readonly objects: readonly StoredObject[];
 }
 
-/** What was known. */
 export type Snapshot = readonly KnownKind[];
 
-/** A scope as one text. */
+/** A scope as a map key. */
 export function scopeText({ namespace, labelSelector, fieldSelector, metadataOnly }: Scope): string {
   return JSON.stringify([namespace ?? "", labelSelector ?? "", fieldSelector ?? "", metadataOnly === true]);
 }
 
 /**
- * An API whose first streaming list of each kind in a snapshot is answered from the snapshot and goes on as a watch from its version.
- * A server that has forgotten that version says so, and everything is listed as ever.
+ * An API that serves the first streaming list of each kind from the snapshot and continues it as a watch from its version. If the server
+ * has compacted that version, the watch fails and everything is listed as usual.
  */
 export function seededApi(api: Api, snapshot: Snapshot): Api {
   const known = new Map(snapshot.map((entry) => [`${entry.kind} ${entry.scope}`, entry]));

@@ -33,7 +33,7 @@ function object(
 }
 
 describe("store", () => {
-  test("gives frozen objects, and a mutation says so", () => {
+  test("returns frozen objects, and a mutation throws", () => {
     const store = new Store();
     store.put(object("a", 1));
     const read = store.get("ns/a") as { data?: unknown; metadata: { name: string } } | undefined;
@@ -42,14 +42,14 @@ describe("store", () => {
     }, /read only/u);
   });
 
-  test("makes objects from bytes when they are no longer recent", () => {
+  test("parses objects from bytes when they are no longer recent", () => {
     const store = new Store();
     for (let at = 0; at < 3000; at++) store.put(object(`o${at}`, at, { text: "é".repeat(at % 7) }));
     assert.deepEqual(store.get("ns/o3"), object("o3", 3, { text: "ééé" }));
     assert.equal(store.get("ns/o3"), store.get("ns/o3"), "reading twice makes one object");
   });
 
-  test("finds by labels, owner, namespace and declared indexes, and keeps up with changes", () => {
+  test("finds by labels, owner, namespace and declared indexes, also after changes", () => {
     const store = new Store({ indexes: { text: (each) => [(each as { data?: { text: string } }).data?.text ?? ""] } });
     const owner = { apiVersion: "v1", kind: "X", name: "x", uid: "u" };
     store.put(object("a", 1, { labels: { app: "x" }, ownerReferences: [owner], text: "one" }));
@@ -73,7 +73,7 @@ describe("store", () => {
     assert.deepEqual([names({ namespace: "ns" }), names({ namespace: "other" })], [["b"], ["c"]]);
   });
 
-  test("shows a write of our own until the watch has told it", () => {
+  test("shows our own write until the watch has delivered it", () => {
     const store = new Store();
     store.put(object("a", 1));
     store.overlay(object("a", 5, { text: "ours" }));
@@ -86,7 +86,7 @@ describe("store", () => {
     assert.equal(store.get("ns/a")?.metadata.resourceVersion, "10", "a late answer does not hide newer news");
   });
 
-  test("stays within its budget by packing what is not used, and can still read it", () => {
+  test("stays within its budget by deflating unused objects, which stay readable", () => {
     const text = "x".repeat(500);
     const budget = 1_200_000;
     const free = new Store();
@@ -98,7 +98,7 @@ describe("store", () => {
     for (const at of [0, 5, 3999]) assert.deepEqual(tight.get(`ns/o${at}`), object(`o${at}`, at, { text }));
   });
 
-  test("keeps an object that an index cannot read, and finds the others by it", () => {
+  test("keeps an object for which an index fails, and indexes the others", () => {
     const owner = ({ metadata }: { readonly metadata: { readonly name?: string } }): readonly string[] => {
       if (metadata.name === "bad") throw new TypeError("cannot read it");
       return ["here"];
@@ -109,7 +109,7 @@ describe("store", () => {
     assert.deepEqual([store.size, found], [3, ["good", "better"]]);
   });
 
-  test("says so when even what is packed is more than its budget", () => {
+  test("reports when even the deflated objects exceed the budget", () => {
     const store = new Store({ budget: 1000 });
     for (let at = 0; at < 4000; at++) store.put(object(`o${at}`, at, { text: "x".repeat(500) }));
     assert.equal(store.usage.isOverBudget, true);
@@ -124,7 +124,7 @@ describe("arena", () => {
     return extent;
   };
 
-  test("gives back what was written, whatever is freed and deflated in between", () => {
+  test("returns the written strings, whatever is freed and deflated in between", () => {
     const step = fc.tuple(fc.nat(40), fc.string({ maxLength: 200 }), fc.nat(400), fc.boolean());
     const script = fc.array(step, { minLength: 20, maxLength: 150 });
     const limits = fc.constantFrom(Infinity, 300_000, 0);
@@ -138,7 +138,7 @@ describe("arena", () => {
           arena.free(old.extent);
         }
         kept.delete(slot);
-        // A lone surrogate is no text that JSON from a server can hold.
+        // A lone surrogate cannot occur in JSON from a server.
         const text = part.toWellFormed().repeat(times);
         if (keep) kept.set(slot, { extent: written(arena, text), text });
       }
@@ -152,7 +152,7 @@ describe("arena", () => {
     fc.assert(property, { numRuns: 60 });
   });
 
-  test("does not keep slabs of which little is alive, deflated or not", () => {
+  test("compacts slabs with a small live share, deflated or not", () => {
     for (const limit of [Infinity, 1_000_000]) {
       const arena = new Arena(limit);
       const extents = Array.from({ length: 5000 }, () => written(arena, "x".repeat(1000)));
@@ -162,7 +162,7 @@ describe("arena", () => {
     }
   });
 
-  test("holds no more than its limit where texts are alike", () => {
+  test("stays within its limit if the strings are similar", () => {
     const limit = 1_000_000;
     const arena = new Arena(limit);
     const extents = Array.from({ length: 5000 }, (_, at) => written(arena, `${at} `.repeat(200)));
@@ -173,7 +173,7 @@ describe("arena", () => {
 });
 
 describe("reflector", () => {
-  test("takes in what changes and goes while the first list is under way", () => {
+  test("handles changes and deletions during the first list", () => {
     const store = new Store();
     const changes: string[] = [];
     const reflector = new Reflector(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
@@ -188,7 +188,7 @@ describe("reflector", () => {
     assert.deepEqual(changes, ["added ns/a", "added ns/b", "added ns/c", "updated ns/a", "removed ns/b"]);
   });
 
-  test("a first list that breaks off and begins again leaves nothing of the one before", () => {
+  test("a first list that breaks off and restarts leaves nothing of the previous one", () => {
     const store = new Store();
     const reflector = new Reflector(store, () => {});
     reflector.handle({ type: "restarted" });
@@ -204,7 +204,7 @@ describe("reflector", () => {
     ]);
   });
 
-  test("finds what a gap hid: gone, changed, new, and a namesake", () => {
+  test("finds changes that a gap hid: deleted, changed, new and recreated objects", () => {
     const store = new Store();
     const changes: string[] = [];
     const reflector = new Reflector(store, ({ type, key, from }: Change) => changes.push(`${type} ${key} ${from}`));
@@ -235,7 +235,7 @@ describe("reflector", () => {
   });
 });
 
-test("a first list in bytes is kept, found and told as the same list of objects is", () => {
+test("a first list in bytes gives the same results as one of objects", () => {
   const entry = fc.record(
     {
       manager: fc.constantFrom("ours", "theirs", 'ou"rs', "öurs"),
@@ -270,7 +270,7 @@ test("a first list in bytes is kept, found and told as the same list of objects 
   fc.assert(property, { numRuns: 100 });
 });
 
-test("a deletion that is older than what is there was of a namesake; one without a version of its own counts", () => {
+test("a deletion older than the stored object is ignored; one without a version counts", () => {
   const store = new Store();
   const changes: string[] = [];
   const reflector = new Reflector(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
@@ -297,7 +297,7 @@ test("managed fields: the last writer is known, and only our own entries are kep
   );
 });
 
-test("among those who wrote in the same second, the writer is the one that owns what changed", () => {
+test("among managers of the same second, the writer is the one that owns the change", () => {
   const time = "2030-01-01T00:00:00Z";
   const update = (manager: string, fieldsV1: object): ManagedFieldsEntry => ({
     manager,

@@ -1,7 +1,7 @@
 /**
- * The objects of one kind: bytes are kept, objects are made when read, and everything that is read is frozen.
+ * The objects of one kind: bytes are stored, objects are parsed on read, and every returned object is frozen.
  *
- * A store has two faces. The reflector holds the `Store` itself and is the only one to write; everybody else holds a `Reader`.
+ * The reflector holds the `Store` itself and is its only writer; all other code holds a `Reader`.
  */
 import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { isLater, keyText, namespaceOfKey } from "../api.ts";
@@ -18,45 +18,44 @@ import type { SentObject } from "../watch/sent.ts";
 import { equalityOf, matchesQuery } from "./selector.ts";
 import type { Query } from "./selector.ts";
 
-/** What anybody may do with a store. */
+/** The read side of a store. */
 export interface Reader {
-  /** Whether a list was completed: before, the absence of an object means nothing. */
+  /** Whether a list was completed: before that, the absence of an object means nothing. */
   readonly isSynced: boolean;
   get(key: string): StoredObject | undefined;
   find(query: Query): readonly StoredObject[];
-  /** How many objects are there. */
+  /** The number of objects. */
   readonly size: number;
 }
 
-/** What a write of our own left behind, shown until the watch has caught up with it. */
+/** The result of our own write, shown until the watch has caught up with it. */
 type Overlay = { readonly version: string; readonly object: StoredObject };
 
-/** What is kept of an object. It is the extent of its text itself: one object less for each of many. */
+/** The entry of an object. It extends the extent of its bytes, to save one allocation per object. */
 interface Entry extends Extent {
   readonly key: string;
   version: string;
-  /** The object, while it is among the recently used. */
+  /** The parsed object, while it is among the recently used ones. */
   object: StoredObject | undefined;
   recent: number;
 }
 
-/** What a store is made with. */
 export interface StoreOptions {
-  /** Whose managed fields are kept; everybody's by default. */
+  /** Selects the managers for which managed fields are kept. Default: all. */
   readonly keepsManager?: KeepsManager | undefined;
-  /** Changes an object before it is kept; what it removes costs no memory. */
+  /** Changes an object before it is stored; fields that it removes cost no memory. */
   readonly transform?: ((object: StoredObject) => StoredObject) | undefined;
   readonly indexes?: { readonly [name: string]: IndexValues } | undefined;
-  /** Is told how the transform and the indexes fare. */
+  /** Receives failures and timings of the transform and the indexes. */
   readonly calls?: UserCalls | undefined;
-  /** Bytes that the kind may take, as many as it needs if not said; beyond it, texts that were not used lately are deflated. */
+  /** Bytes that the kind may use. Default: no limit. Beyond it, objects that were not used recently are deflated. */
   readonly budget?: number | undefined;
 }
 
-/** How many objects stay as objects. */
+/** The number of objects that stay parsed. */
 const RECENT_OBJECTS = 1024;
 
-/** Indexes that are made by themselves, for labels that are asked for. */
+/** The number of indexes that are created automatically for queried labels. */
 const LABEL_INDEXES = 16;
 
 /** The store of one kind. */
@@ -66,7 +65,7 @@ export class Store implements Reader {
   readonly #indexes = new Indexes();
   readonly #calls: UserCalls | undefined;
   readonly #overlays = new Map<string, Overlay>();
-  /** Objects that we deleted and the watch still shows, by key with their uid. */
+  /** Objects that we deleted and the watch still shows: uid by key. */
   readonly #buried = new Map<string, string>();
   readonly #keepsManager: KeepsManager | undefined;
   readonly #trim: (object: StoredObject) => StoredObject;
@@ -88,7 +87,7 @@ export class Store implements Reader {
     this.#budget = options.budget ?? Infinity;
     this.#arena = new Arena(this.#budget);
     this.#indexes.define("owner", (object) => object.metadata.ownerReferences?.map((owner) => owner.uid) ?? [], []);
-    // Asked for in every reconcile: made here, it costs a look at each object; made later, it would cost making each object again.
+    // Every reconcile queries it. Created here, it costs one call per object; created later, it would parse every object again.
     this.#indexes.define(labelIndexName(OWNER_LABEL), labelValues(OWNER_LABEL), []);
     for (const [name, values] of Object.entries(options.indexes ?? {}))
       this.#indexes.define(name, orNone(name, values, options.calls), []);
@@ -98,7 +97,7 @@ export class Store implements Reader {
     return this.#entries.size;
   }
 
-  /** Bytes taken, and whether they are more than allowed. */
+  /** Bytes in use, and whether they exceed the budget. */
   get usage(): { readonly bytes: number; readonly isOverBudget: boolean } {
     const bytes = this.#arena.liveBytes;
     return { bytes, isOverBudget: bytes > this.#budget };
@@ -108,7 +107,7 @@ export class Store implements Reader {
     return this.#entries.keys();
   }
 
-  /** The version of an object as the watch told it; overlays do not count. */
+  /** The resourceVersion of an object in the last watch event; overlays do not count. */
   versionOf(key: string): string | undefined {
     return this.#entries.get(key)?.version;
   }
@@ -119,7 +118,7 @@ export class Store implements Reader {
     return object !== undefined && this.#isBuried(key, object) ? undefined : object;
   }
 
-  /** The object as the watch told it. */
+  /** The object of the last watch event. */
   stored(key: string): StoredObject | undefined {
     const entry = this.#entries.get(key);
     return entry && this.#objectOf(entry);
@@ -141,12 +140,12 @@ export class Store implements Reader {
     return found;
   }
 
-  /** Whether a first list can go in as it was sent: nobody has to look at more than its metadata. */
+  /** Whether a first list can be stored as raw bytes: no function needs more than the metadata. */
   get keepsBytes(): boolean {
     return this.#transform === undefined && !this.#looksInside;
   }
 
-  /** Takes an object of a first list as it was sent; it must not be there yet. */
+  /** Stores an object of a first list as raw bytes; its key must not exist yet. */
   putBytes(sent: SentObject): void {
     const { metadata } = sent;
     const key = keyText(sent);
@@ -159,13 +158,13 @@ export class Store implements Reader {
     this.#retire(key, version);
   }
 
-  /** An object as it is kept. */
+  /** An object in its stored form. */
   trimmed(object: StoredObject): StoredObject {
     const trimmed = this.#trim(object);
     return freeze(this.#transform === undefined ? trimmed : this.#transform(trimmed));
   }
 
-  /** Takes an object from the watch and answers the former one. The caller sees to it that it is later than what is there. */
+  /** Stores an object of the watch and returns the previous one. The caller makes sure that it is later than the stored one. */
   put(incoming: StoredObject): { readonly object: StoredObject; readonly old: StoredObject | undefined } {
     const trimmed = this.#trim(incoming);
     const object = this.#transform === undefined ? trimmed : this.#transform(trimmed);
@@ -178,12 +177,12 @@ export class Store implements Reader {
     this.#arena.write(entry, JSON.stringify(object));
     this.#indexes.replace(entry.key, old, object);
     this.#retire(key, entry.version);
-    // Of a first list nothing is in use yet: kept as objects, it would only make the heap grow.
+    // Objects of a first list are not in use yet: keeping them parsed would only grow the heap.
     if (this.isSynced) this.#remember(entry, object);
     return { object: freeze(object), old };
   }
 
-  /** Takes an object out and answers what it was. */
+  /** Removes an object and returns it. */
   remove(key: string, version?: string): StoredObject | undefined {
     const entry = this.#entries.get(key);
     if (version !== undefined) this.#retire(key, version);
@@ -196,7 +195,7 @@ export class Store implements Reader {
     return old;
   }
 
-  /** Shows the result of a write of our own until the watch has told it. A version that the watch has passed shows nothing. */
+  /** Shows the result of our own write until the watch has delivered it. A version that the watch has passed is ignored. */
   overlay(object: StoredObject): void {
     const key = keyText(object);
     const version = object.metadata.resourceVersion;
@@ -205,15 +204,18 @@ export class Store implements Reader {
     this.#overlays.set(key, { version, object: this.trimmed(object) });
   }
 
-  /** Hides an object that we deleted until the watch has told that it is gone. A namesake with another uid is never hidden. */
+  /**
+   * Hides an object that we deleted until the watch has delivered its deletion. A new object of the same name has another uid and is not
+   * hidden.
+   */
   bury(object: StoredObject): void {
     const key = keyText(object);
     if (this.#entries.has(key) || this.#overlays.has(key)) this.#buried.set(key, object.metadata.uid);
   }
 
   /**
-   * Everything up to a version is known, so older overlays end. Answers those that the watch never told: what we wrote was undone
-   * in a gap, and since readers have seen it, they must hear that it is gone.
+   * Everything up to a version is known, so older overlays end. Returns the ones that the watch never delivered: our write was undone in
+   * a gap, and since readers have seen it, they need a removal event.
    */
   settle(version: string): readonly StoredObject[] {
     const undone: StoredObject[] = [];
@@ -227,7 +229,7 @@ export class Store implements Reader {
     return undone;
   }
 
-  /** What was known is worth nothing any more, not even what we wrote ourselves; the objects are taken out one by one. */
+  /** The contents are invalid, including our own writes; the caller removes the objects one by one. */
   forget(): void {
     this.isSynced = false;
     this.#overlays.clear();
@@ -255,7 +257,7 @@ export class Store implements Reader {
     return this.#entries.keys();
   }
 
-  /** Made when it is first asked for, from the keys: many operators never ask. */
+  /** Created from the keys on the first query: many operators never use it. */
   #inNamespace(namespace: string): Iterable<string> {
     if (!this.#indexes.has("namespace")) this.#indexes.define("namespace", namespacesOf, this.#places());
     return this.#indexes.lookup("namespace", namespace) ?? [];
@@ -267,7 +269,7 @@ export class Store implements Reader {
     }
   }
 
-  /** An index that is a value is made when it is first asked for; one that has only a name must have been declared. */
+  /** An index that is given as a function is created on its first query; one that is given by name must have been declared. */
   #indexed({ name, value, values }: NonNullable<Query["index"]>): Iterable<string> {
     if (values !== undefined && !this.#indexes.has(values)) {
       this.#looksInside = true;
@@ -276,7 +278,7 @@ export class Store implements Reader {
     return this.#indexes.lookup(values ?? name, value) ?? [];
   }
 
-  /** Overlays are in no index: whether they would be is computed. */
+  /** Overlays are not in any index, so their values are computed here. */
   #isIndexed(object: StoredObject, { index }: Query): boolean {
     return index === undefined || this.#indexes.valuesOf(index.values ?? index.name, object).includes(index.value);
   }
@@ -323,7 +325,7 @@ export class Store implements Reader {
     entry.recent = place;
   }
 
-  /** Gives up what is kept of an object: the next one of its key takes the entry over, or nobody does. */
+  /** Releases the bytes of an entry: the next object of its key reuses the entry, or it is dropped. */
   #release(entry: Entry): void {
     this.#arena.free(entry);
     entry.object = undefined;

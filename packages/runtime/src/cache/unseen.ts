@@ -1,17 +1,17 @@
-/** Whether a cache can show an object at all, by what its kind's settings say: what it cannot show can neither be repaired nor pruned. */
+/** Whether the cache settings of a kind exclude an object: an excluded object can be neither repaired nor pruned. */
 import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
 import { meantNamespaces } from "../every-namespace.ts";
 import type { CacheSettings, Selection } from "./caches.ts";
 
-/** The setting that keeps any object of a namespace, or most of it, from being seen, whatever labels it has. */
+/** The setting that excludes all objects of a namespace, or most of their fields, whatever their labels. */
 export function unseenAnyway(settings: CacheSettings, namespace: string | undefined): string | undefined {
   const selection = namespace === undefined ? settings : selectionIn(settings, namespace);
   if (selection === undefined) return "namespaces";
   return selection.metadataOnly === true ? "metadataOnly" : undefined;
 }
 
-/** The setting that keeps an object, or most of it, from being seen; undefined where it is seen as it is. */
+/** The setting that excludes an object, or most of its fields; undefined if the cache shows it completely. */
 export function unseenBy(settings: CacheSettings, { metadata }: StoredObject): string | undefined {
   const { namespace } = metadata;
   const anyway = unseenAnyway(settings, namespace);
@@ -26,7 +26,7 @@ export function unseenBy(settings: CacheSettings, { metadata }: StoredObject): s
     : `fieldSelector: "${fieldSelector}"`;
 }
 
-/** How a namespace is watched, if it is. */
+/** The selection for a namespace, if it is watched. */
 function selectionIn(settings: CacheSettings, namespace: string): Selection | undefined {
   const { namespaces } = settings;
   if (namespaces === undefined) return settings;
@@ -42,7 +42,7 @@ function isList(stated: NonNullable<CacheSettings["namespaces"]>): stated is rea
   return Array.isArray(stated);
 }
 
-/** Every object has a name and most a namespace; what else can be selected by is the server's to know. */
+/** Every object has a name and most have a namespace; only the server can evaluate other field selectors. */
 function isNamed(fieldSelector: string, { name, namespace = "" }: StoredObject["metadata"]): boolean {
   const known: { readonly [field: string]: string } = { "metadata.name": name, "metadata.namespace": namespace };
   const selector = parseFieldSelector(fieldSelector).filter(({ field }) => field in known);

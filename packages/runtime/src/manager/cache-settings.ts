@@ -1,4 +1,4 @@
-/** How kinds are cached when several controllers share them: what each says must suit all who use the kind. */
+/** Merges the cache settings of controllers that share a kind: they must agree. */
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { isEqual } from "../apply/equal.ts";
@@ -7,23 +7,23 @@ import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { Namespace } from "../reconcile/pause.ts";
 
-/** What decides which objects a cache shows and how much of them: it must be the same for all who share it. */
+/** Settings that decide which objects and fields a cache shows: they must be the same for all controllers that share it. */
 const SHARED = ["labelSelector", "fieldSelector", "metadataOnly", "namespaces", "transform"] as const;
 
-/** What one controller says about a kind; it says nothing where it only uses it. */
+/** The cache settings of one controller for a kind; absent if it only uses the kind. */
 interface Opinion {
   readonly controller: string;
   readonly settings: CacheSettings;
 }
 
-/** How a kind is cached. That controllers differ about what they use is found out at once, before anything is watched. */
+/** The cache settings of a kind. Conflicts between controllers are reported at once, before anything is watched. */
 export function cacheSettingsOf(controllers: readonly Controller[]): (kind: AnyKind) => CacheSettings | undefined {
   const used = new Map(controllers.flatMap(kindsOf).map((kind) => [kindId(kind), kind]));
   for (const kind of used.values()) joined(kind, opinionsOn(kind, controllers));
   return (kind) => {
     const opinions = opinionsOn(kind, controllers);
     if (opinions.length > 0) return joined(kind, opinions);
-    // Of namespaces that nobody reads, only the pause matters.
+    // If no controller reads Namespaces, only their pause annotation matters.
     return kindId(kind) === kindId(Namespace) ? { metadataOnly: true } : undefined;
   };
 }
@@ -33,13 +33,13 @@ export function kindsOf({ kind, owns, reads, options }: Controller): readonly An
   return [kind, ...owns, ...reads, ...options.watches.map((watch) => watch.kind)];
 }
 
-/** Settings go by the name of a kind, or by `plural.version.group` where one controller uses two kinds of the same name. */
+/** Settings are looked up by the name of a kind, or by `plural.version.group` if one controller uses two kinds of the same name. */
 function opinionsOn(kind: AnyKind, controllers: readonly Controller[]): readonly Opinion[] {
   return controllers.flatMap((controller) => {
     const { name, options } = controller;
     const namesakes = kindsOf(controller).filter((each) => each.kind === kind.kind);
     const isUsed = namesakes.some((each) => kindId(each) === kindId(kind));
-    // What is said about a kind that is not declared is meant for one that is watched later on.
+    // Settings for a kind that is not declared apply to one that is watched later.
     const byName = isUsed || namesakes.length === 0 ? options.cache[kind.kind] : undefined;
     const settings = options.cache[kindId(kind)] ?? byName;
     return isUsed || settings !== undefined ? [{ controller: name, settings: settings ?? {} }] : [];

@@ -1,8 +1,8 @@
 /**
- * A claim of one replica to one Lease: takes it when nobody holds it, renews it while it does, and gives it back.
+ * The claim of one replica to one Lease: acquires it when it is free, renews it while it holds it, and releases it.
  *
- * Everybody measures by their own monotonic clock: a candidate waits a whole lease duration after it last saw the record change, however
- * wrong the calendars are.
+ * Every replica uses its own monotonic clock: a candidate waits a whole lease duration after it last saw the record change, so wrong wall
+ * clocks do not matter.
  */
 import { ApiError, isApiError } from "@capstan/client";
 import { isEarlier } from "../api.ts";
@@ -12,23 +12,22 @@ import { RuntimeError } from "../errors.ts";
 import { Lease, microTime } from "./lease.ts";
 import type { LeaseObject, LeaseSpec } from "./lease.ts";
 
-/** What a claim is made with. */
 export interface ClaimOptions {
   readonly api: Api;
   readonly clock: Clock;
   readonly namespace: string;
   readonly name: string;
-  /** Who we are; must differ between replicas. */
+  /** The identity of this replica; must differ between replicas. */
   readonly identity: string;
-  /** How long a lease lasts that nobody renews, in milliseconds. */
+  /** How long a lease lasts without a renewal, in milliseconds. */
   readonly duration: number;
-  /** How long one request may take. */
+  /** The timeout of one request. */
   readonly limit: number;
-  /** What else is kept on the lease: whoever deletes it must not make us forget. */
+  /** Other annotations of the Lease: they are written again if the Lease was deleted. */
   readonly annotations?: (() => { readonly [name: string]: string }) | undefined;
 }
 
-/** What came of an attempt to get or to keep a lease: since when it is known to be ours, or whose it is. */
+/** The result of an attempt to acquire or renew a lease: the time since which it is held, or its holder. */
 export type Attempt =
   | { readonly is: "held"; readonly since: number }
   | { readonly is: "another's"; readonly holder: string }
@@ -38,21 +37,21 @@ export type Attempt =
 /** One replica and one Lease. */
 export class Claim {
   readonly #options: ClaimOptions;
-  /** The record as last seen, and when it last changed by our own clock. */
+  /** The last seen record, and the time of its last change on our clock. */
   #seen: { readonly lease: LeaseObject; readonly at: number } | undefined;
-  /** Whether a record in our name was ever sent: only then it may be there, also when no answer came. */
+  /** Whether a record with our identity was ever sent: only then may the Lease hold it, even if the response was lost. */
   #hasWritten = false;
 
   constructor(options: ClaimOptions) {
     this.#options = options;
   }
 
-  /** The lease, as people look for it. */
+  /** The Lease as `namespace/name`. */
   get lease(): string {
     return `${this.#options.namespace}/${this.#options.name}`;
   }
 
-  /** One attempt to get or to keep the lease. */
+  /** One attempt to acquire or renew the lease. */
   async hold(stop: AbortSignal): Promise<Attempt> {
     const { clock, identity } = this.#options;
     const since = clock.now();
@@ -64,11 +63,11 @@ export class Claim {
     const spec = this.#record(lease?.spec, holder === identity);
     this.#hasWritten = true;
     await this.#put(spec, lease === undefined ? "new" : holder === identity ? "held" : "free");
-    // Whoever stopped meanwhile is about to give the lease back: it must not lead again.
+    // A replica that was stopped meanwhile is about to release the lease: it must not lead again.
     return stop.aborted ? { is: "stopped" } : { is: "held", since };
   }
 
-  /** Gives the lease back if the record says that we hold it. Looks first: others may have annotated the lease since, or taken it. */
+  /** Releases the lease if the record has our identity. Reads first: the Lease may have been annotated or taken over since. */
   async giveBack(): Promise<void> {
     if (!this.#hasWritten) return;
     const { api, namespace, name, identity } = this.#options;
@@ -93,7 +92,7 @@ export class Claim {
     }
   }
 
-  /** The latest record: a server that is behind tells nothing new, unless nobody keeps up what came after it. */
+  /** The latest record: an older record of a stale server is ignored, unless the newer one is no longer renewed. */
   #note(lease: LeaseObject): LeaseObject {
     const known = this.#seen?.lease;
     if (known !== undefined && this.#isOld(lease.metadata.resourceVersion, known)) return known;
@@ -118,7 +117,8 @@ export class Claim {
   }
 
   /**
-   * When one request hangs, there is time for another before the lease is lost, and whoever gives it back does not wait for ever.
+   * Half of the deadline for each request: if one hangs, there is time for another before the lease is lost, and a release does not hang
+   * forever.
    */
   async #limited<T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { limit, clock } = this.#options;
@@ -136,13 +136,13 @@ export class Claim {
     }
   }
 
-  /** Writes the record, over what was seen. */
+  /** Writes the record over the last seen one. */
   #put(spec: LeaseSpec, found: "new" | "held" | "free"): Promise<void> {
     if (found === "new") return this.#create(spec);
     return found === "held" ? this.#renew(spec) : this.#write(spec);
   }
 
-  /** Not ended by a stop, as every write of the record: whoever gives the lease back must know what became of it. */
+  /** Not aborted by a stop, like every write of the record: the release must know its result. */
   async #create(spec: LeaseSpec): Promise<void> {
     const { api, namespace, name, identity, annotations } = this.#options;
     const metadata = { namespace, name, ...(annotations && { annotations: annotations() }) };
@@ -151,8 +151,8 @@ export class Claim {
   }
 
   /**
-   * Holds as long as the lease is ours, whatever else of it changes: a version would be out of date whenever somebody annotates the lease,
-   * as the operator itself does.
+   * The precondition is that the lease is ours, whatever else changes: a resourceVersion would be stale after every annotation, also by
+   * the operator itself.
    */
   async #renew(spec: LeaseSpec): Promise<void> {
     const { api, namespace, name, identity } = this.#options;
@@ -167,7 +167,7 @@ export class Claim {
     }
   }
 
-  /** The version guards against a candidate that was quicker. */
+  /** The resourceVersion fails if another candidate was faster. */
   async #write(spec: LeaseSpec): Promise<void> {
     const { api, namespace, name, identity } = this.#options;
     const resourceVersion = this.#seen?.lease.metadata.resourceVersion;

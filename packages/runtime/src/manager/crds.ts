@@ -1,4 +1,4 @@
-/** Lets an operator create and upgrade the CRDs of its own resources before it starts, and never take them back to an earlier state. */
+/** Creates and upgrades the CRDs of an operator's own resources before it starts, and never downgrades them. */
 import { isApiError } from "@capstan/client";
 import type { StoredObject } from "@capstan/model";
 import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
@@ -22,26 +22,25 @@ export const CustomResourceDefinition: AnyKind = {
   scope: "Cluster",
 };
 
-/** How long to wait for the server to serve a new kind, and for others who change the same CRD, in milliseconds. */
+/** How long to wait for the server to serve a new kind, and for concurrent changes of the same CRD, in milliseconds. */
 const PATIENCE = 30_000;
 const LOOK = 100;
 
-/** What CRDs are installed with. */
 export interface InstallOptions {
   readonly api: Api;
   readonly clock: Clock;
   readonly manager: string;
-  /** The version of the operator: a CRD that a later one has applied is left as it is. */
+  /** The version of the operator: a CRD that a later one has applied is not changed. */
   readonly version?: string | undefined;
-  /** Applies CRDs also over those of a later version, as one wants it while one works on them: false unless said otherwise. */
+  /** Applies CRDs also over those of a later version, for development. Default: false. */
   readonly backwards?: boolean | undefined;
-  /** Is told of CRDs that are left as they are. */
+  /** Logs CRDs that are not changed. */
   readonly log?: Pick<Log, "warn"> | undefined;
-  /** Adds what only this run knows, such as where versions are converted. */
+  /** Adds settings of this run, such as the conversion webhook. */
   readonly complete?: ((crd: Crd, resource: Resource) => Crd) | undefined;
 }
 
-/** A CRD as the server has it. */
+/** A stored CRD. */
 interface StoredCrd extends StoredObject {
   readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
@@ -54,7 +53,7 @@ export async function installCrds(controllers: readonly Controller[], options: I
   }
 }
 
-/** Whoever changes the CRD at the same time makes us look again: what was judged is what is replaced. */
+/** A concurrent change of the CRD leads to another attempt: only the state that was checked is replaced. */
 async function install(resource: Resource, options: InstallOptions): Promise<StoredCrd> {
   const { clock, log } = options;
   const end = clock.now() + PATIENCE;

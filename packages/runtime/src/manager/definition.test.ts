@@ -79,7 +79,7 @@ for (const [what, define, message] of [
     /write one such as 1\.2\.3/u,
   ],
 ] as const) {
-  test(`an operator that ${what} is refused where it is defined`, () => {
+  test(`an operator that ${what} is rejected when it is defined`, () => {
     assert.throws(define, (error: Error & { readonly code?: string }) => {
       assert.equal(error.code, "BadSetting");
       assert.match(error.message, message);
@@ -89,7 +89,7 @@ for (const [what, define, message] of [
   });
 }
 
-test("settings of caches may be for kinds of other controllers, and for those that are watched later on", () => {
+test("cache settings may be for kinds of other controllers or of later watches", () => {
   const cache = { Widget: {}, "widgets.v1.example.com": {}, "pods.v1.": {}, "deployments.v1.apps": {} };
   operator({ name: "capstan", controllers: [widget, controller(Widget, { name: "other", cache }, () => undefined)] });
 });

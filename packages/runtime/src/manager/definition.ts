@@ -1,4 +1,4 @@
-/** What is wrong with an operator as it is defined is told when it is defined, and not when it is run or packed. */
+/** Validates an operator when it is defined, not when it is run or packaged. */
 import { kindId } from "../api.ts";
 import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
@@ -6,7 +6,7 @@ import { kindsOf } from "./cache-settings.ts";
 import type { OperatorDefinition } from "./operator.ts";
 import { isVersion } from "./version.ts";
 
-/** Throws what is wrong with a definition. */
+/** Throws if a definition is invalid. */
 export function checkDefinition(definition: OperatorDefinition): void {
   const { controllers, version } = definition;
   mustBeNamed(definition);
@@ -17,12 +17,12 @@ export function checkDefinition(definition: OperatorDefinition): void {
   for (const controller of controllers) mustBeCached(controller, controllers);
 }
 
-/** Whether no other controller works on the same kind. */
+/** Whether no other controller reconciles the same kind. */
 export function isAlone({ kind }: Controller, controllers: readonly Controller[]): boolean {
   return controllers.filter((other) => kindId(other.kind) === kindId(kind)).length === 1;
 }
 
-/** The compiler requires a name. Programs in JavaScript, and names that are computed, are checked here. */
+/** The compiler requires a name. Names in JavaScript programs, and computed names, are checked here. */
 function mustBeNamed({ name }: { readonly name?: unknown }): void {
   if (typeof name === "string" && name !== "") return;
   throw new RuntimeError(
@@ -32,13 +32,13 @@ function mustBeNamed({ name }: { readonly name?: unknown }): void {
   );
 }
 
-/** What is no version could not be compared with another one. */
+/** An invalid version cannot be compared. */
 function mustBeVersion(version: string | undefined): void {
   if (version === undefined || isVersion(version)) return;
   throw new RuntimeError("BadSetting", `Cannot use "${version}" as the operator's version: write one such as 1.2.3.`);
 }
 
-/** Two controllers that answer to one name would each prune what the other applies. */
+/** Two controllers with the same (previous) name would each prune the children of the other. */
 function mustBeFormer({ name, previousNames }: Controller, controllers: readonly Controller[]): void {
   const taken = previousNames.find((former) => former !== name && controllers.some((other) => other.name === former));
   if (taken === undefined) return;
@@ -49,7 +49,10 @@ function mustBeFormer({ name, previousNames }: Controller, controllers: readonly
   );
 }
 
-/** In the cluster, an operator and its controller are one name: where two pairs of them are the same there, each would take what is the other's. */
+/**
+ * In the cluster, operator and controller name are joined to one name: if two pairs give the same name, each would take over the other's
+ * objects.
+ */
 function mustBeTold({ name, previous, controllers }: OperatorDefinition): void {
   const known = new Map<string, { readonly operator: string; readonly controller: string }>();
   for (const operator of [name, ...(previous?.names ?? [])]) {
@@ -67,7 +70,7 @@ function mustBeTold({ name, previous, controllers }: OperatorDefinition): void {
   }
 }
 
-/** A setting for a kind that is misspelt would not hold for any. One that is only watched later on has a name that is no other's. */
+/** Settings for a misspelt kind would have no effect. A kind that is only watched later is named in full. */
 function mustBeCached({ name, options }: Controller, controllers: readonly Controller[]): void {
   const used = controllers.flatMap(kindsOf);
   const known = new Set(used.flatMap((kind) => [kind.kind, kindId(kind)]));
@@ -92,7 +95,7 @@ function mustBeCached({ name, options }: Controller, controllers: readonly Contr
 /** `pods.v1.` and `deployments.v1.apps`. */
 const WHOLE_NAME = /^[^.]+\.[^.]+\./u;
 
-/** Names tell controllers apart in metrics, and in what they own. */
+/** Names identify controllers in metrics and in field managers. */
 function mustBeDistinct(controllers: readonly Controller[]): void {
   const known = new Map<string, Controller>();
   for (const controller of controllers) {

@@ -1,12 +1,12 @@
-/** What an operator answers over HTTP: is it well, is it ready, its numbers, and why it did what it did. */
+/** The HTTP endpoints of an operator: health, readiness, metrics, and the explanation of reconciles. */
 import type { RunningOperator } from "./operator.ts";
 
-/** A request, as far as it matters here. */
+/** The relevant parts of a request. */
 export interface DoorRequest {
   readonly method: string;
   /** With the query, if there is one. */
   readonly path: string;
-  /** Whether it comes from this machine or pod, as what `kubectl port-forward` carries does. */
+  /** Whether it comes from this machine or pod, as requests through `kubectl port-forward` do. */
   readonly isLocal: boolean;
   /** The `host` header; every browser sends one. */
   readonly host?: string | undefined;
@@ -14,17 +14,20 @@ export interface DoorRequest {
   readonly authorization: string | undefined;
 }
 
-/** An answer. */
+/** A response. */
 export interface DoorAnswer {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
-/** Says whether somebody may read a path. */
+/** Authorizes a request for a path. */
 export type Guard = (request: DoorRequest) => Promise<"allowed" | "unknown" | "forbidden">;
 
-/** Answers to the probes of a kubelet, and to people who ask why: only from here, because objects are named and nobody is asked for a token. */
+/**
+ * Serves the probes of the kubelet, and the explanations. Explanations are served to local requests only, because they name objects and
+ * need no token.
+ */
 export function healthDoor(operator: RunningOperator): (request: DoorRequest) => Promise<DoorAnswer> {
   return async ({ path, isLocal, host }) => {
     const [, room = "", ...rest] = pathnameOf(path).split("/");
@@ -59,7 +62,10 @@ const ONLY_FROM_HERE = "Explanations are given only to who asks from within the 
 const FOREIGN_HOST =
   "The Host header names another machine, as it does for a web page that uses DNS rebinding: ask localhost or 127.0.0.1.";
 
-/** Whether a `host` header names this machine to itself. A web page can make any other name lead here, and would then read the answer. */
+/**
+ * Whether a `host` header names the loopback address. A web page can point any other name to it (DNS rebinding) and would then read the
+ * response.
+ */
 function isLoopbackName(host: string): boolean {
   const name = host.replace(/:\d*$/u, "").toLowerCase().replace(/\.$/u, "");
   return name === "localhost" || name.endsWith(".localhost") || name === "[::1]" || /^127(?:\.\d{1,3}){3}$/u.test(name);
@@ -70,13 +76,13 @@ export function pathnameOf(path: string): string {
   return path.split("?", 1)[0] ?? "";
 }
 
-/** Ready means that work goes on, because every watch has a complete list; each is named, so that one can see which has not. */
+/** Ready means that reconciles run because every watch has a complete list; the response lists each watch. */
 function readiness(operator: RunningOperator): DoorAnswer {
   const lines = operator.health.map(({ kind, namespace, isSynced, lastError }) => {
     const where = namespace === undefined ? kind : `${kind} in ${namespace}`;
     return `[${isSynced ? "+" : "-"}] ${where}${lastError === undefined ? "" : `: ${lastError}`}`;
   });
-  // A mistake in one function is no reason to take an operator out of service: it is told.
+  // A failing user function does not make the operator unready: it is only listed.
   const troubles = operator.troubles.map(
     (one) => `[!] ${one.controller}: the ${one.what} failed for ${one.object}: ${one.message}`,
   );
@@ -95,14 +101,14 @@ function whyUnknown({ controllers }: RunningOperator, controller: string, object
   const names = controllers.map(({ definition }) => definition.name);
   const running = controllers[names.indexOf(controller)];
   if (running === undefined) return `There is no controller ${controller}: the operator has ${names.join(", ")}.`;
-  // Whoever asks need not know whether objects of a kind have a namespace.
+  // The caller need not know whether objects of a kind have a namespace.
   const { kind, scope } = running.definition.kind;
   const key = scope === "Cluster" ? object.slice(object.lastIndexOf("/") + 1) : object;
   if (running.has(key) === false) return `There is no ${kind} ${key} that this operator watches.`;
   return `Nothing is known about ${controller} ${key}: it was not looked at lately.`;
 }
 
-/** The metrics, for those whom the guard lets in. */
+/** Serves the metrics to authorized requests. */
 export function metricsDoor(operator: RunningOperator, guard: Guard): (request: DoorRequest) => Promise<DoorAnswer> {
   return async (request) => {
     if (pathnameOf(request.path) !== "/metrics") return text(404, "There is /metrics here.");

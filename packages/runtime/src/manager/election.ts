@@ -1,9 +1,9 @@
 /**
- * Sees to it that one replica works: holds a Lease, renews it, and stops all writes before another could have taken it over.
+ * Leader election: holds a Lease, renews it, and stops all writes before another replica could have taken it over.
  *
- * A holder stops writing a renewal deadline after its last successful renewal was *sent*. The deadline is shorter than the time after which
- * a candidate takes a lease over, so as long as clocks run at about the same speed no two replicas ever write at once. Who had other names
- * holds the leases of those names as well: a replica of the version before is another replica, whatever it is called.
+ * A holder stops writing a renewal deadline after its last successful renewal was *sent*. The deadline is shorter than the time after
+ * which a candidate takes a lease over, so as long as clocks run at about the same speed no two replicas ever write at once. An operator
+ * with previous names also holds the leases of those names: a replica of the previous version is another replica, whatever its name.
  */
 import { isApiError } from "@capstan/client";
 import type { Api } from "../api.ts";
@@ -15,20 +15,19 @@ import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import { Claim } from "./claim.ts";
 
-/** How the election is held, times in milliseconds. */
+/** The timing of the election, in milliseconds. */
 export interface ElectionTuning {
-  /** How long a lease lasts that nobody renews. */
+  /** How long a lease lasts without a renewal. */
   readonly duration: number;
   /** How long after its last renewal a holder may still write. */
   readonly deadline: number;
-  /** How often to renew, or to look. */
+  /** The interval of renewals and attempts. */
   readonly period: number;
 }
 
-/** client-go's. */
+/** The defaults of client-go. */
 export const usualElection: ElectionTuning = { duration: 15_000, deadline: 10_000, period: 2_000 };
 
-/** What an election is made with. */
 export interface ElectionOptions {
   readonly api: Api;
   readonly clock: Clock;
@@ -36,12 +35,12 @@ export interface ElectionOptions {
   readonly log: Log;
   readonly namespace: string;
   readonly name: string;
-  /** Names of the leases that earlier versions contended for. */
+  /** Names of the leases of earlier versions. */
   readonly previousNames?: readonly string[] | undefined;
-  /** Who we are; must differ between replicas. */
+  /** The identity of this replica; must differ between replicas. */
   readonly identity: string;
   readonly tuning?: ElectionTuning | undefined;
-  /** What else is kept on the lease: whoever deletes it must not make us forget. */
+  /** Other annotations of the Lease: they are written again if the Lease was deleted. */
   readonly annotations?: (() => { readonly [name: string]: string }) | undefined;
 }
 
@@ -52,14 +51,14 @@ export class Election implements Fence {
   readonly #stop = new AbortController();
   readonly #elected = Promise.withResolvers<void>();
   readonly #lost = new AbortController();
-  /** The lease of the present name comes first: of several replicas of one version, only one goes on to the others. */
+  /** The lease of the current name comes first: of several replicas of one version, only one continues with the others. */
   readonly #claims: readonly Claim[];
-  /** Until when we may write; undefined when we do not lead. */
+  /** The time until which we may write; undefined when we do not lead. */
   #mayWriteUntil: number | undefined;
   #deadline: Timer | undefined;
-  /** What was told last about rounds that fail. */
+  /** The last logged error of an attempt. */
   #trouble: string | undefined;
-  /** Who was told last to hold the lease. */
+  /** The last logged holder of the lease. */
   #toldHolder: string | undefined;
   #finished: Promise<void> | undefined;
 
@@ -85,7 +84,7 @@ export class Election implements Fence {
     return this.#elected.promise;
   }
 
-  /** Aborted when we led and do not any more. There is no way back: the process ends or starts over. */
+  /** Aborted when this replica has lost its leadership. That is final: the process ends or starts over. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
@@ -104,7 +103,7 @@ export class Election implements Fence {
     );
   }
 
-  /** Stops contending. Gives back what the records say that we hold; nothing may be written after this. */
+  /** Stops contending and releases the leases that we hold; nothing may be written after this. */
   async release(): Promise<void> {
     await this.abandon();
     for (const claim of this.#claims) {
@@ -115,7 +114,7 @@ export class Election implements Fence {
     }
   }
 
-  /** Stops contending and leaves the lease as it is, as a process that dies does. */
+  /** Stops contending and leaves the lease as it is, like a process that dies. */
   async abandon(): Promise<void> {
     this.#stop.abort();
     this.#deadline?.cancel();
@@ -138,7 +137,7 @@ export class Election implements Fence {
     }
   }
 
-  /** That another candidate was quicker is the order of things; anything else is told, once. A missing right comes with its rule. */
+  /** A conflict with another candidate is normal; any other error is logged once. A missing permission is logged with its RBAC rule. */
   #tell(error: unknown): void {
     const { log } = this.#options;
     const trouble = messageOf(error);
@@ -150,7 +149,7 @@ export class Election implements Fence {
     }
   }
 
-  /** Who looks for the one that works, or wonders why this one does not, reads it here. */
+  /** Logs the current leader, so that users can find it. */
   #tellHolder(holder: string, lease: string): void {
     const told = `${holder} ${lease}`;
     if (told === this.#toldHolder) return;
@@ -161,7 +160,7 @@ export class Election implements Fence {
     );
   }
 
-  /** Found out twice where a renewal fails beyond the deadline; told once. */
+  /** A renewal that fails beyond the deadline is detected twice and logged once. */
   #lose(): void {
     if (this.#lost.signal.aborted) return;
     this.#mayWriteUntil = undefined;
@@ -169,7 +168,7 @@ export class Election implements Fence {
     this.#lost.abort(new RuntimeError("Fenced", "Stopped: this replica has lost the lease."));
   }
 
-  /** One attempt to get or to keep every lease: who has only some of them does not lead. */
+  /** One attempt to acquire or renew every lease: a replica with only some of them does not lead. */
   async #round(): Promise<void> {
     const { clock, identity } = this.#options;
     let since = clock.now();
@@ -177,7 +176,7 @@ export class Election implements Fence {
       const attempt = await claim.hold(this.#stop.signal);
       if (attempt.is === "stopped") return;
       if (attempt.is === "another's") {
-        // Somebody else leads. If we thought we did, we were wrong: stop at once.
+        // Another replica leads. If this replica considered itself leader, it stops at once.
         this.#mayWriteUntil &&= 0;
         this.#tellHolder(attempt.holder, claim.lease);
         return;
@@ -201,5 +200,5 @@ export class Election implements Fence {
   }
 }
 
-/** For operators that run alone: they may always write. */
+/** For operators with one replica: they may always write. */
 export const alwaysLeader: Fence = { check: () => undefined };

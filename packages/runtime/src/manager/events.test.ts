@@ -27,13 +27,13 @@ function setUp(log: Log = silentLog): {
       created.push({ note: event.note, of: event.regarding.name, name: event.metadata.name ?? "" });
     },
     patch: async () => undefined,
-    // The recorder uses no more of a writer than these two.
+    // The recorder uses only these two methods of a writer.
   } as unknown as Writer;
   const recorder = new Recorder({ writer, clock, log, controller: "widget", instance: "one", kind });
   return { clock, recorder, created };
 }
 
-test("a note has as many whole characters as fit into the bytes that a server takes", () => {
+test("a note is cut to whole characters within the server's limit of bytes", () => {
   const { recorder, created } = setUp();
   for (const note of [
     "a".repeat(2000),
@@ -50,7 +50,7 @@ test("a note has as many whole characters as fit into the bytes that a server ta
   }
 });
 
-test("an object that has something else to say each time is heard 25 times, then every five minutes; others are heard", async () => {
+test("an object with ever new events gets 25 and then one every five minutes", async () => {
   const { clock, recorder, created } = setUp();
   const say = (name: string, at: number): void =>
     recorder.record(objectNamed(name), { type: "Warning", reason: "Counted", note: `attempt ${at}` });
@@ -63,7 +63,7 @@ test("an object that has something else to say each time is heard 25 times, then
   assert.equal(created.length, 27);
 });
 
-test("events that are left out are in the log, with a warning when that begins", async () => {
+test("dropped events are logged, with a warning for the first", async () => {
   const said: string[] = [];
   const keep =
     (level: string) =>
@@ -81,7 +81,7 @@ test("events that are left out are in the log, with a warning when that begins",
   assert.deepEqual(said, [`${begins} ${left(28)}`]);
 });
 
-test("events of objects whose names are long, or no names for events, are recorded, too", () => {
+test("events are recorded for objects with long or unsuitable names", () => {
   const { recorder, created } = setUp();
   for (const [name, uid] of [
     ["a", "a."],

@@ -1,4 +1,4 @@
-/** Records Kubernetes events on objects; repeated ones are counted in a series instead of written anew. */
+/** Records Kubernetes events on objects; repeated ones are counted in a series instead of written again. */
 import { apiVersionOf, checkDns1123Subdomain } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
@@ -25,7 +25,6 @@ export interface EventNote {
   readonly note: string;
 }
 
-/** What a recorder is made with. */
 export interface RecorderOptions {
   readonly writer: Writer;
   readonly clock: Clock;
@@ -47,15 +46,15 @@ interface Series {
 
 /** A repetition within this time belongs to the series. */
 const SERIES_SPAN = 6 * 60_000;
-/** A series is written at most this often. */
+/** The minimum interval between writes of a series. */
 const SERIES_PACE = 30_000;
 const SERIES_KEPT = 1_000;
 /** In bytes of UTF-8, as kube-apiserver counts. */
 const NOTE_LENGTH = 1024;
-/** How many different events one object may have: as many as client-go allows, so that a note with a counter in it floods nobody. */
+/** The rate limit of different events for one object, as in client-go, so that a note with a counter in it does not flood the API. */
 const RATE: Rate = { burst: 25, perSecond: 1 / 300 };
 
-/** What an object may still say. */
+/** The remaining events of an object. */
 interface Allowance {
   readonly bucket: Bucket;
   isUsedUp: boolean;
@@ -65,7 +64,7 @@ interface Allowance {
 export class Recorder {
   readonly #options: RecorderOptions;
   readonly #series = new Map<string, Series>();
-  /** What each object may still say, by its uid. */
+  /** The remaining events of each object, by uid. */
   readonly #allowances = new Map<string, Allowance>();
   #serial = 0;
 
@@ -73,7 +72,7 @@ export class Recorder {
     this.#options = options;
   }
 
-  /** Records without waiting: an event that cannot be written is only worth a line in the log. */
+  /** Records without waiting: an event that cannot be written is only logged. */
   record(object: StoredObject, note: EventNote): void {
     const { clock, log } = this.#options;
     const now = clock.now();
@@ -125,7 +124,7 @@ export class Recorder {
     await writer.patch(Event, series, { body, part: "object" });
   }
 
-  /** Whoever reads the events of an object must be able to learn that some are missing; what they would have said is in the log. */
+  /** A warning says that events of the object are missing; the dropped ones are in the log. */
   #mayBegin(
     { metadata: { uid, namespace = "", name } }: StoredObject,
     { reason, note }: EventNote,
@@ -144,20 +143,20 @@ export class Recorder {
   }
 }
 
-/** The object's own name, with which events have less room and fewer characters than some kinds: then its uid. */
+/** The object's name, or its uid if the name is too long or has characters that names of events do not allow. */
 function nameOfEvent({ metadata: { name, uid } }: StoredObject, serial: string): string {
   const named = `${name}.${serial}`;
   return checkDns1123Subdomain(named).length === 0 ? named : `${uid}.${serial}`;
 }
 
-/** Puts an entry last and lets the first go when there are too many. */
+/** Puts an entry last and drops the first when there are too many. */
 function keep<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);
   if (map.size > SERIES_KEPT) map.delete(map.keys().next().value ?? "");
 }
 
-/** As many whole characters as fit. */
+/** As many whole characters as fit into the limit. */
 function cut(note: string): string {
   const { read } = new TextEncoder().encodeInto(note, new Uint8Array(NOTE_LENGTH));
   return note.slice(0, read);

@@ -15,7 +15,7 @@ const reconcile = (message: string): ReconcileRecord => ({
   next: "forget",
 });
 
-test("keeps the last reconciles of each object, and of many objects those that were looked at last", () => {
+test("keeps the last reconciles of each object, and the last used of many objects", () => {
   const history = new History();
   for (let at = 0; at < 30_000; at++) {
     history.record("c", `ns/${at}`, reconcile("first"));
@@ -33,7 +33,7 @@ test("keeps the last reconciles of each object, and of many objects those that w
   );
 });
 
-test("forgets no object where none is to be forgotten", () => {
+test("drops no object if the limit is infinite", () => {
   const history = new History(Infinity);
   for (let at = 0; at < 12_000; at++) history.record("c", `ns/${at}`, reconcile("first"));
   assert.equal([...history].length, 12_000);

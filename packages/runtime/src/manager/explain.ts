@@ -1,7 +1,7 @@
-/** Why did it run: the last reconciles of each object, with what woke it, what it read and wrote, how it ended and what comes next. */
+/** Explains reconciles: the last reconciles of each object, with their triggers, reads, writes, result and next requeue. */
 import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 
-/** One reconcile, as it is remembered. */
+/** One recorded reconcile. */
 export interface ReconcileRecord {
   readonly at: string;
   readonly triggers: readonly ReconcileTrigger[];
@@ -13,17 +13,17 @@ export interface ReconcileRecord {
     readonly fields: readonly string[];
   }[];
   readonly decisions: readonly string[];
-  /** What is wrong with the program, though the reconcile did not fail for it. */
+  /** Mistakes in the program that did not fail the reconcile. */
   readonly warnings?: readonly string[] | undefined;
   readonly outcome: string;
   readonly message: string;
-  /** Where it failed, as far as that is a line of the user's: `file:line:column`. */
+  /** The user's line at which it failed, if known: `file:line:column`. */
   readonly where?: string | undefined;
   readonly milliseconds: number;
   readonly next: string;
 }
 
-/** What is remembered of one object. */
+/** The recorded reconciles of one object. */
 export interface HistoryEntry {
   readonly controller: string;
   readonly key: string;
@@ -31,15 +31,15 @@ export interface HistoryEntry {
   readonly reconciles: readonly ReconcileRecord[];
 }
 
-/** So many reconciles of an object are remembered. */
+/** The number of recorded reconciles per object. */
 export const maxReconciles = 8;
-/** Of so many objects an operator that runs for months remembers reconciles. */
+/** The number of objects with recorded reconciles, so that the memory of a long-running operator is bounded. */
 const OBJECTS_KEPT = 10_000;
 
-/** So many more are forgotten together: to find the oldest of a map, everything that was deleted before it is passed again. */
+/** Objects are dropped in batches: finding the oldest entry of a Map skips all entries that were deleted before it. */
 const FORGOTTEN_AT_ONCE = 1_000;
 
-/** The memory of one operator. */
+/** The recorded reconciles of one operator. */
 export class History implements Iterable<HistoryEntry> {
   readonly #reconciles = new Map<string, ReconcileRecord[]>();
   readonly #objectsKept: number;
@@ -51,7 +51,7 @@ export class History implements Iterable<HistoryEntry> {
   record(controller: string, key: string, reconcile: ReconcileRecord): void {
     const id = `${controller} ${key}`;
     const reconciles = this.#reconciles.get(id) ?? [];
-    // Re-inserting moves the object to the end: the first in the map is the one that was quiet for longest.
+    // Re-inserting moves the object to the end: the first in the map is the least recently reconciled.
     this.#reconciles.delete(id);
     this.#reconciles.set(id, [...reconciles.slice(1 - maxReconciles), reconcile]);
     if (this.#reconciles.size > this.#objectsKept + FORGOTTEN_AT_ONCE) this.#forgetOldest();
@@ -69,7 +69,7 @@ export class History implements Iterable<HistoryEntry> {
     return this.#reconciles.get(`${controller} ${key}`) ?? [];
   }
 
-  /** Everything that is remembered, whoever was looked at last at the end. */
+  /** All recorded objects, the most recently reconciled last. */
   *[Symbol.iterator](): Iterator<HistoryEntry> {
     for (const [id, reconciles] of this.#reconciles) {
       const [controller = "", key = ""] = id.split(" ");

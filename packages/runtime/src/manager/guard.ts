@@ -1,4 +1,4 @@
-/** Lets in whom the cluster lets in: asks the API server who a token belongs to and whether they may. */
+/** Authorizes requests with the cluster: TokenReview and SubjectAccessReview. */
 import type { AnyKind, Api } from "../api.ts";
 import type { Clock } from "../clock.ts";
 import { pathnameOf } from "./doors.ts";
@@ -27,18 +27,18 @@ interface Review {
   };
 }
 
-/** For how long an answer holds. */
+/** How long a result is cached. */
 const ANSWER_HOLDS = 60_000;
 const ANSWERS_KEPT = 1_000;
 
-/** Everybody may. */
+/** Allows every request. */
 export const openGuard: Guard = () => Promise.resolve("allowed");
 
-/** A guard that asks the cluster, as controller-runtime's does. */
+/** A guard that asks the API server, as controller-runtime's does. */
 export function clusterGuard(api: Api, clock: Clock): Guard {
   const answers = new Map<string, { readonly answer: Awaited<ReturnType<Guard>>; readonly until: number }>();
   return async ({ authorization, path: asked, method }) => {
-    // Roles name paths; what is asked of them, as in /metrics?name[]=up, is no part of one.
+    // RBAC rules name paths without a query, such as that of /metrics?name[]=up.
     const path = pathnameOf(asked);
     const token = /^Bearer (.+)$/iu.exec(authorization ?? "")?.[1];
     if (token === undefined) return "unknown";
@@ -64,6 +64,6 @@ async function ask(
 
 async function review(api: Api, kind: AnyKind, spec: object): Promise<Review> {
   const object = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata: {}, spec };
-  // What comes back has the form of a review, whatever else it may say.
+  // The response has the form of a review.
   return (await api.create(kind, object, { manager: "capstan" })) as Review;
 }

@@ -1,37 +1,37 @@
-/** The names that a controller has and had in the cluster: as an owner of fields, and as one that holds objects until they are cleaned up. */
+/** The current and previous names of a controller in the cluster: its field managers and finalizers. */
 import type { Controller } from "../define.ts";
 import { qualified } from "../qualified.ts";
 import type { OperatorDefinition } from "./operator.ts";
 
-/** What a controller writes under. Of lists, the first is what it is called now, and the others are of earlier names. */
+/** The names that a controller writes under. The first of a list is the current name, the others are previous ones. */
 export interface Identity {
   readonly operator: string;
   /** The names of all controllers of the operator. */
   readonly controllers: readonly string[];
-  /** The owner of its fields. */
+  /** Its field manager. */
   readonly manager: string;
   readonly formerManagers: readonly string[];
   readonly finalizers: Names;
-  /** Finalizers of versions that did not name the operator in them. */
+  /** Finalizers of versions in which they did not contain the operator name. */
   readonly sharedFinalizers: SharedFinalizers;
-  /** What holds an object until those of its children are gone that the garbage collector cannot find. */
+  /** Finalizers that hold an object until the children are gone that the garbage collector cannot find. */
   readonly childrenFinalizers: Names;
 }
 
-/** Finalizers that others may have set as well, of the operator or not. */
+/** Finalizers that other controllers, also of other operators, may have set as well. */
 export interface SharedFinalizers {
-  /** Held objects until they were cleaned up. */
+  /** Held objects until their cleanup. */
   readonly cleanup: readonly string[];
   /** Held objects until their children were gone. */
   readonly children: string;
-  /** What the finalizers of all controllers of the operator begin with. */
+  /** The prefix of the finalizers of all controllers of the operator. */
   readonly prefix: string;
 }
 
-/** The name that holds, and those that held before. */
+/** The current name, and the previous ones. */
 export type Names = readonly [string, ...string[]];
 
-/** What of an operator tells the names of its controllers. */
+/** The parts of an operator from which the names of its controllers follow. */
 export interface Named extends Pick<OperatorDefinition, "name" | "previous"> {
   readonly controllers?: readonly Pick<Controller, "name">[];
 }
@@ -43,12 +43,12 @@ export function identityOf(
 ): Identity {
   const present = `${name}-${own}`;
   const of = (operator: string) => [own, ...previousNames].map((controller) => `${operator}-${controller}`);
-  // What somebody is called now is no earlier name of anybody, itself included: whoever was renamed back would give up what it has.
+  // A current name of any controller is not a previous name: after renaming back, the controller would release its own fields.
   const taken = new Set([present, ...controllers.map((controller) => `${name}-${controller.name}`)]);
   const former = [name, ...(previous?.names ?? [])].flatMap(of).filter((manager) => !taken.has(manager));
   const managers = [present, ...new Set(former)];
   const prefix = kind.group === "" ? "capstan.dev" : kind.group;
-  // Before operators were named in it, two of them with a controller of the same name let go of each other's objects.
+  // These finalizers did not contain the operator name: two operators with a controller of the same name released each other's objects.
   const shared = [own, ...previousNames].filter((each) => !taken.has(each));
   const finalizerOf = (each: string): string => `${prefix}/${qualified(each)}`;
   const [manager, ...formerManagers] = some(managers);
@@ -63,7 +63,7 @@ export function identityOf(
   };
 }
 
-/** The one that all controllers shared: whichever was through first let the object go, and with it the children of the others. */
+/** All controllers shared this finalizer: the first that was done released the object, and with it the children of the others. */
 const CHILDREN = "capstan.dev/children";
 
 function some([first = "", ...others]: readonly string[]): Names {

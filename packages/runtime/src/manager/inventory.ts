@@ -1,9 +1,9 @@
 /**
- * Remembers what an operator ever wrote: which kinds, and into which namespaces besides those of its objects. A later version that
- * no longer owns a kind, or is started for other namespaces, finds there what the earlier one left behind, and prunes it.
+ * Records the kinds that an operator ever wrote, and the namespaces besides those of its objects. A later version that no longer owns a
+ * kind, or watches other namespaces, finds children of the earlier one with it and prunes them.
  *
- * The record is an annotation of the operator's Lease, which it may read and write anyway. It names kinds, not objects: it is
- * written when a kind is new, not when a child is.
+ * The record is an annotation of the operator's Lease, which it may read and write anyway. It names kinds, not objects: it is written
+ * when a kind is new, not when a child is.
  */
 import { isApiError } from "@capstan/client";
 import type { StoredObject } from "@capstan/model";
@@ -22,30 +22,28 @@ import type { ToldHooks } from "./told-hooks.ts";
 import { boundRecord, enterWritten, formatRecord, includesPlace, NOWHERE, parseRecord } from "./written.ts";
 import type { Places, Written, WrittenRecord } from "./written.ts";
 
-/** Where the record is. */
+/** The annotation of the record. */
 const INVENTORY_ANNOTATION = "capstan.dev/inventory";
 
-/** Where the CRDs are named whose hooks the cluster was told of. */
+/** The annotation with the CRDs for which webhooks were registered. */
 const HOOKS_ANNOTATION = "capstan.dev/hooks";
 
-/** A controller, as far as the record knows it. */
+/** The parts of a controller that the record needs. */
 interface Recorded {
   readonly name: string;
-  /** Names that it had. */
   readonly previousNames: readonly string[];
-  /** Its field owners, also under earlier names. */
+  /** Its field managers, including previous names. */
   readonly managers: readonly string[];
-  /** Whose objects it works on. */
+  /** The kind that it reconciles. */
   readonly of: AnyKind;
   readonly owns: readonly AnyKind[];
 }
 
-/** Whose children are looked for, and which of them no cache shows. */
+/** The controller for which children are listed, and a test for children that its cache does not show. */
 interface Seeker extends Pick<Recorded, "name" | "managers"> {
   readonly isHidden: (child: StoredObject) => boolean;
 }
 
-/** What a record is kept with. */
 export interface InventoryOptions {
   readonly api: Api;
   readonly caches: Caches;
@@ -60,7 +58,7 @@ export interface InventoryOptions {
   readonly dryRun: boolean;
 }
 
-/** How many children are listed at once. */
+/** The page size when children are listed. */
 const PAGE = 500;
 
 /** The record of one operator. */
@@ -69,9 +67,9 @@ export class Inventory {
   readonly #strays = new Map<string, Map<string, Stray[]>>();
   #record: WrittenRecord = new Map();
   #hooks: readonly string[] = [];
-  /** What reconciles have entered and no server has yet: nothing is written there before. */
+  /** Entries of reconciles that are not saved yet: the child is written only after that. */
   readonly #unsaved = new Set<string>();
-  /** The write that was begun last, and the one that waits for it. */
+  /** The last write, and the one that waits for it. */
   #latest: Promise<void> = Promise.resolve();
   #waiting: Promise<void> | undefined;
 
@@ -79,7 +77,7 @@ export class Inventory {
     this.#options = options;
   }
 
-  /** The record as it stands on the Lease; nothing where there is none yet. */
+  /** The record as annotations of the Lease; empty if there is none yet. */
   get annotations(): { readonly [name: string]: string } {
     return {
       ...(this.#record.size === 0 ? {} : { [INVENTORY_ANNOTATION]: formatRecord(this.#record) }),
@@ -87,7 +85,10 @@ export class Inventory {
     };
   }
 
-  /** Reads the record, looks for what only it can find, and enters what is new. Without it the operator works, and forgets. */
+  /**
+   * Reads the record, looks for children that only it can find, and adds new kinds. If that fails the operator runs, but does not prune
+   * such children.
+   */
   async prepare(): Promise<void> {
     const { log, controllers, previous } = this.#options;
     try {
@@ -107,7 +108,7 @@ export class Inventory {
     }
   }
 
-  /** Other namespaces are watched than before: looks again for what no cache shows, and answers the owners, by controller. */
+  /** The watched namespaces have changed: looks again for children that no cache shows, and returns their owners by controller. */
   async lookAgain(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const { log, controllers } = this.#options;
     const owners = new Map<string, ReadonlySet<string>>();
@@ -123,7 +124,7 @@ export class Inventory {
     return owners;
   }
 
-  /** What one controller needs of it. */
+  /** The strays of one controller. */
   straysOf(controller: string): Strays {
     const own = (): Map<string, Stray[]> | undefined => this.#strays.get(controller);
     return {
@@ -152,7 +153,7 @@ export class Inventory {
       try {
         await this.#lookFor(controller, written);
       } catch (error) {
-        // A role that follows what is owned does not let us see what no longer is: the others are looked for all the same.
+        // A role that covers only the owned kinds does not permit a list of former ones: continue with the other kinds.
         const what = `what controller "${controller.name}" left of ${written.kind} is not known, and stays`;
         const cure = `name the kind in \`previous.owned\` of the operator and generate its roles again`;
         this.#options.log.warn(`${what}: ${messageOf(error)}; ${cure}`);
@@ -171,7 +172,7 @@ export class Inventory {
     if (found === 0 && !isOwned) this.#record.get(name)?.delete(kindId(written));
   }
 
-  /** A kind that another controller of the same objects owns now is that one's: it applies the same children, and none is a stray. */
+  /** A kind that another controller of the same objects owns now belongs to that one: it applies the same children, and none is a stray. */
   #handOver({ name, of, owns }: Recorded): void {
     const record = this.#record.get(name);
     for (const [id, written] of record ?? []) {
@@ -186,7 +187,7 @@ export class Inventory {
     }
   }
 
-  /** What a controller wrote under an earlier name is its own. */
+  /** Entries under a previous name of a controller are its own. */
   #rename({ name, previousNames }: Recorded): void {
     for (const former of previousNames) {
       for (const [, written] of this.#record.get(former) ?? []) this.#enter(name, written, written);
@@ -194,7 +195,7 @@ export class Inventory {
     }
   }
 
-  /** What nobody here answers to: its controller is gone, or has another name. */
+  /** Logs entries that belong to none of the controllers: theirs was removed or renamed. */
   #tellUnknown(): void {
     const { controllers, log } = this.#options;
     for (const [name, kinds] of this.#record) {
@@ -208,7 +209,7 @@ export class Inventory {
     }
   }
 
-  /** A kind in another version has the same objects: what was written of one is what is owned of the other, and no stray. */
+  /** A kind in another version has the same objects: entries for one version count for the owned one, and are not strays. */
   #renew(controller: string, owns: readonly AnyKind[]): void {
     const owned = new Set(owns.map(kindId));
     const record = this.#record.get(controller);
@@ -220,7 +221,7 @@ export class Inventory {
     }
   }
 
-  /** Namespaces that the record knows and no cache shows; whatever is there carries the label of its owner. */
+  /** Recorded namespaces that no cache shows; children there have the owner label. */
   #unwatched(written: Written): readonly Scope[] {
     const { caches } = this.#options;
     if (written.isEverywhere === true) return caches.covers(written, "") ? [] : [{ labelSelector: OWNER_LABEL }];
@@ -244,7 +245,7 @@ export class Inventory {
     return found;
   }
 
-  /** A list of one: roles let us list what is no longer owned, and not get it. */
+  /** A list with one result: roles permit list, but not get, for kinds that are no longer owned. */
   async #lookAt(controller: string, owner: string, { kind, child }: Stray): Promise<StoredObject | undefined> {
     const { name, namespace, uid } = child.metadata;
     const managers = this.#options.controllers.find((each) => each.name === controller)?.managers ?? [];
@@ -254,7 +255,7 @@ export class Inventory {
     return undefined;
   }
 
-  /** A kind that is not served any more has no objects. */
+  /** A kind that is no longer served has no objects. */
   async *#children(kind: AnyKind, scope: Scope): AsyncGenerator<StoredObject> {
     const { api } = this.#options;
     let continueAt: string | undefined;
@@ -280,7 +281,7 @@ export class Inventory {
     enterWritten(this.#record, controller, kind, places);
   }
 
-  /** That of this name; where there is none yet, that of the latest earlier one. */
+  /** The record of the current name; if there is none yet, that of the latest previous name. */
   async #read(): Promise<Found> {
     const { place, previous } = this.#options;
     const own = await this.#readOf(place.name);
@@ -304,7 +305,7 @@ export class Inventory {
       : { record: parseRecord(record), hooks: parseNames(hooks) };
   }
 
-  /** Only a leader does it: while the version before leads, it answers for its hooks. */
+  /** Only a leader does it: while the previous version leads, its webhooks stay registered. */
   async #takeHooksBack(): Promise<void> {
     const { hooks, previous, log, dryRun } = this.#options;
     if (hooks === undefined || dryRun) return;
@@ -317,7 +318,7 @@ export class Inventory {
     }
   }
 
-  /** Many reconciles may enter something at once: all that is entered while a write is under way goes out with one other. */
+  /** Many reconciles may add entries at once: all entries that are added during a write are saved by the next one. */
   #write(): Promise<void> {
     if (this.#waiting !== undefined) return this.#waiting;
     const former = this.#latest;
@@ -350,14 +351,14 @@ export class Inventory {
       await api.patch(Lease, place, { metadata }, { ...options, type: "merge" });
     } catch (error) {
       if (!isApiError(error, "NotFound")) throw error;
-      // An operator that runs alone has no Lease yet; one that nobody holds is free for whoever comes.
+      // An operator without leader election has no Lease yet; a Lease without a holder can be acquired by any replica.
       const lease = { apiVersion: "coordination.k8s.io/v1", kind: "Lease" };
       await api.create(Lease, { ...lease, metadata: { ...place, annotations: this.annotations } }, options);
     }
   }
 }
 
-/** What a Lease tells, and whether it is the Lease of an earlier name. */
+/** The contents of a Lease, and whether it is the Lease of a previous name. */
 interface Found {
   readonly record: WrittenRecord;
   readonly hooks: readonly string[];
@@ -373,13 +374,13 @@ function parseNames(text = "[]"): readonly string[] {
   }
 }
 
-/** Whether field owners applied an object that is to stay. */
+/** Whether one of the field managers applied an object that is not being deleted. */
 function isChildOf(managers: readonly string[], { metadata }: StoredObject): boolean {
   const isOurs = metadata.managedFields?.some(({ manager = "" }) => managers.includes(manager)) === true;
   return isOurs && metadata.deletionTimestamp === undefined;
 }
 
-/** The uids of those that a child belongs to. */
+/** The uids of the owners of a child. */
 function ownersOf(child: StoredObject): readonly string[] {
   const labelled = child.metadata.labels?.[OWNER_LABEL];
   const referenced = child.metadata.ownerReferences?.map(({ uid }) => uid) ?? [];

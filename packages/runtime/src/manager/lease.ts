@@ -1,4 +1,4 @@
-/** The Lease that replicas of an operator contend for. */
+/** The Lease for the leader election of an operator. */
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 
@@ -11,7 +11,6 @@ export const Lease: AnyKind = {
   scope: "Namespaced",
 };
 
-/** What a Lease says. */
 export interface LeaseSpec {
   readonly holderIdentity?: string | null;
   readonly leaseDurationSeconds?: number;
@@ -25,7 +24,7 @@ export interface LeaseObject extends StoredObject {
   readonly spec?: LeaseSpec;
 }
 
-/** A calendar time as Leases write it: with microseconds. */
+/** A time as Leases write it: with microseconds. */
 export function microTime(wall: number): string {
   return new Date(wall).toISOString().replace("Z", "000Z");
 }

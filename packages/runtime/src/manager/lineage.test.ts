@@ -43,11 +43,11 @@ describe("a definition", () => {
     });
   }
 
-  test("that goes back by force is not counted as replaced any more", () => {
+  test("a forced downgrade is no longer listed as replaced", () => {
     assert.deepEqual(replacing(ours("1.0.0", "a"), found("1.1.0", "b", "a", "z")), later("1.0.0", "a", "z", "b"));
   });
 
-  test("remembers as many before it as anybody goes back over, and no more", () => {
+  test("remembers a limited number of replaced definitions", () => {
     let lineage = found(undefined, "0");
     for (let at = 1; at < 200; at++) {
       const verdict = judge(ours(undefined, String(at)), lineage);
@@ -58,7 +58,7 @@ describe("a definition", () => {
   });
 });
 
-test("what a CRD says of itself can be read again", () => {
+test("the annotations of a CRD can be parsed", () => {
   for (const lineage of [found("1.0.0", "a", "b", "c"), found(undefined, "a")])
     assert.deepEqual(lineageOf(annotationsOf(lineage)), lineage);
   assert.equal(lineageOf({}), undefined);

@@ -1,37 +1,40 @@
-/** Tells an earlier definition of a CRD from a later one: by the versions of the operators, or by what was replaced before. Pure. */
+/**
+ * Distinguishes an earlier definition of a CRD from a later one: by the versions of the operators, or by the definitions that were
+ * replaced before. Pure.
+ */
 import type { CustomResourceDefinition as Crd } from "@capstan/schema";
 import { sha256 } from "../digest.ts";
 import { compareVersions, isVersion } from "./version.ts";
 
-/** What a CRD says about those who applied it. */
+/** The annotations of a CRD about the operators that applied it. */
 export interface Lineage {
   /** The version of the operator that applied it last, if it had one. */
   readonly version: string | undefined;
-  /** A digest of the definition as the operator has it. */
+  /** A digest of the operator's definition. */
   readonly definition: string;
   /** Digests of definitions that were replaced, the latest last. */
   readonly replaced: readonly string[];
 }
 
-/** Whether a definition may take the place of another one, and what the CRD says of itself afterwards. */
+/** Whether a definition may replace another one, and the annotations of the CRD afterwards. */
 export type Verdict =
   | { readonly is: "later"; readonly lineage: Lineage }
-  /** What the cluster has was applied by a later version, or has taken the place of this very definition. */
+  /** The CRD in the cluster was applied by a later version, or has replaced this definition before. */
   | { readonly is: "earlier"; readonly because: string };
 
 const VERSION = "capstan.dev/operator-version";
 const DEFINITION = "capstan.dev/definition";
 const REPLACED = "capstan.dev/replaced-definitions";
 
-/** More than anybody rolls back over, and far less than annotations may hold. */
+/** More than a rollback skips, and far below the limit for annotations. */
 const KEPT = 50;
 
-/** What tells this definition from others. */
+/** The digest that identifies a definition. */
 export function digestOf(crd: Crd): string {
   return sha256(JSON.stringify(crd.spec), "hex").slice(0, 16);
 }
 
-/** What a CRD says; undefined where nobody wrote it down. */
+/** The lineage in the annotations of a CRD; undefined if there is none. */
 export function lineageOf(annotations: { readonly [name: string]: string } = {}): Lineage | undefined {
   const { [DEFINITION]: definition, [VERSION]: version = "", [REPLACED]: replaced = "" } = annotations;
   if (definition === undefined) return undefined;
@@ -39,7 +42,7 @@ export function lineageOf(annotations: { readonly [name: string]: string } = {})
   return { version: isVersion(version) ? version : undefined, definition, replaced: known };
 }
 
-/** The annotations that say it. */
+/** The annotations for a lineage. */
 export function annotationsOf({ version, definition, replaced }: Lineage): { readonly [name: string]: string } {
   return {
     [DEFINITION]: definition,
@@ -49,8 +52,8 @@ export function annotationsOf({ version, definition, replaced }: Lineage): { rea
 }
 
 /**
- * Judges whether our definition may take the place of the one that is there. Where both have a version, the versions decide; where
- * they do not tell, a definition that was replaced before is the earlier one, and one that nobody has seen is the later one.
+ * Decides whether our definition may replace the existing one. If both have a version, the versions decide; otherwise a definition that
+ * was replaced before is the earlier one, and an unknown one is the later one.
  */
 export function judge(ours: Pick<Lineage, "version" | "definition">, found: Lineage | undefined): Verdict {
   if (found === undefined) return { is: "later", lineage: { ...ours, replaced: [] } };
@@ -65,7 +68,7 @@ export function judge(ours: Pick<Lineage, "version" | "definition">, found: Line
   return replacing(ours, found);
 }
 
-/** Lets our definition take the place of any other. */
+/** The lineage after our definition replaces any other. */
 export function replacing(ours: Pick<Lineage, "version" | "definition">, found: Lineage | undefined): Verdict {
   const others = [...(found?.replaced ?? []), ...(found === undefined ? [] : [found.definition])];
   const replaced = [...new Set(others)].filter((digest) => digest !== ours.definition).slice(-KEPT);

@@ -1,4 +1,4 @@
-/** Listens where an operator is asked for its health and its numbers. */
+/** Serves the health and metrics endpoints of an operator. */
 import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { hostname } from "node:os";
 import { systemClock } from "../clock.ts";
@@ -12,10 +12,9 @@ import type { DoorAnswer, DoorRequest } from "./doors.ts";
 import type { RunningOperator } from "./operator.ts";
 import type { Settings } from "./settings.ts";
 
-/** Not imported: as an ES module node:http brings undici with it, 14 MiB that nobody here uses. */
+/** Not imported: as an ES module node:http loads undici, 14 MiB that are not needed here. */
 const { createServer } = process.getBuiltinModule("node:http");
 
-/** What the doors are opened with. */
 export interface DoorOptions {
   readonly operator: RunningOperator;
   readonly settings: Settings;
@@ -23,15 +22,15 @@ export interface DoorOptions {
   readonly guard: Parameters<typeof metricsDoor>[1];
 }
 
-/** Doors that are open, and where. */
+/** Running servers and their addresses. */
 export interface OpenDoors extends AsyncDisposable {
   readonly addresses: readonly string[];
 }
 
-/** How long somebody may take to ask, in milliseconds: probes and scrapers ask at once. */
+/** The timeout of a request, in milliseconds: probes and scrapers send theirs at once. */
 const PATIENCE = 10_000;
 
-/** Opens the doors whose addresses are set. */
+/** Starts the servers that have an address. */
 export async function openDoors({ operator, settings, log, guard }: DoorOptions): Promise<OpenDoors> {
   const closes: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
@@ -65,7 +64,7 @@ export async function openDoors({ operator, settings, log, guard }: DoorOptions)
   };
 }
 
-/** A certificate of its own making: scrapers trust the token that they send, not the name that they reach. */
+/** With a self-signed certificate: scrapers are authenticated by their token, and do not verify the name. */
 async function secureServer(listener: RequestListener): Promise<Server> {
   const [{ createServer: createSecure }, { createAuthority, validFor }] = await Promise.all([
     import("node:https"),
@@ -101,8 +100,8 @@ function toDoorRequest({ method = "GET", url = "/", headers, socket }: IncomingM
 }
 
 /**
- * Whether an address is that of the machine to itself, in IPv4, IPv6 or the one within the other. Others of 127.0.0.0/8 are not: a proxy
- * beside the program, as in a mesh, calls from one of them for whoever called it.
+ * Whether an address is 127.0.0.1 or ::1, also as an IPv4-mapped address. Other addresses of 127.0.0.0/8 do not count: a sidecar proxy of
+ * a service mesh uses them for requests from elsewhere.
  */
 function isLoopback(address = ""): boolean {
   return address === "::1" || /^(?:::ffff:)?127\.0\.0\.1$/u.test(address);

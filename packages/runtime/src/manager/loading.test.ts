@@ -8,7 +8,7 @@ import { fileURLToPath, pathToFileURL } from "node:url";
 import { operator } from "../operator.ts";
 import { isMain, loadWithoutRunning } from "./loading.ts";
 
-test("a module that runs its operator unguarded can be looked at without running it", async () => {
+test("a module that runs its operator unguarded can be loaded without running it", async () => {
   const app = operator({ name: "test", controllers: [] });
   const { loaded, wouldRun } = await loadWithoutRunning(async () => {
     await app.run();
@@ -25,7 +25,7 @@ test("a module that fails to load leaves nothing behind", async () => {
   assert.deepEqual((await loadWithoutRunning(async () => 1)).wouldRun, []);
 });
 
-test("the program is known with and without the help of Node, also through a link", (t) => {
+test("the main program is recognized with and without import.meta.main, also by a link", (t) => {
   const here = fileURLToPath(import.meta.url);
   const folder = mkdtempSync(join(tmpdir(), "main-"));
   t.after(() => rmSync(folder, { recursive: true }));

@@ -1,4 +1,4 @@
-/** Runs an operator as a program: reads its settings once, connects, opens its doors, and ends when the process is told to. */
+/** Runs an operator as a program: reads its settings once, connects, starts its endpoints, and ends on a signal. */
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { readFile, realpath } from "node:fs/promises";
@@ -43,28 +43,31 @@ import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
 /**
- * How a program is run by another, such as one that replaces it when its sources change.
+ * Options of a run by another program, such as one that restarts it when its sources change.
  *
  * @example
  * const options: RunOptions = { namesCalls: true, onStart: () => console.log("started") };
  * await app.run(options);
  */
 export interface RunOptions {
-  /** What the program before this one knew. */
+  /** The cache contents of the previous program. */
   readonly seed?: Snapshot | undefined;
-  /** Whether every error names the line that called for what failed, as whoever writes the program wants it; otherwise those of repeated failures do. */
+  /** Whether every error names the user's calling line, for development; otherwise only repeated failures do. */
   readonly namesCalls?: boolean;
-  /** Is told, when the program is to stop, what the next one need not ask again. */
+  /** Called when the program stops, with the cache contents for the next one. */
   readonly onStop?: ((known: Snapshot) => Promise<void> | void) | undefined;
-  /** Is told when the operator runs. */
+  /** Called when the operator runs. */
   readonly onStart?: ((operator: RunningOperator) => void) | undefined;
-  /** Is told what the user can mend and ended the program; without it, standard error is, and the exit code is 1. */
+  /**
+   * Called with an error that the user can fix and that ended the program. Default: it is written to standard error, and the exit code is
+   * 1.
+   */
   readonly onFailure?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. What the user can mend is told in a sentence. The
- * process ends soon after, whatever timers the program has left.
+ * Runs until SIGTERM or SIGINT, or until the lease is lost; the exit code says which. An error that the user can fix is printed as one
+ * sentence. The process ends soon after, whatever timers the program has left.
  */
 export async function runOperator(definition: OperatorDefinition, options: RunOptions = {}): Promise<void> {
   const args = process.argv.slice(2);
@@ -124,7 +127,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   });
   void tellMissingRights(program);
   void tellOldServer(client, log);
-  // Whoever reads that it has started may tell it to stop.
+  // Listens for signals before it logs the start: a reader of the log may stop the program at once.
   const ended = untilTold({ lost: operator.lost, gracePeriod: settings.gracePeriod, log });
   log.info("started", { version, controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
   options.onStart?.(operator);
@@ -135,7 +138,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   log.info("stopped");
 }
 
-/** Everything that a run is made of. */
+/** The parts of a run. */
 interface Program {
   readonly definition: OperatorDefinition;
   readonly version: string | undefined;
@@ -147,7 +150,7 @@ interface Program {
   readonly registry: Registry;
 }
 
-/** Errors whose sentence says what to do; anything else is a bug, of which the stack is wanted. */
+/** Errors with a message for users; any other error is a bug and is printed with its stack. */
 function isForUsers(error: unknown): boolean {
   const isSystem = error instanceof Error && "syscall" in error;
   return (
@@ -198,14 +201,14 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
   return openWebhooks({ ...program, ...options, name: definition.name, door });
 }
 
-/** Who works on an operator outside of the cluster must not take away what one in it answers for; nor what an installer registers. */
+/** An operator outside the cluster must not remove the webhook registrations of one inside, nor those of an installer. */
 function toldHooksOf({ definition, version, settings, config, api, log }: Program): ToldHooks | undefined {
   if (config.name !== "in-cluster" || settings.webhookCertDir !== undefined) return undefined;
   const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
   return toldHooks({ api, name: definition.name, previous: definition.previous, version, log }, resources);
 }
 
-/** Unless it was asked for, an operator that may not touch CRDs takes them as somebody else has installed them. */
+/** Unless it is explicitly requested, an operator without rights on CRDs uses the installed ones. */
 async function prepareCrds(program: Program, webhooks: OperatorWebhooks | undefined): Promise<void> {
   const { definition, version, settings, api, clock, log } = program;
   if (settings.installCrds === "never") return;
@@ -220,7 +223,7 @@ async function prepareCrds(program: Program, webhooks: OperatorWebhooks | undefi
   }
 }
 
-/** That of the package which the program belongs to, wherever links lead; undefined where there is none. */
+/** The version of the program's package, with symbolic links resolved; undefined if there is none. */
 async function versionOfProgram(): Promise<string | undefined> {
   const [, program] = process.argv;
   if (program === undefined) return undefined;
@@ -228,7 +231,7 @@ async function versionOfProgram(): Promise<string | undefined> {
   return await packageVersion(file, (path) => readFile(path, "utf8"));
 }
 
-/** Says at the start what would fail later; that it cannot be found out is no reason to worry anybody. */
+/** Logs at the start which permissions are missing; a failure of this check is not reported. */
 async function tellMissingRights({ definition, settings, config, api, log }: Program): Promise<void> {
   const [namespace = config.namespace] = settings.namespaces;
   const granted = await grantedRules(api, namespace).catch(() => undefined);
@@ -237,10 +240,10 @@ async function tellMissingRights({ definition, settings, config, api, log }: Pro
   log.warn(`rights are missing; add these rules to the operator's role:\n${missing.map(formatRule).join("\n")}`);
 }
 
-/** Server-side apply, which every write of a child is, has been there for everybody since then. */
+/** Every write of a child is a server-side apply, which is stable since this version. */
 const OLDEST_SERVER = "1.22";
 
-/** What an old server cannot do fails later in its own words; that it is old is worth saying first. */
+/** Missing features of an old server fail later with its own errors; a warning at the start names the cause. */
 async function tellOldServer(client: Client, log: Log): Promise<void> {
   await client.requireVersion(OLDEST_SERVER).catch((error: unknown) => {
     if (isApiError(error, "WrongVersion")) log.warn(error.message);
@@ -252,7 +255,7 @@ function electionOf(settings: Settings, namespace: string) {
   return { namespace: settings.leaderElectionNamespace ?? namespace, identity: `${hostname()}_${randomUUID()}` };
 }
 
-/** Where somebody wants it, what watches tell is written down while the operator runs. */
+/** Records the watch events while the operator runs, if a path is set. */
 async function openRecording({ settings, api, clock, log }: Program): Promise<AsyncDisposable & { readonly api: Api }> {
   const path = settings.recordWatches;
   if (path === undefined) return { api, [Symbol.asyncDispose]: async () => {} };
@@ -266,7 +269,7 @@ async function openRecording({ settings, api, clock, log }: Program): Promise<As
   };
 }
 
-/** Servers are loaded only where an address is set: they cost more than everything that an operator does at its start. */
+/** Servers are loaded only if an address is set: loading them costs more than the whole start of an operator. */
 async function openProgramDoors(options: DoorOptions): Promise<OpenDoors> {
   const { healthAddress, metricsAddress } = options.settings;
   if (healthAddress === "" && metricsAddress === "") return { addresses: [], [Symbol.asyncDispose]: async () => {} };

@@ -24,9 +24,9 @@ describe("leader election", () => {
     readonly api: ModelApi;
     readonly one: Election;
     readonly two: Election;
-    /** What was logged as an error. */
+    /** Messages that were logged as errors. */
     readonly told: string[];
-    /** What was logged otherwise. */
+    /** Other logged messages. */
     readonly said: string[];
   }
 
@@ -42,7 +42,7 @@ describe("leader election", () => {
     return { clock, api, one: make("one"), two: make("two"), told, said };
   }
 
-  test("elects one, and the other when the first gives the lease back", async () => {
+  test("elects one replica, and another after the first releases the lease", async () => {
     const { clock, one, two, said } = candidates();
     one.start();
     await clock.advance(0);
@@ -76,7 +76,7 @@ describe("leader election", () => {
   });
 
   for (const call of ["get", "patch"] as const) {
-    test(`is given up, not waited for, when the ${call} that gives it back hangs`, async () => {
+    test(`a release with a hanging ${call} is abandoned, not awaited`, async () => {
       const { clock, api, one } = candidates();
       one.start();
       await clock.advance(1_000);
@@ -89,7 +89,7 @@ describe("leader election", () => {
     });
   }
 
-  test("may not write again when a renewal is answered after the lease is to be given back", async () => {
+  test("does not allow writes when a renewal succeeds after the release has begun", async () => {
     const { clock, api, one } = candidates();
     one.start();
     await clock.advance(1_000);
@@ -112,7 +112,7 @@ describe("leader election", () => {
   });
 
   for (const verb of ["create", "patch"] as const) {
-    test(`is given back by one that was stopped while it acquired it by ${verb}`, async () => {
+    test(`releases a lease that was acquired by ${verb} during a stop`, async () => {
       const { clock, api, one, two } = candidates();
       if (verb === "patch") {
         two.start();
@@ -140,7 +140,7 @@ describe("leader election", () => {
     });
   }
 
-  test("is left alone by one that never contended for it", async () => {
+  test("does not touch the lease if the replica never contended for it", async () => {
     const { clock, api, one, two } = candidates();
     one.start();
     await clock.advance(1_000);
@@ -151,7 +151,7 @@ describe("leader election", () => {
     await one.abandon();
   });
 
-  test("elects the other a lease duration after the first has died, not earlier, wherever the calendar jumps", async () => {
+  test("elects another replica one lease duration after a crash, whatever the wall clock", async () => {
     const { clock, one, two } = candidates();
     one.start();
     await clock.advance(0);
@@ -166,7 +166,7 @@ describe("leader election", () => {
     await two.abandon();
   });
 
-  test("says once what keeps it from the lease, with the rule that is missing, and gets it when it may", async () => {
+  test("logs once why it cannot get the lease, with the missing rule, and then gets it", async () => {
     const { clock, api, one, told } = candidates();
     const attempt = {
       verb: "get",
@@ -192,7 +192,7 @@ describe("leader election", () => {
     await one.abandon();
   });
 
-  test("is not misled by a server that tells an older record", async () => {
+  test("ignores an older record of a stale server", async () => {
     const { clock, api, one, two } = candidates();
     two.start();
     await clock.advance(0);
@@ -211,7 +211,7 @@ describe("leader election", () => {
     await one.abandon();
   });
 
-  test("is held again when the history of the lease begins anew, as after a restored backup", async () => {
+  test("a restored backup with an older record does not end the leadership", async () => {
     const { clock, api, one, two } = candidates();
     one.start();
     await clock.advance(0);
@@ -219,7 +219,7 @@ describe("leader election", () => {
     const old = await api.get(Lease, { namespace: "default", name: "x" });
     await clock.advance(30_000);
     await one.abandon();
-    // The record is as it was: its version is earlier than what the other one has seen, and it stays so.
+    // The record is as it was: its version is earlier than the one that the other replica has seen, and stays so.
     const { resourceVersion } = old.metadata;
     api.get = () => Promise.resolve(structuredClone(old));
     api.patch = (_kind, _key, body) => {
@@ -231,7 +231,7 @@ describe("leader election", () => {
     await two.abandon();
   });
 
-  test("stops writing before another could begin when it cannot renew", async () => {
+  test("stops writing before another replica could begin when it cannot renew", async () => {
     const { clock, api, one } = candidates();
     one.start();
     await clock.advance(5_000);
@@ -258,7 +258,7 @@ describe("settings", () => {
     assert.equal(settings.leaderElect, true);
   });
 
-  test("addresses are as controller-runtime's", async () => {
+  test("addresses have the formats of controller-runtime", async () => {
     assert.equal((await read(["--metrics-bind-address=:8443"])).metricsAddress, ":8443");
     assert.equal((await read(["--metrics-bind-address=0"])).metricsAddress, "");
   });
@@ -276,7 +276,7 @@ describe("settings", () => {
 });
 
 describe("metrics", () => {
-  test("are written as Prometheus reads them", () => {
+  test("are written in the Prometheus format", () => {
     const registry = new Registry();
     const labels = { kind: 'a"b\\c\nd' };
     registry.counter({ name: "c_total", help: "Counts.", labels: ["kind"] }).add(labels, 2);
@@ -304,7 +304,7 @@ describe("metrics", () => {
     );
   });
 
-  test("are shown to whom the cluster lets in", async () => {
+  test("are served to authorized requests", async () => {
     const api = new ModelApi();
     const asked: string[] = [];
     api.create = (kind, object) => {

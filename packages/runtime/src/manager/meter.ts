@@ -1,19 +1,19 @@
-/** What is measured, under controller-runtime's exact names, so that existing dashboards and alerts work. */
+/** The metrics, under controller-runtime's exact names, so that existing dashboards and alerts work. */
 import { RuntimeError } from "../errors.ts";
 import type { Consequence } from "../reconcile/outcome.ts";
 import type { ReconcileEnd } from "../reconcile/worker.ts";
 import type { Counter, Gauge, Labels, MetricHead, Registry } from "./registry.ts";
 
-/** The numbers of one controller. */
+/** The metrics of one controller. */
 export interface ControllerMeter {
   added(): void;
   started(waitedSeconds: number): void;
   finished(consequence: Consequence, end: ReconcileEnd, seconds: number): void;
-  /** A function of the user that runs outside of reconciles failed. */
+  /** Counts a failure of a user function outside of reconciles. */
   userFailed(what: string): void;
 }
 
-/** Reconcile times as controller-runtime cuts them. */
+/** The histogram buckets of controller-runtime. */
 const RECONCILE_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2,
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
@@ -22,7 +22,7 @@ const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 10
 
 type CounterOf = (name: string, help: string, ...more: readonly string[]) => Counter;
 
-/** What controller-runtime counts about reconciles. */
+/** The reconcile metrics of controller-runtime. */
 function reconcileMetrics(registry: Registry) {
   const labels = ["controller"];
   const counter: CounterOf = (name, help, ...more) =>
@@ -49,7 +49,7 @@ function reconcileMetrics(registry: Registry) {
   };
 }
 
-/** What client-go counts about work queues. */
+/** The work queue metrics of client-go. */
 function queueMetrics(registry: Registry) {
   const labels = ["name", "controller"];
   const head = (name: string, help: string, ...more: readonly string[]): MetricHead => ({
@@ -81,7 +81,7 @@ function queueMetrics(registry: Registry) {
   };
 }
 
-/** What only we count. */
+/** Metrics without a counterpart in controller-runtime. */
 function ownMetrics(registry: Registry) {
   const labels = ["controller"];
   const paused = "Reconciles that were not taken because the object is paused";
@@ -114,12 +114,12 @@ export class Meters {
     this.#own = ownMetrics(registry);
   }
 
-  /** Counts a failure of a function of the caches, which all controllers share. */
+  /** Counts a failure of a user function in the caches, which all controllers share. */
   cacheFailed(what: string): void {
     this.#own.userErrors.add({ controller: "cache", function: what });
   }
 
-  /** The numbers of one controller, with what is read when somebody asks. */
+  /** The metrics of one controller; those of `now` are read on each scrape. */
   of(controller: string, now: MeterSource): ControllerMeter {
     const labels = { controller };
     const queue = { controller, name: controller };
@@ -175,13 +175,13 @@ export class Meters {
     errors.add(labels);
     if (!retry) terminal.add(labels);
     if (error instanceof RuntimeError && error.code === "TimedOut") timeouts.add(labels);
-    // What Go would panic over, a nil dereference or an index out of range, JavaScript throws as one of these.
+    // The JavaScript counterparts of Go panics, such as a nil dereference or an index out of range.
     if (error instanceof TypeError || error instanceof RangeError || error instanceof ReferenceError)
       panics.add(labels);
   }
 }
 
-/** What a controller can be asked at any time. */
+/** Values of a controller that are read on each scrape. */
 export interface MeterSource {
   readonly concurrency: number;
   depth(): number;

@@ -4,13 +4,13 @@ import type { ClientOptions } from "@capstan/client";
 import type { Api } from "../api.ts";
 import type { Registry } from "./registry.ts";
 
-/** Counts what a client sends to a host: each repeat, with the code of its answer, as client-go does. */
+/** Counts the requests of a client to a host: each retry, with its status code, as client-go does. */
 export function requestCounter(registry: Registry, host: string): NonNullable<ClientOptions["onSent"]> {
   const count = counterIn(registry, host);
   return ({ method, status }) => count(method, status === undefined ? NO_ANSWER : String(status));
 }
 
-/** An API whose calls are counted: for one that nobody knows the requests of. */
+/** An API with counted calls, for one that does not expose its requests. */
 export function meteredApi(api: Api, registry: Registry): Api {
   const count = counterIn(registry, "");
   async function counted<T>(method: string, call: Promise<T>): Promise<T> {
@@ -37,7 +37,7 @@ export function meteredApi(api: Api, registry: Registry): Api {
   };
 }
 
-/** What client-go says instead of a code. */
+/** client-go's label value for a request without a status code. */
 const NO_ANSWER = "<error>";
 
 function counterIn(registry: Registry, host: string): (method: string, code: string) => void {

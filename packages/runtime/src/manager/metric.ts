@@ -1,16 +1,16 @@
-/** Metrics of an operator's own, declared as values and measured through the context of a reconcile: `metric(members).set({ cluster }, 3)`. */
+/** An operator's own metrics, declared as values and measured through the context of a reconcile: `metric(members).set({ cluster }, 3)`. */
 import { RuntimeError } from "../errors.ts";
 import type { Counter, Gauge, Histogram, MetricHead, Registry } from "./registry.ts";
 
 /** Values for each declared label. */
 type LabelsOf<L extends string> = { readonly [name in L]: string };
 
-/** How the numbers of a metric are told, by its type. */
+/** The methods of a metric, by its type. */
 interface Meters<L extends string> {
   readonly counter: { add(labels: LabelsOf<L>, amount?: number): void };
   readonly gauge: {
     set(labels: LabelsOf<L>, value: number): void;
-    /** Forgets a series, for instance when its object is gone. */
+    /** Drops a series, for instance when its object is gone. */
     remove(labels: LabelsOf<L>): void;
   };
   readonly histogram: { observe(labels: LabelsOf<L>, value: number): void };
@@ -20,7 +20,7 @@ interface Meters<L extends string> {
 export type MetricType = keyof Meters<string>;
 
 /**
- * A metric that was declared.
+ * A declared metric.
  *
  * @example
  * const members: Metric<"gauge", "cluster"> = gauge("members", "Members of a cluster", ["cluster"]);
@@ -28,18 +28,18 @@ export type MetricType = keyof Meters<string>;
 export interface Metric<T extends MetricType = MetricType, L extends string = string> extends MetricHead {
   readonly type: T;
   readonly labels: readonly L[];
-  /** Of a histogram: the upper bounds of its buckets. */
+  /** The upper bounds of the buckets of a histogram. */
   readonly buckets: readonly number[];
 }
 
-/** What measures a metric in one operator. */
+/** The meter of a metric in one operator. */
 export type Meter<T extends MetricType, L extends string> = Meters<L>[T];
 
-/** Gives the meter of a metric. */
+/** Returns the meter of a metric. */
 export type MetricOf = <T extends MetricType, L extends string>(metric: Metric<T, L>) => Meter<T, L>;
 
 /**
- * A number that comes and goes: `gauge("etcd_members", "Members of a cluster", ["cluster"])`.
+ * A number that rises and falls: `gauge("etcd_members", "Members of a cluster", ["cluster"])`.
  *
  * @example
  * const servers = gauge("memcached_servers", "Servers that answer", ["name"]);
@@ -69,7 +69,7 @@ export function counter<const L extends string = never>(
 }
 
 /**
- * How values are spread over buckets.
+ * A distribution of values over buckets.
  *
  * @example
  * const latency = histogram("memcached_latency_seconds", "Time of a request", { labels: ["name"], buckets: [0.001, 0.01, 0.1] });
@@ -94,7 +94,7 @@ function declare<M extends Metric>(metric: M): M {
   return Object.freeze(metric);
 }
 
-/** The meters of a registry, each made when it is first asked for. */
+/** The meters of a registry, created on first use. */
 export function metersIn(registry: Registry): MetricOf {
   const known = new Map<Metric, Counter | Gauge | Histogram>();
   const make = (metric: Metric): Counter | Gauge | Histogram => {

@@ -43,7 +43,7 @@ import type { Tracer } from "./tracer.ts";
 import { WatchLog } from "./watch-log.ts";
 
 /**
- * What an operator consists of.
+ * The definition of an operator.
  *
  * @example
  * const definition: OperatorDefinition = { name: "memcached-operator", controllers: [memcached], namespaces: ["default"] };
@@ -51,39 +51,35 @@ import { WatchLog } from "./watch-log.ts";
  */
 export interface OperatorDefinition {
   /**
-   * Its lease, field managers, finalizers and labels are named after it, so it never changes; after a rename the old name belongs in
-   * `previous.names`. Operators of one cluster differ in it, also together with the names of their controllers: `a-b` with a controller `c`
-   * owns fields under the same name as `a` with `b-c`.
+   * Its lease, field managers, finalizers and labels contain this name, so it never changes; after a rename the old name belongs in
+   * `previous.names`. It must be unique in the cluster, also when joined with the names of its controllers: `a-b` with a controller `c`
+   * has the same field manager as `a` with `b-c`.
    */
   readonly name: string;
   readonly controllers: readonly Controller[];
-  /**
-   * Its version, such as `1.2.3`; that of the program's package unless said otherwise. CRDs that a later version has applied are left
-   * as they are.
-   */
+  /** Its version, such as `1.2.3`. Default: that of the program's package. CRDs that a later version has applied are not changed. */
   readonly version?: string;
-  /** Namespaces to watch; all of them unless said otherwise, or where one of the names is empty. */
+  /** Namespaces to watch. Default: all of them, also if one of the names is empty. */
   readonly namespaces?: readonly string[];
   /**
-   * Whether the pause annotation of a namespace pauses everything in it: not unless said, because the operator must then be allowed
-   * to watch namespaces.
+   * Whether the pause annotation of a namespace pauses everything in it. Default: false, because the operator must then be allowed to
+   * watch namespaces.
    */
   readonly pauseByNamespace?: boolean;
-  /** What earlier versions of it were called and had. */
+  /** Names and settings of its earlier versions. */
   readonly previous?: Previous;
-  /** How its webhooks are called; they come from the hooks and conversions of its resources. */
+  /** The registration of its webhooks; the webhooks themselves are declared with its resources. */
   readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds" | "paths">;
 }
 
-/** How several replicas agree on who works. */
+/** Leader election between several replicas. */
 export interface LeaderElection {
   readonly namespace: string;
-  /** Who this replica is; must differ between replicas. */
+  /** The identity of this replica; must differ between replicas. */
   readonly identity: string;
   readonly tuning?: ElectionTuning | undefined;
 }
 
-/** What an operator is started with. */
 export interface StartOptions {
   readonly api: Api;
   readonly clock?: Clock;
@@ -92,29 +88,28 @@ export interface StartOptions {
   /** Absent: this is the only replica. */
   readonly leaderElection?: LeaderElection | undefined;
   readonly namespaces?: readonly string[] | undefined;
-  /** The operator's own namespace, where it remembers what it wrote; that of the lease unless said otherwise. */
+  /** The operator's own namespace, for its inventory. Default: that of the lease. */
   readonly namespace?: string | undefined;
   readonly watchTuning?: WatchTuning | undefined;
-  /** What an operator that ran before knew, so that this one need not list it again. */
+  /** The cache contents of a previous operator, so that this one need not list everything. */
   readonly seed?: Snapshot | undefined;
   /** Sends every write as a dry run. */
   readonly dryRun?: boolean;
   readonly onWrite?: ((controller: string, write: Write) => void) | undefined;
-  /** Whether every error names the line that called for what failed, as tests want it; otherwise those of repeated failures do. */
+  /** Whether every error names the user's calling line, for tests; otherwise only repeated failures do. */
   readonly namesCalls?: boolean;
-  /** Gets a span for each reconcile; OpenTelemetry's tracer is one. */
+  /** Gets a span for each reconcile; it is compatible with OpenTelemetry's tracer. */
   readonly tracer?: Tracer | undefined;
-  /** Who this process is, in events. */
+  /** The reporting instance in events. */
   readonly instance?: string;
-  /** The API's requests are counted by whoever made it, who sees each of them; otherwise calls are counted here. */
+  /** Whether the creator of the API counts its requests; otherwise calls are counted here. */
   readonly isCounted?: boolean;
-  /** The hooks that this process has told the cluster of, where it runs in one. */
+  /** The webhooks that this process has registered, if it runs in a cluster. */
   readonly hooks?: ToldHooks | undefined;
-  /** Where its numbers are kept; a registry of its own unless said otherwise. */
+  /** The registry of its metrics. Default: an own registry. */
   readonly registry?: Registry;
 }
 
-/** What controllers of one operator are made with. */
 interface ControllerSetup {
   readonly name: string;
   readonly identity: Identity;
@@ -126,7 +121,7 @@ interface ControllerSetup {
   readonly metric: MetricOf;
 }
 
-/** Everything that runs. */
+/** A running operator. */
 export class RunningOperator implements AsyncDisposable {
   readonly controllers: readonly RunningController[];
   readonly registry: Registry;
@@ -138,7 +133,7 @@ export class RunningOperator implements AsyncDisposable {
   readonly #log: Log;
   readonly #clock: Clock;
   readonly #lost = Promise.withResolvers<unknown>();
-  /** The reading of the inventory, which only a leader does. */
+  /** The preparation of the inventory, which only a leader does. */
   #prepared: Promise<void> | undefined;
   readonly #controllersByName: ReadonlyMap<string, RunningController>;
   #stopped: Promise<void> | undefined;
@@ -146,7 +141,7 @@ export class RunningOperator implements AsyncDisposable {
   constructor(definition: OperatorDefinition, options: StartOptions) {
     const { clock = systemClock, random = systemRandom } = options;
     this.registry = options.registry ?? new Registry();
-    // A plan is told from it, of every object, and ends soon.
+    // A plan reads the history of every object and ends soon, so nothing is dropped.
     this.history = options.dryRun === true ? new History(Infinity) : new History();
     const metered = options.isCounted === true ? options.api : meteredApi(options.api, this.registry);
     const api = options.seed === undefined ? metered : seededApi(metered, options.seed);
@@ -209,7 +204,7 @@ export class RunningOperator implements AsyncDisposable {
     return this.#caches.synced();
   }
 
-  /** Resolves when this replica leads, at once where there is only one. */
+  /** Resolves when this replica leads; at once if there is no leader election. */
   async elected(): Promise<void> {
     await this.#election?.elected;
   }
@@ -219,19 +214,19 @@ export class RunningOperator implements AsyncDisposable {
     return this.#lost.promise;
   }
 
-  /** Why an object was looked at lately and what came of it, the latest last. */
+  /** The last reconciles of an object with their triggers and results, the latest last. */
   explain(controller: string, key: string): readonly ReconcileRecord[] {
     return this.history.of(controller, key);
   }
 
-  /** Lets objects of another kind wake those of a controller from now on, until the returned function is called. */
+  /** Lets objects of another kind trigger objects of a controller, until the returned function is called. */
   watch(controller: string, declaration: WatchDeclaration): () => void {
     const running = this.#controllersByName.get(controller);
     if (running !== undefined) return running.watch(declaration);
     throw new RuntimeError("BadSetting", `There is no controller named "${controller}" here.`);
   }
 
-  /** Wakes one object by hand. */
+  /** Enqueues one object by hand. */
   request(controller: string, key: string): void {
     this.#controllersByName.get(controller)?.request(key);
   }
@@ -240,7 +235,7 @@ export class RunningOperator implements AsyncDisposable {
     return this.#election?.isLeader ?? true;
   }
 
-  /** What the caches know, for the operator that comes after this one. */
+  /** The cache contents, for the next operator. */
   snapshot(): Snapshot {
     return this.#caches.snapshot();
   }
@@ -250,16 +245,17 @@ export class RunningOperator implements AsyncDisposable {
   }
 
   /**
-   * Functions that decide what wakes whom (`on`, maps, predicates, `fairnessKey`) or serve caches (transforms, indexes) and failed, until
-   * they succeed for the same object.
+   * User functions that map events to objects (`on`, maps, predicates, `fairnessKey`) or serve caches (transforms, indexes) and failed,
+   * until they succeed for the same object.
    */
   get troubles(): readonly Trouble[] {
     return [...this.#cacheTroubles.all, ...this.controllers.flatMap(({ troubles }) => troubles)];
   }
 
   /**
-   * Watches these namespaces from now on. Resolves when what was left in the others is known; until then it is not pruned. A standby
-   * will look when it leads. A namespace that may not be watched is told in the log and in `health`; its objects wait, others do not.
+   * Watches these namespaces from now on. Resolves when the children in the other namespaces are known; until then they are not pruned. A
+   * standby looks for them when it leads. A namespace that cannot be watched is reported in the log and in `health`; only its own objects
+   * wait.
    */
   async setNamespaces(namespaces: readonly string[]): Promise<void> {
     this.#caches.setNamespaces(namespaces);
@@ -269,7 +265,7 @@ export class RunningOperator implements AsyncDisposable {
       this.#controllersByName.get(controller)?.requestOwners(owners);
   }
 
-  /** Takes no new reconciles, waits for those that run (at most so many milliseconds), gives the lease back and ends all watches. */
+  /** Starts no new reconciles, waits for running ones (at most `grace` milliseconds), releases the lease and ends all watches. */
   stop(grace = 30_000): Promise<void> {
     this.#stopped ??= this.#stop(grace);
     return this.#stopped;
@@ -279,7 +275,7 @@ export class RunningOperator implements AsyncDisposable {
     return this.stop();
   }
 
-  /** Ends at once, without draining and without giving the lease back, as a process that is killed does. For tests. */
+  /** Ends at once, without draining and without releasing the lease, like a process that is killed. For tests. */
   async kill(): Promise<void> {
     const reason = new RuntimeError("Stopping", "Ended the reconcile: the operator was killed.");
     for (const controller of this.controllers) controller.cut(reason);
@@ -297,7 +293,7 @@ export class RunningOperator implements AsyncDisposable {
     await this.#caches[Symbol.asyncDispose]();
   }
 
-  /** A standby listens and fills its queues; when it is elected it begins to work at once. */
+  /** A standby watches and fills its queues; when it is elected it starts to reconcile at once. */
   async #lead(): Promise<void> {
     const election = this.#election;
     election?.lost.addEventListener("abort", () => {
@@ -358,7 +354,7 @@ export class RunningOperator implements AsyncDisposable {
     return controller;
   }
 
-  /** Those who work on the same objects. */
+  /** Other controllers of the same objects. */
   #siblingsOf(controller: Controller, definition: OperatorDefinition): readonly Sibling[] {
     const others = definition.controllers.filter(
       (other) => other !== controller && isSameResource(other.kind, controller.kind),
@@ -434,7 +430,7 @@ export class RunningOperator implements AsyncDisposable {
   }
 }
 
-/** The owner of a controller's fields, and those of earlier names. */
+/** The field manager of a controller, and its previous ones. */
 function managersOf(definition: OperatorDefinition, controller: Controller): readonly string[] {
   const { manager, formerManagers } = identityOf(definition, controller);
   return [manager, ...formerManagers];

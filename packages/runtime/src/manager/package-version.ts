@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import { isVersion } from "./version.ts";
 
-/** The version in the nearest package.json that has one. A file that cannot be read is none. */
+/** The version in the nearest package.json that has one. A file that cannot be read is skipped. */
 export async function packageVersion(
   program: string,
   readFile: (path: string) => Promise<string>,

@@ -9,7 +9,7 @@ import { missingRules, neededRules } from "./permissions.ts";
 const Widget = defineResource({ group: "example.com", version: "v1", kind: "Widget", spec: s.object({}) });
 const widget = controller(Widget, { owns: [Deployment], reads: [ConfigMap] }, () => undefined);
 
-test("the rules that are missing are those that were declared and are not granted, verb by verb", () => {
+test("missing rules are the declared ones that are not granted, verb by verb", () => {
   const needed = neededRules({ name: "test", controllers: [widget] });
   assert.deepEqual(missingRules(needed, [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"] }]), []);
   const granted = [
@@ -25,7 +25,7 @@ test("the rules that are missing are those that were declared and are not grante
   ]);
 });
 
-test("whoever lets namespaces be paused must be allowed to watch them", () => {
+test("pauseByNamespace requires the permission to watch namespaces", () => {
   const missing = (pauseByNamespace: boolean) =>
     missingRules(neededRules({ name: "test", controllers: [], pauseByNamespace }), [
       { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["*"] },

@@ -1,4 +1,4 @@
-/** Looks once, at the start, whether the operator may do what it declared, and says which rules are missing. */
+/** Checks once, at the start, whether the operator has the permissions that it needs, and logs the missing rules. */
 import type { PolicyRule } from "@capstan/client";
 import type { AnyKind, Api } from "../api.ts";
 import type { OperatorDefinition } from "./operator.ts";
@@ -17,7 +17,7 @@ const OWN = [...READ, "create", "patch", "delete"];
 
 const Event = { group: "events.k8s.io", plural: "events" };
 
-/** What an operator needs, from what it declares; of its lease the election itself says so. */
+/** The rules that an operator needs for its declarations; the election reports missing ones for the lease itself. */
 export function neededRules({
   controllers,
   pauseByNamespace = false,
@@ -37,7 +37,7 @@ export function neededRules({
   ];
 }
 
-/** Those that nothing permits, each with the verbs that are missing. */
+/** The rules that are not granted, each with the missing verbs. */
 export function missingRules(needed: readonly PolicyRule[], granted: readonly PolicyRule[]): readonly PolicyRule[] {
   const missing = new Map<string, PolicyRule>();
   for (const { apiGroups, resources, verbs } of needed) {
@@ -51,7 +51,7 @@ export function missingRules(needed: readonly PolicyRule[], granted: readonly Po
   return [...missing.values()];
 }
 
-/** What this program may do in a namespace, as far as the server tells; undefined where it does not know everything. */
+/** The rules of this program in a namespace; undefined if the server's list is incomplete. */
 export async function grantedRules(api: Api, namespace: string): Promise<readonly PolicyRule[] | undefined> {
   const { group, version, kind } = SelfSubjectRulesReview;
   const object = { apiVersion: `${group}/${version}`, kind, metadata: {}, spec: { namespace } };
@@ -62,7 +62,7 @@ export async function grantedRules(api: Api, namespace: string): Promise<readonl
     };
   };
   if (status === undefined || status.incomplete === true) return undefined;
-  // What is permitted for single objects only is not permitted for the kind.
+  // A permission for single objects is not a permission for the kind.
   return (status.resourceRules ?? []).filter(({ resourceNames = [] }) => resourceNames.length === 0);
 }
 

@@ -1,8 +1,8 @@
 /**
- * What would an operator change: runs every reconcile with dry-run writes and tells what it would have written.
+ * Plans the changes of an operator: runs every reconcile with dry-run writes and reports the writes.
  *
- * Nothing is done that a dry run does not hold back: steps that have no result yet, handlers of fields, acts and cleanups are told, and end
- * what can be known of their object; daemons and sources are not started.
+ * Side effects that a dry run cannot prevent do not happen: steps without a result, field handlers, acts and cleanups are reported, and
+ * end the plan of their object; daemons and sources are not started.
  */
 import type { StoredObject } from "@capstan/model";
 import type { Write } from "../apply/writer.ts";
@@ -19,7 +19,7 @@ export interface PlannedWrite {
   readonly verb: Write["verb"];
   readonly kind: string;
   readonly key: string;
-  /** What would change, field by field. */
+  /** The changed fields. */
   readonly changes: readonly FieldChange[];
 }
 
@@ -30,7 +30,7 @@ export interface FieldChange {
   readonly to: unknown;
 }
 
-/** An object about which nothing can be planned, and why. */
+/** An object that cannot be planned, and why. */
 export interface Unplanned {
   readonly controller: string;
   readonly key: string;
@@ -40,22 +40,22 @@ export interface Unplanned {
 /** What an operator would do. */
 export interface Plan {
   readonly writes: readonly PlannedWrite[];
-  /** Whose reconcile failed: what it would have written afterwards is not known. */
+  /** Objects with a failed reconcile: their further writes are not known. */
   readonly failures: readonly Unplanned[];
-  /** What would be done and is not, because no dry run could hold it back: what its object would need afterwards is not known. */
+  /** Side effects that a dry run cannot prevent and that therefore did not happen: the further writes of their object are not known. */
   readonly untaken: readonly Unplanned[];
-  /** Who is left alone because somebody paused it. */
+  /** Objects that are paused. */
   readonly paused: readonly Unplanned[];
 }
 
-/** How often to look whether everything has had its reconcile. */
+/** The interval at which the plan checks whether every object was reconciled, in milliseconds. */
 const LOOK = 20;
-/** For how long a watch may fail before the first list, in milliseconds: what lasts longer does not pass while somebody waits. */
+/** How long a watch may fail before the first list, in milliseconds: a longer failure is not temporary. */
 const PATIENCE = 10_000;
 
-/** Runs an operator dry and tells what it would write. */
+/** Runs an operator with dry-run writes and returns the writes. */
 export async function plan(definition: OperatorDefinition, options: StartOptions): Promise<Plan> {
-  // By what is written: a reconcile that failed is tried again while others are waited for, and would write the same once more.
+  // Keyed by the write: a failed reconcile is retried while others run, and would report the same write again.
   const writes = new Map<string, PlannedWrite>();
   const clock = options.clock ?? systemClock;
   const onWrite = (controller: string, { verb, kind, key, before, after }: Write): void => {
@@ -79,7 +79,7 @@ export async function plan(definition: OperatorDefinition, options: StartOptions
   return { writes: [...writes.values()], ...unplannedIn(operator.history) };
 }
 
-/** Nobody would see why a plan does not end: what keeps a watch from its objects ends it. */
+/** A watch that cannot list its objects ends the plan with its error; otherwise the plan would hang silently. */
 async function untilSynced(operator: RunningOperator, clock: Clock): Promise<void> {
   let isSynced = false;
   void operator.synced().then(() => (isSynced = true));
@@ -111,7 +111,7 @@ function unplannedIn(history: History): Pick<Plan, "failures" | "untaken" | "pau
   return { failures, untaken, paused };
 }
 
-/** A plan as people read it. */
+/** A plan as text. */
 export function formatPlan({ writes, failures, untaken, paused }: Plan): string {
   const parts = writes.map((write) => `${formatHead(write)}\n${write.changes.map(formatChange).join("")}`);
   if (writes.length === 0 && untaken.length === 0) parts.push("Nothing would be written.\n");
@@ -133,7 +133,7 @@ function formatChange({ path, from, to }: FieldChange): string {
   return `  ~ ${path}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}\n`;
 }
 
-/** What the server keeps for itself. */
+/** Fields that the server maintains. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   "metadata.resourceVersion",
   "metadata.managedFields",
@@ -156,11 +156,11 @@ function fieldChanges(before: StoredObject | undefined, after: StoredObject | un
 const isSecret = ({ group, kind }: Write["kind"]): boolean => group === "" && kind === "Secret";
 const asItIs = (change: FieldChange): FieldChange => change;
 
-/** Where a Secret holds what nobody is to see; kubectl writes all of it into an annotation once more. */
+/** The fields of a Secret with confidential values; kubectl copies all of them into an annotation. */
 const HIDDEN =
   /^(?:data|stringData|metadata\.annotations\.kubectl\.kubernetes\.io\/last-applied-configuration)(?:\.|$)/u;
 
-/** Plans are pasted into reviews and logs: that a value changes is told, what it is is not. */
+/** Plans are pasted into reviews and logs: a change of a confidential value is shown without the value. */
 function withoutSecrets(change: FieldChange): FieldChange {
   const { path, from, to } = change;
   if (!HIDDEN.test(path)) return change;

@@ -1,20 +1,22 @@
-/** What an operator was called and had in earlier versions: this one takes it over or takes it back, and its roles let it. */
+/** The names and resources of an operator in earlier versions: this version takes them over or removes them, and its roles permit it. */
 import type { AnyKind } from "../api.ts";
 
 /**
- * What earlier versions had and this one has not. Roles are made from what is declared, so what is not even named here cannot be looked for
- * by an operator with no more rights than it needs. An entry may go when no cluster has such a version any more and every
- * object has had a reconcile since.
+ * Names, kinds and webhooks of earlier versions that this one does not have. Roles are generated from the declarations, so an operator
+ * with minimal permissions cannot look for anything that is not named here. An entry may be removed when no cluster has such a version
+ * any more and every object was reconciled since.
  *
  * @example
  * const previous: Previous = { names: ["cache-operator"], owned: [Secret] };
  * operator({ name: "memcached-operator", controllers: [memcached], previous });
  */
 export interface Previous {
-  /** Names of the operator: what it applied under them stays its own, is taken over by the new name, and pruned as ever. */
+  /**
+   * Previous names of the operator: objects that it applied under them stay its own, are taken over by the new name, and pruned as usual.
+   */
   readonly names?: readonly string[];
-  /** Kinds that its controllers owned and no longer own: what is left of them is deleted. */
+  /** Kinds that its controllers no longer own: their remaining children are deleted. */
   readonly owned?: readonly AnyKind[];
-  /** The CRDs (`plural.group`) of kinds that it had hooks for and has no controller of any more: their configurations are taken back. */
+  /** The CRDs (`plural.group`) of kinds that had webhooks and no longer have a controller: their webhook configurations are removed. */
   readonly hooked?: readonly string[];
 }

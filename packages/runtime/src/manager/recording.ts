@@ -1,6 +1,6 @@
 /**
- * Writes down what an operator's watches and lists were told, and when, line by line as JSON. Replayed in virtual time, it shows again why the
- * operator did what it did. A recording holds everything that the operator may read, Secrets too.
+ * Records the events and lists that an operator's watches received, with their times, as JSON lines. A replay in virtual time reproduces
+ * the operator's decisions. A recording contains everything that the operator may read, Secrets too.
  */
 import { ApiError } from "@capstan/client";
 import type { ApiErrorCode } from "@capstan/client";
@@ -13,24 +13,23 @@ import { messageOf } from "../failure.ts";
 /** How a connection ended: the server closed it, or it failed. */
 export type RecordedEnd = "closed" | { readonly code: ApiErrorCode | undefined; readonly message: string };
 
-/** One line of a recording: something that came over one connection. */
+/** One line of a recording: one message of one connection. */
 export type RecordedLine = {
   /** Milliseconds since the recording began. */
   readonly at: number;
   /** The kind and the scope. */
   readonly stream: string;
-  /** The how manieth of its stream. */
+  /** The number of the connection in its stream. */
   readonly connection: number;
 } & ({ readonly event: WatchEvent } | { readonly page: ListPage } | { readonly end: RecordedEnd });
 
-/** What a recording is made with. */
 export interface RecordingOptions {
   readonly clock: Clock;
-  /** Takes one line without its end. */
+  /** Takes one line without its line break. */
   readonly write: (line: string) => void;
 }
 
-/** An API that writes down what is read through it as a picture; single reads and writes are not part of it. */
+/** An API that records its lists and watches; single reads and writes are not recorded. */
 export function recordingApi(api: Api, { clock, write }: RecordingOptions): Api {
   const begun = clock.now();
   const counts = new Map<string, number>();

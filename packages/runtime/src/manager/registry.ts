@@ -1,30 +1,30 @@
-/** Numbers for Prometheus: counters, gauges and histograms, and the text that Prometheus reads. */
+/** Prometheus metrics: counters, gauges and histograms, and their text format. */
 
 /** Labels of one series. */
 export interface Labels {
   readonly [name: string]: string;
 }
 
-/** What a metric is. */
+/** The name, help text and labels of a metric. */
 export interface MetricHead {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
 }
 
-/** A number that only grows. */
+/** A value that only grows. */
 export interface Counter {
   add(labels: Labels, amount?: number): void;
 }
 
-/** A number that comes and goes. */
+/** A value that rises and falls. */
 export interface Gauge {
   set(labels: Labels, value: number): void;
-  /** Forgets a series. */
+  /** Drops a series. */
   remove(labels: Labels): void;
 }
 
-/** How values are spread. */
+/** A distribution of values. */
 export interface Histogram {
   observe(labels: Labels, value: number): void;
 }
@@ -62,7 +62,7 @@ export class Registry {
     return series;
   }
 
-  /** Asks to be called before the numbers are read, to bring gauges up to date. */
+  /** Registers a function that updates gauges before a scrape. */
   onRead(update: () => void): void {
     this.#beforeText.push(update);
   }
@@ -102,7 +102,7 @@ class Series {
     this.#values.delete(this.#textOf(labels));
   }
 
-  /** Whoever counts often hands in the same labels: their text is made once. */
+  /** Frequent callers pass the same labels object: its text is cached. */
   #textOf(labels: Labels): string {
     let text = this.#texts.get(labels);
     if (text === undefined) this.#texts.set(labels, (text = labelText(this.#head, labels)));

@@ -1,4 +1,4 @@
-/** Tells how a reconcile went, to everybody who wants to know: metrics, log, trace, history, and events on the object. */
+/** Reports the end of a reconcile to metrics, log, trace, history, and events on the object. */
 import type { StoredObject } from "@capstan/model";
 import type { Clock } from "../clock.ts";
 import { userLine } from "../call-site.ts";
@@ -18,7 +18,7 @@ import type { ControllerMeter } from "./meter.ts";
 import { parentContext } from "./tracer.ts";
 import type { Span, Tracer } from "./tracer.ts";
 
-/** Where reports go. */
+/** The receivers of reports. */
 export interface ReporterOptions {
   readonly controller: string;
   readonly clock: Clock;
@@ -31,12 +31,12 @@ export interface ReporterOptions {
 
 /** The report of one reconcile. */
 export interface ReconcileReport {
-  /** What the reconcile leaves on what it writes. */
+  /** The trace for the objects that the reconcile writes. */
   readonly trace: string | undefined;
   readonly end: (end: ReconcileEnd) => void;
 }
 
-/** Reports the reconciles of one controller. Whoever is told may fail: the others are told all the same, and the reconcile ends. */
+/** Reports the reconciles of one controller. A receiver may fail: the others still get the report, and the reconcile ends. */
 export class Reporter {
   readonly #options: ReporterOptions;
 
@@ -44,12 +44,12 @@ export class Reporter {
     this.#options = options;
   }
 
-  /** A key was woken. */
+  /** A key was enqueued. */
   woken(): void {
     this.#options.meter.added();
   }
 
-  /** A reconcile begins; what is returned is told how it ended, and knows the trace that it belongs to. */
+  /** A reconcile begins; the returned report has its trace and takes its end. */
   begin(request: ReconcileRequest<ReconcileTrigger>): ReconcileReport {
     const { clock, meter } = this.#options;
     const started = clock.now();
@@ -66,7 +66,7 @@ export class Reporter {
     return { trace: span && this.#tell("tracer", () => formatTrace(span.spanContext())), end: finish };
   }
 
-  /** Tells one of them. */
+  /** Reports to one receiver. */
   #tell<T>(whom: string, tell: () => T): T | undefined {
     try {
       return tell();
@@ -120,7 +120,7 @@ export class Reporter {
     });
   }
 
-  /** A pause is remembered once: many wake-ups of an object that rests must not push out what was done before. */
+  /** A pause is recorded once: many events of a paused object must not push out the earlier reconciles. */
   #rememberPause(request: ReconcileRequest<ReconcileTrigger>, milliseconds: number): void {
     const { controller, clock, history } = this.#options;
     if (history.of(controller, request.key).at(-1)?.outcome === "paused") return;

@@ -1,40 +1,40 @@
-/** How an operator is configured: by a file, the environment and flags, each over the one before. Read once, in main. */
+/** The configuration of an operator: a file, the environment and flags, in increasing precedence. Read once, in main. */
 import { RuntimeError, toMilliseconds } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { Level } from "../log.ts";
 
-/** Everything that can be set from outside. */
+/** All settings. */
 export interface Settings {
   readonly kubeconfig: string | undefined;
   readonly context: string | undefined;
   /** Namespaces to watch; empty: all of them. */
   readonly namespaces: readonly string[];
   readonly leaderElect: boolean;
-  /** Where the lease is; the operator's own namespace unless said otherwise. */
+  /** The namespace of the lease. Default: the operator's own namespace. */
   readonly leaderElectionNamespace: string | undefined;
-  /** `host:port` of the metrics; empty: none. */
+  /** `host:port` of the metrics; empty: not served. */
   readonly metricsAddress: string;
-  /** Whether metrics are served over TLS and only to those who may read them. */
+  /** Whether metrics are served over TLS and only to authorized requests. */
   readonly metricsSecure: boolean;
-  /** `host:port` of health, readiness and explanations; empty: none. */
+  /** `host:port` of health, readiness and explanations; empty: not served. */
   readonly healthAddress: string;
   readonly logLevel: Level;
   /** How long running reconciles may take when the operator stops, in milliseconds. */
   readonly gracePeriod: number;
   /**
-   * Whether the operator creates and upgrades its own CRDs before it starts; unless said otherwise, if it may. Only by force it takes
-   * back what a later version of it has applied.
+   * Whether the operator creates and upgrades its own CRDs before it starts. Default: if it is allowed to. Only "by force" it downgrades
+   * a CRD that a later version has applied.
    */
   readonly installCrds: "by force" | "always" | "if allowed" | "never";
-  /** A file to write down what watches tell, for a replay; undefined: nothing is written down. */
+  /** A file in which to record watch events, for a replay; undefined: nothing is recorded. */
   readonly recordWatches: string | undefined;
-  /** `host:port` of the webhooks; undefined: wherever the API server can reach them; empty: none. */
+  /** `host:port` of the webhooks; undefined: any address that the API server can reach; empty: not served. */
   readonly webhookAddress: string | undefined;
-  /** The address at which the API server reaches the webhooks, where there is no Service in front of them. */
+  /** The URL at which the API server reaches the webhooks, if they have no Service. */
   readonly webhookUrl: string | undefined;
-  /** The Service in front of the webhooks; `<name>-webhook` unless said otherwise. */
+  /** The Service of the webhooks. Default: `<name>-webhook`. */
   readonly webhookService: string | undefined;
-  /** A folder with the webhooks' certificate, kept by somebody who also registers them; undefined: both are the operator's business. */
+  /** A folder with the webhooks' certificate, maintained by an installer that also registers them; undefined: the operator does both. */
   readonly webhookCertDir: string | undefined;
 }
 
@@ -62,7 +62,7 @@ interface Flag {
   readonly read: (text: string) => Partial<Settings>;
 }
 
-/** Flags by name, with how their text is read. The environment has the same in capitals: `CAPSTAN_LOG_LEVEL`. */
+/** Flags by name, with their parsers. The environment has the same names in capitals: `CAPSTAN_LOG_LEVEL`. */
 const flags: { readonly [flag: string]: Flag } = {
   kubeconfig: { about: "the kubeconfig file; the usual places by default", read: (kubeconfig) => ({ kubeconfig }) },
   context: { about: "the context of the kubeconfig", read: (context) => ({ context }) },
@@ -121,7 +121,7 @@ const flags: { readonly [flag: string]: Flag } = {
   },
 };
 
-/** What can be set, for people. */
+/** The help text. */
 export function formatHelp(program: string): string {
   const rows = [
     ["config", "a JSON file of these settings"],
@@ -139,12 +139,12 @@ export function formatHelp(program: string): string {
   ].join("\n");
 }
 
-/** Whether somebody only wants to know what can be set. */
+/** Whether the help was requested. */
 export function wantsHelp(args: readonly string[]): boolean {
   return args.some((arg) => arg === "--help" || arg === "-h");
 }
 
-/** Where settings come from. */
+/** The sources of settings. */
 export interface SettingSources {
   /** Arguments after the program's name. */
   readonly args: readonly string[];
@@ -153,7 +153,7 @@ export interface SettingSources {
   readonly readFile: (path: string) => Promise<string>;
 }
 
-/** The settings of this run. A setting that makes no sense is an error that names it. */
+/** The settings of this run. The error for an invalid setting names it. */
 export async function readSettings({ args, env, readFile }: SettingSources): Promise<Settings> {
   const given = parseArgs(args);
   const path = given.get("config") ?? env["CAPSTAN_CONFIG"];
@@ -232,7 +232,7 @@ function toLevel(text: string): Level {
   throw new RuntimeError("BadSetting", `Cannot use "${text}" for log-level: write debug, info, warn or error.`);
 }
 
-/** `0` switches a door off, as in controller-runtime; `:8080` means every address. */
+/** `0` disables an endpoint, as in controller-runtime; `:8080` means every address. */
 function toAddress(text: string): string {
   if (text === "0" || text === "") return "";
   if (/^[^:]*:\d+$|^\[.*\]:\d+$/u.test(text)) return text;

@@ -1,19 +1,19 @@
-/** The hooks that a cluster was told of, by the names of CRDs: what earlier versions told and nobody answers for is taken back. */
+/** Registered webhooks, by the names of CRDs: registrations of earlier versions that this one does not serve are removed. */
 import type { Resource } from "@capstan/schema";
 import type { Api } from "../api.ts";
 import type { Log } from "../log.ts";
 import { crdName } from "../resource.ts";
 import type { Previous } from "./previous.ts";
 
-/** What this version tells, and how it takes back what others told. */
+/** The registrations of this version, and the removal of earlier ones. */
 export interface ToldHooks {
-  /** The CRDs whose hooks this version has told. */
+  /** The CRDs for which this version has registered webhooks. */
   readonly crds: readonly string[];
-  /** Takes back what earlier versions told, of these CRDs too; answers those whose hooks may still be there. */
+  /** Removes registrations of earlier versions, for these CRDs too; returns the CRDs whose registrations may remain. */
   takeBack(former: readonly string[]): Promise<readonly string[]>;
 }
 
-/** Who has told. */
+/** The operator that registers. */
 interface Teller {
   readonly api: Api;
   readonly name: string;
@@ -22,13 +22,13 @@ interface Teller {
   readonly log: Log;
 }
 
-/** The hooks of an operator's resources. */
+/** The webhooks of an operator's resources. */
 export function toldHooks({ api, name, previous, version, log }: Teller, resources: readonly Resource[]): ToldHooks {
   const own = new Set(resources.map(crdName));
   return {
     crds: resources.filter(({ hooks }) => hooks.default ?? hooks.validate).map(crdName),
     async takeBack(former) {
-      // Loaded late: only what runs in a cluster needs it.
+      // Imported lazily: only operators in a cluster need it.
       const [{ retireHooks, retireKinds }, { managerOf }] = await Promise.all([
         import("../webhook/retire.ts"),
         import("../webhook/announce.ts"),
@@ -42,7 +42,7 @@ export function toldHooks({ api, name, previous, version, log }: Teller, resourc
           former.filter((crd) => !own.has(crd)),
         )),
       ];
-      // Most kinds never had hooks, and nobody need hear that these may not be seen.
+      // Most kinds never had webhooks: only warn about former ones.
       const left = unseen.filter((crd) => former.includes(crd)).toSorted();
       if (left.length > 0) log.warn(warningOf(left));
       return left;

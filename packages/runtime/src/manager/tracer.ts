@@ -1,8 +1,8 @@
-/** Traces, for whoever hands in a tracer: what is used of OpenTelemetry's API, so that no package is needed for it. */
+/** Traces for a tracer of the user: the used part of OpenTelemetry's API, so that no dependency is needed. */
 import type { TraceContext } from "../trigger/trace.ts";
 
 /**
- * A span that was begun. OpenTelemetry's `Span` is one.
+ * A started span. OpenTelemetry's `Span` is compatible.
  *
  * @example
  * const finish = (span: Span, error?: Error) => {
@@ -17,7 +17,6 @@ export interface Span {
   spanContext(): TraceContext;
 }
 
-/** What a span is begun with. */
 export interface SpanOptions {
   readonly attributes?: { readonly [name: string]: string | number | boolean };
   /** Spans that this one follows from. */
@@ -25,7 +24,7 @@ export interface SpanOptions {
 }
 
 /**
- * Begins spans. OpenTelemetry's `Tracer` is one.
+ * Starts spans. OpenTelemetry's `Tracer` is compatible.
  *
  * @example
  * const named = (tracer: Tracer): Tracer => ({
@@ -36,14 +35,14 @@ export interface Tracer {
   startSpan(name: string, options?: SpanOptions, parent?: ParentContext): Span;
 }
 
-/** OpenTelemetry's `Context`: values by key, of which a tracer asks for the parent span. */
+/** OpenTelemetry's `Context`: values by key, from which a tracer reads the parent span. */
 export interface ParentContext {
   getValue(key: symbol): unknown;
   setValue(key: symbol, value: unknown): ParentContext;
   deleteValue(key: symbol): ParentContext;
 }
 
-/** The key under which OpenTelemetry's API keeps the span of a context. It registers it globally, for all copies of itself. */
+/** The key of the span in a context of OpenTelemetry's API. It is registered globally, for all copies of the API. */
 const SPAN = Symbol.for("OpenTelemetry Context Key SPAN");
 
 /** A context in which a span of another process, or of an earlier reconcile, is the parent. */

@@ -31,7 +31,7 @@ test("versions have the order of semantic versioning", () => {
   assert.equal(compareVersions("1.2.3+one", "1.2.3+two"), 0);
 });
 
-test("what is no version is told from one", () => {
+test("an invalid version is recognized", () => {
   for (const text of [...inOrder, "1.2.3+build.5"]) assert.equal(isVersion(text), true, text);
   for (const text of ["", "1", "1.2", "v1.2.3", "1.2.3.4", "01.2.3", "1.2.x", "1.2.3-", "latest"])
     assert.equal(isVersion(text), false, text);

@@ -1,4 +1,4 @@
-/** Orders versions of operators as semantic versioning does. */
+/** Orders versions of operators by semantic versioning. */
 
 const FORM =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(?:-([0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+)*))?(?:\+[0-9A-Za-z.-]+)?$/u;
@@ -8,7 +8,7 @@ export function isVersion(text: string): boolean {
   return FORM.test(text);
 }
 
-/** Below 0 where the first version comes before the second, above 0 where it comes after; builds do not count. */
+/** Negative if the first version is earlier than the second, positive if it is later; build metadata does not count. */
 export function compareVersions(first: string, second: string): number {
   const [, ...ours] = FORM.exec(first) ?? [];
   const [, ...theirs] = FORM.exec(second) ?? [];
@@ -29,7 +29,7 @@ function compareTexts(first: string, second: string): number {
   return first < second ? -1 : 1;
 }
 
-/** What is released comes after everything that led to it. */
+/** A release is later than its prereleases. */
 function comparePrereleases(first: string | undefined, second: string | undefined): number {
   if (first === undefined || second === undefined) return Number(first === undefined) - Number(second === undefined);
   const [ours, theirs] = [first.split("."), second.split(".")];

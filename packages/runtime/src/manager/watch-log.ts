@@ -1,4 +1,4 @@
-/** Tells what keeps watches from their objects: at once what will not pass by itself, the rest when it does not pass, each once. */
+/** Logs failures of watches, each once: lasting ones at once, others when they persist. */
 import { isApiError } from "@capstan/client";
 import { kindId } from "../api.ts";
 import type { WatchName } from "../cache/caches.ts";
@@ -6,16 +6,16 @@ import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import type { Signal } from "../watch/watcher.ts";
 
-/** How many failures in a row are too many for an accident. */
+/** The number of consecutive failures that are not considered temporary. */
 const NO_ACCIDENT = 3;
 
 interface Trouble {
   failures: number;
-  /** What was told of it, if anything was. */
+  /** The logged message, if any. */
   told: string | undefined;
 }
 
-/** What was told about the watches of an operator. */
+/** The logged failures of an operator's watches. */
 export class WatchLog {
   readonly #log: Log;
   readonly #troubles = new Map<string, Trouble>();
@@ -60,7 +60,7 @@ export class WatchLog {
   }
 }
 
-/** One namespace may be well while another is not. */
+/** The watch of one namespace may be healthy while another is not. */
 function idOf({ kind, namespace = "" }: WatchName): string {
   return `${namespace}/${kindId(kind)}`;
 }
@@ -73,7 +73,7 @@ function fieldsOf({ kind, namespace }: WatchName): { readonly kind: string; read
   return { kind: kind.kind, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-/** Somebody has to do something about it: grant a right, renew a credential, install a CRD. */
+/** Failures that need an action: grant a permission, renew a credential, install a CRD. */
 function isLasting(error: unknown): boolean {
   return isApiError(error, "Forbidden", "Unauthorized", "UnknownKind", "NotFound");
 }

@@ -1,29 +1,29 @@
-/** What controllers ever wrote, as it is kept: which kinds, and into which namespaces besides those of their objects. Pure. */
+/** The kinds that controllers ever wrote, as stored, with the namespaces besides those of their objects. Pure. */
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 
-/** Where something was written. */
+/** The namespaces of written objects. */
 export interface Places {
   readonly namespaces: readonly string[];
-  /** There were too many namespaces to name them: it may be in any. */
+  /** There were too many namespaces to list them: any may be meant. */
   readonly isEverywhere?: boolean | undefined;
 }
 
-/** A kind that was written, and the places that only the record tells. */
+/** A kind that was written, and the namespaces that only the record knows. */
 export interface Written extends AnyKind, Places {}
 
 /** By controller and kind. */
 export type WrittenRecord = Map<string, Map<string, Written>>;
 
-/** No place but those of the objects themselves. */
+/** No namespaces besides those of the objects themselves. */
 export const NOWHERE: Places = { namespaces: [] };
 
-/** Whether a place is among those that are known; what is of the whole cluster is in no namespace that could be named. */
+/** Whether a namespace is included; cluster-scoped objects always are. */
 export function includesPlace({ namespaces, isEverywhere }: Places, namespace: string): boolean {
   return namespace === "" || isEverywhere === true || namespaces.includes(namespace);
 }
 
-/** Enters what a controller writes, beside what it has written. */
+/** Adds a kind and its namespaces to the entries of a controller. */
 export function enterWritten(record: WrittenRecord, controller: string, kind: AnyKind, places: Places): void {
   const { group, version, kind: name, plural, scope } = kind;
   const kinds = record.get(controller) ?? new Map<string, Written>();
@@ -34,10 +34,10 @@ export function enterWritten(record: WrittenRecord, controller: string, kind: An
   record.set(controller, kinds.set(kindId(kind), written));
 }
 
-/** Far less than what all annotations of an object may have: whoever holds the lease reads it every few seconds. */
+/** Far below the limit for all annotations of an object: the holder of the lease reads it every few seconds. */
 const MOST_BYTES = 32_768;
 
-/** Stops naming the namespaces of the kinds that have most of them, until the record has a size that can be kept. */
+/** Drops the namespace lists of the kinds with most namespaces until the record fits. */
 export function boundRecord(record: WrittenRecord): void {
   while (Buffer.byteLength(formatRecord(record)) > MOST_BYTES) {
     const all = [...record].flatMap(([controller, kinds]) =>
@@ -49,12 +49,12 @@ export function boundRecord(record: WrittenRecord): void {
   }
 }
 
-/** The record as text. */
+/** The record as JSON. */
 export function formatRecord(record: WrittenRecord): string {
   return JSON.stringify(Object.fromEntries([...record].map(([name, kinds]) => [name, [...kinds.values()]])));
 }
 
-/** What somebody wrote by hand is not trusted: entries without the names of a kind are passed over. */
+/** Manual edits are not trusted: entries without the names of a kind are skipped. */
 export function parseRecord(text: string | undefined): WrittenRecord {
   const record: WrittenRecord = new Map();
   if (text === undefined) return record;

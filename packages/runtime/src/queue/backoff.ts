@@ -1,10 +1,10 @@
-/** How long a key waits after a failure: each kind of failure has its own curve, and only a retry that was due advances it. */
+/** The backoff of a key after a failure: each kind of failure has its own curve, and only a retry that was due advances it. */
 import type { Random } from "../clock.ts";
 
-/** The kinds of failure that wait differently. */
+/** The kinds of failure with different backoffs. */
 export type Failure = "conflict" | "throttled" | "unavailable" | "rejected" | "error";
 
-/** A curve: the first wait, the longest, and the factor between one and the next. `D` is milliseconds, or a `Duration` where users write it. */
+/** A curve: the first delay, the longest, and the factor between them. `D` is milliseconds, or a `Duration` where users write it. */
 export interface Curve<D = number> {
   readonly first: D;
   readonly longest: D;
@@ -15,8 +15,8 @@ export interface Curve<D = number> {
 export type Curves<D = number> = { readonly [F in Failure]: Curve<D> };
 
 /**
- * What is usual: a conflict is over at once, an overloaded or absent server wants rest, a rejected object is only cured by somebody
- * changing something, and an error of unknown kind starts quickly and ends slowly.
+ * The defaults: a conflict is resolved at once, an overloaded or absent server needs time, a rejected object is only fixed by a change,
+ * and an unknown error starts quickly and ends slowly.
  */
 export const usualCurves: Curves = {
   conflict: { first: 5, longest: 1_000, factor: 2 },
@@ -26,28 +26,27 @@ export const usualCurves: Curves = {
   error: { first: 5, longest: 1_000_000, factor: 2 },
 };
 
-/** How far a key has gone down its curves. */
+/** The position of a key on its curves. */
 export interface Retries {
   readonly failure: Failure;
-  /** How often it failed in a row, in whatever way. */
+  /** The number of consecutive failures of any kind. */
   readonly attempts: number;
-  /** How often in each way: failures that take turns get further down their curves all the same. */
+  /** The number of failures of each kind: alternating failures still advance on their curves. */
   readonly waits: { readonly [F in Failure]?: number };
-  /** When the retry is due. */
   readonly due: number;
 }
 
-/** What one failure is measured by. */
+/** One failure. */
 export interface FailureSeen {
   readonly failure: Failure;
   readonly now: number;
-  /** How long the server asked to wait, in milliseconds. */
+  /** The server's Retry-After in milliseconds. */
   readonly atLeast?: number | undefined;
 }
 
 /**
- * The next entry after a failure. A run that an event caused before the retry was due tells nothing new about how long to wait: it
- * keeps the entry as it was.
+ * The next entry after a failure. If an event caused the run before the retry was due, the failure does not advance the backoff: the
+ * entry stays the same.
  */
 export function nextRetry(previous: Retries | undefined, seen: FailureSeen, curves: Curves, random: Random): Retries {
   const { failure, now, atLeast = 0 } = seen;
@@ -62,7 +61,7 @@ export function nextRetry(previous: Retries | undefined, seen: FailureSeen, curv
     failure,
     attempts: (previous?.attempts ?? 0) + (isDue ? 1 : 0),
     waits: { ...previous?.waits, [failure]: waits },
-    // However often events come in between, the retry comes when it was due: only the server may put it off.
+    // However many events arrive in between, the retry runs when it was due: only Retry-After may delay it.
     due: Math.max(now + atLeast, Math.min(now + jittered, pending)),
   };
 }

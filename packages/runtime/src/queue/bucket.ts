@@ -1,12 +1,11 @@
-/** A bucket of tokens that fills with time: a limit on reconciles per second that allows bursts. */
+/** A token bucket: a limit on reconciles per second that allows bursts. */
 
-/** How many a second, and how many at once. */
 export interface Rate {
   readonly perSecond: number;
   readonly burst: number;
 }
 
-/** Tokens; the time is handed in with each call. */
+/** The time is an argument of each call. */
 export class Bucket {
   readonly #rate: Rate;
   #tokens: number;
@@ -18,7 +17,7 @@ export class Bucket {
     this.#filledAt = now;
   }
 
-  /** Takes a token and answers 0 if there is one. Otherwise answers how many milliseconds until there will be. */
+  /** Takes a token and returns 0 if there is one. Otherwise returns the milliseconds until there is one. */
   take(now: number): number {
     this.#fill(now);
     if (this.#tokens < 1) return Math.max(1, ((1 - this.#tokens) / this.#rate.perSecond) * 1000);

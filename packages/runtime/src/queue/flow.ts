@@ -1,11 +1,11 @@
 /**
- * Who is next among those who are ready: fair between tenants, higher priority first, and nobody waits for ever.
+ * Orders ready keys: fair between tenants, higher priority first, without starvation.
  *
- * Keys of one tenant and one priority form a flow, first in, first out. Each key gets a start tag when it joins: the virtual time of
- * the line, or one turn after its predecessor in the flow, whichever is later (start-time fair queueing). A tenant with a thousand
- * keys therefore spreads over a thousand turns of virtual time, and another tenant's single key goes in near the front. Priority
- * shifts the tag, it never overrules it: virtual time moves with every turn given, so every tag comes up. That is the ageing, and it
- * counts turns, not seconds, so neither a jumping clock nor a slow machine can starve a key.
+ * Keys of one tenant and one priority form a FIFO flow. Each key gets a start tag when it joins: the virtual time of the line, or one
+ * step after its predecessor in the flow, whichever is later (start-time fair queueing). A tenant with a thousand keys therefore spreads
+ * over a thousand steps of virtual time, and another tenant's single key goes in near the front. Priority shifts the tag, it never
+ * overrules it: virtual time moves with every key taken, so every tag comes up. This ageing counts keys, not seconds, so neither a
+ * jumping clock nor a slow machine can starve a key.
  */
 import { Heap } from "./heap.ts";
 import type { Placed } from "./heap.ts";
@@ -29,15 +29,15 @@ interface Flow extends Placed {
 }
 
 /**
- * Virtual time is counted in the least step that it makes with a turn, which bounds how long a low priority can be overtaken: whole numbers, because
- * a fraction would be an object of its own beside each member.
+ * The step of virtual time per key. It bounds how long a low priority can be overtaken. Tags are integers, because a fraction would be
+ * boxed as a heap object per member.
  */
 const TURN = 64;
 
-/** Idle flows are swept when there are this many more than busy ones. */
+/** Idle flows are dropped when there are this many more than busy ones. */
 const IDLE_FLOWS_KEPT = 64;
 
-/** Those who are ready, in the order of their turns. */
+/** The ready keys, in their order. */
 export class Line {
   readonly #flows = new Map<number, Map<string, Flow>>();
   readonly #busy = new Heap<Flow>((a, b) => a.rank < b.rank);
@@ -49,7 +49,7 @@ export class Line {
     return this.#size;
   }
 
-  /** Puts one at the end of its flow. */
+  /** Appends a member to its flow. */
   join(member: Queued, tenant: string, priority: number): void {
     const flow = this.#flowOf(tenant, priority);
     member.tag = Math.max(this.#virtual, flow.finish);
@@ -64,7 +64,7 @@ export class Line {
     if (flow.head === member) this.#expose(flow, member);
   }
 
-  /** Takes the one whose turn it is. */
+  /** Takes the next member. */
   take(): Queued | undefined {
     const head = this.#busy.peek()?.head;
     if (head === undefined) return undefined;
@@ -73,7 +73,7 @@ export class Line {
     return head;
   }
 
-  /** Takes one out, wherever it stands. */
+  /** Removes a member from any position. */
   leave(member: Queued): void {
     const { flow, before, after } = member;
     if (flow === undefined) return;
@@ -111,7 +111,7 @@ export class Line {
     return flow;
   }
 
-  /** Forgets flows that are empty and owe nothing to the others. */
+  /** Drops empty flows after their last tag has passed. */
   #sweep(): void {
     for (const [priority, flows] of this.#flows) {
       for (const flow of flows.values()) {

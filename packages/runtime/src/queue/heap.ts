@@ -1,12 +1,12 @@
-/** A heap whose members know their place, so that one can be moved or taken out of the middle. */
+/** A binary heap in which members know their position, so that one can be moved or removed from the middle. */
 
-/** What a member lends to its heap. */
+/** The fields of a member that the heap uses. */
 export interface Placed {
-  /** Where it stands, -1 when it stands nowhere; only the heap writes it. */
+  /** Its position, -1 when it is not in the heap; only the heap writes it. */
   slot: number;
 }
 
-/** The smallest member is always at hand; every other operation takes logarithmic time. */
+/** Reads the smallest member in constant time; every other operation takes logarithmic time. */
 export class Heap<T extends Placed> {
   readonly #members: T[] = [];
   readonly #before: (a: T, b: T) => boolean;
@@ -34,7 +34,7 @@ export class Heap<T extends Placed> {
     return first;
   }
 
-  /** Takes a member out, wherever it stands; one that stands nowhere is left alone. */
+  /** Removes a member from any position; does nothing if it is not in the heap. */
   remove(member: T): void {
     const slot = member.slot;
     if (slot < 0) return;
@@ -45,7 +45,7 @@ export class Heap<T extends Placed> {
     this.update(last);
   }
 
-  /** Finds the right place for a member whose order changed. */
+  /** Restores the order after a change of a member. */
   update(member: T): void {
     this.#rise(member, member.slot);
     this.#sink(member, member.slot);

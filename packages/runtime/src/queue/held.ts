@@ -1,8 +1,8 @@
-/** Keys that came to their reconcile too early: what is around them is not known yet. They are out of the queue until it is. */
+/** Keys that were taken before the caches of their namespace were complete. They are out of the queue until then. */
 import { maxTriggers } from "./queue.ts";
 import type { Queue, ReconcileRequest } from "./queue.ts";
 
-/** The keys of one queue that are held. */
+/** The held keys of one queue. */
 export class Held<C> {
   readonly #queue: Queue<C>;
   readonly #reconciles = new Map<string, Pick<ReconcileRequest<C>, "triggers" | "priority">>();
@@ -12,7 +12,7 @@ export class Held<C> {
     this.#queue = queue;
   }
 
-  /** Ends a reconcile that was taken before it began. */
+  /** Holds a request that was taken, before its reconcile begins. */
   hold({ key, triggers, priority }: ReconcileRequest<C>): void {
     const known = this.#reconciles.get(key);
     this.#reconciles.set(key, {
@@ -22,7 +22,10 @@ export class Held<C> {
     this.#queue.done(key, { then: "forget" });
   }
 
-  /** Puts those back that may have their reconcile now. False while it is about it: a key is to be taken when all its triggers are there. */
+  /**
+   * Returns the keys that may be reconciled now to the queue. False during a release: a key must be taken only after all its triggers
+   * were added.
+   */
   release(isFree: (key: string) => boolean): boolean {
     if (this.#isReleasing) return false;
     if (this.#reconciles.size === 0) return true;

@@ -23,7 +23,7 @@ function takeAll(queue: Queue<string>): string[] {
 }
 
 describe("queue", () => {
-  test("gives each key once, however often it was requested, with all triggers", () => {
+  test("returns each key once, however often it was requested, with all triggers", () => {
     const { queue } = setUp();
     queue.add("a", { trigger: "one" });
     queue.add("b", { trigger: "two" });
@@ -33,7 +33,7 @@ describe("queue", () => {
     assert.equal(queue.take(), undefined);
   });
 
-  test("never gives a key that runs, and gives it again afterwards when it was requested meanwhile", () => {
+  test("never returns a running key, and returns it afterwards if requested meanwhile", () => {
     const { queue } = setUp();
     queue.add("a");
     queue.take();
@@ -43,7 +43,7 @@ describe("queue", () => {
     assert.deepEqual(queue.take()?.triggers, ["meanwhile"]);
   });
 
-  test("lets a key that wants another reconcile at once wait a moment all the same", async () => {
+  test("delays a key that requests another reconcile at once", async () => {
     const { queue, clock } = setUp();
     queue.add("a");
     queue.take();
@@ -53,7 +53,7 @@ describe("queue", () => {
     assert.equal(queue.take()?.key, "a");
   });
 
-  test("drops a request that only echoes made", () => {
+  test("drops a request with only self-inflicted events", () => {
     const { queue } = setUp();
     queue.add("a");
     queue.take();
@@ -64,7 +64,7 @@ describe("queue", () => {
   });
 
   for (const echoes of [1, 16, 17, 40, 255, 256, 257, 1000]) {
-    test(`drops no news that comes after ${echoes} echoes`, () => {
+    test(`keeps an event that follows ${echoes} self-inflicted ones`, () => {
       const { queue } = setUp();
       queue.add("a");
       queue.take();
@@ -75,7 +75,7 @@ describe("queue", () => {
     });
   }
 
-  test("drops no request without a trigger among echoes", () => {
+  test("keeps a request without a trigger among self-inflicted events", () => {
     const { queue } = setUp();
     queue.add("a");
     queue.take();
@@ -85,7 +85,7 @@ describe("queue", () => {
     assert.equal(queue.take()?.key, "a");
   });
 
-  test("knows as many echoes as a reconcile with many children makes, and forgets between reconciles what it could not keep", () => {
+  test("recognizes the self-inflicted events of many children, within a limit", () => {
     const { queue } = setUp();
     queue.add("a");
     for (let request = 0; request < 2; request++) {
@@ -98,7 +98,7 @@ describe("queue", () => {
     assert.equal(queue.take()?.triggers.length, 16);
   });
 
-  test("lets the earliest time win", async () => {
+  test("uses the earliest requested time", async () => {
     const { clock, queue } = setUp();
     queue.add("a", { delay: 1000 });
     queue.add("a", { delay: 100 });
@@ -109,7 +109,7 @@ describe("queue", () => {
     assert.equal(queue.take()?.key, "a");
   });
 
-  test("serves tenants in turn: one with a thousand keys does not hold up one with a single key", () => {
+  test("a tenant with a thousand keys does not delay another with one key", () => {
     const { queue } = setUp();
     for (let at = 0; at < 1000; at++) queue.add(`big/${at}`);
     queue.add("small/0");
@@ -124,7 +124,7 @@ describe("queue", () => {
     queue.done("a/high", { then: "forget" });
     let others = 0;
     for (;;) {
-      // A fresh tenant for each request: nobody in front ever has a backlog of its own.
+      // A new tenant for each request: no tenant in front ever has a backlog.
       queue.add(`tenant-${others}/x`);
       const request = queue.take();
       assert.ok(request);
@@ -135,14 +135,14 @@ describe("queue", () => {
     assert.ok(others > 100);
   });
 
-  test("raises a key that waits in line when it is requested with more priority", () => {
+  test("moves a waiting key forward when it is requested with more priority", () => {
     const { queue } = setUp();
     for (let at = 0; at < 50; at++) queue.add(`a/${at}`, { priority: -100 });
     queue.add("a/49", { priority: 0 });
     assert.equal(queue.take()?.key, "a/49");
   });
 
-  test("keeps to the rate", async () => {
+  test("respects the rate limit", async () => {
     const { clock, queue } = setUp({ rate: { perSecond: 10, burst: 5 } });
     for (let at = 0; at < 100; at++) queue.add(`a/${at}`);
     assert.equal(takeAll(queue).length, 5);
@@ -158,7 +158,7 @@ describe("queue", () => {
 describe("backoff", () => {
   const retry = (failure: "error" | "conflict" | "rejected"): After => ({ then: "retry", failure });
 
-  test("doubles with each retry that was due, and starts afresh after success", async () => {
+  test("doubles with each retry that was due, and resets after success", async () => {
     const { clock, queue } = setUp();
     queue.add("a");
     const waits: number[] = [];
@@ -191,7 +191,7 @@ describe("backoff", () => {
     assert.equal(queue.nextDue, due);
   });
 
-  test("starts afresh for another kind of failure, and when the desired state changed", () => {
+  test("resets for another kind of failure, and when the desired state changed", () => {
     const { queue } = setUp();
     queue.add("a");
     queue.take();
@@ -202,7 +202,7 @@ describe("backoff", () => {
     assert.equal(queue.retriesOf("a")?.failure, "conflict");
   });
 
-  test("goes on down each curve where failures of two kinds take turns, and counts them all", async () => {
+  test("advances each curve when two kinds of failure alternate, and counts them all", async () => {
     const { clock, queue } = setUp();
     queue.add("a");
     const waits: number[] = [];
@@ -216,14 +216,14 @@ describe("backoff", () => {
     assert.deepEqual(waits, [5, 5, 10, 10, 20, 20]);
   });
 
-  test("counts no failure of another kind that an event brought before the retry was due", () => {
+  test("ignores a failure of another kind in a run before the retry was due", () => {
     let kept: Retries | undefined;
     for (const [now, failure] of (["rejected", "error", "rejected", "error"] as const).entries())
       kept = nextRetry(kept, { failure, now }, usualCurves, () => 1);
     assert.equal(kept?.attempts, 1);
   });
 
-  test("counts what fails in reconciles however often events come in between", () => {
+  test("counts failures however often events arrive in between", () => {
     let kept: Retries | undefined;
     for (let now = 0; now < 10_000; now++) {
       const failure = now % 2 === 0 ? "rejected" : "error";
@@ -233,7 +233,7 @@ describe("backoff", () => {
     assert.ok((kept?.attempts ?? 0) > 5, `${kept?.attempts}`);
   });
 
-  test("waits as long as the server asks", () => {
+  test("respects Retry-After", () => {
     const { clock, queue } = setUp();
     queue.add("a");
     queue.take();
@@ -243,7 +243,7 @@ describe("backoff", () => {
 });
 
 describe("queue, against a model", () => {
-  /** How long a key waits at the least that wants another reconcile. */
+  /** The minimum delay of a key that requests another reconcile. */
   const LEAST_WAIT = 10;
   type Step =
     | { readonly do: "add"; readonly key: string; readonly delay: number; readonly priority: number }
@@ -269,7 +269,7 @@ describe("queue, against a model", () => {
     fc.record({ do: fc.constant("pass" as const), time: fc.integer({ min: 0, max: 200 }) }),
   );
 
-  /** What must be true of any queue: when each key may run next, and which are running. */
+  /** The invariants of the queue: when each key may run next, and which are running. */
   class Model {
     readonly due = new Map<string, number>();
     readonly running = new Map<string, number>();
@@ -328,7 +328,7 @@ describe("queue, against a model", () => {
     }
   }
 
-  test("does what the model says, for any sequence of requests, reconciles and waits", async () => {
+  test("matches the model for any sequence of requests, reconciles and waits", async () => {
     await fc.assert(fc.asyncProperty(fc.array(steps, { maxLength: 60 }), run), { numRuns: 300 });
   });
 });

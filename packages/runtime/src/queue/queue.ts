@@ -1,8 +1,8 @@
 /**
- * Which object is looked at next: holds keys only, each at most once, gives a key one reconcile at a time, and the earliest request wins.
+ * The work queue: holds keys only, each at most once, runs one reconcile of a key at a time, and the earliest request wins.
  *
- * A key that is wanted is in one of three states. `waiting`: its time has not come. `ready`: it stands in the line. `running`: somebody has its reconcile;
- * a request that arrives meanwhile is kept and counts when the reconcile ends, so no event is lost and no key runs twice at once.
+ * A requested key is in one of three states. `waiting`: it is not due yet. `ready`: it is in the line. `running`: its reconcile runs; a
+ * request that arrives meanwhile is kept and counts when the reconcile ends, so no event is lost and no key runs twice at once.
  */
 import { namespaceOfKey } from "../api.ts";
 import type { Clock, Random, Timer } from "../clock.ts";
@@ -14,15 +14,15 @@ import { Line } from "./flow.ts";
 import type { Queued } from "./flow.ts";
 import { Heap } from "./heap.ts";
 
-/** A request that a key gets a reconcile. */
+/** A request to reconcile a key. */
 export interface Request<C> {
-  /** Why; kept with the key until its reconcile. */
+  /** The trigger, kept with the key until its reconcile. */
   readonly trigger?: C;
-  /** In how many milliseconds; none means as soon as possible. */
+  /** The delay in milliseconds; absent: as soon as possible. */
   readonly delay?: number;
-  /** Higher goes first; 0 if not said. The highest request counts. */
+  /** Higher goes first. Default: 0. The highest of all requests counts. */
   readonly priority?: number;
-  /** The trigger may have cured what made the key fail: its backoff starts afresh. */
+  /** The trigger may have fixed the cause of a failure: the backoff of the key resets. */
   readonly fresh?: boolean;
 }
 
@@ -31,41 +31,40 @@ export interface ReconcileRequest<C> {
   readonly key: string;
   readonly triggers: readonly C[];
   readonly priority: number;
-  /** How often this key has failed in a row before. */
+  /** The number of consecutive failures of this key. */
   readonly failures: number;
-  /** Since when it was ready, on the clock: whoever wants to know for how long has looked at the clock anyway. */
+  /** The time at which it became ready, on the clock; the caller computes the latency, because it reads the clock anyway. */
   readonly readySince: number;
 }
 
-/** What happens to a key when its reconcile ends. */
+/** The action on a key when its reconcile ends. */
 export type After =
   | { readonly then: "forget" }
   | { readonly then: "wait"; readonly delay: number }
   | { readonly then: "retry"; readonly failure: Failure; readonly atLeast?: number | undefined };
 
-/** What a queue is made with. */
 export interface QueueOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** Called when a key became ready; the callee takes it when it likes. */
+  /** Called when a key became ready; the callee may take it later. */
   readonly onReady: () => void;
-  /** To which tenant a key belongs; the namespace if not said, and cluster-scoped keys share one tenant. */
+  /** The tenant of a key. Default: its namespace; cluster-scoped keys share one tenant. */
   readonly fairnessKey?: (key: string) => string;
-  /** A limit on reconciles per second; none if not said. */
+  /** A limit on reconciles per second. Default: no limit. */
   readonly rate?: Rate | undefined;
   readonly curves?: Curves | undefined;
 }
 
-/** Idle keys are forgotten together when there are this many more than twice the others. */
+/** Idle keys are dropped together when there are this many more than twice the others. */
 const IDLE_KEPT = 4096;
 
-/** Causes kept per key; a key with more of them has been told enough. */
+/** The number of triggers kept per key. */
 export const maxTriggers = 16;
 
-/** Causes kept while a key runs: most of them are echoes of its own reconcile, and only those that are kept can be told from news. */
+/** The number of triggers kept while a key runs: most are self-inflicted events, and only kept triggers can be checked for that. */
 const maxTriggersRunning = 256;
 
-/** How long a key waits at the least that wants another reconcile, in milliseconds: one that always does must not keep everybody else waiting. */
+/** The minimum delay of a key that requests another reconcile, in milliseconds: a key that always does must not starve the others. */
 const LEAST_WAIT = 10;
 
 /** Shared by all keys without triggers; never written to. */
@@ -74,17 +73,20 @@ const noTriggers: never[] = [];
 interface Item<C> extends Queued {
   readonly key: string;
   readonly tenant: string;
-  /** `idle`: nobody wants it; it is only still here because keys come back. */
+  /** `idle`: not requested; it is kept because most keys are requested again. */
   state: "waiting" | "ready" | "running" | "idle";
   slot: number;
-  /** When it is due while waiting; when it became ready afterwards; while running, when the next reconcile is requested, or Infinity. */
+  /**
+   * The due time while waiting; the time it became ready afterwards; while running, the time of the next requested reconcile, or
+   * Infinity.
+   */
   at: number;
   priority: number;
-  /** The first trigger, by itself: most keys have one, and a list for each of a million keys that wait would be moved about with them. */
+  /** The first trigger has its own field: most keys have only one, and a list for each of a million waiting keys would cost memory. */
   trigger: C | undefined;
-  /** Those after the first. */
+  /** The triggers after the first. */
   others: C[];
-  /** Somebody requested it whose trigger is not among those that are kept. */
+  /** Whether a request had a trigger that was not kept. */
   hasOtherTriggers: boolean;
 }
 
@@ -99,7 +101,7 @@ function forgetTriggers<C>(item: Item<C>): void {
   item.hasOtherTriggers = false;
 }
 
-/** Whether everything that a key was requested is known, and tells nothing new. */
+/** Whether all triggers of a key were kept and are self-inflicted events. */
 function isOnlyEchoes<C>({ trigger, others, hasOtherTriggers }: Item<C>, isEcho: (trigger: C) => boolean): boolean {
   return !hasOtherTriggers && trigger !== undefined && isEcho(trigger) && others.every(isEcho);
 }
@@ -116,7 +118,7 @@ export class Queue<C> {
   readonly #line = new Line();
   readonly #waiting = new Heap<Item<C>>((a, b) => a.at < b.at);
   readonly #retries = new Map<string, Retries>();
-  /** Those whose reconcile runs, once more: a few that are at hand, while every look into a large map waits for memory. */
+  /** The running keys again: a small map, because lookups in a large map miss the CPU caches. */
   readonly #running = new Map<string, Item<C>>();
   #idle = 0;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
@@ -130,7 +132,6 @@ export class Queue<C> {
     this.#bucket = options.rate && new Bucket(options.rate, this.#clock.now());
   }
 
-  /** How many keys are in each state. */
   get counts(): { readonly ready: number; readonly waiting: number; readonly running: number } {
     return { ready: this.#line.size, waiting: this.#waiting.size, running: this.#running.size };
   }
@@ -140,7 +141,7 @@ export class Queue<C> {
     return this.#waiting.peek()?.at;
   }
 
-  /** How a key stands with its retries. */
+  /** The retry state of a key. */
   retriesOf(key: string): Retries | undefined {
     return this.#retries.get(key);
   }
@@ -156,7 +157,7 @@ export class Queue<C> {
     this.#reschedule(item, { at, priority, now });
   }
 
-  /** Takes the reconcile of the key that is next, unless none is ready or the rate is used up. */
+  /** Takes the next key, unless none is ready or the rate limit is reached. */
   take(): ReconcileRequest<C> | undefined {
     if (this.#line.size === 0) return undefined;
     if (this.#bucket !== undefined && !this.#isAllowed(this.#bucket)) return undefined;
@@ -173,8 +174,8 @@ export class Queue<C> {
   }
 
   /**
-   * Ends a reconcile. `isEcho` names triggers that arrived during the reconcile and tell nothing new: when all of them are such, the request they
-   * brought is dropped. A trigger that was not kept may have been news.
+   * Ends a reconcile. `isEcho` recognizes triggers that arrived during the reconcile and are self-inflicted: if all of them are, their
+   * request is dropped. A trigger that was not kept may have been another event.
    */
   done(key: string, after: After, isEcho?: (trigger: C) => boolean): void {
     const item = this.#running.get(key);
@@ -188,7 +189,7 @@ export class Queue<C> {
       item.hasOtherTriggers = true;
     }
     if (item.at === Infinity && after.then === "forget") {
-      // The end of most reconciles: nothing is left of the key, and nobody needs to know the time.
+      // The end of most reconciles: nothing is left of the key, and the time is not needed.
       if (this.#retries.size > 0) this.#retries.delete(key);
       this.#rest(item);
       return;
@@ -197,7 +198,7 @@ export class Queue<C> {
     this.#schedule(item, Math.min(item.at, this.#dueAfter(key, after, now)), now);
   }
 
-  /** Forgets a key, its triggers and its failures, unless it is running. */
+  /** Drops a key, its triggers and its failures, unless it is running. */
   drop(key: string): void {
     const item = this.#items.get(key);
     this.#retries.delete(key);
@@ -208,7 +209,7 @@ export class Queue<C> {
     this.#items.delete(key);
   }
 
-  /** Stops the timer. Keys stay, so that a test can look at them. */
+  /** Stops the timer. Keys stay, for tests. */
   close(): void {
     this.#timer?.timer.cancel();
     this.#timer = undefined;
@@ -221,7 +222,9 @@ export class Queue<C> {
     return wait <= 0;
   }
 
-  /** The same keys come again and again: taking each out of a large map and putting it back costs more than everything else. */
+  /**
+   * The same keys are requested again and again: removing each from a large map and adding it again would cost more than everything else.
+   */
   #rest(item: Item<C>): void {
     item.state = "idle";
     this.#idle++;
@@ -269,7 +272,7 @@ export class Queue<C> {
         this.#schedule(item, request.at, request.now);
         return;
       case "running":
-        // A reconcile keeps its priority for the next one only if nobody requests otherwise.
+        // A reconcile keeps its priority for the next one only if there is no other request.
         if (item.at === Infinity) item.priority = request.priority;
         item.at = Math.min(item.at, request.at);
         return;

@@ -1,13 +1,13 @@
 /**
- * What a reconcile has begun: each write and each step is a promise that knows whether somebody awaits it, so that none is forgotten and
- * none outlives its reconcile.
+ * The calls that a reconcile started: each write and each step is a promise that knows whether it is awaited, so that none is forgotten
+ * and none outlives its reconcile.
  */
 import { addCallSite, captureCallSite } from "../call-site.ts";
 import type { CallSite } from "../call-site.ts";
 import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 
-/** A promise that notices when somebody looks at it. `await` calls `then` of every promise that is not of the plain class. */
+/** A promise that records whether it is awaited. `await` calls `then` of every promise that is not of the plain class. */
 class Noticed<T> extends Promise<T> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
@@ -24,30 +24,29 @@ class Noticed<T> extends Promise<T> {
   }
 }
 
-/** Something that was begun. */
+/** A started call. */
 interface Piece {
-  /** As in `apply of ConfigMap settings`. */
+  /** A description, as in `apply of ConfigMap settings`. */
   readonly what: () => string;
   readonly promise: Noticed<unknown>;
-  /** Where the function called for it, if somebody wants to know. */
+  /** The user's calling line, if it is captured. */
   readonly site: CallSite | undefined;
   state: "running" | "done" | "failed";
   error: unknown;
 }
 
-/** What begun work is kept with. */
 export interface BegunOptions {
-  /** The signal that it runs under now. */
+  /** The current signal of the reconcile. */
   readonly signal: () => AbortSignal;
-  /** Called before anything begins; throws if it may not. */
+  /** Called before each call; throws if it is not allowed. */
   readonly check: () => void;
-  /** Whether errors name the lines that called for what failed. */
+  /** Whether errors name the user's calling lines. */
   readonly namesCalls: boolean;
-  /** Is told of what came too late: nobody may be there to hear it otherwise. */
+  /** Called with the error of a call that came after the end of the reconcile: the user's code may not handle it. */
   readonly onLate: (error: RuntimeError) => void;
 }
 
-/** Everything that the function of one reconcile began. */
+/** All calls of the function of one reconcile. */
 export class Begun {
   readonly #options: BegunOptions;
   readonly #pieces: Piece[] = [];
@@ -57,13 +56,13 @@ export class Begun {
     this.#options = options;
   }
 
-  /** Begins a piece of work, unless the reconcile is over or was given up. */
+  /** Starts a call, unless the reconcile has ended or was aborted. */
   begin<T>(what: () => string, run: () => Promise<T>): Promise<T> {
     const site = this.#options.namesCalls ? captureCallSite() : undefined;
     const promise = new Noticed<T>((resolve) => resolve(this.#start(what, run, site)));
     const piece: Piece = { what, promise, site, state: "running", error: undefined };
     this.#pieces.push(piece);
-    // Without a look at it: what nobody awaits is told by the reconcile, and must not end the process.
+    // Does not count as awaited: the reconcile reports promises that are not awaited, and they must not end the process.
     void Promise.prototype.then.call(
       promise,
       () => void (piece.state = "done"),
@@ -75,7 +74,7 @@ export class Begun {
     return promise;
   }
 
-  /** The function has ended: nothing new begins, what runs is waited for, and what was forgotten is told. */
+  /** The function has returned: no new calls start, running ones are awaited, and promises that were not awaited are reported. */
   async end(): Promise<RuntimeError | undefined> {
     this.#isOver = true;
     const forgotten = this.#pieces.find(({ promise }) => !promise.isAwaited);

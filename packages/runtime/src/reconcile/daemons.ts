@@ -1,4 +1,4 @@
-/** A task for each object that runs as long as the object is there: for what must be watched or kept open without end. */
+/** A task for each object that runs as long as the object exists: for connections or streams that stay open. */
 import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 import { sleep } from "../clock.ts";
@@ -8,7 +8,7 @@ import { isRequeue } from "./outcome.ts";
 import type { ReconcileResult } from "./outcome.ts";
 
 /**
- * What a daemon is given.
+ * The context of a daemon.
  *
  * @example
  * const poll = async ({ signal, wake }: DaemonContext<typeof Memcached>) => {
@@ -19,19 +19,18 @@ import type { ReconcileResult } from "./outcome.ts";
  * controller(Memcached, { daemon: poll }, () => undefined);
  */
 export interface DaemonContext<K extends Kind> {
-  /** The object as it is now; undefined when it has just gone. */
+  /** The current object; undefined when it has just been deleted. */
   readonly object: () => ObjectOf<K> | undefined;
-  /** Aborted when the object is to go, or this replica no longer works. */
+  /** Aborted when the object is being deleted, or this replica stops reconciling. */
   readonly signal: AbortSignal;
-  /** Wakes the object for a reconcile. */
+  /** Enqueues the object for a reconcile. */
   readonly wake: (why: string) => void;
   readonly log: Log;
 }
 
-/** A daemon of which the kind is not known. */
+/** A daemon without the type of its kind. */
 export type Daemon = (context: DaemonContext<Kind>) => Promise<ReconcileResult> | ReconcileResult;
 
-/** What daemons run with. */
 export interface DaemonsOptions {
   readonly run: Daemon;
   readonly clock: Clock;
@@ -40,7 +39,7 @@ export interface DaemonsOptions {
   readonly wake: (key: string, why: string) => void;
 }
 
-/** How long a daemon that failed rests before it is started again. */
+/** The delay before a failed daemon is restarted, in milliseconds. */
 const REST = 5_000;
 
 /** The daemons of one controller. */
@@ -56,7 +55,7 @@ export class Daemons {
     this.#options = options;
   }
 
-  /** Follows the objects: one that is there has a daemon, one that is leaving has none. */
+  /** Follows the objects: an existing one has a daemon, one that is being deleted does not. */
   see({ type, key, object }: Change): void {
     const isThere = type !== "removed" && object.metadata.deletionTimestamp === undefined;
     const known = this.#running.get(key);
@@ -67,7 +66,7 @@ export class Daemons {
     if (isThere && !this.#running.has(key) && !this.#isStopped) this.#start(key, object.metadata.uid);
   }
 
-  /** Ends them all, and waits until they have. */
+  /** Ends all daemons and waits for them. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     const running = [...this.#running.values()];
@@ -81,7 +80,7 @@ export class Daemons {
     this.#running.set(key, { uid, stop, end: this.#keep(key, stop.signal) });
   }
 
-  /** One that fails, or returns a requeue, is started again; one that ends by itself has nothing more to do. */
+  /** A daemon that fails, or returns a requeue, is restarted; one that returns nothing is complete. */
   async #keep(key: string, signal: AbortSignal): Promise<void> {
     const { run, clock, get, wake } = this.#options;
     const log = this.#options.log.with({ object: key });

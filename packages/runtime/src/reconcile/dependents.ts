@@ -1,10 +1,10 @@
-/** Children that depend on each other: each is made when those before it are ready, those that are independent at the same time. */
+/** Children that depend on each other: each is applied when its dependencies are ready, independent ones at the same time. */
 import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
 import type { ApplyChild, Context, DesiredOf } from "./context.ts";
 import { isReady } from "./readiness.ts";
 
 /**
- * What a child is made from.
+ * The context for the desired state of a child.
  *
  * @example
  * const dataOf = ({ object }: DependentContext<typeof Memcached>) => ({ data: { size: String(object.spec.size) } });
@@ -12,12 +12,12 @@ import { isReady } from "./readiness.ts";
  */
 export interface DependentContext<K extends Kind> {
   readonly object: ObjectOf<K>;
-  /** A child that this one comes after, as it is now. */
+  /** The current state of a dependency of this child. */
   readonly of: <B extends Kind>(before: Dependent<K, B>) => ObjectOf<B>;
 }
 
 /**
- * What is said about a child.
+ * Options of a dependent child.
  *
  * @example
  * const options: DependentOptions<typeof Memcached, typeof ConfigMap> = {
@@ -27,21 +27,21 @@ export interface DependentContext<K extends Kind> {
  * dependent(Memcached, ConfigMap, options);
  */
 export interface DependentOptions<K extends Kind, C extends Kind> {
-  /** The name of the object unless said otherwise. */
+  /** Default: the name of the object. */
   readonly name?: (object: ObjectOf<K>) => string;
   readonly desired: (making: DependentContext<K>) => DesiredOf<C>;
-  /** Children that must be ready first. They are values, so that nobody can come after themselves. */
+  /** Dependencies that must be ready first. They are references, so cycles cannot be expressed. */
   readonly after?: readonly Dependent<K, Kind>[];
-  /** Whether the child is wanted at all; where it is not, it is deleted. */
+  /** Whether the child is desired; if not, it is deleted. */
   readonly when?: (object: ObjectOf<K>) => boolean;
-  /** Whether the child is ready; by what it tells of itself unless said otherwise. */
+  /** Whether the child is ready. Default: by its status. */
   readonly ready?: (child: ObjectOf<C>) => boolean;
-  /** Whether an object that somebody else made may become the child, and be deleted with its owner: false unless said otherwise. */
+  /** Whether an existing object that the operator did not create may become the child, and be deleted with its owner. Default: false. */
   readonly adopt?: boolean;
 }
 
 /**
- * A child and what it comes after.
+ * A child and its dependencies.
  *
  * @example
  * const settings: Dependent<typeof Memcached, typeof ConfigMap> = dependent(Memcached, ConfigMap, {
@@ -56,7 +56,7 @@ export interface Dependent<K extends Kind, C extends Kind> {
   readonly "~child"?: C;
 }
 
-/** Options of which the kinds are not known. */
+/** Options without the types of their kinds. */
 interface LooseOptions {
   readonly name?: ((object: never) => string) | undefined;
   readonly desired: (making: never) => unknown;
@@ -84,14 +84,14 @@ export function dependent<K extends Kind, C extends Kind>(
 }
 
 /**
- * How far the children are.
+ * The progress of the children.
  *
  * @example
  * const describe = ({ isReady: areReady, waiting }: Progress) => (areReady ? "ready" : `waiting for ${waiting.join(", ")}`);
  */
 export interface Progress {
   readonly isReady: boolean;
-  /** Children that are not ready, or wait for others, as `Kind name`. */
+  /** Children that are not ready, or wait for dependencies, as `Kind name`. */
   readonly waiting: readonly string[];
 }
 
@@ -101,7 +101,8 @@ type State =
   | { readonly is: "made"; readonly child: StoredObject; readonly ready: boolean };
 
 /**
- * Brings children up in the order of their dependencies. One that is there already is kept up to date, whatever those before it do.
+ * Applies children in the order of their dependencies. One that exists already is kept up to date, whatever the state of its
+ * dependencies.
  *
  * @example
  * const settings = dependent(Memcached, ConfigMap, { desired: () => ({ data: { verbose: "true" } }) });
@@ -118,7 +119,7 @@ export async function applyInOrder<K extends Kind, O extends Kind, R extends Kin
   const states = new Map<unknown, Promise<State>>();
   const stateOf = (one: Dependent<Kind, Kind>): Promise<State> => {
     let state = states.get(one);
-    // Entered before it has begun, so that whoever else comes after the same child waits for it too.
+    // Set before it starts, so that other children with the same dependency wait for it too.
     if (state === undefined) states.set(one, (state = bring(context as unknown as AnyDependentContext, one, stateOf)));
     return state;
   };
@@ -164,7 +165,7 @@ async function bring(
   return { is: "made", child, ready: ready(child as never) };
 }
 
-/** What it comes after is not even made, so nobody can say what this child shall be: it stays as it is. */
+/** A dependency does not exist yet, so the desired state of this child cannot be computed: it stays as it is. */
 function keep(context: AnyDependentContext, one: Dependent<Kind, Kind>): State {
   context.keep(one.kind, nameOf(one, context.object));
   return { is: "waiting" };

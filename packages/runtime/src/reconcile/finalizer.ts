@@ -1,4 +1,4 @@
-/** Keeps an object from vanishing before its cleanup has run: the mark is set before the first reconcile and removed after the last. */
+/** Keeps an object until its cleanup has run: the finalizer is set before the first reconcile and removed after the last. */
 import { keyOf } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
@@ -9,7 +9,7 @@ export function hasFinalizer({ metadata }: StoredObject, ...names: readonly stri
   return metadata.finalizers?.some((finalizer) => names.includes(finalizer)) === true;
 }
 
-/** Sets a finalizer unless it is there. The version guards the finalizers of others. */
+/** Adds a finalizer unless it exists. The resourceVersion protects the finalizers of other controllers. */
 export async function addFinalizer(
   writer: Writer,
   kind: AnyKind,
@@ -20,7 +20,7 @@ export async function addFinalizer(
   return await writeFinalizers(writer, kind, object, [...(object.metadata.finalizers ?? []), name]);
 }
 
-/** Removes finalizers: as far as they go, so may the object. */
+/** Removes finalizers, so that the object can be deleted. */
 export async function removeFinalizer(
   writer: Writer,
   kind: AnyKind,
@@ -32,7 +32,7 @@ export async function removeFinalizer(
   return await writeFinalizers(writer, kind, object, others);
 }
 
-/** Puts other finalizers in the place of some, or none; writes nothing where each stays what it is. */
+/** Replaces finalizers by others, or removes them; writes nothing if nothing changes. */
 export async function replaceFinalizers(
   writer: Writer,
   kind: AnyKind,

@@ -1,6 +1,7 @@
 /**
- * Finds out who changes what was only to be read. Objects of the cache are frozen, and a write to one throws a TypeError that says no more
- * than any other. The reconcile after such a failure is lent copies, which are compared before anything is written and when the reconcile ends.
+ * Finds the object that a reconcile mutates although it is read-only. Objects of the cache are frozen, and a write to one throws a
+ * TypeError without its name. The reconcile after such a failure gets copies, which are compared before each write and when the reconcile
+ * ends.
  */
 import type { StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
@@ -14,7 +15,7 @@ interface Loan {
   readonly copy: StoredObject;
 }
 
-/** The copies that one reconcile was lent. */
+/** The copies of one reconcile. */
 export class Loans {
   readonly #loans: Loan[] = [];
 
@@ -24,7 +25,7 @@ export class Loans {
     return copy;
   }
 
-  /** Throws if one of them is no longer what it was. */
+  /** Throws if one of them was changed. */
   check(): void {
     for (const { kind, original, copy } of this.#loans) {
       const [field] = changedFields(original, copy);

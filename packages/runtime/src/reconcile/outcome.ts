@@ -1,16 +1,16 @@
-/** What a reconcile returns: a small closed value, and the one switch that decides what follows from it. */
+/** The results of a reconcile: a small closed union, and the one switch that decides what follows from it. */
 import { RuntimeError, TerminalError, toMilliseconds } from "../errors.ts";
 import type { Duration, RuntimeErrorCode } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
 import type { After } from "../queue/queue.ts";
 import { PlanStoppedError } from "./plan-stopped.ts";
 
-/** How a reconcile went. */
+/** The outcome of a reconcile. */
 export type Outcome =
   | { readonly outcome: "done" }
   | { readonly outcome: "requeue"; readonly after: number; readonly reason: string; readonly prune: boolean }
   | { readonly outcome: "failed"; readonly error: unknown; readonly retry: boolean }
-  /** Only in a plan: it ended before something that a plan does not do. */
+  /** Only in a plan: the reconcile ended before a side effect. */
   | { readonly outcome: "untaken"; readonly what: string };
 
 /**
@@ -36,7 +36,7 @@ export interface Requeue {
 }
 
 /**
- * What a requeue says besides its delay.
+ * Options of a requeue besides its delay.
  *
  * @example
  * const options: RequeueOptions = { reason: "checks the provider", prune: true };
@@ -46,16 +46,16 @@ export interface RequeueOptions {
   /** What the object waits for. It appears in the log and in `capstan explain`. */
   readonly reason?: string | undefined;
   /**
-   * Whether this reconcile applied every child that is wanted, so that the others are deleted: false by default, because a reconcile that
-   * asks to run again has usually stopped early.
+   * Whether this reconcile applied every desired child, so that the others are deleted. Default: false, because a reconcile that requeues
+   * has usually stopped early.
    */
   readonly prune?: boolean | undefined;
 }
 
 /**
- * Reconciles this object again after a delay: `return requeue("5m", { reason: "waiting for the snapshot" })`. It is the only way to ask
- * for a later reconcile. Children that this reconcile did not apply stay, unless `prune` is true. A controller that is done and wants to
- * run regularly uses a source: `every("5m")`.
+ * Reconciles this object again after a delay: `return requeue("5m", { reason: "waiting for the snapshot" })`. It is the only way to
+ * request a later reconcile. Children that this reconcile did not apply stay, unless `prune` is true. A controller that must run
+ * regularly uses a source: `every("5m")`.
  *
  * @example
  * controller(Memcached, { reads: [Pod] }, ({ find }) => {
@@ -67,7 +67,7 @@ export function requeue(after: Duration, { reason = "", prune = false }: Requeue
   return { requeue: toMilliseconds(after), reason, prune };
 }
 
-/** The outcome of what a reconcile returned. */
+/** The outcome for a returned result. */
 export function outcomeOfResult(result: unknown): Outcome {
   if (result === undefined) return { outcome: "done" };
   if (isRequeue(result)) {
@@ -81,14 +81,14 @@ export function outcomeOfResult(result: unknown): Outcome {
   return { outcome: "failed", error, retry: false };
 }
 
-/** An outcome out of what a reconcile threw. */
+/** The outcome for a thrown value. */
 export function outcomeOfError(thrown: unknown): Outcome {
   const error = isReadable(thrown) ? thrown : new Error(messageOf(thrown));
   if (error instanceof PlanStoppedError) return { outcome: "untaken", what: error.what };
   return { outcome: "failed", error, retry: !isFinal(error) };
 }
 
-/** Whether one can ask what was thrown for its class: a proxy may throw even then. */
+/** Whether the class of a thrown value can be read: a proxy may throw even on instanceof. */
 function isReadable(thrown: unknown): boolean {
   try {
     void (thrown instanceof Error);
@@ -98,7 +98,7 @@ function isReadable(thrown: unknown): boolean {
   }
 }
 
-/** Mistakes in the object or in the program: they stay until somebody changes one or the other. */
+/** Mistakes in the object or in the program: they last until one of them is changed. */
 const finalCodes: ReadonlySet<RuntimeErrorCode> = new Set<RuntimeErrorCode>([
   "InvalidObject",
   "NotDeclared",
@@ -115,7 +115,7 @@ function isFinal(error: unknown): boolean {
   return error instanceof RuntimeError ? finalCodes.has(error.code) : error instanceof TerminalError;
 }
 
-/** What follows from an outcome: for the queue, for the metrics, for the log. */
+/** The consequences of an outcome for the queue, the metrics and the log. */
 export interface Consequence {
   readonly queue: After;
   /** The value of controller-runtime's `result` label. */
@@ -126,7 +126,7 @@ export interface Consequence {
   readonly event: { readonly type: "Warning"; readonly reason: string; readonly note: string } | undefined;
 }
 
-/** The one place where an outcome gets its consequences. */
+/** The only place that maps an outcome to its consequences. */
 export function consequenceOf(outcome: Outcome): Consequence {
   switch (outcome.outcome) {
     case "done":
@@ -150,20 +150,20 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
     return { queue: { then: "forget" }, result: "error", level: "error", message: note, event };
   }
   if (error instanceof RuntimeError && (error.code === "Fenced" || error.code === "Stopping")) {
-    // Nothing is wrong with the object: this replica has to leave it to another.
+    // The object is not at fault: this replica has to leave it to another.
     const queue = { then: "retry", failure: "unavailable" } as const;
     return { queue, result: "error", level: "info", message: note, event: undefined };
   }
   const isLasting = error instanceof RuntimeError && (error.code === "HotLoop" || error.code === "NotAwaited");
   const failure = isLasting ? "rejected" : failureOf(error);
   const queue: After = { then: "retry", failure, atLeast: retryAfterOf(error) };
-  // Conflicts are everyday life: the next reconcile reads the newer object.
+  // Conflicts are normal: the next reconcile reads the newer object.
   if (failure === "conflict") return { queue, result: "error", level: "debug", message: note, event: undefined };
   const event = { type: "Warning", reason: "ReconcileFailed", note } as const;
   return { queue, result: "error", level: "error", message: note, event };
 }
 
-/** A delay that is not a number would hold up the timers of all other objects. */
+/** A delay that is not a number would block the timers of all other objects. */
 export function isRequeue(result: unknown): result is Pick<Requeue, "requeue"> & Partial<Requeue> {
   if (typeof result !== "object" || result === null || !("requeue" in result)) return false;
   const { requeue: after } = result;

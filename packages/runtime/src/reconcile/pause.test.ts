@@ -13,17 +13,17 @@ const none = (): undefined => undefined;
 
 const box = { operator: "shop", controller: "box", controllers: ["box", "lid"] };
 
-test("whoever means a pause in a hurry gets one", () => {
+test("common spellings of true pause the object", () => {
   for (const value of ["true", "True", " true ", "TRUE", "yes", "on", "1", "t", "box", "lid, box", "shop/box"])
     assert.ok(isPaused(annotated(value), box, none), value);
 });
 
-test("what means none, or others, or nobody that is known here, pauses nobody", () => {
+test("false values and names of other controllers do not pause", () => {
   for (const value of ["", " ", "false", "False", "no", "off", "0", "lid", "shop/lid", "other/box", "cache", "ture"])
     assert.ok(!isPaused(annotated(value), box, none), value);
 });
 
-test("a value that names nobody is told, and one that may name others is not", () => {
+test("an unknown name is reported, unless it may belong to another operator", () => {
   for (const value of ["ture", "until monday", "bx", "bx,ld"]) {
     const { type, note } = misspeltPause(annotated(value), box) ?? assert.fail(value);
     assert.equal(type, "Warning");

@@ -1,4 +1,4 @@
-/** Lets people take an object out of the operator's hands for a while. */
+/** Pauses an object by an annotation. */
 import type { StoredObject } from "@capstan/model";
 import { touched } from "../apply/conditions.ts";
 import type { Draft } from "../apply/status.ts";
@@ -8,15 +8,15 @@ import { triggerOf } from "../trigger/reconcile-trigger.ts";
 import type { EventHandler } from "../trigger/trigger.ts";
 
 /**
- * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` where operators share a
- * kind) only those. What names nobody here may be for another operator: it pauses nobody, and is told where the kind is our own.
+ * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` if operators share a
+ * kind) only those. An unknown name may be for another operator: it pauses nothing, and is reported if the kind is our own.
  *
  * @example
  * const pause = { metadata: { annotations: { [pauseAnnotation]: "true" } } };
  */
 export const pauseAnnotation = "capstan.dev/pause";
 
-/** The kind of namespaces, whose annotation pauses everything in them. */
+/** The kind of namespaces: their annotation pauses everything in them. */
 export const Namespace: AnyKind = {
   group: "",
   version: "v1",
@@ -25,18 +25,18 @@ export const Namespace: AnyKind = {
   scope: "Cluster",
 };
 
-/** Finds the namespace of an object, where pauses of namespaces count. */
+/** Finds the namespace of an object, if `pauseByNamespace` is set. */
 export type NamespaceOf = (object: StoredObject) => StoredObject | undefined;
 
-/** Who may be asked to pause. */
+/** A controller that can be paused. */
 export interface Pausable {
   readonly operator: string;
   readonly controller: string;
-  /** All of the operator. */
+  /** All controllers of the operator. */
   readonly controllers: readonly string[];
 }
 
-/** Who asks for a pause of an object: the object itself or its namespace, and of which controllers. */
+/** A pause annotation of the object itself or of its namespace, and the controllers that it names. */
 interface Pause {
   readonly value: string;
   readonly where: "object" | "namespace";
@@ -50,7 +50,7 @@ function pauseOf(object: StoredObject, namespaceOf: NamespaceOf, who?: Pausable)
   return asked.find(({ value }) => value !== "" && (who === undefined || concerns(value, who)));
 }
 
-/** What people write when they mean all or none, in a hurry and in any case: who meant a pause must get one. */
+/** Spellings of all and none, in any case: a user who means a pause must get one. */
 const all = new Set(["true", "t", "yes", "y", "on", "1"]);
 const none = new Set(["", "false", "f", "no", "n", "off", "0"]);
 
@@ -61,7 +61,7 @@ function valueOn(object: StoredObject | undefined): string {
   return all.has(word) ? "true" : value;
 }
 
-/** Whether a value of the annotation concerns a controller. */
+/** Whether a value of the annotation applies to a controller. */
 function concerns(value: string, who: Pausable): boolean {
   return value === "true" || namesIn(value, who).includes(who.controller);
 }
@@ -72,15 +72,15 @@ function namesIn(value: string, { operator }: Pausable): readonly string[] {
   return names.map((name) => (name.startsWith(own) ? name.slice(own.length) : name));
 }
 
-/** Whether a controller must leave an object alone. */
+/** Whether a controller must not reconcile an object. */
 export function isPaused(object: StoredObject, who: Pausable, namespaceOf: NamespaceOf): boolean {
   return pauseOf(object, namespaceOf, who) !== undefined;
 }
 
-/** The condition that tells a pause, beside those that the kind declares. */
+/** The condition that reports a pause, in addition to those that the kind declares. */
 export const PAUSED_CONDITION = "Paused";
 
-/** Says in the status that an object is paused. What is said follows from the annotations alone, so that controllers agree on it. */
+/** Sets the condition on a paused object. Its text depends on the annotations alone, so that all controllers write the same. */
 export function notePause(status: Draft, object: StoredObject, namespaceOf: NamespaceOf): void {
   const { value, where } = pauseOf(object, namespaceOf) ?? { value: "true", where: "object" };
   const who = value === "true" ? "Every controller" : `Of the controllers, ${value}`;
@@ -89,7 +89,7 @@ export function notePause(status: Draft, object: StoredObject, namespaceOf: Name
   status.condition(PAUSED_CONDITION, true, { reason: "Annotation", message });
 }
 
-/** Takes the condition away when nobody is asked to pause any more. */
+/** Removes the condition when the annotation is gone. */
 export function noteResume(status: Draft, object: StoredObject, namespaceOf: NamespaceOf): void {
   if (pauseOf(object, namespaceOf) !== undefined) return;
   if (status.conditions?.some(({ type }) => type === PAUSED_CONDITION) !== true) return;
@@ -97,7 +97,7 @@ export function noteResume(status: Draft, object: StoredObject, namespaceOf: Nam
   status.conditions = status.conditions.filter(({ type }) => type !== PAUSED_CONDITION);
 }
 
-/** Wakes everything in a namespace whose pause begins or ends. */
+/** Triggers every object of a namespace when its pause begins or ends. */
 export function namespacePauses(keysIn: (namespace: string) => Iterable<string>): EventHandler {
   return (change, wake) => {
     const before = change.old === undefined ? "" : valueOn(change.old);
@@ -107,13 +107,13 @@ export function namespacePauses(keysIn: (namespace: string) => Iterable<string>)
   };
 }
 
-/** Tells whoever looks at a paused object why nothing happens to it. */
+/** An event on a paused object that explains why it is not reconciled. */
 export function pausedNote(controller: string): { type: "Normal"; reason: string; note: string } {
   const note = `${controller} leaves this object alone until the annotation ${pauseAnnotation} is taken away`;
   return { type: "Normal", reason: "Paused", note };
 }
 
-/** Tells whoever wrote a pause that it names nobody, of the operator or of another one. What stands on a namespace is for many. */
+/** An event for a pause annotation that names no known controller or operator. The annotation of a namespace may be for other operators. */
 export function misspeltPause(object: StoredObject, who: Pausable): EventNote | undefined {
   const value = valueOn(object);
   if (value === "" || value === "true") return undefined;

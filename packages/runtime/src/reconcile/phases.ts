@@ -7,7 +7,7 @@ import type { ReconcileResult } from "./outcome.ts";
 import { noteDecision } from "./work.ts";
 
 /**
- * The three parts. `act` has one handler for each action of the union: a missing one does not compile.
+ * The three phases. `act` has one handler for each action of the union: a missing one does not compile.
  *
  * @example
  * type Action = { readonly do: "grow"; readonly to: number } | { readonly do: "wait" };
@@ -22,11 +22,11 @@ import { noteDecision } from "./work.ts";
  * controller(Memcached, { owns: [ConfigMap] }, phases);
  */
 export interface Phases<K extends Kind, O extends Kind, R extends Kind, Seen, Action extends { readonly do: string }> {
-  /** Looks at the world; writes nothing. */
+  /** Reads the state of the world; writes nothing. */
   readonly observe: (context: ReadContext<K, O, R>) => Promise<Seen> | Seen;
-  /** Decides for one step. Pure. */
+  /** Decides on one step. Pure. */
   readonly decide: (seen: Seen) => Action;
-  /** Takes the step. */
+  /** Performs the step. */
   readonly act: {
     readonly [D in Action["do"]]: (
       context: Context<K, O, R> & { readonly seen: Seen; readonly action: Extract<Action, { readonly do: D }> },
@@ -34,14 +34,14 @@ export interface Phases<K extends Kind, O extends Kind, R extends Kind, Seen, Ac
   };
 }
 
-/** Phases of which the types are not known. */
+/** Phases without their types. */
 export interface AnyPhases {
   readonly observe: (context: never) => unknown;
   readonly decide: (seen: never) => { readonly do: string };
   readonly act: { readonly [name: string]: (context: never) => unknown };
 }
 
-/** One function out of the three. */
+/** Combines the three functions into a reconcile function. */
 export function toReconcile({ observe, decide, act }: AnyPhases): (context: AnyContext) => Promise<unknown> {
   return async (context) => {
     const seen: unknown = await observe(context as never);

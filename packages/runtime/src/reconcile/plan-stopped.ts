@@ -1,6 +1,9 @@
-/** Ends the reconcile of a plan before something that a dry run cannot undo: it is told instead of done, and what would follow is not known. */
+/**
+ * Ends the reconcile of a plan before a side effect that a dry run cannot undo: the side effect is reported, and the following writes are
+ * not known.
+ */
 
-/** Thrown in the place of what a plan does not do. It says what that is, as in `run the step "pay"`. */
+/** Thrown in a plan instead of a side effect. It names the side effect, as in `run the step "pay"`. */
 export class PlanStoppedError extends Error {
   override readonly name = "PlanStoppedError";
   readonly what: string;
@@ -11,5 +14,5 @@ export class PlanStoppedError extends Error {
   }
 }
 
-/** Called before anything whose effects no dry run holds back: returns where it may be done, throws in a plan. */
+/** Called before a side effect that a dry run cannot prevent: returns if it may happen, throws in a plan. */
 export type BeforeTaken = (what: () => string) => void;

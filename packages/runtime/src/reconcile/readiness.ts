@@ -1,4 +1,4 @@
-/** Whether an object is as it was asked to be, as far as it tells: the rules that kubectl and kstatus go by. */
+/** Whether an object has reached its desired state, according to its status: the rules of kubectl and kstatus. */
 import type { StoredObject } from "@capstan/model";
 
 interface Told extends StoredObject {
@@ -19,7 +19,7 @@ interface Told extends StoredObject {
 
 type Rule = (object: Told) => boolean;
 
-/** Kinds that tell it in words of their own. */
+/** Kinds with their own status fields. */
 const rules: { readonly [kind: string]: Rule } = {
   Deployment: ({ spec, status }) => {
     const wanted = spec?.replicas ?? 1;
@@ -41,7 +41,7 @@ const rules: { readonly [kind: string]: Rule } = {
 };
 
 /**
- * Whether an object is ready. Kinds without a rule of their own are judged by their condition Ready, and without one they are.
+ * Whether an object is ready. Kinds without their own rule are ready if their condition Ready is true, or if they have none.
  *
  * @example
  * controller(Memcached, { reads: [Deployment] }, ({ object, get, status }) => {

@@ -1,6 +1,6 @@
 /**
- * Finalizers that are not surely ours: of versions that did not name the operator in them, which others may have set as well, and of
- * controllers that the operator does not have any more. Only what was set by one of our own is ours to act on and to take away.
+ * Finalizers that may not be ours: of versions in which they did not contain the operator name, so that other operators may have set them
+ * as well, and of controllers that the operator no longer has. Only those that our own managers set are ours to handle and remove.
  */
 import type { StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
@@ -11,7 +11,7 @@ import type { Log } from "../log.ts";
 import type { SharedFinalizers } from "../manager/identity.ts";
 import { hasFinalizer } from "./finalizer.ts";
 
-/** Who asks. */
+/** The controller that checks. */
 export interface Asker {
   readonly kind: AnyKind;
   readonly owns: readonly AnyKind[];
@@ -21,20 +21,20 @@ export interface Asker {
   readonly log: Log;
 }
 
-/** Those that an object carries and that are ours. */
+/** The finalizers of an object that are ours. */
 export interface Ours {
   readonly cleanup: readonly string[];
   readonly children: readonly string[];
 }
 
-/** Finds out which are ours. The server is asked only for an object that carries some: caches keep little of managed fields. */
+/** Finds the finalizers that are ours. Sends a GET only for an object that has some: caches keep few managed fields. */
 export async function findOurs(asker: Asker, { writer, object }: Held): Promise<Ours> {
   const { sharedFinalizers: shared, handlers, kind, owns, siblings, log } = asker;
   const carried = [...shared.cleanup, shared.children].filter((name) => hasFinalizer(object, name));
   const whole = carried.length === 0 ? undefined : await writer.ask(kind, keyText(object));
   if (whole === undefined) return { cleanup: [], children: [] };
   const isOurs = (manager: string): boolean => writer.isOurs(manager);
-  // One was set for all controllers together.
+  // One finalizer was shared by all controllers.
   const isOfAll = (manager: string): boolean =>
     isOurs(manager) || siblings.some(({ managers }) => managers.includes(manager));
   const cleanup = { isOurs, maySet: handlers.cleanup !== undefined };
@@ -48,16 +48,16 @@ export async function findOurs(asker: Asker, { writer, object }: Held): Promise<
   return ours;
 }
 
-/** An object, and how to ask for it. */
+/** An object, and a writer to read it with. */
 interface Held {
   readonly writer: Writer;
   readonly object: StoredObject;
 }
 
-/** What tells whose a finalizer is. */
+/** Decides whether a finalizer is ours. */
 interface Claimant {
   readonly isOurs: (manager: string) => boolean;
-  /** Whether it can be ours at all, where the server does not tell who set it. */
+  /** Whether it can be ours if the server does not report its manager. */
   readonly maySet: boolean;
 }
 
@@ -67,7 +67,7 @@ function isOurFinalizer(object: StoredObject, finalizer: string, { isOurs, maySe
   return setter === undefined ? maySet : isOurs(setter);
 }
 
-/** Who set a finalizer, as far as the server tells. */
+/** The manager that set a finalizer, as far as the server reports it. */
 function setterOf({ metadata }: StoredObject, finalizer: string): string | undefined {
   const item = `v:${JSON.stringify(finalizer)}`;
   return metadata.managedFields?.find(({ fieldsV1 }) => {
@@ -76,7 +76,10 @@ function setterOf({ metadata }: StoredObject, finalizer: string): string | undef
   })?.manager;
 }
 
-/** What a controller set that the operator does not have any more is nobody's to take away: without a word it would hold for ever. */
+/**
+ * Logs a finalizer of a controller that the operator no longer has: it is not removed automatically and would block the deletion
+ * silently.
+ */
 export function tellHolders({ sharedFinalizers, siblings, log, kind }: Asker, { metadata }: StoredObject): void {
   const { prefix } = sharedFinalizers;
   const known = new Set(siblings.flatMap(({ finalizers }) => finalizers));

@@ -1,8 +1,8 @@
 /**
- * Shows on an object that its reconciles fail again and again: whoever looks at it sees more than conditions from better days.
+ * Shows on an object that its reconciles fail repeatedly, so that its conditions are not merely outdated.
  *
- * The condition `Stalled` is true meanwhile, with the reason; other tools know it by this name, too. A `Ready` that is true becomes false,
- * because it speaks for the whole. Other conditions tell facts, such as that servers answer, and are left to the reconcile.
+ * Meanwhile the condition `Stalled` is true, with the reason; other tools use the same name. A `Ready` that is true becomes false,
+ * because it summarizes the object. Other conditions state facts, such as that servers respond, and are left to the reconcile.
  */
 import { touched } from "../apply/conditions.ts";
 import type { Condition } from "../apply/conditions.ts";
@@ -13,31 +13,31 @@ import type { Outcome } from "./outcome.ts";
 const STALLED = "Stalled";
 const READY = "Ready";
 
-/** A failure that passes is not worth a line; one that came so often in a row is. */
+/** The number of consecutive failures that are reported; fewer may be temporary. */
 const FAILURES = 3;
 
-/** Most of a message is in its beginning, and statuses are read by everybody. */
+/** The beginning of a message holds most of its information, and the status should stay small. */
 const LONGEST_MESSAGE = 1024;
 
-/** Which of the conditions a kind declares. */
+/** The conditions that a kind declares. */
 export interface TellingConditions {
-  /** `Stalled` is then always there; otherwise only while it is true. */
+  /** If declared, `Stalled` is always present; otherwise only while it is true. */
   readonly stalled: boolean;
   readonly ready: boolean;
 }
 
-/** How a reconcile went. */
+/** The outcome of a reconcile. */
 export interface Told {
   readonly controller: string;
   readonly declares: TellingConditions;
   readonly outcome: Outcome;
-  /** How often the object had failed in a row before. */
+  /** The number of consecutive failures before. */
   readonly failures: number;
-  /** Whether no other controller of the operator works on the kind, so that what its status says, this one has said. */
+  /** Whether no other controller of the operator reconciles the kind, so that this one wrote the whole status. */
   readonly isAlone: boolean;
 }
 
-/** Says in the status whether an object is stalled, unless the reconcile has said so itself, or another controller of the kind has. */
+/** Sets `Stalled` in the status, unless the reconcile or another controller of the kind has set it. */
 export function noteStall(status: Draft, told: Told): void {
   const { controller, outcome, failures } = told;
   if (wasTouched(status, STALLED)) return;
@@ -53,7 +53,10 @@ export function noteStall(status: Draft, told: Told): void {
   if (speaksForReady(status, told)) status.condition(READY, false, details);
 }
 
-/** Whether a `Ready` is to be taken back: one that is true, whoever said it in better days, or one that was taken back before. */
+/**
+ * Whether `Ready` is to be set to false: if it is true, whichever controller set it before, or if this function has set it to false
+ * earlier.
+ */
 function speaksForReady(status: Draft, { controller, declares, isAlone }: Told): boolean {
   const ready = find(status, READY);
   if (!declares.ready || ready === undefined) return false;
@@ -61,7 +64,10 @@ function speaksForReady(status: Draft, { controller, declares, isAlone }: Told):
   return isOf(ready, controller) && !wasTouched(status, READY);
 }
 
-/** Only what was true was taken back: a reconcile that is done and says nothing about it has it true again, one that waits has not. */
+/**
+ * Only a true `Ready` was set to false: after a completed reconcile that does not set it, it is true again; after one that waits, it is
+ * not.
+ */
 function noteRecovery(status: Draft, { controller, declares, outcome }: Told): void {
   if (declares.stalled) status.condition(STALLED, false, { reason: "Reconciled" });
   else takeAway(status, STALLED);
@@ -91,7 +97,7 @@ function wasTouched(status: Draft, type: string): boolean {
   return touched.get(status)?.has(type) === true;
 }
 
-/** Whether this runtime said it for a controller. */
+/** Whether this function set the condition for a controller. */
 function isOf({ reason, message }: Condition, controller: string): boolean {
   return reason.startsWith("Reconcile") && message.startsWith(`${controller}: `);
 }

@@ -1,6 +1,6 @@
 /**
- * Steps that are remembered: what a reconcile began and what it finished is written on the object, before and after, so that an
- * operator that dies anywhere knows it when it comes back.
+ * Recorded steps: the start and the result of each step are written to the object, before and after, so that an operator that crashes
+ * anywhere knows them after its restart.
  */
 import { keyOf } from "@capstan/model";
 import type { Json, StoredObject } from "@capstan/model";
@@ -13,23 +13,23 @@ import { RuntimeError } from "../errors.ts";
 import type { BeforeTaken } from "./plan-stopped.ts";
 
 /**
- * Where steps were written before each controller had a place of its own: those of two controllers of one kind forgot each other. What is
- * there is taken over by whoever has nothing of its own yet.
+ * The annotation of versions in which all controllers shared it: two controllers of one kind overwrote each other's steps. A controller
+ * without its own annotation takes the steps in it over.
  */
 const SHARED_ANNOTATION = "capstan.dev/steps";
 
-/** Where the steps of a controller are written, by its name as an owner of fields. */
+/** The annotation with the steps of a controller, by its field manager. */
 export function stepsAnnotation(manager: string): string {
   return `steps.capstan.dev/${qualified(manager)}`;
 }
 
-/** What is known of a step. */
+/** The record of a step. */
 type Record =
   | { readonly input: string; readonly state: "begun"; readonly from?: Json }
   | { readonly input: string; readonly state: "done"; readonly result: Json };
 
 /**
- * What a step is told when it runs.
+ * The context of a step.
  *
  * @example
  * const pay = async ({ resumed, signal }: StepRun) => {
@@ -38,15 +38,16 @@ type Record =
  * controller(Memcached, {}, async ({ step }) => await step("pay", pay));
  */
 export interface StepRun {
-  /** An earlier run began, perhaps with another input, and its end is not known: look first at what it did. */
+  /** An earlier run began, perhaps with another input, and its result is not known: check first what it did. */
   readonly resumed: boolean;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs a step at most once for an input, as far as can be known; its result is kept and given again. A name is used once in a reconcile.
+ * Runs a step at most once for an input, as far as can be known; its result is stored and returned again. A name is used once in a
+ * reconcile.
  *
- * The result is kept in clear text in an annotation of the object, for everybody who may read the object: never return a secret, return
+ * The result is stored in clear text in an annotation of the object, visible to all readers of the object: never return a secret, return
  * the name of the Secret that holds it.
  */
 export type Step = <T extends Json | void>(
@@ -55,23 +56,22 @@ export type Step = <T extends Json | void>(
   options?: { readonly input?: Json },
 ) => Promise<T>;
 
-/** What steps are kept with. */
 export interface StepsOptions {
   readonly kind: AnyKind;
-  /** The object as the reconcile's own writes left it. */
+  /** The object after the reconcile's own writes. */
   readonly object: () => StoredObject;
   readonly writer: Writer;
-  /** The signal that the reconcile runs under now. */
+  /** The current signal of the reconcile. */
   readonly signal: () => AbortSignal;
   readonly beforeTaken: BeforeTaken;
-  /** Whether no other controller of the operator works on the kind. */
+  /** Whether no other controller of the operator reconciles the kind. */
   readonly isAlone: boolean;
 }
 
-/** How many bytes all annotations of one object may have together: kube-apiserver refuses more. */
+/** The size limit of all annotations of one object: kube-apiserver rejects more. */
 const ANNOTATIONS_LIMIT = 262_144;
 
-/** When so many steps of an object are done and not used, the latest of them are kept. */
+/** With this many completed, unused steps of an object, only the latest are kept. */
 const MOST_UNUSED = 256;
 const KEPT_UNUSED = 128;
 
@@ -81,7 +81,7 @@ export class Steps {
   readonly #annotation: string;
   readonly #records: Map<string, Record>;
   readonly #used = new Set<string>();
-  /** Steps may run side by side; what they write is written one after the other, each time the whole. */
+  /** Steps may run concurrently; their records are written one after the other, each time as a whole. */
   #written: Promise<unknown> = Promise.resolve();
 
   constructor(options: StepsOptions) {
@@ -99,7 +99,7 @@ export class Steps {
     if (name === OF) throw this.#unnamed();
     if (this.#used.has(name)) throw this.#usedTwice(name);
     this.#used.add(name);
-    // The result was produced by the same step with the same input, so it has the type that the step has.
+    // The result was produced by the same step with the same input, so it has the same type.
     if (same?.state === "done") return same.result as Awaited<ReturnType<typeof run>>;
     this.#options.beforeTaken(() => `run the step "${name}"`);
     await this.#begin(name, { input: hash, state: "begun" });
@@ -109,7 +109,7 @@ export class Steps {
     return result;
   };
 
-  /** The reconcile, or the lease, may have been lost since: another reconcile may run by now, and only one of them may act. */
+  /** The reconcile may have been aborted, or the lease lost, since: another reconcile may run by now, and only one of them may act. */
   #mustGoOn(signal: AbortSignal): void {
     signal.throwIfAborted();
     this.#options.writer.mustLead();
@@ -122,7 +122,7 @@ export class Steps {
     return new RuntimeError("StepUnnamed", `Cannot run a step of ${what}: ${why}. Give it one.`, { object: what });
   }
 
-  /** One name has one record: the second step would get the result of the first, or each would undo what is known of the other. */
+  /** One name has one record: the second step would get the result of the first, or each would overwrite the record of the other. */
   #usedTwice(name: string): RuntimeError {
     const { kind, object } = this.#options;
     const what = `${kind.kind} ${keyText(object())}`;
@@ -134,7 +134,7 @@ export class Steps {
     );
   }
 
-  /** Runs when a value is not the one that was handled last, which is remembered. A result other than undefined means: not handled yet. */
+  /** Runs when a value differs from the last handled one, which is recorded. A result other than undefined means: not handled yet. */
   async changed(
     name: string,
     value: Json,
@@ -154,14 +154,14 @@ export class Steps {
     return result;
   }
 
-  /** Moves what was written under earlier names to the present one. */
+  /** Moves records of previous names to the current one. */
   async takeOver(): Promise<void> {
     const { annotations } = this.#options.object().metadata;
     if (annotations === undefined) return;
     if (this.#elsewhere().some((name) => annotations[name] !== undefined)) await this.#save("as read");
   }
 
-  /** Forgets steps that a complete reconcile did not use: their work is over. */
+  /** Drops steps that a completed reconcile did not use: their work is over. */
   async forgetUnused(): Promise<void> {
     const unused = [...this.#records.keys()].filter((name) => !this.#used.has(name));
     if (unused.length === 0) return;
@@ -170,8 +170,8 @@ export class Steps {
   }
 
   /**
-   * Forgets the oldest steps that are done and that a reconcile which is not did not use. It may have stopped before it came to them, so that
-   * most are kept; but an object whose reconciles never are done must not gather them without end.
+   * Drops the oldest completed steps that an incomplete reconcile did not use. It may have stopped before it reached them, so most are
+   * kept; but an object whose reconciles never complete must not accumulate them.
    */
   async forgetOldest(): Promise<void> {
     const unused = [...this.#records].filter(([name, { state }]) => state === "done" && !this.#used.has(name));
@@ -181,12 +181,12 @@ export class Steps {
   }
 
   /**
-   * Nothing is begun by somebody who does not know what was begun before: the write holds only while the server has the very steps that
-   * were read. A conflict ends the reconcile, and the next one reads them anew.
+   * A step must not begin without knowledge of the steps before: the write succeeds only if the server has exactly the steps that were
+   * read. A conflict ends the reconcile, and the next one reads them again.
    */
   async #begin(name: string, record: Record): Promise<void> {
     const former = this.#records.get(name);
-    // The latest is the last, so that the oldest are the first to be forgotten.
+    // In order of time, so that the oldest are dropped first.
     this.#records.delete(name);
     this.#records.set(name, record);
     try {
@@ -198,14 +198,14 @@ export class Steps {
     }
   }
 
-  /** What has happened is written down whatever else has changed. */
+  /** The result is written whatever else of the object has changed. */
   async #end(name: string, record: Record): Promise<void> {
     const begun = this.#records.get(name);
     this.#records.set(name, record);
     try {
       await this.#save("whatever changed");
     } catch (error) {
-      // A step beside this one must not be kept from writing by what does not fit.
+      // A result that does not fit must not keep a concurrent step from being written.
       if (begun !== undefined) this.#records.set(name, begun);
       throw error;
     }
@@ -232,8 +232,8 @@ export class Steps {
   }
 
   /**
-   * What is written is the whole: what earlier versions wrote elsewhere goes with the same write, so that nothing comes back that was
-   * forgotten. What other controllers may still have to read stays, and is not read again by who has written its own.
+   * The whole record is written: the annotations of earlier versions are removed with the same write, so that dropped steps do not
+   * reappear. An annotation that other controllers may still need stays, and is ignored once the controller has its own.
    */
   #annotations(object: StoredObject): Annotations {
     const { isAlone } = this.#options;
@@ -247,7 +247,7 @@ export class Steps {
     };
   }
 
-  /** The latest version that is known of this very object with these very steps: others may have changed something else since. */
+  /** The latest known version of this object with exactly these steps: other fields may have changed since. */
   #versionWithSteps(object: StoredObject): string {
     const { writer, kind } = this.#options;
     const { uid, resourceVersion } = object.metadata;
@@ -258,8 +258,8 @@ export class Steps {
   }
 
   /**
-   * What is its own, and what it wrote as an earlier version: that goes whenever its own is written, so where it is there, such a version
-   * was run again since, and knows better.
+   * The own annotation, and those of earlier versions. They are removed whenever the own one is written, so if one exists, an earlier
+   * version has run since, and its record is newer.
    */
   #textsOf({ metadata: { annotations } }: StoredObject): readonly string[] {
     if (annotations === undefined) return [];
@@ -268,19 +268,19 @@ export class Steps {
     return texts.length > 0 ? texts : [annotations[SHARED_ANNOTATION] ?? []].flat();
   }
 
-  /** Where earlier versions of this very controller wrote. */
+  /** The annotations of earlier versions of this controller. */
   #elsewhere(): readonly string[] {
     const { writer, isAlone } = this.#options;
     return [...writer.formerManagers.map(stepsAnnotation), ...(isAlone ? [SHARED_ANNOTATION] : [])];
   }
 }
 
-/** Annotations to set, and to take away. */
+/** Annotations to set, and to remove. */
 interface Annotations {
   readonly [name: string]: string | null;
 }
 
-/** The server would refuse it as well, but what it says is tried again, and so would be what the step does. */
+/** The server would reject it as well, but its error is retried, and so would be the side effects of the step. */
 function mustFit(kind: AnyKind, { metadata }: StoredObject, changes: Annotations): void {
   let bytes = 0;
   for (const [name, value] of Object.entries({ ...metadata.annotations, ...changes })) {
@@ -296,7 +296,7 @@ function mustFit(kind: AnyKind, { metadata }: StoredObject, changes: Annotations
   );
 }
 
-/** Whose the steps are stands beside them, under a name that no step has. */
+/** The owner of the steps is stored beside them, under a name that no step has. */
 const OF = "";
 
 function formatRecords(object: StoredObject, records: ReadonlyMap<string, Record>): string {
@@ -304,8 +304,8 @@ function formatRecords(object: StoredObject, records: ReadonlyMap<string, Record
 }
 
 /**
- * What was written by hand or by a later version is not trusted: the steps then count as never begun. So do those of another object, whose
- * copy this one is; one that was restored under its own name goes on where it was.
+ * Records that were edited by hand or written by a later version are not trusted: the steps then count as never begun. So do those of
+ * another object of which this one is a copy; an object that was restored under its own name continues.
  */
 function recordsOf(object: StoredObject, text: string | undefined): { readonly [name: string]: Record } {
   if (text === undefined) return {};
@@ -327,7 +327,7 @@ function isRecord(value: unknown): value is Record {
   return typeof input === "string" && (state === "begun" || state === "done");
 }
 
-/** The same for inputs that are equal, whatever the order of their fields. */
+/** The same digest for equal inputs, whatever the order of their fields. */
 function hashOf(input: Json): string {
   return sha256(JSON.stringify(input, inOrder), "base64url").slice(0, 16);
 }

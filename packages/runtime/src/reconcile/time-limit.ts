@@ -1,19 +1,19 @@
-/** Gives a piece of work a limit in time and a signal that ends it. */
+/** Runs work with a timeout and an abort signal. */
 import type { Clock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 
-/** What limits a piece of work. */
+/** The limits of the work. */
 export interface TimeLimit {
   readonly clock: Clock;
   /** In milliseconds; Infinity for none. */
   readonly limit: number;
-  /** Ends the work from outside. */
+  /** Aborts the work from outside. */
   readonly signal: AbortSignal;
-  /** What takes too long, for the message. */
+  /** The name of the work, for the message. */
   readonly what: string;
 }
 
-/** Runs work; rejects when its time is up or the signal is aborted, whether or not the work itself listens to its signal. */
+/** Runs work; rejects on timeout or abort, whether or not the work observes its signal. */
 export async function withTimeLimit<T>(limits: TimeLimit, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, limit, signal, what } = limits;
   const controller = new AbortController();

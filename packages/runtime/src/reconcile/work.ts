@@ -1,4 +1,4 @@
-/** One reconcile of one object: everything that a reconcile touches while it runs, gathered so that it can be ended and told as one. */
+/** One reconcile of one object: everything that it uses while it runs, so that it can be ended and reported as a whole. */
 import { keyOf } from "@capstan/model";
 import type { Kind, StoredObject } from "@capstan/model";
 import { isApiError } from "@capstan/client";
@@ -32,7 +32,7 @@ import { Steps } from "./steps.ts";
 import type { Step } from "./steps.ts";
 import { PlanStoppedError } from "./plan-stopped.ts";
 
-/** What reconciles of one controller share. */
+/** The shared settings of the reconciles of one controller. */
 export interface ReconcileSetting {
   readonly controller: string;
   readonly kind: AnyKind;
@@ -47,34 +47,37 @@ export interface ReconcileSetting {
   readonly clock: Clock;
   readonly log: Log;
   readonly metric: MetricOf;
-  /** The conditions that the kind declares; undefined where any will do. */
+  /** The conditions that the kind declares; undefined if any name is allowed. */
   readonly conditions: readonly string[] | undefined;
-  /** Whether no other controller of the operator works on the kind. */
+  /** Whether no other controller of the operator reconciles the kind. */
   readonly isAlone: boolean;
-  /** The other controllers of the operator that do. */
+  /** The other controllers of the operator that reconcile the kind. */
   readonly siblings: readonly Sibling[];
-  /** Set on an object whose children the garbage collector cannot find; then those of earlier names. */
+  /** The finalizer for objects with children that the garbage collector cannot find, followed by its previous names. */
   readonly childrenFinalizers: readonly [string, ...string[]];
   readonly onEvent: (object: StoredObject, event: { type: "Normal" | "Warning"; reason: string; note: string }) => void;
 }
 
-/** What a reconcile runs under. */
+/** The limits of one reconcile. */
 export interface ReconcileLimits {
   readonly signal: AbortSignal;
-  /** The trace that it belongs to, if it is traced. */
+  /** Its trace, if it is traced. */
   readonly trace: string | undefined;
-  /** Whether the reconcile before failed as one does that writes to what is frozen: this one finds out. */
+  /**
+   * Whether the previous reconcile failed with a TypeError that may come from a write to a frozen object: this one uses copies to find
+   * out.
+   */
   readonly isSuspect?: boolean;
   /** Whether nothing but earlier writes of this operator led to the reconcile. */
   readonly isSelfInflicted?: boolean;
-  /** Whether errors name the lines that called for what failed, which costs a little. */
+  /** Whether errors name the user's calling lines, which costs a little. */
   readonly namesCalls?: boolean;
 }
 
-/** The reconciles that contexts belong to. */
+/** The reconcile of each context. */
 const works = new WeakMap<object, ReconcileWork>();
 
-/** Remembers what a reconcile decided, for explanations. A plan ends here: it tells the decision, and nobody acts on it. */
+/** Records the decision of a reconcile, for explanations. A plan ends here: it reports the decision and does not act. */
 export function noteDecision(context: AnyContext, decision: string): void {
   const work = works.get(context);
   work?.decisions.push(decision);
@@ -84,13 +87,13 @@ export function noteDecision(context: AnyContext, decision: string): void {
 /** The work of one reconcile. */
 export class ReconcileWork {
   readonly #setting: ReconcileSetting;
-  /** What the user's function runs under: the reconcile's own signal while it runs, the controller's before and after. */
+  /** The signal for the user's function: the reconcile's own while it runs, the controller's before and after. */
   #signal: AbortSignal;
   readonly #writer: Writer;
-  /** Writes for the user's function: once its reconcile was given up, nothing that it still wants is written. */
+  /** The writer of the user's function: after its reconcile was aborted, it writes nothing more. */
   readonly #hands: Writer;
   readonly #begun: Begun;
-  /** Only where somebody is suspected. */
+  /** Only after a suspected mutation. */
   readonly #loans: Loans | undefined;
   readonly children: Children;
   readonly steps: Steps;
@@ -100,9 +103,9 @@ export class ReconcileWork {
   readonly decisions: string[] = [];
   readonly warnings: string[] = [];
   object: StoredObject;
-  /** Whether the user's function runs. */
+  /** Whether the user's function is running. */
   #isCalled = false;
-  /** What a plan came to and did not do. */
+  /** The side effect at which a plan stopped. */
   #untaken: PlanStoppedError | undefined;
 
   constructor(setting: ReconcileSetting, object: StoredObject, limits: ReconcileLimits) {
@@ -138,25 +141,28 @@ export class ReconcileWork {
     this.status = draftOf({ object, time: () => timestamp(clock), check });
   }
 
-  /** Writes for this reconcile; what it writes is remembered. */
+  /** The writer of this reconcile; its writes are recorded. */
   get writer(): Writer {
     return this.#writer;
   }
 
-  /** Ends the reconcile here if it is one of a plan. */
+  /** Ends the reconcile here if it is a plan. */
   readonly beforeTaken = (what: () => string): void => {
     if (!this.#writer.isDry) return;
     this.#untaken ??= new PlanStoppedError(what());
     throw this.#untaken;
   };
 
-  /** Whoever catches what ended the plan gets no further with what it wants to write. */
+  /** User code that catches the error of a stopped plan cannot continue to write. */
   #check(): void {
     this.#loans?.check();
     if (this.#untaken !== undefined) throw this.#untaken;
   }
 
-  /** Calls the user's function. The reconcile goes on when everything has ended that it began; what it forgot to await fails the reconcile. */
+  /**
+   * Calls the user's function. The reconcile continues when everything that it started has ended; a promise that was not awaited fails
+   * the reconcile.
+   */
   async call(
     handler: (context: AnyContext) => unknown,
     request: ReconcileRequest<ReconcileTrigger>,
@@ -182,7 +188,7 @@ export class ReconcileWork {
     return answer;
   }
 
-  /** What the user's function is given. */
+  /** The context of the user's function. */
   #context(request: ReconcileRequest<ReconcileTrigger>, signal: AbortSignal): AnyContext {
     const context = {
       object: this.#lend(this.#setting.kind, this.object),
@@ -200,11 +206,11 @@ export class ReconcileWork {
         call(...args, { signal }),
     };
     works.set(context, this);
-    // The runtime knows kinds only as names; the types that the user sees follow from the kind values that were declared.
+    // The runtime knows kinds only as names; the types that the user sees follow from the declared kind values.
     return context as unknown as AnyContext;
   }
 
-  /** Everything by which the user's function acts. */
+  /** The write side of the context. */
   #writes() {
     const of = (verb: string, kind: Kind, reference: NewReference) => (): string =>
       `${verb} of ${childText(kind, nameIn(reference))}`;
@@ -235,7 +241,7 @@ export class ReconcileWork {
     this.#setting.log.error(error.message, { object: keyText(this.object), error });
   }
 
-  /** Later writes of the reconcile build on the object as the earlier ones left it. */
+  /** Later writes of the reconcile build on the object that the earlier ones returned. */
   #note(write: Write): void {
     this.writes.push(write);
     const isSelf = write.key === keyText(this.object) && kindId(write.kind) === kindId(this.#setting.kind);
@@ -272,12 +278,12 @@ export class ReconcileWork {
     const hold = holdOf(how);
     const noteRead = (): void =>
       this.#noteRead({ kind, key: this.#keyFor(kind, { name, namespace: desired.metadata?.namespace }) });
-    // Nothing on a free child says whose it is: that it was read is what wakes its maker when it changes.
+    // A free child has no owner mark: recording it as read makes its changes trigger the object.
     if (hold === "free") noteRead();
     try {
       return this.#lend(kind, await this.children.apply(kind, name, desired, hold));
     } catch (error) {
-      // When what stands in the way goes, the reconcile is wanted again.
+      // When the conflicting object is deleted, the object must be reconciled again.
       if (error instanceof RuntimeError && error.code === "NotOurs") noteRead();
       throw error;
     }
@@ -327,10 +333,10 @@ export class ReconcileWork {
     if (!isAmong(this.#setting.owns, kind)) this.#refuse(kind, "owns");
   }
 
-  /** The compiler says so too, where it is asked. The runtime itself tells conditions beside those of the kind. */
+  /** The compiler checks it too, in typed programs. The runtime itself sets conditions that the kind does not declare. */
   #mustBeDeclaredCondition(condition: string): void {
     const { kind, conditions } = this.#setting;
-    // A function that was given up still runs, and it is the runtime that speaks.
+    // A function that was aborted may still run; meanwhile the runtime sets conditions.
     const isCalled = this.#isCalled && !this.#signal.aborted;
     if (!isCalled || conditions === undefined || conditions.includes(condition)) return;
     const known = conditions.length === 0 ? "it declares none" : `there are ${conditions.join(", ")}`;

@@ -1,4 +1,4 @@
-/** Reconciles an object: reads it, calls the user's function within limits, and turns whatever happens into one outcome. */
+/** Reconciles an object: reads it, calls the user's function within limits, and maps everything that happens to one outcome. */
 import type { Json, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
@@ -27,22 +27,22 @@ import { withTimeLimit } from "./time-limit.ts";
 import { ReconcileWork } from "./work.ts";
 import type { ReconcileLimits, ReconcileSetting } from "./work.ts";
 
-/** The user's part. */
+/** The user's functions. */
 export interface Handlers {
   readonly reconcile: (context: AnyContext) => unknown;
-  /** Runs when the object is to be deleted; until it has succeeded, the object stays. */
+  /** Runs when the object is to be deleted; the object stays until it has succeeded. */
   readonly cleanup: ((context: AnyContext) => unknown) | undefined;
   /** Runs beside the reconciles of each object. */
   readonly daemon: Daemon | undefined;
-  /** What runs when a field is not what it was when it was last handled. */
+  /** Handlers that run when a field differs from its last handled value. */
   readonly fieldHandlers: readonly FieldHandler[];
-  /** Whether its kind declares conditions, among which a pause and a failure can be told. */
+  /** Whether its kind declares conditions, so that a pause and a failure can be shown in them. */
   readonly hasConditions: boolean;
-  /** The conditions that its kind declares; undefined where kinds do not declare any in this way. */
+  /** The conditions that its kind declares; undefined if the kind has no declared conditions. */
   readonly conditions: readonly string[] | undefined;
-  /** Which of those that tell a failure are among them. */
+  /** Which of the conditions that report a failure are declared. */
   readonly declares: TellingConditions;
-  /** Why a stored object cannot be used, if it cannot. */
+  /** Why a stored object is invalid, if it is. */
   readonly problemOf: ((object: StoredObject) => string | undefined) | undefined;
 }
 
@@ -52,37 +52,36 @@ export interface FieldHandler {
   readonly run: (context: never) => unknown;
 }
 
-/** What a worker is made with. */
 export interface WorkerOptions extends ReconcileSetting {
   readonly handlers: Handlers;
   readonly view: View;
-  /** The finalizer that holds an object until its cleanup has run, then those that did under earlier names. */
+  /** The finalizer that holds an object until its cleanup has run, followed by its previous names. */
   readonly finalizers: readonly [string, ...string[]];
-  /** Those of versions that did not name the operator in them. */
+  /** Finalizers of versions in which they did not contain the operator name. */
   readonly sharedFinalizers: SharedFinalizers;
   /** In milliseconds. */
   readonly timeout: number;
-  /** Whether children that a complete reconcile did not apply are deleted. */
+  /** Whether children that a completed reconcile did not apply are deleted. */
   readonly prune: boolean;
-  /** Whether objects that others hold while they are being deleted are reconciled. */
+  /** Whether objects are reconciled that are being deleted and have finalizers of other controllers. */
   readonly reconcileDeleting: boolean;
-  /** The namespace of an object, where a pause of it counts. */
+  /** The namespace of an object, if a pause of it counts. */
   readonly namespaceOf: NamespaceOf;
-  /** How a pause may name it. */
+  /** The names by which a pause annotation can select the controller. */
   readonly pausable: Pausable;
-  /** How often a failing object is tried in a row. */
+  /** The number of consecutive failures after which an object is not retried. */
   readonly maxAttempts: number;
-  /** The conditions from which `Ready` follows. */
+  /** The conditions from which `Ready` is set. */
   readonly readyWhen: readonly string[];
 }
 
-/** Names of fields may be made from data: no more of them are logged and remembered. */
+/** Field names may come from data: the number of logged and remembered ones is limited. */
 const MOST_WARNED = 100;
 
-/** How a reconcile ended. */
+/** The end of a reconcile. */
 export interface ReconcileEnd {
   readonly outcome: Outcome;
-  /** What was looked at and written; undefined when there was nothing to do. */
+  /** Its reads and writes; undefined if there was nothing to do. */
   readonly work: ReconcileWork | undefined;
   readonly state: "gone" | "paused" | "reconciled" | "cleaned up";
 }
@@ -90,7 +89,7 @@ export interface ReconcileEnd {
 /** Runs reconciles for one controller. */
 export class Worker {
   readonly #options: WorkerOptions;
-  /** Keys whose last reconcile threw a TypeError, as one does that changes what is frozen. */
+  /** Keys with a TypeError in their last reconcile, as a write to a frozen object throws. */
   readonly #suspects = new Set<string>();
   readonly #warned = new Set<string>();
 
@@ -127,7 +126,7 @@ export class Worker {
     return { outcome: this.#limited(outcome, request), work, state: isToCleanUp ? "cleaned up" : "reconciled" };
   }
 
-  /** An object that has failed too often rests. That another replica works, or this one stops, is no failure of the object. */
+  /** An object that has failed too often is not retried. A lost lease or a stop is not a failure of the object. */
   #limited(outcome: Outcome, { failures }: ReconcileRequest<ReconcileTrigger>): Outcome {
     const { maxAttempts } = this.#options;
     if (outcome.outcome !== "failed" || !outcome.retry || failures + 1 < maxAttempts) return outcome;
@@ -137,7 +136,7 @@ export class Worker {
     return { outcome: "failed", error: new TerminalError(message, { cause: error }), retry: false };
   }
 
-  /** Leaves a paused object alone, but says so: on the object, and once in an event. */
+  /** Skips a paused object, with a condition on the object and one event. */
   async #rest(work: ReconcileWork): Promise<ReconcileEnd> {
     const { controller, namespaceOf, handlers, kind, onEvent } = this.#options;
     onEvent(work.object, pausedNote(controller));
@@ -151,14 +150,14 @@ export class Worker {
     return { outcome, work: outcome.outcome === "done" ? undefined : work, state: "paused" };
   }
 
-  /** Of a kind that others define, an annotation that names nobody here is likely meant for them. */
+  /** For a kind that the operator does not define, an unknown name in the annotation is likely meant for another operator. */
   #tellMisspelt(object: StoredObject): void {
     const { kind, pausable, onEvent } = this.#options;
     const note = isResource(kind) ? misspeltPause(object, pausable) : undefined;
     if (note !== undefined) onEvent(object, note);
   }
 
-  /** Whether an object that is leaving gets its ordinary reconcile: only when none of our own finalizers hold it any more. */
+  /** Whether an object that is being deleted is reconciled as usual: only after all our own finalizers are removed. */
   #staysWhileLeaving(object: StoredObject): boolean {
     const { reconcileDeleting, finalizers, childrenFinalizers, sharedFinalizers: shared } = this.#options;
     return (
@@ -180,7 +179,7 @@ export class Worker {
       if (handlers.cleanup !== undefined && !isLeaving)
         await addFinalizer(work.writer, kind, work.object, finalizers[0]);
       const result = await this.#call((context) => this.#handle(context, work), work, request, signal);
-      // A reconcile that stopped early has not applied everything that is wanted: only a complete one shows which children are not.
+      // A reconcile that stopped early has not applied every desired child: only a completed one shows which are not desired.
       const isComplete = result.outcome === "done" || (result.outcome === "requeue" && result.prune);
       if (prune && isComplete) await work.children.prune(owns);
       if (prune && !isComplete) tellKept(work, owns);
@@ -188,7 +187,7 @@ export class Worker {
       if (result.outcome === "requeue") await work.steps.forgetOldest();
       return result;
     });
-    // What the status would be depends on what was not done.
+    // The status depends on the side effect that a plan omitted.
     if (outcome.outcome === "untaken") return outcome;
     return await this.#guard(async () => {
       if (handlers.hasConditions) noteResume(work.status, work.object, this.#options.namespaceOf);
@@ -199,7 +198,7 @@ export class Worker {
     });
   }
 
-  /** What an object carries under earlier names is moved to the present ones, so that those need not be known for ever. */
+  /** Moves finalizers and annotations of previous names to the current ones, so that the previous names can be dropped some day. */
   async #takeOver(work: ReconcileWork): Promise<void> {
     const { handlers, kind, finalizers, childrenFinalizers } = this.#options;
     const [present, ...former] = finalizers;
@@ -213,7 +212,7 @@ export class Worker {
     await work.steps.takeOver();
   }
 
-  /** Handlers of single fields come first: the reconcile may rely on them. */
+  /** Field handlers run first: the reconcile may rely on them. */
   async #handle(context: AnyContext, work: ReconcileWork): Promise<unknown> {
     const { reconcile, fieldHandlers } = this.#options.handlers;
     for (const { path, run } of fieldHandlers) {
@@ -235,7 +234,7 @@ export class Worker {
     );
   }
 
-  /** Somebody else writes our status: repairs of it are counted as those of children are. */
+  /** Another manager writes our status: its repairs are counted like those of children. */
   async #mustNotFight({ triggers, key }: ReconcileRequest<ReconcileTrigger>, work: ReconcileWork): Promise<void> {
     const { breaker, kind } = this.#options;
     if (!triggers.every(({ relation }) => relation === "status")) return;
@@ -243,7 +242,7 @@ export class Worker {
     await breaker.check({ kind, key, field: "status", desired: withoutTimes(work.status), isSelfInflicted: false });
   }
 
-  /** The status is written once, at the end, also when the reconcile failed: that is when people look at it. */
+  /** The status is written once, at the end, also when the reconcile failed: users read it then. */
   async #writeStatus(work: ReconcileWork, outcome: Outcome, signal: AbortSignal): Promise<Outcome> {
     if (signal.aborted) return outcome;
     const { kind } = this.#options;
@@ -255,7 +254,7 @@ export class Worker {
     return outcome.outcome === "failed" ? outcome : written;
   }
 
-  /** What is wrong with the program, though the reconcile need not fail for it: told in every explanation, and once in the log. */
+  /** A mistake in the program that does not fail the reconcile: shown in every explanation, and logged once. */
   #warn({ object, warnings }: ReconcileWork, warning: string): void {
     const { log, controller } = this.#options;
     warnings.push(warning);
@@ -270,7 +269,7 @@ export class Worker {
     noteStall(work.status, { controller, declares: handlers.declares, outcome, failures, isAlone });
   }
 
-  /** An object that cannot go shows why. */
+  /** An object that cannot be deleted shows why. */
   async #leave(
     work: ReconcileWork,
     request: ReconcileRequest<ReconcileTrigger>,
@@ -293,26 +292,26 @@ export class Worker {
     const shared = await findOurs(this.#options, work);
     const finalizers = [...this.#options.finalizers, ...shared.cleanup];
     if (handlers.cleanup !== undefined && hasFinalizer(work.object, ...finalizers)) {
-      // A cleanup is there for what is outside of the cluster: nothing of it is for a plan to do.
+      // A cleanup has effects outside the cluster: a plan does not run it.
       work.beforeTaken(() => "run the cleanup");
       const result = await this.#call(handlers.cleanup, work, request, signal);
       if (result.outcome !== "done") return await this.#writeStatus(work, result, signal);
     }
-    // Also when there is no cleanup any more: an earlier version of the operator had one, and nobody else removes its mark.
+    // Also without a cleanup function: an earlier version of the operator had one, and no other controller removes its finalizer.
     await removeFinalizer(work.writer, kind, work.object, ...finalizers);
     const outcome = await this.#letGo(work, shared.children);
     if (outcome.outcome === "done") tellHolders(this.#options, work.object);
     return outcome;
   }
 
-  /** Removes children that the garbage collector would leave, and then what holds the object for them. */
+  /** Deletes children that the garbage collector would leave behind, and then removes the finalizer for them. */
   async #letGo(work: ReconcileWork, shared: readonly string[]): Promise<Outcome> {
     const { childrenFinalizers, kind, owns, siblings, caches } = this.#options;
     if (!hasFinalizer(work.object, ...childrenFinalizers, ...shared)) return { outcome: "done" };
     const left = await work.children.removeUnreferenced(owns);
     if (left > 0) return waitFor(`waiting for ${left} children to go`);
     await removeFinalizer(work.writer, kind, work.object, ...childrenFinalizers);
-    // What an earlier version set for all controllers together, the last of them takes away.
+    // The last of the controllers removes a finalizer that an earlier version set for all of them.
     if (shared.length > 0 && haveFarChildren(siblings, work.object.metadata.uid, caches))
       return waitFor("waiting for children of other controllers to go");
     await removeFinalizer(work.writer, kind, work.object, ...shared);
@@ -331,7 +330,7 @@ export class Worker {
     return outcomeOfResult(result);
   }
 
-  /** Nothing that is thrown in a reconcile leaves the reconcile. */
+  /** Errors of a reconcile never leave it. */
   async #guard(run: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await run();
@@ -361,7 +360,7 @@ function waitFor(reason: string): Outcome {
   return { outcome: "requeue", after: 1_000, reason, prune: false };
 }
 
-/** The explanation says why a child is still there. Where single acts are decided on, they are known to be parts. */
+/** The explanation says why a child was kept. With observe/decide/act, each act is known to be partial. */
 function tellKept({ children, decisions }: ReconcileWork, owns: readonly AnyKind[]): void {
   if (decisions.length > 0) return;
   const [first, ...others] = children.unapplied(owns);

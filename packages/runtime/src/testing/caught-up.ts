@@ -1,23 +1,26 @@
-/** An API that knows when nothing is on its way: every call is answered, and every watch has told every write that was made through it. */
+/**
+ * An API that knows when nothing is in flight: every call has its response, and every watch has delivered every write that was made
+ * through the API.
+ */
 import type { StoredObject } from "@capstan/model";
 import { isLater, keyText, kindId } from "../api.ts";
 import type { AnyKind, Api, Scope, WatchEvent, WatchRequest } from "../api.ts";
 import { sleep, systemClock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 
-/** What one open watch has told. */
+/** The events that one open watch has delivered. */
 interface Told {
   readonly kind: string;
-  /** Which writes it can tell of: those of one namespace, or all. */
+  /** Whether it delivers writes of a key: those of one namespace, or all. */
   readonly concerns: (key: string) => boolean;
-  /** What came before is not told again. */
+  /** Earlier versions are not delivered again. */
   readonly since: string;
-  /** Whether the initial events are over. */
+  /** Whether the initial events are complete. */
   isComplete: boolean;
   readonly versions: Map<string, string>;
 }
 
-/** How long a real server may take for one thing, and how often to look, in milliseconds. */
+/** The timeout for a real server, and the polling interval, in milliseconds. */
 const PATIENCE = 60_000;
 const LOOK = 5;
 
@@ -33,7 +36,7 @@ export class CaughtUpApi implements Api {
     this.#api = api;
   }
 
-  /** Waits, in real time, until nothing is on its way. */
+  /** Waits, in real time, until nothing is in flight. */
   async caughtUp(): Promise<void> {
     const end = systemClock.now() + PATIENCE;
     while (this.isBusy) {
@@ -114,7 +117,7 @@ export class CaughtUpApi implements Api {
   }
 }
 
-/** What a selector leaves out is never told, so that nobody may wait for it. */
+/** Objects that a selector excludes are never delivered, so a watch with a selector must not be waited for. */
 function concerned({ namespace, labelSelector, fieldSelector }: Scope): (key: string) => boolean {
   if (labelSelector !== undefined || fieldSelector !== undefined) return () => false;
   return namespace === undefined ? () => true : (key) => key.startsWith(`${namespace}/`);

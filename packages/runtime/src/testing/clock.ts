@@ -1,4 +1,4 @@
-/** A clock for tests: time stands still until it is moved, and timers run in the order of their times. */
+/** A clock for tests: time stands still until it is advanced, and timers run in order. */
 import type { Clock, Timer } from "../clock.ts";
 import { Heap } from "../queue/heap.ts";
 
@@ -9,11 +9,11 @@ interface Waiting extends Timer {
   readonly run: () => void;
 }
 
-/** How many times the event loop is let go round without a timer becoming due before time moves on. */
+/** The number of event loop rounds without a due timer after which time advances. */
 const QUIET_ROUNDS = 2;
 
 /**
- * Time that only a test moves.
+ * A clock that only a test advances.
  *
  * @example
  * const clock = new VirtualClock(Date.UTC(2030, 0, 1));
@@ -26,7 +26,7 @@ export class VirtualClock implements Clock {
   #order = 0;
   readonly #timers = new Heap<Waiting>((a, b) => a.rank < b.rank || (a.rank === b.rank && a.order < b.order));
 
-  /** Starts at the given calendar time. */
+  /** Starts at the given wall-clock time. */
   constructor(start: number = Date.UTC(2030, 0, 1)) {
     this.#offset = start;
   }
@@ -52,22 +52,22 @@ export class VirtualClock implements Clock {
     return waiting;
   }
 
-  /** Sets the calendar forwards or back without letting time pass, as an administrator or NTP may do. */
+  /** Changes the wall clock without letting time pass, as an administrator or NTP may do. */
   jump(milliseconds: number): void {
     this.#offset += milliseconds;
   }
 
-  /** When the next timer is due, if there is one. */
+  /** The time of the next timer, if there is one. */
   get next(): number | undefined {
     return this.#timers.peek()?.rank;
   }
 
-  /** Runs what is pending without letting time pass. */
+  /** Runs pending callbacks without letting time pass. */
   async quiet(): Promise<void> {
     for (let round = 0; round < QUIET_ROUNDS; round++) await new Promise<void>((resolve) => setImmediate(resolve));
   }
 
-  /** Lets this much time pass, running each timer at its time and letting everything it started come to rest before the next. */
+  /** Lets time pass: runs each timer at its time, and everything that it started before the next. */
   async advance(milliseconds: number): Promise<void> {
     const end = Math.ceil(this.#now + milliseconds);
     await this.quiet();
@@ -75,7 +75,7 @@ export class VirtualClock implements Clock {
     this.#now = end;
   }
 
-  /** Moves to the next timer and runs it; says whether there was one. */
+  /** Advances to the next timer and runs it; returns whether there was one. */
   async step(): Promise<boolean> {
     const timer = this.#timers.pop();
     if (timer === undefined) return false;

@@ -1,4 +1,4 @@
-/** Kills an operator before each of its writes in turn: wherever it dies, the world must end as if it had not. */
+/** Kills an operator before each of its writes, one per run: wherever it crashes, the world must end as without a crash. */
 import assert from "node:assert/strict";
 import type { StoredObject } from "@capstan/model";
 import { kindId } from "../api.ts";
@@ -8,7 +8,7 @@ import { formatFailures } from "./failures.ts";
 import type { TestWorld } from "./test-operator.ts";
 
 /**
- * What happens in a world: what users do, and waiting until it settles. What it returns is compared, too.
+ * A scenario in a world: the actions of users, and waiting until it settles. Its return value is compared, too.
  *
  * @example
  * const story: Story = async (world) => {
@@ -20,7 +20,7 @@ import type { TestWorld } from "./test-operator.ts";
 export type Story = (world: TestWorld) => Promise<unknown>;
 
 /**
- * How many crashes were survived.
+ * The number of survived crashes.
  *
  * @example
  * const report = ({ crashes }: Survived) => `survived ${crashes} crashes`;
@@ -29,17 +29,17 @@ export interface Survived {
   readonly crashes: number;
 }
 
-/** How a story went. */
+/** The result of one run of a scenario. */
 interface Told {
   readonly end: unknown;
   readonly writes: number;
-  /** What failed last, for people. */
+  /** The last failures, as text. */
   readonly failures: string;
 }
 
 /**
- * Tells a story once undisturbed, and then once for each write of the operator, which dies right before it and starts again. Throws
- * at the first crash after which the operator's objects, its children, or what the story returns, are not as they are undisturbed.
+ * Runs a scenario once without a crash, and then once for each write of the operator, which crashes right before it and restarts. Throws
+ * at the first crash after which the operator's objects, its children, or the scenario's return value differ from the undisturbed run.
  */
 export async function crashEverywhere(
   app: Operator,
@@ -50,7 +50,7 @@ export async function crashEverywhere(
     await using world = await openWorld();
     if (crashBefore > 0) world.crashBeforeWrite(crashBefore);
     const returned = await story(world);
-    // After a crash, another end is told together with what failed.
+    // After a crash, a different end is reported together with the failures.
     await world.settle(crashBefore > 0 ? { failures: "expected" } : {});
     const end = { returned, objects: await picture(world, app) };
     return { end, writes: world.writes.length, failures: formatFailures(world.failures) };
@@ -64,7 +64,7 @@ export async function crashEverywhere(
   return { crashes: undisturbed.writes };
 }
 
-/** Everything of the kinds that the operator keeps, without what no two runs have in common. */
+/** All objects of the operator's kinds, without fields that differ between any two runs. */
 async function picture(world: TestWorld, { definition }: Operator): Promise<unknown> {
   const kinds = new Map<string, AnyKind>();
   for (const { kind, owns } of definition.controllers)
@@ -74,7 +74,7 @@ async function picture(world: TestWorld, { definition }: Operator): Promise<unkn
   return shown;
 }
 
-/** What the server and the calendar count, and what the server draws by lot. */
+/** Fields that contain counters, times or random values of the server. */
 const COUNTED: ReadonlySet<string> = new Set([
   "uid",
   "resourceVersion",

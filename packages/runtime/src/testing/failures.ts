@@ -1,8 +1,8 @@
-/** What still fails in the world of a test, told so that one finds the line. */
+/** Reports failures that remain in a test world, with the failing line. */
 import { type HistoryEntry, maxReconciles } from "../manager/explain.ts";
 
 /**
- * An object whose last reconcile failed, or did what cannot be meant.
+ * An object with a failure or a warning in its last reconcile.
  *
  * @example
  * await using world = await testOperator(app);
@@ -14,11 +14,11 @@ export interface FailedObject {
   /** As `namespace/name`. */
   readonly object: string;
   readonly message: string;
-  /** The first line of the operator's own in the stack of the error, as `file:line:column`. */
+  /** The first of the operator's own lines in the stack of the error, as `file:line:column`. */
   readonly where?: string;
 }
 
-/** Objects whose last reconcile failed, and those of which a reconcile did what cannot be meant. */
+/** Objects with a failure or a warning in their last reconcile. */
 export function failedIn(history: Iterable<HistoryEntry>): readonly FailedObject[] {
   const failed: FailedObject[] = [];
   for (const { controller, key, reconciles } of history) {
@@ -34,10 +34,10 @@ export function failedIn(history: Iterable<HistoryEntry>): readonly FailedObject
   return failed;
 }
 
-/** So many failures say enough. */
+/** The number of failures that are shown. */
 const FAILURES_TOLD = 5;
 
-/** Failures as lines that follow a sentence; nothing where there are none. */
+/** Failures as lines that follow a sentence; empty if there are none. */
 export function formatFailures(failures: readonly FailedObject[]): string {
   const told = failures.slice(0, FAILURES_TOLD).map(({ controller, object, message, where }) => {
     const at = where === undefined ? "" : `\n    at ${where}`;
@@ -46,7 +46,7 @@ export function formatFailures(failures: readonly FailedObject[]): string {
   return listed("These objects fail:", told, failures.length);
 }
 
-/** Objects that wait for a time of their choice, as lines that follow a sentence; nothing where there are none. */
+/** Objects that wait for a requeue, as lines that follow a sentence; empty if there are none. */
 export function formatWaiting(history: Iterable<HistoryEntry>): string {
   const waiting: string[] = [];
   for (const { controller, key, reconciles } of history) {
@@ -61,7 +61,7 @@ function listed(heading: string, lines: readonly string[], count: number): strin
   return count === 0 ? "" : `\n${heading}${lines.join("")}${left > 0 ? `\n  and ${left} more` : ""}`;
 }
 
-/** An object that wanted another reconcile, again and again, and all that is remembered of it lies behind this time. */
+/** An object that was requeued again and again, with all its recorded reconciles after this time. */
 export function restlessSince(history: Iterable<HistoryEntry>, since: number): HistoryEntry | undefined {
   for (const entry of history) {
     const isRestless = entry.reconciles.every(({ at, next }) => next === "wait" && Date.parse(at) >= since);

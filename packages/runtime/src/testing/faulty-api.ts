@@ -1,4 +1,4 @@
-/** An API that fails on purpose: a function decides for each call what goes wrong with it. */
+/** An API with injected faults: a function decides on the fault of each call. */
 import { ApiError, ConnectionError } from "@capstan/client";
 import type { AnyKind, Api, SentEvent, WatchEvent, WatchRequest, WatchStream } from "../api.ts";
 import { sleep } from "../clock.ts";
@@ -19,7 +19,7 @@ export interface Call {
 }
 
 /**
- * What goes wrong with a call.
+ * The fault of a call.
  *
  * @example
  * await using world = await testOperator(app);
@@ -27,17 +27,17 @@ export interface Call {
  * world.inject(() => slow);
  */
 export type Fault =
-  /** The server answers with an error and does nothing. */
+  /** The server returns an error and does nothing. */
   | { readonly fault: "refuse"; readonly error: Error }
-  /** The server does it, and the answer is lost. */
+  /** The server executes the request, and the response is lost. */
   | { readonly fault: "lose the answer" }
-  /** It takes this many milliseconds to get there. */
+  /** The request is delayed by this many milliseconds. */
   | { readonly fault: "delay"; readonly by: number }
-  /** A watch breaks after so many events: with an error, or as a normal close. */
+  /** A watch ends after so many events: with an error, or normally. */
   | { readonly fault: "break"; readonly after: number; readonly how: "error" | "close" }
-  /** Each event of a watch arrives so many milliseconds late. */
+  /** Each event of a watch is delayed by so many milliseconds. */
   | { readonly fault: "late"; readonly by: number }
-  /** A watch falls silent after so many events and never says so. */
+  /** A watch stops delivering after so many events without an error. */
   | { readonly fault: "silence"; readonly after: number };
 
 /**
@@ -57,7 +57,7 @@ export const errors = {
     new ConnectionError({ code: "ConnectionLost", server: "(test)", sent: true, cause: new Error("socket hang up") }),
 } as const;
 
-/** Wraps an API. `decide` is asked once for each call. */
+/** Wraps an API. `decide` is called once for each call. */
 export function faultyApi(api: Api, clock: Clock, decide: (call: Call) => Fault | undefined): Api {
   async function run<T>(
     verb: Call["verb"],
@@ -95,8 +95,8 @@ interface Faulty {
 }
 
 /**
- * A watch with a fault. It can always be read as bytes, which is what a client over a wire gives: so tests take the way that objects
- * take in production, whatever stands in for the server.
+ * A watch with a fault. It always offers bytes, as a client over a connection does: so tests use the same code path as production,
+ * whatever replaces the server.
  */
 function faultyWatch({ api, clock, decide }: Faulty, kind: AnyKind, request: WatchRequest): WatchStream {
   const fault = decide({ verb: "watch", kind, isWrite: false });
@@ -131,7 +131,7 @@ interface Spoiling {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What a fault leaves of a stream. */
+/** The stream after a fault. */
 async function* spoilt<E>(
   batches: AsyncIterable<readonly E[]>,
   { fault, clock, signal }: Spoiling,

@@ -12,6 +12,6 @@ export { errors, faultyApi } from "./faulty-api.ts";
 export type { Call, Fault } from "./faulty-api.ts";
 export { VirtualClock } from "./clock.ts";
 
-// The queue by itself, for models and benchmarks of its order and speed.
+// The queue alone, for models and benchmarks of its order and speed.
 export { Queue } from "../queue/queue.ts";
 export type { After, QueueOptions, ReconcileRequest, Request } from "../queue/queue.ts";

@@ -1,4 +1,4 @@
-/** The world of a test on a real cluster: what is there is real, and time passes only when the cluster has caught up. */
+/** A test world on a real cluster: the objects are real, and virtual time advances only when the cluster has caught up. */
 import { createClient, isApiError, loadConfig, processHost } from "@capstan/client";
 import { keyOf } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
@@ -15,14 +15,14 @@ import { testOperator } from "./test-operator.ts";
 import type { TestWorld } from "./test-operator.ts";
 
 /**
- * Where a world is: a namespace of a cluster that nobody else uses.
+ * The place of a world: a namespace of a cluster that nothing else uses.
  *
  * @example
  * const cluster: TestCluster = { kubeconfig: "/tmp/kubeconfig", namespace: "crash-test" };
  * await crashEverywhere(app, async (world) => await world.settle(), cluster);
  */
 export interface TestCluster {
-  /** The path of a kubeconfig whose user may do everything that the operator and the test do. */
+  /** The path of a kubeconfig with the permissions of the operator and the test. */
   readonly kubeconfig: string;
   readonly namespace: string;
 }
@@ -32,12 +32,12 @@ interface Place {
   readonly namespace: string;
 }
 
-/** How long a cluster may take to remove what an earlier world left, in milliseconds. */
+/** How long a cluster may take to delete the objects of an earlier world, in milliseconds. */
 const PATIENCE = 120_000;
 
 /** Starts operators on a real cluster, one after the other. */
 export interface ClusterWorlds extends AsyncDisposable {
-  /** Starts an operator in the namespace, from which its objects and their children are removed first. */
+  /** Starts an operator in the namespace, after its objects and their children are deleted from it. */
   open(operator: Operator): Promise<TestWorld>;
 }
 
@@ -59,7 +59,7 @@ async function open(operator: Operator, { api, namespace }: Place): Promise<Test
   return testOperator(here, { api: followed }, { clock: new ClusterClock(followed), namespace });
 }
 
-/** Virtual time that stands still while anything is on its way between the cluster and the operator. */
+/** Virtual time that stands still while anything is in flight between the cluster and the operator. */
 class ClusterClock extends VirtualClock {
   readonly #api: CaughtUpApi;
 
@@ -77,7 +77,7 @@ class ClusterClock extends VirtualClock {
   }
 }
 
-/** Removes what another world left; the garbage collector, which learns of new kinds only now and then, is not waited for. */
+/** Deletes the objects of another world; it does not wait for the garbage collector, which discovers new kinds only now and then. */
 async function clear({ definition }: Operator, place: Place): Promise<void> {
   for (const { kind, owns } of definition.controllers) {
     await removeAll(kind, place, () => true);
@@ -112,7 +112,7 @@ async function remove(kind: AnyKind, { api }: Place, { metadata }: StoredObject)
   }
 }
 
-/** A kind whose CRD is not there yet has no objects. */
+/** A kind without its CRD has no objects. */
 async function present(kind: AnyKind, { api, namespace }: Place): Promise<readonly StoredObject[]> {
   const page = await api.list(kind, kind.scope === "Cluster" ? {} : { namespace }).catch((error: unknown) => {
     if (isApiError(error, "NotFound", "UnknownKind")) return { items: [] };

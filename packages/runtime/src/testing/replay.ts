@@ -1,4 +1,4 @@
-/** Replays a recording in virtual time: the operator hears again what it heard then, when it heard it, and what it would write is kept. */
+/** Replays a recording in virtual time: the operator receives the same events at the same times, and its writes are collected. */
 import { ApiError, ConnectionError } from "@capstan/client";
 import type { KubeObject, ObjectKey, StoredObject } from "@capstan/model";
 import { isLater, keyText, kindId } from "../api.ts";
@@ -28,18 +28,18 @@ export interface ReplayedWrite extends Pick<Write, "verb" | "key"> {
 }
 
 /**
- * What came of a replay.
+ * The result of a replay.
  *
  * @example
  * const first = ({ writes }: Replay) => writes[0];
  */
 export interface Replay {
   readonly writes: readonly ReplayedWrite[];
-  /** Why an object was looked at and what came of it, the latest last. */
+  /** The reconciles of an object with their triggers and results, the latest last. */
   explain(controller: string, key: string): readonly ReconcileRecord[];
 }
 
-/** How long to go on after the last line, so that what it caused can end, in virtual milliseconds. */
+/** How long the replay continues after the last line, so that its effects can complete, in virtual milliseconds. */
 const AFTERMATH = 60_000;
 
 /**
@@ -65,7 +65,7 @@ export async function replay(operator: Operator, recording: string): Promise<Rep
       writes.push({ at: clock.now(), controller, verb, kind: kind.kind, key, sent });
     },
   });
-  // One line after the other, and time for what each causes: some of them tell of what the operator did because of those before.
+  // One line after the other, with time for its effects: some lines result from what the operator did after earlier ones.
   for (const { at, due } of lines) {
     await clock.advance(Math.max(0, at - clock.now()));
     due.resolve();
@@ -77,7 +77,7 @@ export async function replay(operator: Operator, recording: string): Promise<Rep
   return { writes, explain: (controller, key) => history.of(controller, key) };
 }
 
-/** A line, and when its time has come. */
+/** A line, and a promise for its time. */
 type DueLine = RecordedLine & { readonly due: { readonly promise: Promise<void> } };
 
 function parseRecording(text: string): readonly RecordedLine[] {
@@ -92,14 +92,14 @@ function parseRecording(text: string): readonly RecordedLine[] {
   });
 }
 
-/** Whoever opens the nth connection of a stream gets what came over the nth then; after the last, nothing comes any more. */
+/** The nth connection of a stream gets the lines of the nth recorded one; after the last, nothing is delivered. */
 class ReplayedApi implements Api {
   readonly #connections: ReadonlyMap<string, readonly DueLine[]>;
   readonly #states: ReadonlyMap<string, readonly StoredObject[]>;
   readonly #counts = new Map<string, number>();
-  /** The version of each object that the operator knows, by its own writes or because it was told. */
+  /** The version of each object that the operator knows, from its own writes or from events. */
   readonly #known = new Map<string, string>();
-  /** What was sent last, by object. */
+  /** The last sent object or patch, by object. */
   readonly sent = new Map<string, unknown>();
 
   constructor(lines: readonly DueLine[]) {
@@ -153,8 +153,8 @@ class ReplayedApi implements Api {
   }
 
   /**
-   * As the server answered then, as far as the recording shows it: with the next state of the object. So the operator knows its own writes again when
-   * they are told. What was never told is answered as it was sent.
+   * The recorded response, as far as it is known: the next state of the object. The operator then recognizes the events of its own
+   * writes. An object without a next state is returned as it was sent.
    */
   #answer(kind: AnyKind, object: KubeObject, sent: unknown): Promise<StoredObject> {
     const id = stateId(kindId(kind), object);
@@ -194,7 +194,7 @@ function errorOf(end: RecordedEnd): Error {
   return new ApiError({ code, message });
 }
 
-/** Those that the operator was told to work in; none: all of them. */
+/** The namespaces of the operator; undefined: all of them. */
 function namespacesOf(lines: readonly RecordedLine[]): readonly string[] | undefined {
   const named = new Set(lines.map(({ stream }) => namespaceOf(stream)).filter((name) => name !== ""));
   return named.size === 0 ? undefined : [...named];

@@ -1,4 +1,4 @@
-/** An operator in a world of its own: an API server in process, time that only the test moves, and failures on demand. */
+/** An operator in its own test world: an API server in process, time that only the test advances, and faults on demand. */
 import { createClient, inProcess, noRetry, processHost } from "@capstan/client";
 import { apiVersionOf } from "@capstan/model";
 import type { ApplyOf, Kind, ObjectOf, StoredObject } from "@capstan/model";
@@ -30,52 +30,55 @@ import { VirtualClock } from "./clock.ts";
 import { failedIn, formatFailures, formatWaiting, restlessSince } from "./failures.ts";
 import type { FailedObject } from "./failures.ts";
 
-/** The API server of the test: a function of the Web platform, or the calls themselves. It is handed in: the runtime knows none. */
+/** The API server of the test: a fetch function, or the API calls themselves. It is injected: the runtime does not depend on a server. */
 export type TestServer = ({ readonly fetch: (request: Request) => Promise<Response> } | { readonly api: Api }) & {
-  /** Tells the server whom to call at `WEBHOOKS`, without a socket; absent: hooks and conversions are not called. */
+  /** Connects the server with the webhooks at `WEBHOOKS`, without a socket; absent: webhooks and conversions are not called. */
   readonly serveWebhooks?: (handler: WebhookHandler) => void;
 };
 
-/** The address at which the server of a test finds the operator's webhooks. */
+/** The URL of the operator's webhooks for a test server. */
 export const WEBHOOKS = "https://webhooks.test";
 
 /**
- * How the world is set up.
+ * Options of a test world.
  *
  * @example
  * const options: TestOptions = { namespace: "shop", failures: "expected" };
  * await using world = await testOperator(app, options);
  */
 export interface TestOptions {
-  /** Made with the clock of this world, if it is to share its time. */
+  /** The clock of this world, for servers that share its time. */
   readonly clock?: VirtualClock;
   readonly random?: () => number;
   readonly log?: Log;
-  /** The namespace of objects for which none is said: `default`. */
+  /** The default namespace of objects. Default: `default`. */
   readonly namespace?: string;
-  /** Whether objects may still fail when the world has settled: refused unless said otherwise. */
+  /** Whether objects may still fail when the world has settled. Default: `refused`. */
   readonly failures?: "refused" | "expected";
 }
 
-/** The status of a kind, as it is written. */
+/** The apply configuration of the status of a kind. */
 type StatusOf<K extends Kind> = ApplyOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
 
-/** How long `settle` goes on before it says that things do not settle, in virtual milliseconds. */
+/** How long `settle` waits before it fails, in virtual milliseconds. */
 const PATIENCE = 3_600_000;
-/** Nothing may be due for so long for a world to be settled. */
+/** How long nothing may be due in a settled world, in virtual milliseconds. */
 const CALM = 10_000;
 const STEP = 1_000;
-/** An object that wants reconcile after reconcile at once for so long does not come to an end: an hour of that would be minutes of the test's own time. */
+/** An object that requeues at once for so long does not settle: an hour of it would take minutes of real time. */
 const RESTLESS = 60_000;
 
 const REAL_WAIT =
   "All the time a reconcile waits for something that this world does not have: a timer of Node, the network, a file. Virtual time does not wait for it. " +
   "Hand such things in, and hand in fakes in tests.";
 
-/** How many worlds each server has. */
+/** The number of worlds on each server. */
 const worlds = new WeakMap<object, number>();
 
-/** Who the operator of a world is. Two of one name would both take a lease for their own; and a world alone is the same in every run. */
+/**
+ * The identity of the operator of a world. Two worlds with the same identity would both hold one lease; a single world has the same
+ * identity in every run.
+ */
 function identityOn(server: object, name = "replica"): string {
   const others = worlds.get(server) ?? 0;
   worlds.set(server, others + 1);
@@ -99,7 +102,7 @@ function tooHasty({ controller, key, reconciles }: HistoryEntry): RuntimeError {
   );
 }
 
-/** Starts an operator on a server, with the CRDs of its resources installed. */
+/** Starts an operator on a server and installs the CRDs of its resources. */
 export async function testOperator(
   operator: Operator,
   server: TestServer,
@@ -111,7 +114,7 @@ export async function testOperator(
 }
 
 /**
- * A running operator and everything that a test may do to it.
+ * A running operator and the actions of a test on it.
  *
  * @example
  * const createCache = async (world: TestWorld) => {
@@ -121,7 +124,7 @@ export async function testOperator(
  */
 export class TestWorld implements AsyncDisposable {
   readonly clock: VirtualClock;
-  /** Writes that the operator made, in order. */
+  /** The operator's writes, in order. */
   readonly writes: (Write & { readonly controller: string })[] = [];
   readonly #operator: Operator;
   readonly #options: TestOptions;
@@ -148,7 +151,7 @@ export class TestWorld implements AsyncDisposable {
     return apiOf(createClient(inProcess(fetch), { host, retry: noRetry }));
   }
 
-  /** The operator that runs now. */
+  /** The running operator. */
   get running(): RunningOperator {
     if (this.#running === undefined)
       throw new RuntimeError("Stopping", "The operator does not run: call restart() first.");
@@ -193,7 +196,7 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  /** Kills the operator: nothing is drained, the lease is not given back. */
+  /** Kills the operator: nothing is drained, the lease is not released. */
   async crash(): Promise<void> {
     const running = this.running;
     this.#running = undefined;
@@ -201,9 +204,9 @@ export class TestWorld implements AsyncDisposable {
   }
 
   /**
-   * Lets virtual time pass until nothing moves: no reconcile runs or is due soon, and nothing was written. Rejects when the last reconcile of an
-   * object has failed by then, so that no test of a broken operator succeeds; a test that is about failures says so:
-   * `settle({ failures: "expected" })`.
+   * Lets virtual time pass until nothing moves: no reconcile runs or is due soon, and nothing was written. Rejects if the last reconcile
+   * of an object has failed, so that a test of a broken operator does not pass; a test of failures uses `settle({ failures: "expected"
+   * })`.
    */
   async settle({ failures = this.#options.failures }: Pick<TestOptions, "failures"> = {}): Promise<void> {
     const end = this.clock.now() + PATIENCE;
@@ -224,12 +227,12 @@ export class TestWorld implements AsyncDisposable {
     if (failures !== "expected" && failed.length > 0) throw stillFailing(failed);
   }
 
-  /** Objects whose last reconcile failed, and why: the first thing to look at when a test does not end as it should. */
+  /** Objects with a failed last reconcile, and why: look here first when a test fails. */
   get failures(): readonly FailedObject[] {
     return failedIn(this.#running?.history ?? []);
   }
 
-  /** Lets virtual time pass until an assertion holds, an hour or `within` at most; answers what it returned. For operators that never settle. */
+  /** Lets virtual time pass until an assertion holds, an hour or `within` at most; returns its result. For operators that never settle. */
   async eventually<T>(check: () => T | Promise<T>, within: Duration = PATIENCE): Promise<T> {
     for (const end = this.clock.now() + toMilliseconds(within); ; await this.clock.advance(STEP)) {
       try {
@@ -251,11 +254,11 @@ export class TestWorld implements AsyncDisposable {
     const metadata = { ...own.metadata, ...this.#metadataOf(kind, reference) };
     const object = { ...own, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
     const stored = await this.#while(this.#api.apply(kind, object, { manager: "user", force: true }));
-    // The server answers with an object of the kind that it was asked for.
+    // The server returns an object of the requested kind.
     return stored as unknown as ObjectOf<K>;
   }
 
-  /** Applies the status of an object, as whoever runs it would: a kubelet, a controller of the cluster. */
+  /** Applies the status of an object, as the kubelet or a controller of the cluster would. */
   async applyStatus<K extends Kind>(kind: K, reference: Reference, status: StatusOf<K>): Promise<void> {
     const metadata = this.#metadataOf(kind, reference);
     const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, status };
@@ -284,23 +287,23 @@ export class TestWorld implements AsyncDisposable {
     await this.#while(this.#api.delete(kind, { namespace: "", ...this.#metadataOf(kind, reference) }, {}));
   }
 
-  /** Decides for each call of the operator what goes wrong with it, until the returned function is called. */
+  /** Decides on the fault of each call of the operator, until the returned function is called. */
   inject(decide: (call: Call) => Fault | undefined): () => void {
     this.#faults.add(decide);
     return () => this.#faults.delete(decide);
   }
 
-  /** Makes the nth write from now on fail; the lease's own writes do not count. */
+  /** Makes the nth write from now on fail; writes of the lease do not count. */
   failWrite(nth: number, error: Error = errors.internal()): void {
     this.#atWrite(nth, () => ({ fault: "refuse", error }));
   }
 
-  /** Does the nth write and loses its answer. */
+  /** Executes the nth write and loses its response. */
   loseAnswer(nth: number): void {
     this.#atWrite(nth, () => ({ fault: "lose the answer" }));
   }
 
-  /** Kills the operator right before its nth write from now on, and starts it again. */
+  /** Kills the operator right before its nth write from now on, and restarts it. */
   crashBeforeWrite(nth: number): void {
     this.#atWrite(nth, () => {
       const died = this.running;
@@ -311,7 +314,7 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  /** Watches fall silent: their events are lost until the runtime notices. Ends when the returned function is called. */
+  /** Watches stop delivering: their events are lost until the runtime notices. Ends when the returned function is called. */
   dropEvents(kind?: AnyKind): () => void {
     return this.inject((call) => {
       const isMeant = call.verb === "watch" && (kind === undefined || call.kind.kind === kind.kind);
@@ -319,13 +322,13 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  /** What the server tells arrives late by so much: the operator works with an old picture of the world. */
+  /** Delays events by so much: the operator works with stale caches. */
   staleReads(by: string | number): () => void {
     const delay = toMilliseconds(by);
     return this.inject((call) => (call.verb === "watch" ? { fault: "late", by: delay } : undefined));
   }
 
-  /** Somebody else takes the lease, which the operator has by then. */
+  /** Another holder takes the lease, after the operator has acquired it. */
   async loseLease(): Promise<void> {
     await this.#while(this.running.elected());
     const namespace = this.#options.namespace ?? "default";
@@ -390,15 +393,15 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  /** The name and, of a namespaced kind, the namespace of an object. */
+  /** The name and, for a namespaced kind, the namespace of an object. */
   #metadataOf({ scope }: AnyKind, reference: Reference): { readonly name: string; readonly namespace?: string } {
     const { name, namespace } = typeof reference === "string" ? { name: reference, namespace: undefined } : reference;
     return scope === "Namespaced" ? { name, namespace: namespace ?? this.#options.namespace ?? "default" } : { name };
   }
 
-  /** The world must go on while the test waits. */
+  /** The world must continue while the test waits. */
   async #while<T>(work: Promise<T>): Promise<T> {
-    // The errors of servers are made where nobody knows the test any more.
+    // Errors of servers are created in a stack without the lines of the test.
     const site = captureCallSite();
     let isOver = false;
     const watched = work
@@ -422,7 +425,7 @@ export class TestWorld implements AsyncDisposable {
   }
 }
 
-/** A door without a socket: certificates are made and registered as ever, but nobody looks at them. */
+/** An endpoint without a socket: certificates are created and registered as usual, but not verified. */
 function doorInProcess(serve: (handler: WebhookHandler) => void): Door {
   return async (handler) => {
     serve(handler);

@@ -1,9 +1,9 @@
 /**
- * Tells news from echoes: the watch repeats what a controller wrote itself, on behalf of the very object that it would wake.
+ * Recognizes self-inflicted events: the watch delivers what a controller wrote itself, for the very object that the event would trigger.
  *
- * The reconcile has seen each answer of a child, so hearing it again tells nothing. The answer to a write of the object itself comes
- * when the reconcile is over and may show what somebody else did to it: only an event that changed nothing but the status is an echo
- * then. Only events of the stream are echoes, because a list may hide what came between; and what vanished is always news.
+ * The reconcile has seen the response to each write of a child, so its event has no new information. The response to a write of the
+ * object itself arrives after the reconcile and may include changes of other writers: only an event that changed nothing but the status
+ * is self-inflicted then. Only watch events count, because a list may hide changes in between; and a deletion is never self-inflicted.
  */
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { isLater } from "../api.ts";
@@ -12,21 +12,21 @@ import type { Change } from "../cache/reflector.ts";
 import { changedFields } from "./reconcile-trigger.ts";
 import type { ReconcileTrigger } from "./reconcile-trigger.ts";
 
-/** A write that a reconcile made. */
+/** A write of a reconcile. */
 export interface OwnWrite {
-  /** What was written: its kind and key as one text. */
+  /** The kind and key of the written object as one string. */
   readonly target: string;
   readonly key: string;
   readonly version: string;
-  /** What the watch has told about it so far. */
+  /** The last version that the watch has delivered. */
   readonly told: string | undefined;
 }
 
 /**
- * Whether the answer to an apply may be a state that somebody else brought about: a server that finds nothing to change answers with what
- * is there, and the watch may not have told that yet. Where our apply changed something, that is a version of its own: its time says so, or one
- * of our fields that differs from what was known, for times are whole seconds. What we change we take from others; where they have it still, it
- * is in a map that we own as an empty one.
+ * Whether the response to an apply may be a state that another writer made: an apply that changes nothing returns the stored object,
+ * which the watch may not have delivered yet. If our apply changed something, it made a new version: shown by its time, or by one of our
+ * fields that differs from the known object, because times are whole seconds. A forced apply takes ownership of changed fields, except
+ * for keys inside a map that we own as `{}`.
  */
 export function mayBeOfOthers(
   { before, after }: { readonly before: StoredObject; readonly after: StoredObject },
@@ -44,11 +44,14 @@ export function mayBeOfOthers(
   return changed.length > 0 && !changed.some(isChangedByUs);
 }
 
-/** The writes of one controller that the watch has not told yet. */
+/** The writes of one controller that the watch has not delivered yet. */
 export class Echoes {
   readonly #awaited = new Map<string, { readonly version: string; readonly writer: string }>();
 
-  /** Takes the writes of a reconcile; the answer says which triggers that arrived during the reconcile are echoes of them. */
+  /**
+   * Takes the writes of a reconcile; returns a function that recognizes their events among the triggers that arrived during the
+   * reconcile.
+   */
   expect(writer: string, writes: readonly OwnWrite[]): (trigger: ReconcileTrigger) => boolean {
     for (const { target, version, told } of writes) {
       if (told === undefined || isLater(version, told)) this.#awaited.set(target, { version, writer });
@@ -60,7 +63,7 @@ export class Echoes {
       writes.some((write) => write.key === key && write.version === version);
   }
 
-  /** The key on whose behalf the write was made that a change tells, if the change is an echo. */
+  /** The key for which the write behind a change was made, if the change is self-inflicted. */
   writerOf(target: string, change: Change): string | undefined {
     const echo = this.#awaited.get(target);
     if (echo === undefined) return undefined;

@@ -1,9 +1,9 @@
-/** Which changes matter: small pure tests over the old and the new object. */
+/** Predicates: pure functions of the old and the new object that drop events. */
 import type { KubeObject, ObjectOf, Kind } from "@capstan/model";
 import type { Change } from "../cache/reflector.ts";
 
 /**
- * Whether a change matters.
+ * Decides whether a change passes.
  *
  * @example
  * const isAdded: Predicate = (change) => change.type === "added";
@@ -12,7 +12,7 @@ import type { Change } from "../cache/reflector.ts";
 export type Predicate = (change: Change) => boolean;
 
 /**
- * Every change, also those of the status.
+ * Passes every change, also of the status.
  *
  * @example
  * controller(Memcached, { predicate: anyChange }, () => undefined);
@@ -20,7 +20,7 @@ export type Predicate = (change: Change) => boolean;
 export const anyChange: Predicate = () => true;
 
 /**
- * The desired state changed: the server counts that in `metadata.generation`.
+ * Passes changes of the desired state, which the server counts in `metadata.generation`.
  *
  * @example
  * controller(Memcached, { predicate: generationChanged }, () => undefined);
@@ -28,7 +28,7 @@ export const anyChange: Predicate = () => true;
 export const generationChanged: Predicate = updates((old, now) => old.metadata.generation !== now.metadata.generation);
 
 /**
- * A label changed.
+ * Passes changes of labels.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(generationChanged, labelsChanged) }, () => undefined);
@@ -36,7 +36,7 @@ export const generationChanged: Predicate = updates((old, now) => old.metadata.g
 export const labelsChanged: Predicate = updates((old, now) => !sameTexts(old.metadata.labels, now.metadata.labels));
 
 /**
- * An annotation changed.
+ * Passes changes of annotations.
  *
  * @example
  * controller(Memcached, { predicate: annotationsChanged }, () => undefined);
@@ -45,14 +45,14 @@ export const annotationsChanged: Predicate = updates(
   (old, now) => !sameTexts(old.metadata.annotations, now.metadata.annotations),
 );
 
-/** The status changed. */
+/** Passes changes of the status. */
 export const statusChanged: Predicate = (change) =>
   change.type === "updated" &&
   change.old !== undefined &&
   !sameJson(valueAt(change.old, ["status"]), valueAt(change.object, ["status"]));
 
 /**
- * The object is on its way out, or what holds it back changed.
+ * Passes the start of a deletion, and changes of finalizers.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(generationChanged, deletionChanged) }, () => undefined);
@@ -63,11 +63,11 @@ export const deletionChanged: Predicate = updates(
     (old.metadata.finalizers?.join() ?? "") !== (now.metadata.finalizers?.join() ?? ""),
 );
 
-/** Kinds without a generation (ConfigMap, Secret, ...) have nothing but desired state. */
+/** Kinds without a generation (ConfigMap, Secret, ...) have only desired state. */
 const hasNoGeneration: Predicate = updates((_old, now) => now.metadata.generation === undefined);
 
 /**
- * At least one of these.
+ * Passes changes that at least one of the predicates passes.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(desiredStateChanged, fieldsChanged(Memcached, "status.nodes")) }, () => undefined);
@@ -77,7 +77,7 @@ export function anyOf(...predicates: readonly Predicate[]): Predicate {
 }
 
 /**
- * All of these.
+ * Passes changes that all predicates pass.
  *
  * @example
  * controller(Memcached, { predicate: allOf(generationChanged, not(deletionChanged)) }, () => undefined);
@@ -87,7 +87,7 @@ export function allOf(...predicates: readonly Predicate[]): Predicate {
 }
 
 /**
- * The opposite.
+ * Passes changes that the predicate drops.
  *
  * @example
  * controller(Memcached, { predicate: not(annotationsChanged) }, () => undefined);
@@ -97,7 +97,7 @@ export function not(predicate: Predicate): Predicate {
 }
 
 /**
- * What wakes an object by itself if nothing else is said: everything but its status.
+ * The default predicate of a controller: everything but changes of the status.
  *
  * @example
  * controller(Memcached, { predicate: anyOf(desiredStateChanged, fieldsChanged(Memcached, "status.nodes")) }, () => undefined);
@@ -110,7 +110,7 @@ export const desiredStateChanged: Predicate = anyOf(
   hasNoGeneration,
 );
 
-/** Paths into a type, with dots; three levels are enough for what one filters by and keep the compiler quick. */
+/** Paths into a type, with dots; three levels are enough for predicates and keep the compiler fast. */
 export type FieldPath<T, Depth extends 0 | 1 | 2 | 3 = 3> = Depth extends 0
   ? never
   : T extends readonly unknown[] | string | number | boolean | null | undefined
@@ -128,7 +128,7 @@ interface Shallower {
   readonly 3: 2;
 }
 
-/** The type of what is at a path. */
+/** The type of the value at a path. */
 export type ValueAt<T, P extends string> = P extends `${infer N}.${infer Rest}`
   ? N extends keyof NonNullable<T>
     ? ValueAt<NonNullable<T>[N], Rest>
@@ -138,7 +138,7 @@ export type ValueAt<T, P extends string> = P extends `${infer N}.${infer Rest}`
     : never;
 
 /**
- * One of these fields changed. The paths are checked against the kind by the compiler.
+ * Passes changes of one of these fields. The compiler checks the paths against the kind.
  *
  * @example
  * controller(Memcached, { predicate: fieldsChanged(Memcached, "spec.size", "metadata.labels") }, () => undefined);
@@ -148,9 +148,9 @@ export function fieldsChanged<K extends Kind>(_kind: K, ...paths: readonly Field
   return updates((old, now) => split.some((path) => !sameJson(valueAt(old, path), valueAt(now, path))));
 }
 
-/** Objects that come and go always matter; of those that stay, what the test says. */
+/** Creations and deletions always pass; updates pass if the test holds. */
 function updates(test: (old: KubeObject, now: KubeObject) => boolean): Predicate {
-  // The object of a first list is made when it is looked at, so it must not be without need.
+  // The object of a first list is parsed on access, so it must not be accessed without need.
   return (change) => change.type !== "updated" || change.old === undefined || test(change.old, change.object);
 }
 
@@ -160,7 +160,7 @@ function sameTexts(a: { readonly [name: string]: string } = {}, b: { readonly [n
   return true;
 }
 
-/** What is at a path, if anything is. */
+/** The value at a path, if there is one. */
 export function valueAt(value: unknown, path: readonly string[]): unknown {
   let at = value;
   for (const name of path) {

@@ -1,4 +1,4 @@
-/** Why an object is looked at: what changed, which fields of it, and by whom. Kept until the reconcile and shown by `explain`. */
+/** Why an object is reconciled: the change, its fields, and its field manager. Kept until the reconcile and shown by `explain`. */
 import type { AnyKind } from "../api.ts";
 import { writerOf } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
@@ -13,22 +13,22 @@ import { traceAnnotation, traceOf } from "./trace.ts";
  * controller(Memcached, {}, ({ triggers, log }) => log.debug(triggers.map(describe).join(", ")));
  */
 export interface ReconcileTrigger {
-  /** How the change is related to the object that is woken. */
+  /** The relation of the change to the triggered object. */
   readonly relation: "self" | "status" | "owned" | "mapped" | "read" | "source" | "schedule" | "requeue" | "request";
   readonly change: Change["type"] | "happened";
   readonly kind: string;
   readonly key: string;
   readonly version: string | undefined;
-  /** Whether the server told it as an event, or it was found by comparing a list. */
+  /** Whether the change was a watch event, or was found by comparing a list. */
   readonly from: Change["from"] | undefined;
-  /** Paths that changed, at most a few. */
+  /** Changed paths, at most a few. */
   readonly fields: readonly string[];
   readonly manager: string | undefined;
-  /** The trace of the write, if it left one. */
+  /** The trace of the write, if it has one. */
   readonly trace: string | undefined;
 }
 
-/** A trigger out of a change. */
+/** The trigger for a change. */
 export function triggerOf(relation: ReconcileTrigger["relation"], kind: AnyKind, change: Change): ReconcileTrigger {
   const fields = change.type === "updated" && change.old !== undefined ? changedFields(change.old, change.object) : [];
   return {
@@ -44,7 +44,7 @@ export function triggerOf(relation: ReconcileTrigger["relation"], kind: AnyKind,
   };
 }
 
-/** A trigger that comes from outside the cluster. */
+/** A trigger from outside the cluster. */
 export function outsideTrigger(
   relation: "source" | "schedule" | "requeue" | "request",
   what: string,
@@ -53,10 +53,10 @@ export function outsideTrigger(
   return { relation, change: "happened", kind: what, key: "", ...nothing };
 }
 
-/** Of so many paths at which objects differ, others are not told. */
+/** The number of changed paths that are kept. */
 const FIELDS_KEPT = 8;
 
-/** Bookkeeping that changes with every write and tells nothing. */
+/** Fields that change with every write. */
 const BOOKKEEPING: ReadonlySet<string> = new Set([
   "metadata.resourceVersion",
   "metadata.managedFields",
@@ -64,7 +64,7 @@ const BOOKKEEPING: ReadonlySet<string> = new Set([
   fieldPath("metadata.annotations", traceAnnotation),
 ]);
 
-/** The paths at which two objects differ, at most a few. Items of lists that have a name go by it, wherever they stand. */
+/** The paths at which two objects differ, at most a few. Items of lists with a name are identified by it, whatever their index. */
 export function changedFields(old: unknown, now: unknown): readonly string[] {
   const found: string[] = [];
   if (old !== now) compare(old, now, "", found);
@@ -82,7 +82,7 @@ interface Tree {
   readonly [name: string]: unknown;
 }
 
-/** Most fields are the same, and then nobody needs to know how they are called. */
+/** Most fields are equal, and then the path is not computed. */
 function compareFields(old: Tree, now: Tree, path: string, found: string[]): void {
   for (const name in old) {
     const value = Object.hasOwn(now, name) ? now[name] : undefined;
@@ -111,7 +111,7 @@ function itemsBy(key: string | undefined, items: readonly unknown[]): ReadonlyMa
   );
 }
 
-/** What items of Kubernetes' lists are told apart by. */
+/** The key fields of items in Kubernetes' lists. */
 const NAMES = ["name", "type", "key", "uid"] as const;
 
 function isKeyedBy(items: readonly unknown[], key: string): boolean {

@@ -1,4 +1,4 @@
-/** Reconciles objects for what happens outside the cluster: a period, a cron expression, a stream of keys. */
+/** Triggers objects from outside the cluster: by a period, a cron expression, a stream of keys. */
 import { Cron } from "croner";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
@@ -10,7 +10,7 @@ import { outsideTrigger } from "./reconcile-trigger.ts";
 import type { Wake } from "./trigger.ts";
 
 /**
- * A source of reconciles from outside the cluster. Made by `every`, `cron` and `stream`.
+ * A source of triggers from outside the cluster. Created by `every`, `cron` and `stream`.
  *
  * @example
  * const sources: readonly Source[] = [every("10m"), cron("0 3 * * *")];
@@ -22,7 +22,7 @@ export type Source =
   | { readonly type: "cron"; readonly name: string; readonly cron: string; readonly timeZone?: string | undefined };
 
 /**
- * What every source may say.
+ * Options of every source.
  *
  * @example
  * const options: SourceOptions = { name: "check the provider" };
@@ -34,19 +34,20 @@ export interface SourceOptions {
 }
 
 /**
- * What a cron expression may say.
+ * Options of a cron source.
  *
  * @example
  * const options: CronOptions = { timeZone: "UTC", name: "nightly" };
  * cron("0 3 * * *", options);
  */
 export interface CronOptions extends SourceOptions {
-  /** The time zone in which the expression is meant, such as `Europe/Berlin`: that of the process by default. */
+  /** The time zone of the expression, such as `Europe/Berlin`. Default: that of the process. */
   readonly timeZone?: string | undefined;
 }
 
 /**
- * Reconciles the objects whose keys (`namespace/name`) arrive: from a message queue, a poll, another API. A stream that ends is opened again.
+ * Reconciles the objects with the keys (`namespace/name`) that arrive: from a message queue, a poll, another API. A stream that ends is
+ * opened again.
  *
  * @example
  * const orders = async function* (signal: AbortSignal) {
@@ -61,7 +62,7 @@ export function stream(
   return { type: "stream", name, open };
 }
 
-/** A shorter period would leave no time for anything else. */
+/** The shortest period, in milliseconds: a shorter one would starve everything else. */
 const LEAST_PERIOD = 100;
 
 /**
@@ -86,7 +87,7 @@ export function every(period: Duration, { name = `every ${period}` }: SourceOpti
  */
 export function cron(expression: string, { timeZone, name = expression }: CronOptions = {}): Source {
   return madeFor(cron, () => {
-    // A wrong expression is found where it is written, not at the first midnight.
+    // An invalid expression fails where it is declared, not at its first run.
     mustBeCron({ cron: expression, timeZone });
     return { type: "cron", name, cron: expression, timeZone };
   });
@@ -105,7 +106,6 @@ function mustBeCron(source: { readonly cron: string; readonly timeZone: string |
   }
 }
 
-/** What a source works with. */
 export interface SourceTools {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -114,7 +114,7 @@ export interface SourceTools {
   readonly onError: (error: unknown) => void;
 }
 
-/** How long a stream that broke rests before it is opened again. */
+/** The delay before a broken stream is opened again, in milliseconds. */
 const STREAM_REST = 5_000;
 
 /** Runs a source until the signal is aborted. */
@@ -145,7 +145,7 @@ async function runOnce(source: Source, { clock, signal, wake, keys }: SourceTool
   for (const key of keys()) wake(key, { trigger });
 }
 
-/** After so many keys others are heard: a stream that never waits would keep timers and probes waiting. */
+/** The number of keys after which the event loop gets time: a stream that never waits would block timers and probes. */
 const BREATH = 1_000;
 
 async function runStream(
@@ -160,7 +160,7 @@ async function runStream(
   await sleep(clock, STREAM_REST, signal);
 }
 
-/** The calendar may jump: it is looked at again every minute. */
+/** The wall clock may jump: it is read again every minute. */
 const LOOK_AGAIN = 60_000;
 
 async function untilTime(time: number, clock: Clock, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** Remembers what each reconcile read, so that it is woken when that changes, and only then. */
+/** Records the reads of each reconcile, so that changes of those objects trigger it, and no others. */
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Change } from "../cache/reflector.ts";
@@ -11,13 +11,13 @@ import type { EventHandler } from "./trigger.ts";
 /** One read: of one object, or of all that a query finds. */
 export type Read = { readonly kind: AnyKind; readonly key: string } | { readonly kind: AnyKind; readonly query: Query };
 
-/** What was read, by whom. */
+/** Reads by reader. */
 export class Reads {
   readonly #byReader = new Map<string, string[]>();
-  /** Places (an object, a label, a namespace, a whole kind) with those who read there. */
+  /** Places (an object, a label, a namespace, a whole kind) with their readers. */
   readonly #places = new Map<string, Map<string, Query | undefined>>();
 
-  /** Notes a read at once: what is read may change before the reconcile is over. */
+  /** Records a read at once: the object may change before the reconcile ends. */
   add(reader: string, read: Read): void {
     const place = placeOf(read);
     this.#enter(place, reader, "query" in read ? read.query : undefined);
@@ -26,13 +26,13 @@ export class Reads {
     else places.push(place);
   }
 
-  /** The reconcile is over: what it read takes the place of what the reconciles before it read. */
+  /** The reconcile has ended: its reads replace those of the reconciles before it. */
   record(reader: string, reads: readonly Read[]): void {
     this.forget(reader);
     for (const read of reads) this.add(reader, read);
   }
 
-  /** Forgets a reader that is no more. */
+  /** Drops a deleted reader. */
   forget(reader: string): void {
     for (const place of this.#byReader.get(reader) ?? []) {
       const readers = this.#places.get(place);
@@ -42,7 +42,7 @@ export class Reads {
     this.#byReader.delete(reader);
   }
 
-  /** Wakes those who read what changed. */
+  /** Triggers the readers of a changed object. */
   trigger(kind: AnyKind): EventHandler {
     const id = kindId(kind);
     return (change, wake) => {
@@ -58,7 +58,7 @@ export class Reads {
   #enter(place: string, reader: string, query: Query | undefined): void {
     let readers = this.#places.get(place);
     if (readers === undefined) this.#places.set(place, (readers = new Map<string, Query | undefined>()));
-    // Two different queries of one reader meet in one place: the wider answer is to wake for anything there.
+    // Two different queries of one reader share one place: any change there triggers the reader.
     readers.set(reader, readers.has(reader) ? {} : query);
   }
 
@@ -80,7 +80,7 @@ export class Reads {
   }
 }
 
-/** An object of which, in most cases, the metadata is enough. */
+/** An object; in most cases its metadata is enough. */
 type Seen = Pick<Change, "metadata" | "object">;
 
 function concerns(query: Query, seen: Seen): boolean {
@@ -90,7 +90,7 @@ function concerns(query: Query, seen: Seen): boolean {
   try {
     return index.values(seen.object).includes(index.value);
   } catch {
-    // Nobody can say that it does not.
+    // It cannot be excluded.
     return true;
   }
 }

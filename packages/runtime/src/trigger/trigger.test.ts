@@ -57,7 +57,7 @@ describe("triggers", () => {
     controller,
   });
 
-  test("an owned object wakes its owners of before and after, and only those that control it", () => {
+  test("an owned object triggers its old and new owners, and only controller owners", () => {
     const trigger = owned(Pod, Owner, { onlyControllerOwner: true });
     const old = pod("p", { ownerReferences: [reference("a")] });
     const now = pod("p", { ownerReferences: [reference("b"), reference("c", false)] });
@@ -66,7 +66,7 @@ describe("triggers", () => {
     assert.deepEqual(woken(trigger, change(undefined, pod("p", { ownerReferences: [foreign] }))), []);
   });
 
-  test("a mapped object wakes whom it pointed to and whom it points to", () => {
+  test("a mapped object triggers the objects that it pointed to and points to", () => {
     const trigger = mapped(
       Pod,
       (object) => [`ns/${object.metadata.labels?.["of"]}`],
@@ -78,7 +78,7 @@ describe("triggers", () => {
     ]);
   });
 
-  test("the object itself is woken by its desired state, and for repair by its status alone", () => {
+  test("an object is triggered by its spec, and for repair by its status alone", () => {
     const trigger = self(Pod, desiredStateChanged);
     const old = pod("p", { generation: 1, status: { a: 1 } });
     const relations: (string | undefined)[] = [];
@@ -98,7 +98,7 @@ describe("triggers", () => {
     assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, annotations: { a: "" } }))), ["ns/p"]);
   });
 
-  test("predicates look at generation, labels and typed fields", () => {
+  test("predicates check generation, labels and typed fields", () => {
     const old = pod("p", { generation: 1, labels: { a: "1" }, spec: { nodeName: "x" } });
     const now = pod("p", { generation: 1, labels: { a: "1" }, spec: { nodeName: "y" } });
     const kind: typeof Pod & { "~types"?: { object: StoredObject & { spec: { nodeName: string } }; apply: unknown } } =
@@ -110,8 +110,8 @@ describe("triggers", () => {
   });
 });
 
-describe("reads that are remembered", () => {
-  test("wake those who read, and only for what they read", () => {
+describe("recorded reads", () => {
+  test("trigger the readers, and only for objects that they read", () => {
     const reads = new Reads();
     reads.record("by-key", [{ kind: Pod, key: "ns/p" }]);
     reads.record("by-label", [{ kind: Pod, query: { namespace: "ns", labels: { app: "x" } } }]);
@@ -152,11 +152,11 @@ describe("sources", () => {
     return keys;
   }
 
-  test("a timer wakes every object at its pace", async () => {
+  test("a timer triggers every object periodically", async () => {
     assert.deepEqual(await wakes(every("10s"), 35_000), ["ns/a 10", "ns/a 20", "ns/a 30"]);
   });
 
-  test("a schedule wakes at the times of its expression", async () => {
+  test("a schedule triggers at the times of its expression", async () => {
     assert.deepEqual(await wakes(cron("0 */6 * * *", { timeZone: "UTC" }), 13 * 3_600_000), [
       "ns/a 21600",
       "ns/a 43200",
@@ -165,7 +165,7 @@ describe("sources", () => {
     assert.throws(() => cron("0 3 * * *", { timeZone: "Mars/Olympus" }), { code: "BadSetting" });
   });
 
-  test("a stream wakes the keys that it gives, and is opened again when it breaks", async () => {
+  test("a stream triggers its keys, and is opened again when it breaks", async () => {
     let opened = 0;
     const source = stream(async function* () {
       opened++;
@@ -177,13 +177,13 @@ describe("sources", () => {
   });
 });
 
-test("changed fields name what changed, and leave the server's bookkeeping out", () => {
+test("changed fields exclude the server's bookkeeping", () => {
   const old = pod("p", { generation: 1, spec: { a: { b: 1 }, gone: 1 } });
   const now = pod("p", { generation: 2, resourceVersion: "2", spec: { a: { b: 2 }, new: 1 } });
   assert.deepEqual(changedFields(old, now), ["spec.a.b", "spec.gone", "spec.new"]);
 });
 
-test("changed fields are told however deep they are, and items of lists by their names", () => {
+test("changed fields are found at any depth, and list items by their names", () => {
   const spec = (image: string, ...more: string[]) => ({
     template: {
       spec: {
@@ -202,7 +202,7 @@ test("changed fields are told however deep they are, and items of lists by their
   assert.deepEqual(changedFields({ list: [1, 2] }, { list: [1, 3, 4] }), ["list[1]", "list[2]"]);
 });
 
-test("a trace is carried in the W3C's form, belongs to the write that left it, and nonsense is none", () => {
+test("a trace has the W3C format, belongs to its write, and is ignored if malformed", () => {
   const trace = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7", traceFlags: 1 };
   const text = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
   assert.equal(formatTrace(trace), text);

@@ -1,4 +1,4 @@
-/** From a change to the keys of those it concerns: the object itself, its owner, or whoever a function names. Pure and synchronous. */
+/** Maps a change to keys: the object itself, its owner, or the keys that a function returns. Pure and synchronous. */
 import type { KubeObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 import type { Change } from "../cache/reflector.ts";
@@ -8,13 +8,13 @@ import type { ReconcileTrigger } from "./reconcile-trigger.ts";
 import { generationChanged, statusChanged } from "./predicate.ts";
 import type { Predicate } from "./predicate.ts";
 
-/** Wakes a key. */
+/** Enqueues a key. */
 export type Wake = (key: string, request: Request<ReconcileTrigger>) => void;
 
-/** Looks at a change and wakes whom it concerns. */
+/** Maps a change to keys and enqueues them. */
 export type EventHandler = (change: Change, wake: Wake) => void;
 
-/** What a list brings at the start can wait for what happens now. */
+/** Objects of the first list have a lower priority than events. */
 export const LIST_PRIORITY = -100;
 
 function priorityOf(change: Change): number {
@@ -22,8 +22,8 @@ function priorityOf(change: Change): number {
 }
 
 /**
- * The object itself. A new desired state may cure what failed, so its backoff starts afresh. A status that changed by itself was
- * written by somebody else, or by us in a request whose answer was lost: either way it may need repair.
+ * The object itself. A new desired state may fix a failure, so its backoff resets. A status change without a spec change was made by
+ * another writer, or by us in a request whose response was lost: either way it may need repair.
  */
 export function self(kind: AnyKind, predicate: Predicate): EventHandler {
   return (change, wake) => {
@@ -37,7 +37,7 @@ export function self(kind: AnyKind, predicate: Predicate): EventHandler {
   };
 }
 
-/** Where an object that cannot carry an owner reference (other namespace, cluster scope) says whose it is. */
+/** The annotation with the owner of an object that cannot have an owner reference (other namespace, cluster scope). */
 export const OWNER_ANNOTATION = "capstan.dev/owner";
 
 /** The owners of an object, before and after the change. */
@@ -76,10 +76,13 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? "" : apiVersion.slice(0, slash);
 }
 
-/** Names the keys that an object concerns, for a change of it. */
+/** Returns the keys for a changed object. */
 export type MapToKeys = (object: KubeObject, change: Pick<Change, "type">) => readonly string[];
 
-/** Whoever a function names, for the object before the change and after it: so the one it no longer points to hears of it too. */
+/**
+ * The keys that a function returns, for the object before and after the change: so that an object that is no longer referenced is
+ * triggered too.
+ */
 export function mapped(kind: AnyKind, map: MapToKeys, predicate: Predicate): EventHandler {
   return (change, wake) => {
     if (!predicate(change)) return;

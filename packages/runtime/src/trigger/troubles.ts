@@ -1,6 +1,6 @@
 /**
- * Keeps what users' functions throw away from the stream that calls them: what failed for which object is told once, counted, and
- * remembered until it succeeds, and everybody else hears of the change.
+ * Isolates errors of user functions from the event stream that calls them: each failure is logged once for its function and object,
+ * counted, and remembered until it succeeds, and all other handlers still get the event.
  */
 import type { KubeObject } from "@capstan/model";
 import { isEarlier, keyText } from "../api.ts";
@@ -16,24 +16,23 @@ import type { MapToKeys } from "./trigger.ts";
 /** A function that failed. */
 export interface Trouble {
   readonly controller: string;
-  /** Which function, as in `map of ConfigMap`. */
+  /** The function, as in `map of ConfigMap`. */
   readonly what: string;
-  /** For what, as in `ConfigMap default/settings`. */
+  /** The object, as in `ConfigMap default/settings`. */
   readonly object: string;
   readonly message: string;
-  /** The version of the object that it failed for, if there is one. */
+  /** The version of the object for which it failed, if there is one. */
   readonly version: string | undefined;
 }
 
-/** What troubles are kept with. */
 export interface TroublesOptions {
   readonly controller: string;
   readonly log: Log;
-  /** Is told of each failure. */
+  /** Called for each failure. */
   readonly onTrouble: (what: string) => void;
 }
 
-/** So many are remembered: more tell nothing new, and a function that always fails fails for every object. */
+/** The number of remembered failures: a function that always fails does so for every object. */
 const KEPT = 100;
 
 /** The functions of one controller that failed. */
@@ -45,12 +44,12 @@ export class Troubles {
     this.#options = options;
   }
 
-  /** Those that have not succeeded since. */
+  /** Failures without a success since. */
   get all(): readonly Trouble[] {
     return [...this.#known.values()];
   }
 
-  /** A change that nobody could judge matters. */
+  /** If a predicate fails, the event passes. */
   predicate(what: string, kind: AnyKind, predicate: Predicate): Predicate {
     return (change) => {
       try {
@@ -64,7 +63,7 @@ export class Troubles {
     };
   }
 
-  /** Whom an object concerns when its map fails, nobody knows; of what it names, the keys that make sense are woken. */
+  /** If a map fails, no key is triggered; invalid keys in its result are skipped. */
   map(kind: AnyKind, map: MapToKeys): MapToKeys {
     const what = `map of ${kind.kind}`;
     return (object, change) => {
@@ -81,7 +80,7 @@ export class Troubles {
     };
   }
 
-  /** A key whose tenant nobody can tell belongs to its namespace. */
+  /** If the fairness key fails, the namespace is used. */
   tenant(fairnessKey: (key: string) => string): (key: string) => string {
     return (key) => {
       try {
@@ -93,7 +92,7 @@ export class Troubles {
     };
   }
 
-  /** For functions that caches of a kind call. */
+  /** For user functions that the caches of a kind call. */
   calls(kind: AnyKind): UserCalls {
     return {
       failed: (what, object, error) => this.note(`${what} of ${kind.kind}`, nameOf(kind, object), error),
@@ -103,7 +102,7 @@ export class Troubles {
     };
   }
 
-  /** Tells that a function failed, unless it was told before. */
+  /** Logs that a function failed, unless that was logged before. */
   note(what: string, { object, version }: Named, error: unknown): void {
     const { controller, log, onTrouble } = this.#options;
     const message = messageOf(error);
@@ -116,7 +115,7 @@ export class Troubles {
     if (isNew) log.error(`the ${what} failed for ${object}: ${message}`, { controller, object, error });
   }
 
-  /** A function that succeeds for an object as it was before says nothing about the object as it is. */
+  /** A success for an older version of an object does not clear the failure for the current one. */
   #succeeded(what: string, kind: AnyKind, object: Pick<KubeObject, "metadata">): void {
     if (this.#known.size === 0) return;
     const { object: name, version = "" } = nameOf(kind, object);
@@ -125,7 +124,7 @@ export class Troubles {
   }
 }
 
-/** What a function was called for, and the version that it saw. */
+/** The object of a call, and its version. */
 interface Named {
   readonly object: string;
   readonly version: string | undefined;
@@ -135,7 +134,7 @@ function nameOf({ kind }: AnyKind, object: Pick<KubeObject, "metadata">): Named 
   return { object: `${kind} ${keyText(object)}`, version: object.metadata.resourceVersion };
 }
 
-/** The compiler knows that they are texts; what was read out of objects may be anything. */
+/** The compiler knows that they are strings; values from objects may be anything. */
 function isKey(key: unknown): key is string {
   return typeof key === "string" && key !== "";
 }

@@ -1,9 +1,9 @@
-/** An object of a list as the server sent it: its metadata is at hand, the rest is made only when somebody looks at it. */
+/** An object of a list as raw bytes: its metadata is parsed, the other fields only on access. */
 import { parseMetadata, scanMetadata } from "@capstan/client";
 import type { ScannedMetadata } from "@capstan/client";
 import type { StoredObject } from "@capstan/model";
 
-/** The bytes of one object. They are views of what was received: whoever keeps them should copy them. */
+/** The bytes of one object. They are views of the receive buffer: copy them to keep them. */
 export class SentObject {
   readonly bytes: Buffer;
   readonly scanned: ScannedMetadata;
@@ -16,7 +16,7 @@ export class SentObject {
     const scanned = scanMetadata(this.bytes);
     if (scanned === undefined) throw new SyntaxError("an object without metadata was sent");
     this.scanned = scanned;
-    // What a server lists has the metadata of stored objects.
+    // Listed objects have the metadata of stored objects.
     this.metadata = parseMetadata(this.bytes, scanned) as StoredObject["metadata"];
   }
 
@@ -26,9 +26,9 @@ export class SentObject {
   }
 }
 
-/** An object made of its bytes. */
+/** Parses an object from its bytes. */
 export function parseSent(bytes: Uint8Array): StoredObject {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
-  // What a server sends in a watch is an object of the kind that is watched.
+  // A watch delivers objects of the watched kind.
   return JSON.parse(text) as StoredObject;
 }

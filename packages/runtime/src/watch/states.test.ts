@@ -159,7 +159,7 @@ describe("the next state of a watch", () => {
   ];
   for (const [name, from, end, to] of cases) test(name, () => assert.deepEqual(next(from, end), to));
 
-  test("a broken connection rests and goes on", () => {
+  test("a broken connection waits and continues", () => {
     const error = new ConnectionError({ code: "ConnectionLost", server: "x", sent: true });
     assert.deepEqual(next(watching, { how: "failed", error }), {
       at: "resting",

@@ -1,57 +1,57 @@
-/** The states of a watch and the one function that leads from an end to the next state. Pure. */
+/** The states of a watch and the function that maps the end of a connection to the next state. Pure. */
 import { ApiError } from "@capstan/client";
 import { isEarlier } from "../api.ts";
 import type { Random } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import { retryAfterOf } from "../failure.ts";
 
-/** What a watch is doing. */
+/** The state of a watch. */
 export type State =
-  /** Asking for every object as a stream of events, then staying on the stream. */
+  /** Lists every object as a stream of events, then continues as a watch. */
   | { readonly at: "streaming" }
-  /** Asking for every object page by page, for servers without streaming lists. */
+  /** Lists every object page by page, for servers without streaming lists. */
   | { readonly at: "paging"; readonly pageSize: number }
-  /** Following changes from a version on. */
+  /** Watches changes from a version. */
   | { readonly at: "watching"; readonly version: string }
-  /** Asking for one object, only to learn how far the server is. */
+  /** Lists one object, only to learn the server's current version. */
   | { readonly at: "asking"; readonly version: string }
-  /** Waiting before the next attempt. */
+  /** Waits before the next attempt. */
   | { readonly at: "resting"; readonly delay: number; readonly then: Exclude<State, { readonly at: "resting" }> };
 
-/** How a connection ended. */
+/** The end of a connection. */
 export type End =
   | { readonly how: "listed"; readonly version: string }
-  /** The server is as of this version; what it shows is what is known, or it is time to look at everything. */
+  /** The server is at this version; `isKnown` is false if everything must be listed again. */
   | { readonly how: "asked"; readonly version: string; readonly isKnown: boolean }
   | { readonly how: "closed"; readonly lived: number }
   | { readonly how: "idle" }
   | { readonly how: "failed"; readonly error: unknown };
 
-/** What is known when a connection ends. */
+/** The state of the watch when a connection ends. */
 export interface Progress {
   readonly state: Exclude<State, { readonly at: "resting" }>;
   /** The last version that is completely in the cache: of an event, a bookmark or a list. Absent before the first list. */
   readonly version: string | undefined;
-  /** How many connections ended badly in a row without giving anything. */
+  /** The number of consecutive failed connections without an event. */
   readonly failures: number;
 }
 
-/** What the watch of a kind is tuned by, in milliseconds. */
+/** The timing of a watch, in milliseconds. */
 export interface WatchTuning {
   readonly pageSize: number;
   readonly firstRest: number;
   readonly longestRest: number;
-  /** A connection that closes sooner than this without an event is not a normal close. */
+  /** A connection that closes earlier than this without an event counts as failed. */
   readonly shortLife: number;
-  /** A stream on which nothing came for this long is dead; servers send a bookmark about every minute. */
+  /** A stream without events for this long is dead; servers send a bookmark about every minute. */
   readonly idle: number;
-  /** How often to ask for a kind that the server does not have. */
+  /** The interval at which a kind is requested that the server does not serve. */
   readonly absence: number;
-  /** How long the server shall keep a watch open: between this and twice this. */
+  /** The timeout of a watch on the server: between this and twice this. */
   readonly timeout: number;
 }
 
-/** What is usual. */
+/** The defaults. */
 export const usualTuning: WatchTuning = {
   pageSize: 500,
   firstRest: 800,
@@ -63,14 +63,13 @@ export const usualTuning: WatchTuning = {
 };
 
 /**
- * A server whose history has gone back (its store was restored) says nothing at all to who asks from a version that it does not know: no
- * error, no bookmark. So who hears nothing twice, or whose connections end without a word so often, asks how far the server is and how many
- * objects it has, and lists again only if that is not what is known. Of a kind on which nothing happens, servers without bookmarks say
- * nothing for days.
+ * After a restore of its store a server sends neither errors nor bookmarks to a watch from a version that it does not know. After two
+ * idle timeouts, or so many connections without an event, the watch therefore reads the server's version and object count, and lists
+ * again only if they differ from the known ones. For a kind without changes, servers without bookmarks send nothing for days.
  */
 const FRUITLESS_ENDS = 20;
 
-/** The state after an end. */
+/** The state after the end of a connection. */
 export function nextState(progress: Progress, end: End, tuning: WatchTuning, random: Random): State {
   const rest = (then: Exclude<State, { readonly at: "resting" }>, atLeast = 0): State => {
     const full = Math.min(tuning.longestRest, tuning.firstRest * 2 ** Math.min(progress.failures, 16));
@@ -92,17 +91,17 @@ export function nextState(progress: Progress, end: End, tuning: WatchTuning, ran
   }
 }
 
-/** Goes on where the last connection stopped: no list is made when a version is known. */
+/** Continues where the last connection stopped: no list is needed when a version is known. */
 function resume(progress: Progress): Exclude<State, { readonly at: "resting" }> {
   return progress.version === undefined ? relist(progress) : { at: "watching", version: progress.version };
 }
 
-/** Goes on likewise, but finds out first whether there is anything to go on from. */
+/** The same, but first checks whether the known version is still valid. */
 function ask(progress: Progress): Exclude<State, { readonly at: "resting" }> {
   return progress.version === undefined ? relist(progress) : { at: "asking", version: progress.version };
 }
 
-/** Whether a server is surely at a version or past it. */
+/** Whether a server is certainly at a version or past it. */
 function isAsFar(version: string, known: string | undefined): boolean {
   return known !== undefined && (version === known || isEarlier(known, version));
 }
@@ -118,34 +117,34 @@ function afterFailure(
   const { state } = progress;
   switch (meaningOf(error)) {
     case "expired":
-      // An expired page must not be asked for page by page again: the list would expire on every round.
+      // An expired list must not be requested page by page again: it would expire every time.
       if (state.at === "paging") return rest({ at: "paging", pageSize: 0 });
       return progress.failures === 0 ? { at: "streaming" } : rest({ at: "streaming" });
     case "unsupported":
       return state.at === "streaming" ? { at: "paging", pageSize: tuning.pageSize } : rest(resume(progress));
     case "absent":
-      // The kind is not served (yet, or any more). Ask at a steady pace, so that it is noticed soon when it comes.
+      // The kind is not served (yet, or any more). Poll at a constant interval, so that it is noticed soon.
       return { at: "resting", delay: tuning.absence, then: { at: "streaming" } };
     case "from the future":
-      // This server has not seen what an earlier one told us. It may catch up; if it does not, its state is the truth.
+      // This server has not reached the version of an earlier one. It may catch up; if it does not, its state counts.
       return progress.failures < PATIENCE ? rest(resume(progress)) : rest({ at: "streaming" });
     case "behind":
-      // Another server may answer next time, and this one may have caught up.
+      // Another server may respond next time, or this one may have caught up.
       return rest(relist(progress));
     case "retry":
       return rest(progress.failures >= FRUITLESS_ENDS ? ask(progress) : resume(progress), retryAfterOf(error));
   }
 }
 
-/** How often a server may say that it does not know a version yet before we list again. */
+/** The number of "version too large" errors before everything is listed again. */
 const PATIENCE = 3;
 
-/** Whether the server says that it does not have the kind at all. */
+/** Whether the server does not serve the kind. */
 export function isAbsent(error: unknown): boolean {
   return error instanceof ApiError && (error.code === "UnknownKind" || error.code === "NotFound");
 }
 
-/** Whether a list was refused because the server is behind what is known. */
+/** Whether a list was rejected because it is older than the known state. */
 export function isBehind(error: unknown): boolean {
   return error instanceof RuntimeError && error.code === "ServerBehind";
 }

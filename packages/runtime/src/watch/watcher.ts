@@ -1,4 +1,4 @@
-/** Follows one kind for ever: yields every object, then every change, whatever happens to the connection. */
+/** Follows one kind: yields every object, then every change, whatever happens to the connection. */
 import { sleep } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
 import { isEarlier, isLater, keyText } from "../api.ts";
@@ -9,27 +9,26 @@ import { parseSent, SentObject } from "./sent.ts";
 import { isAbsent, isBehind, nextState, usualTuning } from "./states.ts";
 import type { End, State, WatchTuning } from "./states.ts";
 
-/** What a watch says, in order. Between `restarted` and `synced` come all objects that exist; what is not among them is gone. */
+/** The signals of a watch, in order. Between `restarted` and `synced` come all existing objects; any other object is gone. */
 export type Signal =
   | { readonly type: "restarted" }
   | { readonly type: "listed"; readonly object: StoredObject | SentObject }
-  /** Of what was listed, this is gone again before the list is complete. */
+  /** A listed object was deleted before the list is complete. */
   | { readonly type: "unlisted"; readonly object: StoredObject }
   | { readonly type: "synced"; readonly version: string }
   | { readonly type: "changed"; readonly object: StoredObject }
   | { readonly type: "removed"; readonly object: StoredObject }
   | { readonly type: "progressed"; readonly version: string }
-  /** Nothing that was told holds any more: the server does not have the kind, or begins its history anew. */
+  /** All known objects are invalid: the server does not serve the kind, or its history was reset. */
   | { readonly type: "vanished" }
   | { readonly type: "failed"; readonly error: unknown; readonly state: State["at"] };
 
-/** What was made of what a watch said. */
+/** The state that was built from the signals. */
 export interface Known {
   readonly size: number;
   stored(key: string): StoredObject | undefined;
 }
 
-/** What a watch is made with. */
 export interface WatcherOptions {
   readonly api: Api;
   readonly kind: AnyKind;
@@ -39,25 +38,25 @@ export interface WatcherOptions {
   readonly tuning?: WatchTuning | undefined;
   readonly signal: AbortSignal;
   readonly known: Known;
-  /** Gets each signal as it happens; must not throw. */
+  /** Called with each signal; must not throw. */
   readonly onSignal: (signal: Signal) => void;
 }
 
-/** The server's mark on the bookmark that ends the initial events of a streaming list. */
+/** The server's annotation on the bookmark that ends the initial events of a streaming list. */
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** How many answers in a row it takes to believe that a kind is not served. */
+/** The number of consecutive "not found" responses after which a kind counts as not served. */
 const SURE_OF_ABSENCE = 2;
 
 /**
- * How many lists in a row may be older than what is known. With the rests between them this is minutes: a server that is behind has
- * caught up by then, and one whose store was restored from a backup never will.
+ * The number of consecutive lists that may be older than the known state. With the delays between them this is minutes: a stale server
+ * has caught up by then, and one whose store was restored from a backup never will.
  */
 const PATIENCE_WITH_THE_PAST = 10;
 
 /**
- * After so much silence everything is listed: a history that went back and has come as far again may show the same number of objects, and
- * where something is selected servers do not say how many there are.
+ * After so much silence everything is listed, in milliseconds: a restored server that has reached the same version may have the same
+ * number of objects, and servers report no count for a selector.
  */
 const LONG_SILENCE = 3_600_000;
 
@@ -70,14 +69,14 @@ class Watcher {
   readonly #options: WatcherOptions;
   readonly #tuning: WatchTuning;
   #version: string | undefined;
-  /** The latest version of which anything was told, also by a list that broke off. */
+  /** The latest version of any received object, also of a list that broke off. */
   #latest: string | undefined;
   #failures = 0;
-  /** How many lists in a row were older than that. */
+  /** The number of consecutive lists that were older. */
   #oldLists = 0;
-  /** When anything was last told, on the clock. */
+  /** The time of the last received event, on the clock. */
   #toldAt = 0;
-  /** Whether the present connection told anything. */
+  /** Whether the current connection delivered anything. */
   #gave = false;
 
   constructor(options: WatcherOptions) {
@@ -98,7 +97,7 @@ class Watcher {
     }
   }
 
-  /** Lives through one state and finds the next. */
+  /** Runs one state and returns the next. */
   async #leave(state: Exclude<State, { readonly at: "resting" }>): Promise<State> {
     this.#gave = false;
     const end = await this.#live(state);
@@ -112,7 +111,7 @@ class Watcher {
   #tell(error: unknown, state: State["at"]): void {
     const { onSignal } = this.#options;
     onSignal({ type: "failed", error, state });
-    // One such answer may come from a server that is just starting; several mean it.
+    // One such response may come from a server that is starting; several are reliable.
     const isGone = isAbsent(error) && this.#failures >= SURE_OF_ABSENCE;
     const isAnotherHistory = isBehind(error) && ++this.#oldLists >= PATIENCE_WITH_THE_PAST;
     if (!isGone && !isAnotherHistory) return;
@@ -153,7 +152,7 @@ class Watcher {
     }
   }
 
-  /** A list of one object, which tells how far the server is, whatever the kind, and mostly how many objects it has. */
+  /** A list with limit 1: it returns the server's version for any kind, and mostly the object count. */
   async #ask(): Promise<End> {
     const { api, kind, scope, clock, signal } = this.#options;
     const page = await api.list(kind, { ...scope, limit: 1, signal });
@@ -163,7 +162,7 @@ class Watcher {
     return { how: "asked", version: page.resourceVersion, isKnown };
   }
 
-  /** Whether a page may be the first of all that is known. */
+  /** Whether a page is consistent with the known objects. */
   #isKnown({ items, continueAt = "", remaining }: ListPage): boolean {
     const { known } = this.#options;
     const isWhole = continueAt === "";
@@ -175,7 +174,7 @@ class Watcher {
     });
   }
 
-  /** One connection: from a version on, or with every object first. */
+  /** One connection: from a version, or with every object first. */
   async #follow(from: string | undefined): Promise<End> {
     const { api, kind, scope, clock, random, signal } = this.#options;
     using connection = new Connection(clock, this.#tuning.idle, signal);
@@ -197,7 +196,7 @@ class Watcher {
     return { how: "closed", lived: connection.age };
   }
 
-  /** Hears a watch until it ends: as bytes, a batch at a time, where there are any. */
+  /** Reads a watch until it ends: as batches of bytes, if they are available. */
   async #hear(events: WatchStream, begun: { connection: Connection; listing: boolean }): Promise<void> {
     const { connection } = begun;
     let { listing } = begun;
@@ -214,7 +213,7 @@ class Watcher {
     }
   }
 
-  /** Of what is listed nobody may ever look at more than the metadata. */
+  /** Most listed objects are never read beyond their metadata, so they are not parsed. */
   #sentEvent({ type, bytes }: SentEvent, listing: boolean): boolean {
     if (listing && (type === "ADDED" || type === "MODIFIED")) {
       this.#list(new SentObject(bytes));
@@ -224,7 +223,7 @@ class Watcher {
     return listing ? this.#listEvent(event) : this.#liveEvent(event);
   }
 
-  /** An event before the end of the initial events: the version must not move yet, because the list is not complete. */
+  /** An event before the end of the initial events: the version must not advance yet, because the list is not complete. */
   #listEvent({ type, object }: WatchEvent): boolean {
     switch (type) {
       case "ADDED":
@@ -247,7 +246,7 @@ class Watcher {
     const { onSignal } = this.#options;
     const version = object.metadata.resourceVersion;
     const isKnown = this.#version !== undefined && isEarlier(version, this.#version);
-    // What is earlier than all that is known is known already. Only of a deletion some servers tell the version before it.
+    // An event with an earlier version than the known one is a repetition. Only deletions may have the version before, on some servers.
     if (isKnown && type === "BOOKMARK") throw this.#behind("go on with a watch", version);
     if (isKnown && type !== "DELETED") return false;
     if (!isKnown) this.#reach(version);
@@ -265,7 +264,7 @@ class Watcher {
     }
   }
 
-  /** An object of a list, which may break off before it is complete: a later one must know it all the same. */
+  /** An object of a list, which may break off: its version counts for later lists all the same. */
   #list(object: StoredObject | SentObject): void {
     this.#tellOf(object.metadata.resourceVersion);
     this.#options.onSignal({ type: "listed", object });
@@ -275,7 +274,7 @@ class Watcher {
     if (this.#latest === undefined || isLater(version, this.#latest)) this.#latest = version;
   }
 
-  /** A list is complete; one that is older than what is known is not taken: objects would return that are gone. */
+  /** A list is complete; one that is older than the known state is rejected: deleted objects would reappear. */
   #complete(version: string): void {
     const { onSignal } = this.#options;
     if (this.#latest !== undefined && isEarlier(version, this.#latest)) throw this.#behind("take a list", version);
@@ -300,14 +299,14 @@ class Watcher {
     this.#gave = true;
   }
 
-  /** A new list begins: until it is complete there is no version from which one could go on. */
+  /** A new list begins: until it is complete there is no version to continue from. */
   #restart(): void {
     this.#version = undefined;
     this.#options.onSignal({ type: "restarted" });
   }
 }
 
-/** One connection of a watch: ended from outside, or by itself when nothing was heard for too long. */
+/** One connection of a watch: ended from outside, or by the idle timeout. */
 class Connection implements Disposable {
   readonly #controller = new AbortController();
   readonly #clock: Clock;

@@ -1,4 +1,4 @@
-/** Runs a resource's own functions over one write: fills in what is missing, or says what is wrong. */
+/** Runs a resource's `default` and `validate` functions for one write. */
 import { jsonPatchBetween } from "@capstan/client";
 import { apiErrors, cloneJson, deepFreeze, fieldErrors } from "@capstan/model";
 import type { FieldError, Json, KubeObject } from "@capstan/model";
@@ -9,16 +9,16 @@ import { storageVersion } from "../resource.ts";
 import { WebhookError } from "./errors.ts";
 import type { AdmissionRequest, AdmissionVerdict } from "./review.ts";
 
-/** Says something about a write, as long as somebody waits for it. */
+/** Reviews a write, until the signal is aborted. */
 export type Admit = (request: AdmissionRequest, signal: AbortSignal) => Promise<AdmissionVerdict>;
 
-/** Lets the resource's `default` complete the object. */
+/** Runs the resource's `default` function. */
 export function defaulting(resource: Resource): Admit {
   return async ({ object }, signal) => {
     const fill = resource.hooks.default;
     if (fill === undefined || object === undefined) return { allowed: true };
     mustBeOf(resource, object);
-    // Hooks are promised a spec, which users may leave out where nothing in it is required.
+    // Webhook functions get a spec, which users may omit if nothing in it is required.
     const draft = { spec: {}, ...cloneJson(object) };
     await run("default", resource, async () => {
       const answer: unknown = await fill(draft as unknown as Parameters<typeof fill>[0], { signal });
@@ -28,9 +28,9 @@ export function defaulting(resource: Resource): Admit {
   };
 }
 
-/** What is written in a draft goes to the server as it is: a number that is none would arrive as null, in the place of the user's own. */
+/** The draft is sent to the server: NaN would arrive as null and replace the user's value. */
 function mustBeCompleted(draft: { readonly spec?: unknown }, answer: unknown): void {
-  // What short functions happen to answer is nothing; another object is what somebody meant.
+  // A return value of a short function is ignored; but another object with a spec is a mistake.
   if (typeof answer === "object" && answer !== null && "spec" in answer && answer !== draft)
     throw new Error("it answered another object, which nobody looks at. Write into the object that it is given.");
   const { spec } = draft;
@@ -40,7 +40,7 @@ function mustBeCompleted(draft: { readonly spec?: unknown }, answer: unknown): v
   if (odd !== undefined) throw new Error(`${odd}, which JSON does not have. Correct what makes it.`);
 }
 
-/** Lets the resource's `validate` judge the object. */
+/** Runs the resource's `validate` function. */
 export function validating(resource: Resource): Admit {
   return async (request, signal) => {
     const { validate } = resource.hooks;
@@ -66,14 +66,14 @@ export function validating(resource: Resource): Admit {
 
 const operations = { CREATE: "create", UPDATE: "update", DELETE: "delete", CONNECT: "update" } as const;
 
-/** The server asks about the stored version, whichever was written, because that is what the webhook is registered for. */
+/** The server sends the storage version, whichever was written, because the webhook is registered for it. */
 function mustBeOf(resource: Resource, { apiVersion, kind }: KubeObject): void {
   const expected = `${resource.group}/${storageVersion(resource)}`;
   if (apiVersion === expected && kind === resource.kind) return;
   throw new WebhookError("Misdirected", `Cannot judge a ${kind} of ${apiVersion}: this is for ${expected}.`);
 }
 
-/** An exception in a hook is a failure of the webhook, not a verdict: what happens then, its failure policy decides. */
+/** An exception in a webhook function is a failure of the webhook, not a rejection: its failure policy decides. */
 async function run(hook: string, { kind }: Resource, call: () => void | Promise<void>): Promise<void> {
   try {
     await call();
@@ -100,6 +100,6 @@ function valueAt(value: Json, path: string): Json | undefined {
 }
 
 function toJson(object: object): Json {
-  // It came from JSON, and hooks may only put JSON into it.
+  // It came from JSON, and webhook functions may only put JSON into it.
   return object as Json;
 }

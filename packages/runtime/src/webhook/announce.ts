@@ -1,6 +1,6 @@
 /**
- * Tells the cluster about webhooks: one configuration, or how one CRD's versions are converted. Unless a later version of the operator
- * has: as with CRDs, what is told goes forward only.
+ * Registers webhooks: one webhook configuration, or the conversion of one CRD. A registration of a later version of the operator is not
+ * replaced, as with CRDs.
  */
 import { isApiError } from "@capstan/client";
 import type { KubeObject, StoredObject } from "@capstan/model";
@@ -10,28 +10,31 @@ import { failureOf } from "../failure.ts";
 import { compareVersions, isVersion } from "../manager/version.ts";
 import type { Registration } from "./registration.ts";
 
-/** Where a configuration, or a whole CRD, says which version of the operator applied it. */
+/** The annotation with the version of the operator that applied a configuration or a CRD. */
 export const VERSION_ANNOTATION = "capstan.dev/operator-version";
 
-/** Where a CRD says which version told how it is converted: its definition may be of another one, or somebody else's. */
+/**
+ * The annotation with the version that registered the conversion of a CRD: its definition may have been applied by another version, or
+ * another manager.
+ */
 const CONVERSION_ANNOTATION = "capstan.dev/conversion-version";
 
-/** Who announces. */
+/** The operator that registers. */
 export interface Announcer {
   readonly api: Api;
   readonly manager: string;
   readonly version: string | undefined;
 }
 
-/** The field owner of what an operator of that name tells. */
+/** The field manager of an operator's registrations. */
 export function managerOf(operator: string): string {
   return `${operator}-webhooks`;
 }
 
-/** How often others may be quicker. */
+/** The number of attempts on conflicts. */
 const ATTEMPTS = 10;
 
-/** Whoever changes the configuration at the same time makes us look again: what was judged is what is replaced. */
+/** A concurrent change of the configuration leads to another attempt: only the state that was checked is replaced. */
 export async function announce(announcer: Announcer, registration: Registration): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -43,7 +46,7 @@ export async function announce(announcer: Announcer, registration: Registration)
   }
 }
 
-/** An apply that changes nothing costs the server nothing, and brings back what somebody took away. */
+/** An apply that changes nothing costs the server nothing, and restores removed fields. */
 async function announceOnce({ api, manager, version }: Announcer, registration: Registration): Promise<void> {
   const { kind, object, tells } = registration;
   const found = await read(api, kind, object.metadata.name ?? "");
@@ -61,7 +64,7 @@ function expectedAt(found: StoredObject | "unseen" | undefined): Expected | unde
   return found === undefined ? "nothing" : { resourceVersion: found.metadata.resourceVersion };
 }
 
-/** Roles of earlier versions let operators write configurations and not read them: there, everything is as it was before. */
+/** Roles of earlier versions permit writing configurations but not reading them: then they are applied without a check. */
 export async function read(api: Api, kind: AnyKind, name: string): Promise<StoredObject | "unseen" | undefined> {
   try {
     return await api.get(kind, { namespace: "", name });
@@ -72,7 +75,7 @@ export async function read(api: Api, kind: AnyKind, name: string): Promise<Store
   }
 }
 
-/** Whether a later version of the operator told it. */
+/** Whether a later version of the operator applied it. */
 export function isOfLater({ metadata }: StoredObject, ours: string | undefined): boolean {
   if (ours === undefined || !isVersion(ours)) return false;
   return [VERSION_ANNOTATION, CONVERSION_ANNOTATION].some((annotation) => {
@@ -81,7 +84,7 @@ export function isOfLater({ metadata }: StoredObject, ours: string | undefined):
   });
 }
 
-/** What a later version told stays as it is, but whom to trust is the same for all: it may be the only thing that still changes. */
+/** A registration of a later version is kept, but its CA bundle is updated: it is the same for all versions. */
 async function keepTrusted(
   { api, manager }: Pick<Announcer, "api" | "manager">,
   { kind, object, tells }: Registration,
@@ -94,7 +97,7 @@ async function keepTrusted(
   await api.patch(kind, { namespace: "", name }, body, { type: "merge", manager });
 }
 
-/** Whom the cluster was told to trust, as PEM; undefined where that is nobody, or may not be seen. */
+/** The CA bundle of the registration in the cluster, as PEM; undefined if there is none, or it may not be read. */
 export async function trustedNow(api: Api, { kind, object, tells }: Registration): Promise<string | undefined> {
   const found = await read(api, kind, object.metadata.name ?? "");
   if (found === "unseen" || found === undefined) return undefined;
@@ -105,7 +108,7 @@ export async function trustedNow(api: Api, { kind, object, tells }: Registration
     for (const certificate of certificates) parseCertificate(certificate);
     return certificates.length === 0 ? undefined : certificates.join("");
   } catch {
-    // Somebody else's, or nothing that anybody could be trusted by.
+    // Of another operator, or not a certificate.
     return undefined;
   }
 }
@@ -125,7 +128,7 @@ function webhooksOf(object: KubeObject): readonly Webhook[] {
   return (object as KubeObject & { readonly webhooks?: readonly Webhook[] }).webhooks ?? [];
 }
 
-/** A later version that converts nothing, or somewhere else, is left alone. */
+/** A later version without a conversion, or with another endpoint, is not changed. */
 function trustInConversion(found: KubeObject, ours: KubeObject): object | undefined {
   const caBundle = converterOf(ours)?.clientConfig.caBundle;
   const theirs = converterOf(found);

@@ -1,4 +1,4 @@
-/** Certificates of webhooks: made, kept, exchanged before they end, and trusted in time. */
+/** Certificates of webhooks: created, stored, rotated before they expire, and trusted in time. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { isTrusted, parseCertificate, splitBundle } from "@capstan/pki";
@@ -20,7 +20,7 @@ describe("certificates", () => {
   const day = 86_400_000;
   const start = Date.UTC(2026, 0, 1);
 
-  test("over four lives of an authority, whoever trusted the bundle of an hour ago trusts what is served now", () => {
+  test("over four lives of a CA, the bundle of an hour ago trusts the served certificate", () => {
     let trust: Trust | undefined;
     let [authorities, servings, bundleBefore] = [new Set<string>(), new Set<string>(), ""];
     const lifetimes = { authorityDays: 30, servingDays: 10, overlap: 3_600_000 };
@@ -44,7 +44,7 @@ describe("certificates", () => {
     assert.ok(servings.size >= 12 && servings.size <= 20, `${servings.size} certificates`);
   });
 
-  test("an operator that was away for years begins anew, and new names need a new certificate", () => {
+  test("an operator that was down for years starts again, and new names need a new leaf", () => {
     const first = nextTrust(undefined, { now: new Date(start), names });
     const later = nextTrust(first, { now: new Date(start + 1000 * day), names });
     assert.notEqual(later.signer.certificate, first.signer.certificate);
@@ -71,7 +71,7 @@ describe("certificates", () => {
   const Secret: AnyKind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" };
   const key = { namespace: "n", name: "certificates" };
 
-  /** Two replicas, of which one looks and the other one does not yet: whatever happens to the Secret, both are trusted. */
+  /** Two replicas, of which one checks the Secret and the other does not yet: whatever happens to the Secret, both are trusted. */
   async function whileOneLooks(harm: (api: ModelApi) => Promise<unknown>): Promise<{ before: Trust; after: Trust }> {
     const api = new ModelApi(() => start);
     const place = { api, ...key, manager: "m" };
@@ -82,7 +82,7 @@ describe("certificates", () => {
     for (const { serving } of [before, after]) {
       assert.ok(isTrusted(serving.certificate, { authorities: splitBundle(bundleOf(after)), now }));
     }
-    // The other one finds what it can go on with, and an overlap later only one authority is left.
+    // The other one finds a state that it can continue with, and an overlap later only one authority is left.
     const other = await keepTrust(place, { now, names }, before);
     assert.deepEqual(other, after);
     const later = await keepTrust(place, { now: new Date(now.getTime() + 3_600_000), names }, other);
@@ -94,13 +94,13 @@ describe("certificates", () => {
     ["deleted", (api: ModelApi) => api.delete(Secret, key, {})],
     ["spoiled", (api: ModelApi) => api.patch(Secret, key, { data: { "ca.key": "" } }, { type: "merge", manager: "x" })],
   ] as const) {
-    test(`a Secret that is ${what} gets back what replicas serve by`, async () => {
+    test(`a Secret that is ${what} is restored from the serving replicas`, async () => {
       const { before, after } = await whileOneLooks(harm);
       assert.equal(after.signer.certificate, before.signer.certificate);
     });
   }
 
-  test("where a Secret of another time is put back, the authority that replicas serve under is trusted on for a while", async () => {
+  test("after an old Secret is restored, the authority in use stays trusted for a while", async () => {
     const older = new ModelApi(() => start);
     const restored = await keepTrust({ api: older, ...key, manager: "m" }, { now: new Date(start - day), names });
     const { data } = (await older.get(Secret, key)) as { readonly data?: unknown };
@@ -108,7 +108,7 @@ describe("certificates", () => {
     assert.equal(after.signer.certificate, restored.signer.certificate);
   });
 
-  test("an authority that somebody wants replaced goes within two overlaps, and all are trusted all the time", async () => {
+  test("a replaced authority is gone after two overlaps, without a gap in trust", async () => {
     const hour = 3_600_000;
     const api = new ModelApi(() => start);
     const place = { api, ...key, manager: "m" };
@@ -136,7 +136,7 @@ describe("certificates", () => {
     assert.deepEqual((await api.get(Secret, key)).metadata.annotations ?? {}, {});
   });
 
-  test("a replica that starts while the Secret is gone leaves those trusted that serve already", async () => {
+  test("a replica that starts without the Secret keeps the serving ones trusted", async () => {
     const clock = new VirtualClock(start);
     const api = new ModelApi(() => clock.wall());
     const served: string[] = [];
@@ -175,7 +175,7 @@ describe("certificates", () => {
     assert.deepEqual([await isTrustedNow(old), await isTrustedNow(young)], [true, true]);
   });
 
-  test("a Secret that is empty or spoiled is filled anew", () => {
+  test("an empty or invalid Secret is filled again", () => {
     assert.equal(parseTrust({}), undefined);
     const text = (one: string): string => Buffer.from(one).toString("base64");
     const { signer, serving } = nextTrust(undefined, { now: new Date(start), names });

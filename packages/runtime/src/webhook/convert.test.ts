@@ -4,7 +4,7 @@ import { defineResource, s } from "@capstan/schema";
 import type { Resource } from "@capstan/schema";
 import { converting } from "./convert.ts";
 
-test("refuses what a conversion answers if it is no spec, instead of storing it", () => {
+test("rejects a conversion result that is not a spec, instead of storing it", () => {
   const one = defineResource({ group: "a.b", version: "v1", kind: "Odd", spec: s.object({}) }) as unknown as Resource;
   const versions = { v1: { ...one.versions.v1, storage: true }, v2: { ...one.versions.v1, storage: false } };
   for (const [answer, told] of [

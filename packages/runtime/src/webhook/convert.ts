@@ -1,4 +1,4 @@
-/** Reconciles objects of a resource from one version into another, with the functions that its definition states. */
+/** Converts objects of a resource between versions, with the functions of its definition. */
 import { parseApiVersion } from "@capstan/model";
 import type { Json, KubeObject } from "@capstan/model";
 import { applyDefaults, readSchema } from "@capstan/schema";
@@ -8,10 +8,10 @@ import { messageOf } from "../failure.ts";
 import { storageVersion } from "../resource.ts";
 import type { Conversion, ConversionRequest } from "./review.ts";
 
-/** Converts objects of any of some resources. */
+/** Converts objects of several resources. */
 export type Converter = (request: ConversionRequest) => Conversion;
 
-/** A converter for all resources of an operator. `onThrow` hears of functions that threw. */
+/** A converter for all resources of an operator. `onThrow` is called for functions that threw. */
 export function converting(resources: readonly Resource[], onThrow: (error: unknown) => void = () => {}): Converter {
   const steps = new Map(resources.map((resource) => [idOf(resource.group, resource.kind), stepsOf(resource)]));
   return ({ objects, desiredAPIVersion }) => {
@@ -32,7 +32,7 @@ export function converting(resources: readonly Resource[], onThrow: (error: unkn
   };
 }
 
-/** A conversion that nobody stated. */
+/** A conversion that is not defined. */
 class UnknownVersionError extends Error {
   override readonly name = "UnknownVersionError";
 }
@@ -62,7 +62,7 @@ function stepsOf(resource: Resource): ConvertObject {
   };
 }
 
-/** Anything else than a spec would be stored in the place of one: the data would be lost. */
+/** A result that is not a spec would be stored instead of one: the data would be lost. */
 function mustBeSpec(answer: unknown, what: string): Json {
   const isObject = typeof answer === "object" && answer !== null && !Array.isArray(answer);
   if (isObject && !("then" in answer && typeof answer.then === "function")) {
@@ -74,7 +74,7 @@ function mustBeSpec(answer: unknown, what: string): Json {
   throw new Error(`${what} answered ${Array.isArray(answer) ? "a list" : kind} instead of a spec`);
 }
 
-/** Functions are promised specs with their defaults; during an apply the server also sends objects of which parts are missing. */
+/** Conversion functions get specs with defaults; during an apply the server also sends partial objects. */
 function completing({ versions }: Resource): (spec: Json, version: string) => Json {
   const schemas = new Map<string, StructuralSchema | undefined>();
   return (spec, version) => {

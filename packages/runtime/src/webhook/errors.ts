@@ -1,21 +1,21 @@
-/** What can be wrong with a call to a webhook. */
+/** Errors of webhook calls. */
 
-/** Why a call could not be answered. */
+/** Why a call failed. */
 export type WebhookErrorCode =
-  /** The body is not the review that belongs here. */
+  /** The body is not the expected review. */
   | "Malformed"
-  /** The review is about something that this operator has no hook for. */
+  /** The review is for a resource without a webhook in this operator. */
   | "Misdirected"
   /** The body is larger than any review can be. */
   | "TooLarge"
-  /** Too much is being read already. */
+  /** Too many bytes are being read already. */
   | "TooBusy"
-  /** The user's function took longer than the API server waits. */
+  /** The user's function took longer than the API server's timeout. */
   | "TooSlow"
   /** The user's function threw. */
   | "HookFailed";
 
-/** A call that could not be answered. */
+/** A failed call. */
 export class WebhookError extends Error {
   override readonly name = "WebhookError";
   readonly code: WebhookErrorCode;

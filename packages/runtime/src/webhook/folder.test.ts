@@ -41,7 +41,7 @@ interface Stage {
   readonly folder: string;
   readonly webhooks: FolderWebhooks;
   readonly put: (pair: Partial<KeyedCertificate>, name?: string) => Promise<void>;
-  /** Whose certificate a caller is shown. */
+  /** The certificate that a client gets. */
   readonly shown: () => Promise<string | undefined>;
 }
 
@@ -86,7 +86,7 @@ async function subjectAt(port: number): Promise<string | undefined> {
   return String(subject.CN);
 }
 
-/** Lets the clock run until a caller is shown somebody's certificate; the files are read in real time. */
+/** Advances the clock until a client gets the named certificate; the files are read in real time. */
 async function untilShown({ clock, shown }: Stage, name: string): Promise<void> {
   for (const end = performance.now() + 60_000; performance.now() < end;) {
     if ((await shown()) === name) return;
@@ -96,7 +96,7 @@ async function untilShown({ clock, shown }: Stage, name: string): Promise<void> 
 }
 
 describe("certificates in a folder", () => {
-  test("are served, and so are those that take their place", async (t) => {
+  test("are served, and so are their replacements", async (t) => {
     const place = await stage(t);
     assert.equal(await place.shown(), "first");
     await place.put(issued("second"));
@@ -105,11 +105,11 @@ describe("certificates in a folder", () => {
     await untilShown(place, "third");
   });
 
-  test("may have the names that OLM gives to those of API services", async (t) => {
+  test("may have the file names that OLM uses for API services", async (t) => {
     assert.equal(await (await stage(t, { name: "apiserver" })).shown(), "first");
   });
 
-  test("are not served while only one half has been exchanged", async (t) => {
+  test("are not served while only the key or the certificate is replaced", async (t) => {
     const place = await stage(t);
     const next = issued("next");
     await place.put({ certificate: next.certificate });
@@ -119,7 +119,7 @@ describe("certificates in a folder", () => {
     await untilShown(place, "next");
   });
 
-  test("that are missing keep an operator from starting, and one that runs goes on without them", async (t) => {
+  test("if missing, keep an operator from starting, but not from running on", async (t) => {
     const folder = await makeFolder(t);
     const door = () => assert.fail("nothing may be opened");
     const options = { resources: [Disk], clock: new VirtualClock(), log: silentLog, registry: new Registry(), door };
@@ -133,13 +133,13 @@ describe("certificates in a folder", () => {
     assert.equal(await place.shown(), "first");
   });
 
-  test("come with somebody who tells the cluster: the CRD stays as it is", async (t) => {
+  test("are registered by their provider: the CRD stays as it is", async (t) => {
     const { webhooks } = await stage(t);
     const crd = Disk.toCrd();
     assert.equal(webhooks.completeCrd(crd), crd);
   });
 
-  test("are served on the usual port wherever the API server is", () => {
+  test("are served on the default port wherever the API server is", () => {
     const place = placeOf({
       address: undefined,
       url: undefined,

@@ -1,4 +1,4 @@
-/** Webhooks with certificates that somebody else keeps in a folder, who also tells the cluster about them: OLM, or cert-manager. */
+/** Webhooks with certificates in a folder, for providers that also register them: OLM, or cert-manager. */
 import { createPublicKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,6 @@ import type { WebhookMeter } from "./meter.ts";
 import { checkPaths, webhookPaths } from "./paths.ts";
 import type { OpenDoor, OperatorWebhooks, WebhookOptions } from "./webhooks.ts";
 
-/** What such webhooks are started with. */
 export interface FolderOptions extends Pick<
   WebhookOptions,
   "resources" | "clock" | "log" | "registry" | "door" | "paths"
@@ -22,10 +21,10 @@ export interface FolderOptions extends Pick<
   readonly folder: string;
 }
 
-/** Kubelets exchange files without a word, and events of file systems get lost: looking is what always works. */
+/** The polling interval in milliseconds: kubelets replace files without notice, and file system events get lost. */
 const LOOK = 10_000;
 
-/** Opens the door with the certificate that the folder holds now. */
+/** Starts the server with the current certificate of the folder. */
 export async function openFolderWebhooks(options: FolderOptions): Promise<FolderWebhooks> {
   const { resources, clock, log, registry, folder, paths } = options;
   checkPaths(resources, paths ?? {});
@@ -41,7 +40,7 @@ interface Opened {
   readonly first: KeyedCertificate;
 }
 
-/** Webhooks that serve what a folder holds and tell the cluster nothing. */
+/** Webhooks that serve the certificate of a folder and register nothing. */
 export class FolderWebhooks implements OperatorWebhooks {
   readonly #options: FolderOptions;
   readonly #door: OpenDoor;
@@ -59,18 +58,18 @@ export class FolderWebhooks implements OperatorWebhooks {
     this.#lookLater();
   }
 
-  /** Whoever registers the webhooks also says how versions are converted. */
+  /** The provider that registers the webhooks also registers the conversions. */
   completeCrd<T>(crd: T): T {
     return crd;
   }
 
-  /** Nothing to tell. */
+  /** Does nothing: the provider registers. */
   async register(): Promise<void> {}
 
-  /** Nothing to take back. */
+  /** Does nothing: the provider unregisters. */
   async leave(): Promise<void> {}
 
-  /** Serves what the folder holds by now. A pair of which only one half was exchanged yet is left for the next look. */
+  /** Serves the current certificate of the folder. A pair of which only one file was replaced yet is skipped until the next poll. */
   async check(): Promise<void> {
     const found = await readPair(this.#options.folder);
     const { certificate, privateKey } = this.#served;
@@ -104,7 +103,7 @@ export class FolderWebhooks implements OperatorWebhooks {
   }
 }
 
-/** The names that kubernetes.io/tls Secrets have, then those of the folder that OLM mounts for API services. */
+/** The file names of kubernetes.io/tls Secrets, then those of the folder that OLM mounts for API services. */
 const names = ["tls", "apiserver"];
 
 async function readPair(folder: string): Promise<KeyedCertificate> {
@@ -138,7 +137,7 @@ function checked(pair: KeyedCertificate, folder: string): KeyedCertificate {
   );
 }
 
-/** Whether a certificate can be read and is for this key. */
+/** Whether a certificate can be parsed and matches this key. */
 function belongTogether({ certificate, privateKey }: KeyedCertificate): boolean {
   try {
     return createPublicKey(publicKeyPem(privateKey)).equals(parseCertificate(certificate).publicKey);

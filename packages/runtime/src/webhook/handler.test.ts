@@ -1,4 +1,4 @@
-/** What the server asks of hooks and conversions, and what it is answered. */
+/** Requests of the API server to webhooks and conversions, and their responses. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { jsonPatchBetween } from "@capstan/client";
@@ -17,7 +17,7 @@ import { webhookMeter } from "./meter.ts";
 import { Disk, handler, post, disk, admission, conversion } from "../../test/disk-webhooks.ts";
 
 describe("the handler", () => {
-  test("answers with a patch that fills in, and with none when nothing is missing", async () => {
+  test("returns a patch with defaults, and none when nothing is missing", async () => {
     const path = "/mutate-example-com-v2-disk";
     const ask = async (object: object): Promise<unknown> => (await handler()(post(path, admission({ object })))).json();
     const patch = Buffer.from(JSON.stringify([{ op: "add", path: "/spec/size", value: "1Gi" }])).toString("base64");
@@ -33,7 +33,7 @@ describe("the handler", () => {
     });
   });
 
-  test("fails where a default function leaves what JSON does not have, or nothing, instead of sending it on", async () => {
+  test("fails if a default function leaves invalid JSON or nothing", async () => {
     const wrong: readonly (readonly [string, (draft: { spec?: unknown }) => unknown])[] = [
       ["spec.size is NaN, which JSON does not have", (draft) => void (draft.spec = { size: Number.NaN })],
       ["spec is a Map, which JSON does not have", (draft) => void (draft.spec = new Map())],
@@ -53,7 +53,7 @@ describe("the handler", () => {
     }
   });
 
-  test("refuses with a Status such as the server's own", async () => {
+  test("rejects with a Status like that of the server", async () => {
     const review = admission({ object: disk({ size: "0Gi" }) });
     const answer = (await (await handler()(post("/validate-example-com-v2-disk", review))).json()) as {
       response: { allowed: boolean; status: object };
@@ -67,7 +67,7 @@ describe("the handler", () => {
     });
   });
 
-  test("shows a hook what is deleted", async () => {
+  test("shows the deleted object to a webhook function", async () => {
     const review = admission({ operation: "DELETE", oldObject: disk({ size: "1Gi" }) });
     const answer = (await (await handler()(post("/validate-example-com-v2-disk", review))).json()) as {
       response: { status: { message: string } };
@@ -75,7 +75,7 @@ describe("the handler", () => {
     assert.match(answer.response.status.message, /metadata\.finalizers: Required value: still needed/u);
   });
 
-  test("converts through the stored version, and fills in defaults before a function sees the spec", async () => {
+  test("converts through the storage version, with defaults in the spec", async () => {
     const ask = async (to: string, ...objects: readonly object[]): Promise<unknown> =>
       (await handler()(post("/convert", conversion(to, ...objects)))).json();
     assert.deepEqual(await ask("example.com/v3", disk({ gigabytes: 2 }, "v1"), disk({ size: "1Gi" })), {
@@ -101,7 +101,7 @@ describe("the handler", () => {
     });
   });
 
-  test("says what is wrong with a call, in words and numbers", async () => {
+  test("reports an invalid call with a message and a status code", async () => {
     const registry = new Registry();
     const ask = handler(registry);
     const path = "/validate-example-com-v2-disk";
@@ -124,7 +124,7 @@ describe("the handler", () => {
   });
 });
 
-test("a patch reconciles any object into any other", () => {
+test("a patch converts any object into any other", () => {
   const value = fc.object({
     key: fc.string({ maxLength: 3 }),
     maxDepth: 3,
@@ -138,7 +138,7 @@ test("a patch reconciles any object into any other", () => {
   );
 });
 
-describe("a hook that hangs", () => {
+describe("a webhook function that hangs", () => {
   const told: unknown[] = [];
   const hang = (signal: AbortSignal): Promise<void> => {
     signal.addEventListener("abort", () => told.push(signal.reason.code));
@@ -162,7 +162,7 @@ describe("a hook that hangs", () => {
   };
 
   for (const verb of ["validate", "mutate"]) {
-    test(`is answered before the API server gives up, so that its failure policy decides, and is told: ${verb}`, async () => {
+    test(`is answered within the timeout, so that the failure policy decides: ${verb}`, async () => {
       const { clock, answer } = open();
       const said: number[] = [];
       told.length = 0;
@@ -178,7 +178,7 @@ describe("a hook that hangs", () => {
     });
   }
 
-  test("is told when nobody waits for it any more", async () => {
+  test("is aborted when the caller disconnects", async () => {
     const { clock, answer } = open();
     told.length = 0;
     const caller = new AbortController();

@@ -1,4 +1,4 @@
-/** Answers an API server's calls: a function from Request to Response, for every hook and conversion of some resources. */
+/** Serves an API server's calls: a function from Request to Response, for every webhook and conversion of some resources. */
 import type { Resource } from "@capstan/schema";
 import type { Clock } from "../clock.ts";
 import { messageOf } from "../failure.ts";
@@ -13,20 +13,19 @@ import { CONVERT_PATH, hookPath, isConverted } from "./paths.ts";
 import type { ChosenPaths } from "./paths.ts";
 import { readAdmissionReview, readConversionReview, writeAdmissionReview, writeConversionReview } from "./review.ts";
 
-/** Answers one call. */
+/** Handles one call. */
 export type WebhookHandler = (request: Request) => Promise<Response>;
 
-/** What a handler is made with. */
 export interface HandlerOptions {
   readonly resources: readonly Resource[];
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: WebhookMeter;
-  /** Where hooks are answered, where that is not the usual place. */
+  /** The paths of webhooks, if they differ from the defaults. */
   readonly paths?: ChosenPaths | undefined;
 }
 
-/** A handler for all hooks and conversions of some resources. */
+/** A handler for all webhooks and conversions of some resources. */
 export function webhookHandler(options: HandlerOptions): WebhookHandler {
   const { clock, log, meter } = options;
   const routes = routesOf(options);
@@ -45,13 +44,13 @@ export function webhookHandler(options: HandlerOptions): WebhookHandler {
   };
 }
 
-/** How long the API server waits, as it says with each call (`?timeout=5s`), and at most 30 s; a little less, so that it hears why. */
+/** The API server's timeout, as sent with each call (`?timeout=5s`), at most 30 s; a little less, so that it still gets the error. */
 function patienceOf(said: string | null): number {
   const [, seconds = "10"] = /^(\d+)s$/u.exec(said ?? "") ?? [];
   return Math.min(Number(seconds), 30) * 900;
 }
 
-/** What comes later is of no use to anybody: the call ends with a sentence, nothing is kept for it, and its hook is told. */
+/** A late response is useless: the call ends with an error, nothing is kept for it, and its function is aborted. */
 async function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
   { clock, ms }: { readonly clock: Clock; readonly ms: number },
@@ -77,7 +76,7 @@ async function inTime<T>(
   }
 }
 
-/** Makes the answer's body of the request's. */
+/** Maps the body of a request to that of the response. */
 type Route = (body: string, signal: AbortSignal) => Promise<string>;
 
 function routesOf({ resources, log, meter, paths }: HandlerOptions): ReadonlyMap<string, Route> {

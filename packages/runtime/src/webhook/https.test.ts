@@ -9,7 +9,7 @@ import type { WebhookHandler } from "./handler.ts";
 import { httpsDoor } from "./https.ts";
 import type { OpenDoor } from "./webhooks.ts";
 
-/** Opens a door on a port of its own. */
+/** Starts a server on a free port. */
 async function openDoor(handler: WebhookHandler): Promise<{ door: OpenDoor; port: number }> {
   const now = new Date();
   const authority = createAuthority({ commonName: "test", now, days: 1 });
@@ -37,7 +37,7 @@ for (const [path, mebibytes, expected] of [
   ["/nowhere", 8, 413],
   ["/convert", 8, 200],
 ] as const) {
-  test(`a body of ${mebibytes} MiB at ${path} is answered with ${expected}`, async () => {
+  test(`a body of ${mebibytes} MiB at ${path} gets status ${expected}`, async () => {
     const { door, port } = await openDoor(async () => new Response("ok"));
     await using _closed = door;
     const bytes = mebibytes * 1024 * 1024;
@@ -49,7 +49,7 @@ for (const [path, mebibytes, expected] of [
         resolve(response.statusCode);
       });
       sent.on("error", reject);
-      // What is too much is refused for its length alone, before any of it comes.
+      // A body that is too large is rejected by its length alone, before any of it arrives.
       if (expected === 413) sent.flushHeaders();
       else sent.end(Buffer.alloc(bytes));
     });
@@ -57,14 +57,14 @@ for (const [path, mebibytes, expected] of [
   });
 }
 
-test("a closing door waits for answers that are on their way, and for nobody else", async () => {
+test("a closing server waits for pending responses, and for no other connection", async () => {
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
   const { door, port } = await openDoor(() => {
     asked.resolve();
     return answer.promise;
   });
 
-  // One that never asks anything: Go's client keeps such connections when it dialled two and needed one.
+  // A connection without a request: Go's client keeps such connections when it dialled two and needed one.
   const silent = connect({ port, host: "127.0.0.1", rejectUnauthorized: false });
   silent.on("error", () => undefined);
   await once(silent, "secureConnect");
@@ -84,7 +84,7 @@ test("a closing door waits for answers that are on their way, and for nobody els
   await closed;
 });
 
-test("a call whose caller hangs up is told so", async () => {
+test("a call is aborted when its caller disconnects", async () => {
   const begun = Promise.withResolvers<void>();
   const hungUp = Promise.withResolvers<void>();
   const { door, port } = await openDoor(async ({ signal }) => {

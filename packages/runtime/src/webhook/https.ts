@@ -1,4 +1,4 @@
-/** Serves a handler over HTTPS, with a certificate that can be exchanged while it runs. */
+/** Serves a handler over HTTPS, with a certificate that can be replaced at run time. */
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer } from "node:https";
@@ -18,22 +18,25 @@ const MIB = 1024 * 1024;
 const LARGEST_REVIEW = 7 * MIB;
 const LARGEST_CONVERSION = 128 * MIB;
 
-/** Whoever reaches the door may call it: all bodies together must leave the operator its memory. */
+/** Any client with network access may call the endpoint: the total of all bodies must fit into the operator's memory. */
 const LARGEST_SUM = 160 * MIB;
 
-/** The bytes of bodies that are being read or answered. */
+/** The bytes of bodies that are being read or processed. */
 interface Load {
   bytes: number;
 }
 
-/** A door over HTTPS. `listen` opens the server and says how the API server reaches it; no call succeeds before there is a certificate. */
+/**
+ * An HTTPS endpoint. `listen` starts the server and returns how the API server reaches it; no call succeeds before there is a
+ * certificate.
+ */
 export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
   return async (handler) => {
     const load: Load = { bytes: 0 };
     const server = createServer({ minVersion: "TLSv1.2" }, (request, response) => {
       void exchange(handler, { incoming: request, outgoing: response, load });
     });
-    // A client that does not trust us, or hangs up in the middle, is its own problem.
+    // Errors of a client that does not trust us, or disconnects, are ignored.
     server.on("tlsClientError", (_error, socket) => void socket.destroy());
     const callers = trackCallers(server);
     const reach = await listen(server);
@@ -46,19 +49,19 @@ export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
   };
 }
 
-/** Answers that are on their way get this long, in milliseconds; connections that wait for nothing are not waited for. */
+/** The grace period of pending responses, in milliseconds; idle connections are not waited for. */
 const GRACE = 2_000;
 
-/** Who is connected, and which of them wait for an answer. */
+/** The connections, and the ones with a pending response. */
 interface Callers {
   readonly sockets: ReadonlySet<Socket>;
-  /** By the port at their end. */
+  /** By remote port. */
   readonly waiting: ReadonlySet<number | undefined>;
 }
 
 /**
- * The server itself does not know enough. One that is still shaking hands is unknown to it, and one that never asked anything counts
- * as busy for a minute: Go's client keeps such connections when it dialled two and needed one.
+ * The server itself does not know enough. It does not know connections during the TLS handshake, and one without a request counts as busy
+ * for a minute: Go's client keeps such connections when it dialled two and needed one.
  */
 function trackCallers(server: Server): Callers {
   const sockets = new Set<Socket>();
@@ -72,7 +75,7 @@ function trackCallers(server: Server): Callers {
     waiting.add(remotePort);
     response.once("close", () => {
       waiting.delete(remotePort);
-      // Whoever has the last answer must not keep a closing door open.
+      // A connection after its last response must not keep a closing server open.
       if (!server.listening) socket.end();
     });
   });
@@ -127,7 +130,7 @@ function toRequest(
   });
 }
 
-/** The body of one call, which counts until the call is answered. */
+/** The body of one call; its bytes count until the response. */
 class Body {
   readonly #incoming: IncomingMessage;
   readonly #load: Load;

@@ -1,4 +1,4 @@
-/** What an API server asks an operator: webhooks from the hooks and conversions of its resources. */
+/** The webhooks of an operator: admission and conversion for its resources. */
 export { openWebhooks } from "./webhooks.ts";
 export type { Door, OpenDoor, WebhookOptions, Webhooks } from "./webhooks.ts";
 export { httpsDoor } from "./https.ts";

@@ -1,20 +1,20 @@
-/** What is measured about webhooks, under controller-runtime's exact names. */
+/** Webhook metrics, under controller-runtime's exact names. */
 import type { Labels, Registry } from "../manager/registry.ts";
 
-/** Ten nanoseconds and its powers of ten, as controller-runtime cuts them. */
+/** Ten nanoseconds and its powers of ten, the buckets of controller-runtime. */
 const BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000];
 
-/** The numbers of webhooks. */
+/** The webhook metrics. */
 export interface WebhookMeter {
-  /** A call has begun; the answer is told when it ends. */
+  /** A call has begun; the returned function is called with its result. */
   began(path: string): (code: number, seconds: number) => void;
   /** A user's function threw. */
   panicked(what: "admission" | "conversion"): void;
-  /** Until when the serving certificate is valid, in milliseconds since 1970. */
+  /** The expiry of the serving certificate, in milliseconds since 1970. */
   certificateEnds(at: number): void;
 }
 
-/** Makes the metrics, with every series that is certain to come at zero. */
+/** Creates the metrics, with all known series at zero. */
 export function webhookMeter(registry: Registry, paths: readonly string[]): WebhookMeter {
   const latency = registry.histogram(
     {

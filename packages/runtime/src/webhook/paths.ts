@@ -1,17 +1,17 @@
-/** Where the hooks and conversions of resources are answered, and so whether there are any; loaded by programs that have none, too. */
+/** The paths of webhooks and conversions, and whether there are any; also loaded by programs without webhooks. */
 import type { Resource } from "@capstan/schema";
 import { RuntimeError } from "../errors.ts";
 import { crdName, storageVersion } from "../resource.ts";
 
-/** Where conversions are answered, for all resources: the path that controller-runtime uses. */
+/** The path of conversions, for all resources, as in controller-runtime. */
 export const CONVERT_PATH = "/convert";
 
-/** Paths that an operator chose itself, by the names of CRDs. */
+/** Paths that an operator sets itself, by CRD name. */
 export interface ChosenPaths {
   readonly [crd: string]: { readonly default?: string; readonly validate?: string };
 }
 
-/** Where a hook of a resource is answered: as chosen, or in the words of controller-runtime: `/validate-example-com-v1-widget`. */
+/** The path of a webhook: as set, or as controller-runtime derives it: `/validate-example-com-v1-widget`. */
 export function hookPath(verb: "mutate" | "validate", resource: Resource, chosen: ChosenPaths = {}): string {
   const own = chosen[crdName(resource)]?.[verb === "mutate" ? "default" : "validate"];
   if (own !== undefined) return own;
@@ -19,7 +19,7 @@ export function hookPath(verb: "mutate" | "validate", resource: Resource, chosen
   return `/${verb}-${group}-${storageVersion(resource)}-${resource.kind.toLowerCase()}`;
 }
 
-/** Every path that is answered. */
+/** All served paths. */
 export function webhookPaths(resources: readonly Resource[], chosen: ChosenPaths = {}): readonly string[] {
   return [
     ...resources.flatMap((resource) => (resource.hooks.default ? [hookPath("mutate", resource, chosen)] : [])),
@@ -28,7 +28,7 @@ export function webhookPaths(resources: readonly Resource[], chosen: ChosenPaths
   ];
 }
 
-/** Refuses paths that no API server could call, that two hooks would share, or that are for nothing. */
+/** Rejects invalid paths, paths that two webhooks would share, and paths without a webhook. */
 export function checkPaths(resources: readonly Resource[], chosen: ChosenPaths): void {
   for (const [crd, { default: fill, validate }] of Object.entries(chosen)) {
     const hooks = resources.find((resource) => crdName(resource) === crd)?.hooks;
@@ -44,12 +44,12 @@ export function checkPaths(resources: readonly Resource[], chosen: ChosenPaths):
     throw new RuntimeError("BadSetting", `Cannot answer two hooks at ${twice}: choose another path for one of them.`);
 }
 
-/** Whether a resource has versions that differ. */
+/** Whether a resource has conversions. */
 export function isConverted({ conversions }: Resource): boolean {
   return Object.keys(conversions).length > 0;
 }
 
-/** Whether an operator has anything to serve. */
+/** Whether an operator has webhooks or conversions. */
 export function needsWebhooks(resources: readonly Resource[]): boolean {
   return webhookPaths(resources).length > 0;
 }

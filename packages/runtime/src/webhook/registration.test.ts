@@ -1,4 +1,4 @@
-/** What the cluster is told of hooks: where they are, for what they are asked, and under which names. */
+/** Webhook registrations: their endpoints, rules and names. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { ApiError } from "@capstan/client";
@@ -21,7 +21,7 @@ describe("registration", () => {
   const reach = { by: "service", namespace: "ops", name: "disk-webhook", port: 443 } as const;
   const options = { reach, bundle: "PEM", namespace: "ops", namespaces: ["a", "b"] };
 
-  test("never matches the operator's own namespace, leaves statuses alone, and lets deletes through when it is gone", () => {
+  test("excludes the own namespace and statuses, and lets deletes pass if unreachable", () => {
     const registrations = registrationsOf(Disk, options) as unknown as {
       object: {
         webhooks: { namespaceSelector: { matchExpressions: object[] }; rules: object[]; failurePolicy: string }[];
@@ -42,7 +42,7 @@ describe("registration", () => {
     );
   });
 
-  test("points a CRD with several versions at the converter, and the certificate names the service", () => {
+  test("sets the conversion of a CRD with several versions and the certificate names", () => {
     assert.partialDeepStrictEqual(conversionOf(Disk, options), {
       strategy: "Webhook",
       webhook: { clientConfig: { caBundle: "UEVN", service: { name: "disk-webhook", path: "/convert" } } },
@@ -51,7 +51,7 @@ describe("registration", () => {
     assert.deepEqual(servingNames({ by: "url", url: "https://[::1]:1" }).ipAddresses, ["::1"]);
   });
 
-  test("webhooks are served where the API server can be expected to reach them, and nowhere else", () => {
+  test("webhooks are served only where the API server can reach them", () => {
     const around = { address: undefined, url: undefined, service: "w", namespace: "n" };
     const inside = placeOf({ ...around, isInCluster: true, server: "https://10.96.0.1" });
     assert.equal(inside.listen, ":9443");
@@ -64,10 +64,10 @@ describe("registration", () => {
   });
 });
 
-describe("chosen paths", () => {
+describe("custom paths", () => {
   const paths = { "disks.example.com": { validate: "/check/disks" } };
 
-  test("are where a hook is registered and answered, and the usual one is not", async () => {
+  test("replace the default path in registration and handler", async () => {
     const options = {
       reach: { by: "service", namespace: "n", name: "w", port: 443 },
       bundle: "",
@@ -91,7 +91,8 @@ describe("chosen paths", () => {
     ["that two share", { "disks.example.com": { validate: "/x", default: "/x" } }, /two hooks at \/x/u],
     ["that conversions have", { "disks.example.com": { validate: "/convert" } }, /two hooks at \/convert/u],
   ] as const) {
-    test(`${what} are refused`, () => assert.throws(() => checkPaths([Disk], chosen), { code: "BadSetting", message }));
+    test(`${what} are rejected`, () =>
+      assert.throws(() => checkPaths([Disk], chosen), { code: "BadSetting", message }));
   }
 });
 
@@ -118,7 +119,7 @@ describe("the configurations of an operator", () => {
       ["follow who has no version", undefined, "mine", "two", "mine two"],
     ];
 
-  test("are applied unseen where they may not be read", async () => {
+  test("are applied without a check if they may not be read", async () => {
     const api = new ModelApi();
     const one = registration("rule", "one");
     const get = api.get.bind(api);
@@ -128,7 +129,7 @@ describe("the configurations of an operator", () => {
     assert.equal(metadata.annotations?.["capstan.dev/operator-version"], "1.0.0");
   });
 
-  test("go forward only, like CRDs", async () => {
+  test("are never downgraded, like CRDs", async () => {
     const api = new ModelApi();
     for (const [what, version, rule, ca, expected] of steps) {
       const one = registration(rule, ca);

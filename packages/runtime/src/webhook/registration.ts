@@ -1,4 +1,4 @@
-/** What a cluster is told about an operator's webhooks: their configurations, and how a CRD's versions are converted. Pure. */
+/** The registrations of an operator's webhooks: webhook configurations, and the conversion of a CRD. Pure. */
 import { isIP } from "node:net";
 import type { KubeObject } from "@capstan/model";
 import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
@@ -10,29 +10,29 @@ import type { ServingNames } from "./certificates.ts";
 import { CONVERT_PATH, hookPath, isConverted } from "./paths.ts";
 import type { ChosenPaths } from "./paths.ts";
 
-/** How an API server reaches the webhooks: through a Service, or at an address when the operator runs outside the cluster. */
+/** How an API server reaches the webhooks: through a Service, or at a URL when the operator runs outside the cluster. */
 export type Reach =
   | { readonly by: "service"; readonly namespace: string; readonly name: string; readonly port: number }
   | { readonly by: "url"; readonly url: string };
 
-/** What registrations say besides what a resource says. */
+/** Settings of registrations besides those of the resource. */
 export interface RegistrationOptions {
   readonly reach: Reach;
-  /** Whom the API server shall trust, as PEM. */
+  /** The CA bundle, as PEM. */
   readonly bundle: string;
-  /** The operator's own namespace: its objects are never held up. */
+  /** The operator's own namespace: its objects are never blocked. */
   readonly namespace: string;
-  /** The namespaces that the operator works in; absent: all. */
+  /** The namespaces that the operator watches; absent: all. */
   readonly namespaces?: readonly string[] | undefined;
-  /** What happens to a write when the webhook cannot be reached: refused unless said otherwise. Deletes always go through. */
+  /** The failure policy for writes when the webhook cannot be reached. Default: Fail. Deletes are always allowed. */
   readonly failurePolicy?: "Fail" | "Ignore" | undefined;
-  /** How long the API server waits: 5 seconds unless said otherwise. */
+  /** The timeout of the API server. Default: 5 seconds. */
   readonly timeoutSeconds?: number | undefined;
-  /** Where hooks are answered, by the names of CRDs: `/validate-<group>-<version>-<kind>` unless said otherwise. */
+  /** The paths of webhooks, by CRD name. Default: `/validate-<group>-<version>-<kind>`. */
   readonly paths?: ChosenPaths | undefined;
 }
 
-/** What a cluster is told, in an object of this kind: whom to ask about writes, or how versions are converted. */
+/** A registration in an object of this kind: admission webhooks, or the conversion of a CRD. */
 export interface Registration {
   readonly tells: "webhooks" | "conversion";
   readonly kind: AnyKind;
@@ -50,7 +50,7 @@ const registrationKind = (kind: string): AnyKind => ({
 export const MutatingWebhookConfiguration: AnyKind = registrationKind("MutatingWebhookConfiguration");
 export const ValidatingWebhookConfiguration: AnyKind = registrationKind("ValidatingWebhookConfiguration");
 
-/** The configurations of a resource's hooks. They bear the name of its CRD, of which a cluster has only one. */
+/** The configurations of a resource's webhooks. They have the name of its CRD, which is unique in a cluster. */
 export function registrationsOf(resource: Resource, options: RegistrationOptions): readonly Registration[] {
   const { hooks } = resource;
   const registrations: Registration[] = [];
@@ -62,7 +62,7 @@ export function registrationsOf(resource: Resource, options: RegistrationOptions
   if (hooks.validate) {
     const verb = "validate";
     const write = webhook(resource, options, { name: verb, verb, operations: ["CREATE", "UPDATE"] });
-    // An operator that is gone must not keep anybody from cleaning up after it.
+    // An operator that is gone must not block the deletion of its objects.
     const lenient = { ...options, failurePolicy: "Ignore" } as const;
     const remove = webhook(resource, lenient, { name: "validate-delete", verb, operations: ["DELETE"] });
     registrations.push(registration(ValidatingWebhookConfiguration, resource, [write, remove]));
@@ -70,14 +70,14 @@ export function registrationsOf(resource: Resource, options: RegistrationOptions
   return registrations;
 }
 
-/** How the CRD's versions are converted; absent where there is nothing to convert. */
+/** The conversion of the CRD; absent if there are no conversions. */
 export function conversionOf(resource: Resource, { reach, bundle }: RegistrationOptions): Crd["spec"]["conversion"] {
   if (!isConverted(resource)) return undefined;
   const clientConfig = clientConfigOf(reach, CONVERT_PATH, bundle);
   return { strategy: "Webhook", webhook: { conversionReviewVersions: ["v1"], clientConfig } };
 }
 
-/** The conversion as a part of the CRD, whose definition may be somebody else's; none where there is nothing to convert. */
+/** The conversion as a partial CRD; its definition may have another manager. Empty if there are no conversions. */
 export function conversionRegistrationsOf(resource: Resource, options: RegistrationOptions): readonly Registration[] {
   const conversion = conversionOf(resource, options);
   if (conversion === undefined) return [];
@@ -88,7 +88,7 @@ export function conversionRegistrationsOf(resource: Resource, options: Registrat
   ];
 }
 
-/** Under which names the serving certificate must be valid. */
+/** The names of the serving certificate. */
 export function servingNames(reach: Reach): ServingNames {
   if (reach.by === "service") {
     const name = `${reach.name}.${reach.namespace}.svc`;
@@ -117,9 +117,9 @@ function webhook(resource: Resource, options: RegistrationOptions, { name, verb,
     name: `${name}.${crdName(resource)}`,
     admissionReviewVersions: ["v1"],
     clientConfig: clientConfigOf(reach, hookPath(verb, resource, options.paths), bundle),
-    // Only the objects themselves: whoever writes a status, such as the operator, is not held up.
+    // Only the objects themselves: writes of the status, such as the operator's, are not blocked.
     rules: [{ operations, apiGroups: [group], apiVersions: [storageVersion(resource)], resources: [plural], scope }],
-    // Whichever version is written, the hook sees the stored one.
+    // Whichever version is written, the webhook gets the storage version.
     matchPolicy: "Equivalent",
     sideEffects: "None",
     failurePolicy,
@@ -129,7 +129,7 @@ function webhook(resource: Resource, options: RegistrationOptions, { name, verb,
   };
 }
 
-/** Finalizers can be removed from an object that is going away, whatever the state of the webhook. */
+/** Finalizers can be removed from an object that is being deleted, whatever the state of the webhook. */
 const notBeingDeleted = {
   name: "not-being-deleted",
   expression: "object == null || !has(object.metadata.deletionTimestamp)",

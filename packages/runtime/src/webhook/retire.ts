@@ -1,6 +1,6 @@
 /**
- * Takes back what an earlier version of the operator told about hooks that this one does not have: nobody answers there any more, and the
- * kind could not be written. What a later version or somebody else told stays.
+ * Removes registrations of an earlier version of the operator for webhooks that this one does not have: their endpoint is gone, and
+ * writes of the kind would fail. Registrations of a later version or another operator stay.
  */
 import { isApiError } from "@capstan/client";
 import type { StoredObject } from "@capstan/model";
@@ -11,12 +11,12 @@ import { isOfLater, read } from "./announce.ts";
 import type { Announcer } from "./announce.ts";
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "./registration.ts";
 
-/** Who takes back: what was told under earlier names is that one's too. */
+/** The operator that removes them: registrations under its previous names are its own. */
 export interface Retirer extends Announcer {
   readonly formerManagers?: readonly string[];
 }
 
-/** Takes back the configurations of hooks that these resources do not have; answers the CRDs of those that may not be seen. */
+/** Removes the configurations of webhooks that these resources do not have; returns the CRDs with configurations that may not be read. */
 export async function retireHooks(retirer: Retirer, resources: readonly Resource[]): Promise<readonly string[]> {
   const unseen: string[] = [];
   for (const resource of resources) {
@@ -26,7 +26,7 @@ export async function retireHooks(retirer: Retirer, resources: readonly Resource
   return unseen;
 }
 
-/** Takes back whatever was told of kinds that have left the operator; answers those whose hooks may not be seen. */
+/** Removes all registrations of kinds that the operator no longer has; returns those with configurations that may not be read. */
 export async function retireKinds(retirer: Retirer, crds: readonly string[]): Promise<readonly string[]> {
   const unseen: string[] = [];
   for (const name of crds) {
@@ -60,7 +60,7 @@ async function retire(retirer: Retirer, kind: AnyKind, name: string): Promise<"u
   } catch (error) {
     if (isApiError(error, "NotFound", "Conflict")) return undefined;
     if (!isApiError(error, "Forbidden")) throw error;
-    // A role may let an operator change its configurations only: an empty one holds nobody up.
+    // A role may permit only changes of configurations: an empty one blocks nothing.
     const object = { apiVersion: `${kind.group}/${kind.version}`, kind: kind.kind, metadata: { name }, webhooks: [] };
     await api.apply(kind, object, { manager, force: true, over: { uid } });
   }

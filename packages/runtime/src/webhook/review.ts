@@ -1,9 +1,9 @@
-/** What an API server sends to a webhook and what it wants back: AdmissionReview and ConversionReview, both v1. */
+/** The requests and responses of webhooks: AdmissionReview and ConversionReview, both v1. */
 import type { JsonPatchStep } from "@capstan/client";
 import type { KubeObject, Status } from "@capstan/model";
 import { WebhookError } from "./errors.ts";
 
-/** What is asked about one write. */
+/** The request of an AdmissionReview. */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly operation: "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -15,24 +15,24 @@ export interface AdmissionRequest {
   readonly oldObject: KubeObject | undefined;
 }
 
-/** What is said about one write. */
+/** The response of an AdmissionReview. */
 export interface AdmissionVerdict {
   readonly allowed: boolean;
-  /** Why not. */
+  /** The reason of a rejection. */
   readonly status?: Status;
   /** Changes, as a JSON patch. */
   readonly patch?: readonly JsonPatchStep[];
   readonly warnings?: readonly string[];
 }
 
-/** Objects to be turned into another version. */
+/** The request of a ConversionReview. */
 export interface ConversionRequest {
   readonly uid: string;
   readonly desiredAPIVersion: string;
   readonly objects: readonly KubeObject[];
 }
 
-/** What became of the objects: all of them in their order, or why not. */
+/** The result of a conversion: all objects in their order, or an error. */
 export type Conversion =
   | { readonly outcome: "converted"; readonly objects: readonly KubeObject[] }
   | { readonly outcome: "failed"; readonly message: string };
@@ -50,7 +50,7 @@ export function readAdmissionReview(body: string): AdmissionRequest {
   };
 }
 
-/** Writes the answer to an AdmissionReview. */
+/** Writes the response of an AdmissionReview. */
 export function writeAdmissionReview(uid: string, { allowed, status, patch, warnings }: AdmissionVerdict): string {
   const hasPatch = patch !== undefined && patch.length > 0;
   const response = {
@@ -79,7 +79,7 @@ export function readConversionReview(body: string): ConversionRequest {
   };
 }
 
-/** Writes the answer to a ConversionReview. */
+/** Writes the response of a ConversionReview. */
 export function writeConversionReview(uid: string, conversion: Conversion): string {
   const isDone = conversion.outcome === "converted";
   const response = {
@@ -120,7 +120,7 @@ function operationOf(request: Fields): AdmissionRequest["operation"] {
   throw malformed(`"${String(operation)}" is no operation`);
 }
 
-/** Absent texts are empty, as Go leaves them out. */
+/** Absent strings are empty, as Go omits them. */
 function textOf(request: Fields, name: string): string {
   const value = request[name] ?? "";
   if (typeof value === "string") return value;

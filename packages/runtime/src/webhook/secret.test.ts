@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { failure, ModelApi } from "../../test/model-api.ts";
 import { keepTrust } from "./secret.ts";
 
-test("certificates for which there is no namespace are told in the words of the server", async () => {
+test("a missing namespace for the certificates fails with the server's message", async () => {
   const api = new ModelApi(() => 0);
   const missing = failure("NotFound", 'namespaces "nowhere" not found', 404);
   const place = { namespace: "nowhere", name: "certificates", manager: "test" };

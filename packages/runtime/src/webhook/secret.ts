@@ -1,4 +1,4 @@
-/** Keeps the webhooks' trust in a Secret, so that all replicas serve under the same authority, whoever comes first. */
+/** Stores the webhooks' authority in a Secret, so that all replicas use the same one, in whatever order they start. */
 import { isApiError } from "@capstan/client";
 import { openAuthority, parseCertificate, publicKeyPem } from "@capstan/pki";
 import type { KeyedCertificate } from "@capstan/pki";
@@ -10,7 +10,7 @@ import type { Trust, TrustOptions } from "./certificates.ts";
 
 const Secret: AnyKind = { group: "", version: "v1", kind: "Secret", plural: "secrets", scope: "Namespaced" };
 
-/** Where the trust is kept, and by whom. */
+/** The Secret of the authority, and its writer. */
 export interface SecretPlace {
   readonly api: Api;
   readonly namespace: string;
@@ -18,19 +18,18 @@ export interface SecretPlace {
   readonly manager: string;
 }
 
-/** What a Secret holds, in base64. */
+/** The data of a Secret, in base64. */
 type Data = { readonly [key: string]: string | null | undefined };
 
-/** On the Secret, with any value: the authority is to be replaced. It is taken away when its successor has been announced. */
+/** An annotation of the Secret, with any value: the authority is to be replaced. It is removed when the successor has been announced. */
 export const REPLACE_ANNOTATION = "capstan.dev/replace-ca";
 
-/** Losing this many races in a row means that something is wrong. */
+/** The number of consecutive conflicts after which an error is thrown. */
 const MOST_TRIES = 20;
 
 /**
- * Brings the kept trust up to date and answers what it is. Of replicas that do so at once, one writes; the others are told of the
- * conflict by the server, read again, and find that nothing is left to do. `known` is what this replica serves by: a Secret that somebody
- * deleted or spoiled gets it back.
+ * Updates the stored state and returns it. Of concurrent replicas, one writes; the others get a conflict, read again, and find that
+ * nothing is due. `known` is the state that this replica serves with: a deleted or invalid Secret is restored from it.
  */
 export async function keepTrust(place: SecretPlace, options: TrustOptions, known?: Trust): Promise<Trust> {
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -64,7 +63,7 @@ async function read({ api, namespace, name }: SecretPlace): Promise<Stored | und
   }
 }
 
-/** Writes over what was read and nothing else; answers whether that was still there. */
+/** Writes over the version that was read; returns false on a conflict. */
 async function write(place: SecretPlace, trust: Trust, resourceVersion: string | undefined): Promise<boolean> {
   const { api, namespace, name, manager } = place;
   const data = formatTrust(trust);
@@ -81,13 +80,13 @@ async function write(place: SecretPlace, trust: Trust, resourceVersion: string |
     return true;
   } catch (error) {
     if (isApiError(error, "Conflict", "AlreadyExists")) return false;
-    // Of a Secret that was there, somebody has taken it away; of a new one, its namespace is missing.
+    // An existing Secret was deleted meanwhile; for a new one, its namespace is missing.
     if (isApiError(error, "NotFound") && resourceVersion !== undefined) return false;
     throw error;
   }
 }
 
-/** The keys of the Secret; null takes one away. */
+/** The data of the Secret; null removes a key. */
 function formatTrust({ signer, next, previous, serving }: Trust): Data {
   const texts = {
     "ca.crt": signer.certificate,
@@ -103,7 +102,7 @@ function formatTrust({ signer, next, previous, serving }: Trust): Data {
   return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encode(text)]));
 }
 
-/** Reads the Secret's keys; undefined when they are incomplete or not what they should be, so that they are made anew. */
+/** Parses the data of the Secret; undefined if it is incomplete or invalid, so that it is created again. */
 export function parseTrust(data: Data): Trust | undefined {
   const text = (key: string): string | undefined => {
     const value = data[key];
@@ -119,7 +118,7 @@ export function parseTrust(data: Data): Trust | undefined {
   return isWhole(trust) ? trust : undefined;
 }
 
-/** Whether every certificate can be read and belongs to the key beside it. */
+/** Whether every certificate can be parsed and matches its key. */
 function isWhole({ signer, next, previous, serving }: Trust): boolean {
   try {
     openAuthority(signer);

@@ -1,4 +1,4 @@
-/** An operator's webhooks from certificate to registration: opened, kept up to date, closed. */
+/** An operator's webhooks from certificate to registration: started, kept up to date, closed. */
 import { parseCertificate } from "@capstan/pki";
 import type { KeyedCertificate } from "@capstan/pki";
 import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema";
@@ -20,28 +20,27 @@ import type { Reach, Registration, RegistrationOptions } from "./registration.ts
 import { retireHooks } from "./retire.ts";
 import { keepTrust } from "./secret.ts";
 
-/** A place where the webhooks can be called. */
+/** A running endpoint of the webhooks. */
 export interface OpenDoor extends AsyncDisposable {
-  /** How the API server gets there. */
+  /** How the API server reaches it. */
   readonly reach: Reach;
-  /** Serves with this certificate from now on; connections that are open stay. */
+  /** Serves this certificate from now on; open connections stay. */
   use(certificate: KeyedCertificate): void;
 }
 
-/** The webhooks of a program, whoever keeps their certificates. */
+/** The webhooks of a program, whichever way their certificates are managed. */
 export interface OperatorWebhooks extends AsyncDisposable {
-  /** A CRD with what only this run knows. */
+  /** Adds settings of this run to a CRD. */
   completeCrd(crd: Crd, resource: Resource): Crd;
-  /** Tells the cluster about the webhooks, if that is this program's business. */
+  /** Registers the webhooks, if this program manages the registrations. */
   register(): Promise<void>;
-  /** Takes back what nobody could answer for when the program is gone. */
+  /** Removes registrations for an endpoint that ends with the program. */
   leave(): Promise<void>;
 }
 
-/** Opens a place where a handler can be called. */
+/** Starts an endpoint for a handler. */
 export type Door = (handler: WebhookHandler) => Promise<OpenDoor>;
 
-/** What webhooks are started with. */
 export interface WebhookOptions extends Pick<
   RegistrationOptions,
   "namespaces" | "failurePolicy" | "timeoutSeconds" | "paths"
@@ -52,20 +51,22 @@ export interface WebhookOptions extends Pick<
   readonly log: Log;
   readonly registry: Registry;
   readonly door: Door;
-  /** The operator's name, of which those of its Secret and of its field manager are made. */
+  /** The operator's name, from which the names of its Secret and field manager are derived. */
   readonly name: string;
-  /** The operator's version: configurations that a later one has applied are left as they are. */
+  /** The operator's version: configurations that a later one has applied are not changed. */
   readonly version?: string | undefined;
   /** The operator's own namespace, where the Secret is. */
   readonly namespace: string;
   readonly lifetimes?: Lifetimes;
 }
 
-/** How often the certificates and registrations are looked at. Far less than an overlap, so that every replica follows in time. */
+/**
+ * The interval at which certificates and registrations are checked. Much shorter than an overlap, so that every replica follows in time.
+ */
 const LOOK = 5 * 60_000;
 const LOOK_AFTER_FAILURE = 30_000;
 
-/** Opens the door and makes or finds the certificates. Nothing is registered yet: the CRDs may still be missing. */
+/** Starts the endpoint and creates or reads the certificates. Nothing is registered yet: the CRDs may still be missing. */
 export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {
   const { resources, clock, log, registry, paths } = options;
   checkPaths(resources, paths ?? {});
@@ -80,7 +81,7 @@ export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {
   }
 }
 
-/** What is known of earlier times: what this replica serves by, or whom the cluster trusts when it starts. */
+/** The state from before: that of this replica, or the CA bundle of the cluster when it starts. */
 type Before = { readonly known: Trust } | { readonly trusted: string | undefined };
 
 function keep(options: WebhookOptions, reach: Reach, before: Before): Promise<Trust> {
@@ -93,7 +94,7 @@ function keep(options: WebhookOptions, reach: Reach, before: Before): Promise<Tr
   );
 }
 
-/** Whom the cluster trusts by the first registration that it has of ours. */
+/** The CA bundle of the first of our registrations in the cluster. */
 async function trustedAmong({ api, resources, namespace }: WebhookOptions, reach: Reach): Promise<string | undefined> {
   const registration = { reach, bundle: "", namespace };
   for (const resource of resources) {
@@ -105,7 +106,7 @@ async function trustedAmong({ api, resources, namespace }: WebhookOptions, reach
   return undefined;
 }
 
-/** All that the cluster is told about a resource. */
+/** All registrations of a resource. */
 function registeredOf(resource: Resource, options: RegistrationOptions): readonly Registration[] {
   return [...conversionRegistrationsOf(resource, options), ...registrationsOf(resource, options)];
 }
@@ -116,7 +117,7 @@ interface Opened {
   readonly trust: Trust;
 }
 
-/** Webhooks that are open. */
+/** Running webhooks. */
 export class Webhooks implements OperatorWebhooks {
   readonly #options: WebhookOptions;
   readonly #door: OpenDoor;
@@ -143,13 +144,13 @@ export class Webhooks implements OperatorWebhooks {
     return conversion === undefined ? crd : { ...crd, spec: { ...crd.spec, conversion } };
   }
 
-  /** Tells the cluster about the webhooks, and goes on looking after them. */
+  /** Registers the webhooks, and keeps them up to date. */
   async register(): Promise<void> {
     await this.#announce();
     this.#lookIn(LOOK);
   }
 
-  /** Brings certificates and registrations up to date. An authority is told before anything is served under it, if it can be told. */
+  /** Updates certificates and registrations. A new authority is registered before it is served, if possible. */
   async check(): Promise<void> {
     this.#trust = await keep(this.#options, this.#door.reach, { known: this.#trust });
     try {
@@ -159,12 +160,12 @@ export class Webhooks implements OperatorWebhooks {
     }
   }
 
-  /** Nobody can reach a program outside the cluster when it is gone: writes must not wait for it. */
+  /** A program outside the cluster cannot be reached when it has ended: writes must not fail because of it. */
   async leave(): Promise<void> {
     if (this.reach.by === "url") await this.unregister();
   }
 
-  /** Takes the configurations away. */
+  /** Deletes the configurations. */
   async unregister(): Promise<void> {
     const { api, resources } = this.#options;
     for (const { kind, object } of resources.flatMap((one) => registrationsOf(one, this.#registration))) {
@@ -192,7 +193,7 @@ export class Webhooks implements OperatorWebhooks {
   async #announce(): Promise<void> {
     const { api, resources, name } = this.#options;
     const manager = managerOf(name);
-    // Who works on an operator outside of the cluster wants its own rules, whatever its version.
+    // A developer runs an operator outside the cluster with its own rules, whatever its version.
     const version = this.reach.by === "url" ? undefined : this.#options.version;
     const registration = this.#registration;
     for (const resource of resources) {

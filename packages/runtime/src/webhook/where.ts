@@ -1,4 +1,4 @@
-/** Decides where the webhooks of a program are served: behind a Service in a cluster, on loopback beside one that runs there too. */
+/** Decides where the webhooks of a program are served: behind a Service in a cluster, or on loopback beside a local cluster. */
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { listenAt } from "../listen-at.ts";
@@ -6,36 +6,36 @@ import { httpsDoor } from "./https.ts";
 import type { Reach } from "./registration.ts";
 import type { Door } from "./webhooks.ts";
 
-/** What decides. */
+/** The inputs of the decision. */
 export interface Surroundings {
-  /** `host:port` to listen on; undefined: the usual; empty: no webhooks. */
+  /** `host:port` to listen on; undefined: the default; empty: no webhooks. */
   readonly address: string | undefined;
-  /** The address at which the API server can reach this program, if the user knows one. */
+  /** The URL at which the API server can reach this program, if the user sets one. */
   readonly url: string | undefined;
-  /** Whether somebody else tells the cluster how this program is reached. */
+  /** Whether another program registers the webhooks. */
   readonly isRegisteredByOthers?: boolean;
-  /** The name of the Service in front of this program. */
+  /** The name of this program's Service. */
   readonly service: string;
   readonly namespace: string;
   readonly isInCluster: boolean;
-  /** The address of the API server. */
+  /** The URL of the API server. */
   readonly server: string;
 }
 
-/** Where to listen and how that place is reached, or why there are no webhooks. */
+/** The address and how it is reached, or why there are no webhooks. */
 export type Place =
   | {
       readonly listen: string;
       readonly reach: (port: number) => Reach;
-      /** What happens to writes when the webhooks cannot be reached, unless the operator says otherwise. */
+      /** The failure policy, unless the operator sets one. */
       readonly failurePolicy: "Fail" | "Ignore";
     }
   | { readonly listen: undefined; readonly why: string };
 
-/** The port that a webhook Service usually points to, at every address, those of version 6 as well. */
+/** The usual target port of a webhook Service, on all addresses, IPv6 included. */
 const USUAL = ":9443";
 
-/** Where webhooks are served. */
+/** The place where webhooks are served. */
 export function placeOf(surroundings: Surroundings): Place {
   const { address, url, service, namespace, isInCluster, isRegisteredByOthers = false, server } = surroundings;
   if (address === "") return { listen: undefined, why: "they were switched off with --webhook-bind-address=0" };
@@ -44,7 +44,7 @@ export function placeOf(surroundings: Surroundings): Place {
   if (isInCluster || isRegisteredByOthers) return fixed({ by: "service", namespace, name: service, port: 443 });
   if (isLoopback(server)) {
     const reach = (port: number): Reach => ({ by: "url", url: `https://127.0.0.1:${port}` });
-    // The API server may sit in a container behind a forwarded port, from where this machine's loopback is out of reach.
+    // The API server may run in a container behind a forwarded port, from which this machine's loopback cannot be reached.
     return { listen: address ?? "127.0.0.1:0", reach, failurePolicy: "Ignore" };
   }
   return {
@@ -53,7 +53,7 @@ export function placeOf(surroundings: Surroundings): Place {
   };
 }
 
-/** A door at such a place. */
+/** An endpoint at such a place. */
 export function doorAt({ listen, reach }: Extract<Place, { readonly listen: string }>): Door {
   return httpsDoor(async (server: Server) => {
     await listenAt(server, { address: listen, what: "webhooks", flag: "webhook-bind-address" });

@@ -1,6 +1,6 @@
 /**
- * A second API server on the same store, as another one sees it: it follows the first, tells what it knows however old that is, and
- * passes writes on. While it is held back it learns nothing; what it tells is then older than what the first one told.
+ * A second API server on the same store: it follows the first, returns what it knows however old that is, and forwards writes. While it
+ * is held it learns nothing; its responses are then older than those of the first.
  */
 import type { ObjectKey, StoredObject } from "@capstan/model";
 import { formatKey } from "@capstan/model";
@@ -8,7 +8,7 @@ import { isLater, keyText, kindId } from "../../src/api.ts";
 import type { AnyKind, Api, ListPage, ListRequest, Scope, WatchEvent, WatchRequest } from "../../src/api.ts";
 import { bookmark, clone, failure, isInitialEnd, ModelWatch } from "../model-api.ts";
 
-/** The server that is behind. */
+/** The stale server. */
 export class BehindApi implements Api, AsyncDisposable {
   readonly #first: Api;
   readonly #followed = new Map<string, Followed>();
@@ -32,13 +32,13 @@ export class BehindApi implements Api, AsyncDisposable {
     this.#isHeld = true;
   }
 
-  /** It learns what it missed. */
+  /** It learns the missed events. */
   release(): void {
     this.#isHeld = false;
     for (const followed of this.#followed.values()) followed.learn();
   }
 
-  /** Ends every watch, as a server that restarts does. */
+  /** Ends every watch, like a server that restarts. */
   closeWatches(error?: Error): void {
     for (const followed of this.#followed.values()) followed.endWatches(error);
   }
@@ -89,14 +89,14 @@ interface Following {
   readonly isHeld: () => boolean;
 }
 
-/** What the server that is behind knows of one kind in one scope. */
+/** The objects that the stale server knows of one kind in one scope. */
 class Followed {
   readonly #watch: (request: WatchRequest) => AsyncIterable<WatchEvent>;
   readonly #following: Following;
   readonly #ready = Promise.withResolvers<void>();
-  /** What was told to it and what it does not know yet. */
+  /** Received events that it does not apply yet. */
   readonly #unlearned: WatchEvent[] = [];
-  /** What it learned, for watches that begin in the past. */
+  /** Applied events, for watches from an earlier version. */
   #log: WatchEvent[] = [];
   #since = "";
   readonly #watches = new Set<ModelWatch>();
@@ -136,7 +136,7 @@ class Followed {
     return watch;
   }
 
-  /** Follows until the end, as the cache of an API server follows its store. */
+  /** Follows the first server until the end, as the watch cache of an API server follows etcd. */
   async #run(): Promise<void> {
     let told = "";
     while (!this.#following.signal.aborted) {
@@ -149,7 +149,7 @@ class Followed {
     }
   }
 
-  /** Takes everything anew: who watches from before this must come again. */
+  /** Lists everything again: watches from earlier versions must restart. */
   async #begin(): Promise<string> {
     const fresh = new Map<string, StoredObject>();
     let told = "";

@@ -1,4 +1,4 @@
-/** Two API servers of which one is behind: nothing is lost, nothing that was gone returns, and nobody writes what is over. */
+/** Two API servers of which one is stale: no event is lost, no deleted object reappears, and no stale state is written. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -25,16 +25,16 @@ import { TwoServers } from "./two-servers.ts";
 import { Witness } from "./witness.ts";
 import { Widget } from "./world.ts";
 
-/** Impatient, so that a test need not wait for minutes; the rules are the same. */
+/** Short timeouts, so that a test need not wait for minutes; the rules are the same. */
 const tuning = { ...usualTuning, firstRest: 20, longestRest: 200, shortLife: 50, idle: 1_500, absence: 100 };
-// Users change things here more often than a hot loop would.
+// The users of this test change objects more often than a hot loop would.
 const hotLoopLimit = { writes: 10_000, within: 60_000 };
 
-/** An operator between two servers, and everything that it was told and wrote. */
+/** An operator between two servers, with its events and writes. */
 class Play implements AsyncDisposable {
   readonly servers: TwoServers;
   readonly violations: string[] = [];
-  /** The sizes that were written, by the name of the object. */
+  /** The written sizes, by the name of the object. */
   readonly written = new Map<string, number[]>();
   readonly operator: RunningOperator;
   readonly #api: Api;
@@ -80,7 +80,7 @@ class Play implements AsyncDisposable {
     return { namespace: this.#namespace, name };
   }
 
-  /** The child and the status of an object have this size. */
+  /** Waits until the child and the status of an object have this size. */
   async reaches(name: string, size: number): Promise<void> {
     await until(async () => {
       const map = (await this.#api.get(ConfigMap, this.#key(name))) as { data?: { size?: string } };
@@ -89,12 +89,12 @@ class Play implements AsyncDisposable {
     }, `${name} has size ${size}`);
   }
 
-  /** The operator knows so many objects. */
+  /** Waits until the operator knows so many objects. */
   async knows(count: number): Promise<void> {
     await until(() => this.operator.health[0]?.objects === count, `the operator knows ${count} objects`);
   }
 
-  /** Nobody went back: what was written only grew, as what users wrote did. */
+  /** The written sizes only grew, as those of the users did. */
   check(): void {
     assert.deepEqual(this.violations, []);
     for (const [name, sizes] of this.written)
@@ -112,7 +112,7 @@ class Play implements AsyncDisposable {
 
 async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = systemClock.now() + 180_000;
-  // What is not there yet holds not yet.
+  // An error counts as not yet true.
   while (
     !(await Promise.resolve()
       .then(holds)
@@ -124,7 +124,7 @@ async function until(holds: () => boolean | Promise<boolean>, what: string): Pro
 }
 
 interface Stage {
-  /** The way of users, who are as patient as a slow machine needs. */
+  /** The users' API, with timeouts for slow machines. */
   readonly users: Api;
   readonly api: Api;
   readonly other: Api;
@@ -152,7 +152,7 @@ async function onReal(t: TestContext): Promise<Stage & { readonly cluster: strin
   return { users, api, other, namespace: cluster.namespace, cluster: cluster.name };
 }
 
-/** The operator is sent to a server that knows nothing of the last changes, with no version to go on from. */
+/** The operator is sent to a server without the last changes, and has no version to continue from. */
 async function meetsThePast({ users, api, other, namespace }: Stage): Promise<void> {
   await using behind = new BehindApi(other);
   await using play = new Play(api, behind, namespace, { users });
@@ -177,7 +177,7 @@ async function meetsThePast({ users, api, other, namespace }: Stage): Promise<vo
   assert.equal(isBack(), false, "what was gone is gone");
   play.check();
 
-  // What users do meanwhile is told when the server has caught up.
+  // Changes that users make meanwhile are delivered when the server has caught up.
   await play.set("stays", 3);
   behind.release();
   await play.reaches("stays", 3);
@@ -186,16 +186,16 @@ async function meetsThePast({ users, api, other, namespace }: Stage): Promise<vo
 }
 
 describe("a second API server that is behind", () => {
-  test("brings nothing back that is over, on the embedded API server", async () => {
+  test("brings no old state back, on the embedded API server", async () => {
     await meetsThePast(await onEmbedded());
   });
 
-  test("brings nothing back either where the embedded API server itself answers with the past", async () => {
+  test("brings no old state back if the embedded API server itself is stale", async () => {
     const server = await startApiServer();
     const transport = (fetch: (request: Request) => Promise<Response>): Api => apiOf(createClient(inProcess(fetch)));
     const api = transport(server.fetch);
     await installCrds([controller(Widget, {}, () => undefined)], { api, clock: systemClock, manager: "test" });
-    // Two ways to the same server: what comes by the second is answered as of a revision, as long as there is one.
+    // Two connections to the same server: the second one gets the state of a fixed revision, while one is set.
     let revision: number | undefined;
     const mark = "behind";
     const past = transport((request) => {
@@ -225,7 +225,7 @@ describe("a second API server that is behind", () => {
     play.check();
   });
 
-  test("is believed when it stays so for minutes: its store was restored from a backup", async () => {
+  test("is accepted if it stays stale for minutes: its store was restored", async () => {
     const clock = new VirtualClock();
     const [present, backup] = [new ModelApi(() => clock.wall()), new ModelApi(() => clock.wall())];
     const set = (api: ModelApi, name: string, size: number) => {
@@ -255,12 +255,12 @@ describe("a second API server that is behind", () => {
   });
 
   describe("on the real one", { skip: kubernetesMissing() }, () => {
-    test("brings nothing back that is over, and one that stands still holds nothing up", async (t) => {
+    test("brings no old state back, and a hanging server blocks nothing", async (t) => {
       const stage = await onReal(t);
       await meetsThePast(stage);
       await using play = new Play(stage.api, stage.other, stage.namespace, { users: stage.users });
       for (let size = 10; size < 12; size++) {
-        // Whoever asks is sent to either of them in turn; one of them neither answers nor hears anything for a while.
+        // Requests alternate between both servers; one of them neither responds nor receives anything for a while.
         play.servers.turnTo("either", errors.connectionLost());
         {
           using _still = standStill(stage.cluster, "kube-apiserver-2");

@@ -1,6 +1,6 @@
-/** What must hold in a world at every moment: whoever acts is written down here, and what contradicts what stands there is a violation. */
+/** Invariants of a world: actions are recorded here, and a contradiction is a violation. */
 
-/** One of several replicas does something for an object; whether it is told to end is seen from the signal. */
+/** A replica acts for an object; its signal shows whether it was aborted. */
 interface Work {
   readonly replica: string;
   readonly signal: AbortSignal;
@@ -14,7 +14,7 @@ export class Books {
   readonly #held = new Set<string>();
   readonly #cleaned = new Set<string>();
 
-  /** A reconcile of an object begins; it ends when what is returned is disposed of. */
+  /** A reconcile of an object begins; it ends when the result is disposed. */
   request(name: string, work: Work): Disposable {
     return this.#during(this.#reconciles, name, work, "reconciles");
   }
@@ -32,14 +32,14 @@ export class Books {
     return live.map(([uid]) => uid).sort();
   }
 
-  /** A step runs. Nobody may believe to be the first who is not. */
+  /** A step runs. Only the first run may see itself as the first. */
   step(uid: string, input: number | undefined, resumed: boolean): void {
     const id = `${uid} ${input}`;
     if (!resumed && this.#begun.has(id)) this.violations.push(`a step of ${id} began twice`);
     this.#begun.add(id);
   }
 
-  /** An object got the finalizer: it must not go before its cleanup has run. */
+  /** An object got the finalizer: it must not be deleted before its cleanup has run. */
   held(uid: string): void {
     this.#held.add(uid);
   }
@@ -48,18 +48,18 @@ export class Books {
     this.#cleaned.add(uid);
   }
 
-  /** Says which of the objects that were held are gone without a cleanup, given those that are there. */
+  /** Returns the held objects that are gone without a cleanup, given the existing ones. */
   notCleaned(there: ReadonlySet<string>): readonly string[] {
     return [...this.#held].filter((uid) => !there.has(uid) && !this.#cleaned.has(uid));
   }
 
-  /** A write reaches the server: its replica must lead by its own account and by the lease. */
+  /** A write reaches the server: its replica must lead, by its own state and by the lease. */
   wrote(replica: string, { leads, holder }: { readonly leads: boolean; readonly holder: string }): void {
     if (!leads) this.violations.push(`${replica} wrote and did not lead`);
     if (holder !== replica) this.violations.push(`${replica} wrote while "${holder}" held the lease`);
   }
 
-  /** Two may overlap only while one of them has been told to end. */
+  /** Two may overlap only if one of them was aborted. */
   #during(books: Map<string, Set<Work>>, id: string, work: Work, what: string): Disposable {
     const works = books.get(id) ?? new Set<Work>();
     books.set(id, works.add(work));

@@ -1,4 +1,4 @@
-/** Writes that name what they expect to find, against the embedded and the real API server: whoever took a name in between is left alone. */
+/** Writes with preconditions, against the embedded and the real API server: a new object of the same name is not touched. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -41,7 +41,7 @@ const portOf = (port: number): object => ({ ports: [{ port }] });
 
 function tell(where: string, setStage: (t: TestContext) => Promise<Stage>, skip: string | false): void {
   describe(`on ${where}`, { skip }, () => {
-    test("a write that names the uid or the version of an object that is gone does not reach its namesake", async (t) => {
+    test("a write with the uid or version of a deleted object does not reach its successor", async (t) => {
       const { api, namespace } = await setStage(t);
       const key = { namespace, name: "namesake" };
       const object = { apiVersion: "example.com/v1", kind: "Widget", metadata: key, spec: {} };
@@ -54,14 +54,14 @@ function tell(where: string, setStage: (t: TestContext) => Promise<Stage>, skip:
         .patch(Widget, key, { metadata: { uid, annotations } }, by)
         .catch((error: unknown) => error);
       assert.equal(failureOf(toObject), "conflict");
-      // The uid alone would not do here: the metadata of a patch of the status is not looked at.
+      // The uid alone is not enough here: the server ignores the metadata in a patch of the status.
       const status = { metadata: { uid, resourceVersion }, status: { text: "of another" } };
       await assert.rejects(api.patch(Widget, key, status, { ...by, subresource: "status" }), { code: "Conflict" });
       const now = (await api.get(Widget, key)) as StoredObject & { readonly status?: unknown };
       assert.deepEqual([now.metadata.annotations, now.status], [undefined, undefined]);
     });
 
-    test("an apply is made over what it expects, and over nothing else", async (t) => {
+    test("an apply succeeds only if its precondition holds", async (t) => {
       const { api, namespace } = await setStage(t);
       const by = { manager: "operator", force: true };
       const kinds = [

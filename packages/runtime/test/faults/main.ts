@@ -1,11 +1,11 @@
 /**
- * Runs random worlds, as many as one likes: `npm run worlds -w packages/runtime -- 1-10000`, or one again: `... -- 4711`.
- * Tells every seed that fails, goes on with the next, and ends with the sums.
+ * Runs any number of random worlds: `npm run worlds -w packages/runtime -- 1-10000`, or one again: `... -- 4711`. Prints every seed that
+ * fails, continues with the next, and ends with the sums.
  */
 import { World } from "./world.ts";
 
 const [first, last] = seedsOf(process.argv[2] ?? "1-1000");
-// Errors are part of a world, many of them; who wants to know where one came from repeats that world alone.
+// Worlds have many errors, and stacks cost time; run a single world to see the stacks.
 if (last > first) Error.stackTraceLimit = 0;
 const begun = performance.now();
 const sums = { worlds: 0, failed: 0, reconciles: 0, writes: 0, faults: 0 };

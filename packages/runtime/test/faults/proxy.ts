@@ -1,4 +1,4 @@
-/** A proxy that does wrong on purpose, between a client and one or more API servers: over real sockets, byte by byte. */
+/** A proxy with faults, between a client and one or more API servers: over real sockets, byte by byte. */
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -8,15 +8,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { chooseContext, parseKubeconfig } from "@capstan/client";
 import type { ClusterConfig, Transport } from "@capstan/client";
 
-/** What goes wrong with one request. */
+/** The fault of one request. */
 export type WireFault =
-  /** The proxy answers itself, as a server in trouble does. */
+  /** The proxy responds itself, like an overloaded server. */
   | { readonly fault: "status"; readonly status: number; readonly reason: string; readonly retryAfter?: number }
-  /** The answer ends after so many bytes: as a broken connection, or as if it were complete. */
+  /** The response ends after so many bytes: as a broken connection, or as if it were complete. */
   | { readonly fault: "cut"; readonly after: number; readonly how: "break" | "end" }
-  /** The answer comes in tiny pieces with pauses between them. */
+  /** The response is sent in tiny pieces with pauses between them. */
   | { readonly fault: "slow"; readonly piece: number; readonly pause: number }
-  /** After so many bytes nothing comes any more, and nobody says so. */
+  /** After so many bytes nothing is sent any more, without an error. */
   | { readonly fault: "silence"; readonly after: number };
 
 /** A request as the proxy sees it. */
@@ -29,15 +29,15 @@ export interface Passing {
 
 /** A running proxy. */
 export interface Proxy extends AsyncDisposable {
-  /** Where a client finds it; the path says which fault is meant, for tests that run many at once. */
+  /** The address for a client; the path selects the fault, for tests that run many at once. */
   config(path?: string): Promise<ClusterConfig>;
-  /** Decides for each request; nothing goes wrong until it is set. */
+  /** Decides on the fault of each request. Default: none. */
   decide: (passing: Passing) => WireFault | undefined;
-  /** Which server a request goes to. */
+  /** The server for a request. */
   choose: (passing: Passing) => number;
-  /** Breaks every connection, so that whoever watches has to come again. */
+  /** Breaks every connection, so that watches must reconnect. */
   breakAll(): void;
-  /** Requests that went through, by method and path. */
+  /** Forwarded requests, by method and path. */
   readonly seen: string[];
 }
 
@@ -144,7 +144,7 @@ async function pass(
   response.end();
 }
 
-/** Sends a piece of an answer, or as much of it as the fault lets through; says whether the answer is over. */
+/** Sends a piece of a response, or as much of it as the fault allows; returns whether the response is over. */
 async function send(
   response: ServerResponse,
   chunk: Uint8Array,
@@ -169,7 +169,7 @@ async function send(
   return true;
 }
 
-/** A wire that breaks: passes bytes to a port as they are, TLS and all, and cuts each connection after so many from the server. */
+/** A proxy below TLS: forwards raw bytes to a port, and cuts each connection after so many from the server. */
 export async function startBreakingWire(
   port: number,
   cutAfter: () => number,

@@ -1,7 +1,7 @@
-/** Makes one API server of a real cluster stand still, as an overloaded or suspended machine does, and lets it go on. */
+/** Suspends one API server of a real cluster, like an overloaded machine, and resumes it. */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Stops the process that plays a part in a cluster; whoever disposes of what is returned lets it go on, where it was. */
+/** Stops the process of a component of a cluster; disposing the result resumes it. */
 export function standStill(cluster: string, component: string): Disposable {
   const pids = pidsOf(`/${cluster}#${component}`);
   if (pids.length === 0) throw new Error(`no process plays ${component} in ${cluster}`);
@@ -13,7 +13,7 @@ export function standStill(cluster: string, component: string): Disposable {
   };
 }
 
-/** The processes of a cluster carry what they are in their environment. */
+/** The processes of a cluster have their component name in their environment. */
 function pidsOf(mark: string): readonly number[] {
   const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
   return pids.filter((pid) => {

@@ -1,13 +1,13 @@
-/** Objects that somebody else puts where children of a world may be: no operator may touch them. */
+/** Foreign objects with the names of children in a world: no operator may change them. */
 import { ConfigMap } from "@capstan/kinds/v1";
 import type { Api } from "../../src/api.ts";
 import type { ModelApi } from "../model-api.ts";
 
-/** The strangers of one world. */
+/** The foreign objects of one world. */
 export class Strangers {
   readonly #api: ModelApi;
   readonly #violations: string[];
-  /** The names of those that are there, by uid. */
+  /** The names of the existing ones, by uid. */
   readonly #names = new Map<string, string>();
 
   constructor(api: ModelApi, violations: string[]) {
@@ -15,7 +15,7 @@ export class Strangers {
     this.#violations = violations;
   }
 
-  /** One takes the place of a child, whether there is one or not. */
+  /** Puts a foreign object in the place of a child, whether or not the child exists. */
   async come(name: string): Promise<void> {
     const key = { namespace: "default", name };
     await this.#api.delete(ConfigMap, key, {}).catch(() => undefined);
@@ -24,14 +24,14 @@ export class Strangers {
     this.#names.set(uid, name);
   }
 
-  /** All of them go. */
+  /** Deletes all of them. */
   async leave(): Promise<void> {
     for (const [uid, name] of this.#names)
       await this.#api.delete(ConfigMap, { namespace: "default", name }, { uid }).catch(() => undefined);
     this.#names.clear();
   }
 
-  /** The API of an operator, whose writes are looked at. */
+  /** The API of an operator, with its writes checked. */
   seenBy(api: Api, replica: string): Api {
     return {
       ...api,

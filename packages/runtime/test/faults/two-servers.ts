@@ -1,4 +1,4 @@
-/** One address with two API servers behind it, as a load balancer shows them: every call goes to one of them. */
+/** One address with two API servers behind it, like a load balancer: every call goes to one of them. */
 import type { AnyKind, Api, ListRequest, WatchEvent, WatchRequest } from "../../src/api.ts";
 
 type Which = "first" | "other" | "either";
@@ -9,7 +9,7 @@ export class TwoServers implements Api {
   readonly #cuts = new Set<(reason: Error) => void>();
   #which: Which = "first";
   #calls = 0;
-  /** How many lists were asked for, streamed or not. */
+  /** The number of lists, streamed or not. */
   lists = 0;
 
   constructor(first: Api, other: Api) {
@@ -17,7 +17,7 @@ export class TwoServers implements Api {
     this.#other = other;
   }
 
-  /** From now on calls go there; every watch ends with this error and has to come again. */
+  /** From now on calls go to this server; every watch ends with the error and must reconnect. */
   turnTo(which: Which, error: Error): void {
     this.#which = which;
     for (const cut of this.#cuts) cut(error);

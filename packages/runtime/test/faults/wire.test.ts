@@ -1,4 +1,4 @@
-/** The faults of real wires and servers, against the embedded and the real API server: in the end everything is as it should be. */
+/** Faults of networks and servers, against the embedded and the real API server: the final state is correct. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { TestContext } from "node:test";
@@ -24,19 +24,19 @@ import { startBreakingWire, startProxy } from "./proxy.ts";
 import type { Passing, Proxy, WireFault } from "./proxy.ts";
 import { Widget } from "./world.ts";
 
-/** Impatient, so that a test need not wait for minutes; the rules are the same. */
+/** Short timeouts, so that a test need not wait for minutes; the rules are the same. */
 const tuning = { ...usualTuning, firstRest: 20, longestRest: 200, shortLife: 50, idle: 1_500, absence: 100 };
 
 interface Stage {
   readonly namespace: string;
-  /** The way of users: nothing goes wrong on it. */
+  /** The users' API, without faults. */
   readonly api: Api;
   readonly upstreams: readonly Transport[];
 }
 
 type SetStage = (t: TestContext) => Promise<Stage>;
 
-// Users change things here more often than a hot loop would.
+// The users of this test change objects more often than a hot loop would.
 const hotLoopLimit = { writes: 10_000, within: 60_000 };
 const widget = controller(Widget, { owns: [ConfigMap], hotLoopLimit }, async ({ object, apply, status }) => {
   await apply(ConfigMap, object.metadata.name, { data: { size: String(object.spec.size) } });
@@ -78,7 +78,7 @@ const versionsOf = (objects: readonly StoredObject[]): string =>
     .toSorted()
     .join(" ");
 
-/** Whole objects by their uid, but for who manages which field, which caches keep in another form. */
+/** Whole objects by uid, without managed fields, which caches store in another form. */
 function pictureOf(objects: readonly StoredObject[]): ReadonlyMap<string, unknown> {
   return new Map(
     objects.map((object) => [object.metadata.uid, { ...object, metadata: { ...object.metadata, managedFields: [] } }]),
@@ -87,7 +87,7 @@ function pictureOf(objects: readonly StoredObject[]): ReadonlyMap<string, unknow
 
 const NAMES = ["a", "b", "c", "d", "e"];
 
-/** An operator behind a proxy, and users who are not. */
+/** An operator behind a proxy, and users with a direct connection. */
 class Play implements AsyncDisposable {
   readonly #stage: Stage;
   readonly proxy: Proxy;
@@ -113,7 +113,7 @@ class Play implements AsyncDisposable {
     return new Play(stage, proxy, api, clock);
   }
 
-  /** Users change every object, delete one and make it again, and take away a child. */
+  /** Users change every object, delete and recreate one, and delete a child. */
   async change(): Promise<void> {
     const { api, namespace } = this.#stage;
     const by = { manager: "user", force: true };
@@ -132,7 +132,7 @@ class Play implements AsyncDisposable {
     }
   }
 
-  /** Every child and every status is there, and the operator's picture of the world is the server's. */
+  /** Waits until every child and every status exists, and the operator's cache equals the server's state. */
   async settled(): Promise<void> {
     const { api, namespace } = this.#stage;
     let why = "";
@@ -148,7 +148,7 @@ class Play implements AsyncDisposable {
         statuses: statuses.map(({ status }) => status),
         health: this.operator.health,
       });
-      // The operator does not hand its own kind on: an informer beside it, on the same wire, shows what it would.
+      // A snapshot does not include the operator's own kind: an informer beside it, over the same proxy, shows it.
       const known = [...this.operator.snapshot(), this.witness.known()].flatMap((kind) => kind?.objects ?? []);
       return (
         sizes.length === NAMES.length &&
@@ -209,7 +209,7 @@ const troubles: readonly (readonly [string, (passing: Passing) => WireFault | un
 
 function tell(where: string, setStage: SetStage, skip: string | false): void {
   describe(`on ${where}`, { skip }, () => {
-    test("whatever the wire and the server do, every change arrives in the end", async (t) => {
+    test("whatever the network and the server do, every change arrives in the end", async (t) => {
       const stage = await setStage(t);
       await using play = await Play.open(stage);
       await play.change();
@@ -219,7 +219,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
           play.proxy.decide = decide;
           play.proxy.breakAll();
           await play.change();
-          // Long enough for the trouble to be met, whatever it is; what counts is what comes after it.
+          // Long enough to meet the fault, whatever it is; only the state after it counts.
           const before = play.proxy.seen.length;
           await until(
             () => play.proxy.seen.length > before + 3,
@@ -232,7 +232,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       }
     });
 
-    test("a calendar that jumps changes nothing", async (t) => {
+    test("a jump of the wall clock changes nothing", async (t) => {
       const stage = await setStage(t);
       let offset = 0;
       const clock: Clock = { ...systemClock, wall: () => systemClock.wall() + offset };
@@ -250,7 +250,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       let isLost = false;
       const [entered, goOn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
       const ended = Promise.withResolvers<string>();
-      // A reconcile is under way when the lease is lost, and does not listen to its signal.
+      // A reconcile is running when the lease is lost, and does not observe its signal.
       const deaf = controller(Widget, { owns: [ConfigMap] }, async ({ object, apply }) => {
         entered.resolve();
         await goOn.promise;
@@ -352,12 +352,12 @@ tell("the embedded API server", onEmbedded, false);
 tell("the real API server", onReal, kubernetesMissing());
 
 describe("with real API servers", { skip: kubernetesMissing() }, () => {
-  test("two of them behind one address, one a little behind the other, look like one", async (t) => {
+  test("two servers behind one address, one slightly stale, look like one", async (t) => {
     const stage = await onReal(t);
     await using play = await Play.open(stage);
     const asked = { watches: 0, others: 0 };
     play.proxy.choose = ({ isWatch }) => asked[isWatch ? "watches" : "others"]++ % 2;
-    // Whoever watches is sent elsewhere again and again, with the version that the other server told.
+    // Watches are sent to the other server again and again, with the version of the previous one.
     play.proxy.decide = ({ isWatch }) =>
       isWatch && asked.watches < 30
         ? { fault: "cut", after: 500 + (asked.watches % 8) * 500, how: "break" }
@@ -374,7 +374,7 @@ describe("with real API servers", { skip: kubernetesMissing() }, () => {
     await play.settled();
   });
 
-  test("a wire that breaks anywhere in TLS and HTTP/2 is mended", async (t) => {
+  test("a connection that breaks anywhere in TLS and HTTP/2 is recovered", async (t) => {
     const cluster = await useKubernetes(t);
     const config = await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig });
     await using straight = createClient(config);
@@ -397,7 +397,7 @@ describe("with real API servers", { skip: kubernetesMissing() }, () => {
       () => cut !== 0,
       () => "wires were cut",
     );
-    // From here on wires hold: a watch that is cut again and again may be between two tries whenever one looks.
+    // From here on connections hold: a watch that is cut repeatedly may be between two attempts at any time.
     isBreaking = false;
     await play.settled();
   });

@@ -1,4 +1,4 @@
-/** Remembers what somebody was told and says when the past comes back: an older version of an object, or one that was gone. */
+/** Records what a reader received and reports when an old state reappears: an older version of an object, or a deleted one. */
 import type { StoredObject } from "@capstan/model";
 import { isLater, keyText } from "../../src/api.ts";
 import type { Change } from "../../src/cache/reflector.ts";
@@ -26,7 +26,7 @@ export class Witness {
     this.#versions.set(id, resourceVersion);
   }
 
-  /** A change was told. */
+  /** A change was delivered. */
   hear({ type, object }: Change): void {
     if (type === "removed") this.#gone.add(object.metadata.uid);
     else this.read(object);

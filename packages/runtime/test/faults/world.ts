@@ -1,4 +1,7 @@
-/** One random world: a controller in two replicas, users and rivals who change things, and two API servers that fail, all from one seed. */
+/**
+ * One random world: a controller in two replicas, users and rivals that change objects, and two API servers with faults, all from one
+ * seed.
+ */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import type { Kind, KubeObject, StoredMeta, StoredObject } from "@capstan/model";
@@ -43,7 +46,7 @@ export const Widget = defineResource({
   conditions: { Ready: "everything is there" },
 });
 
-/** A small generator of good numbers: the same seed gives the same world. */
+/** A small pseudorandom generator: the same seed gives the same world. */
 export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -59,15 +62,15 @@ const SLOW = 40_000;
 const PEACE = 400_000;
 const NAMES = ["a", "b", "c", "d", "e"] as const;
 
-/** Everything fails; nothing fails but writes take their time; nothing fails. */
+/** Faults everywhere; no faults but slow writes; no faults. */
 type Mood = "chaos" | "slow" | "peace";
 
-/** What a world was like, so that whoever counts worlds knows what they were. */
+/** The statistics of a world. */
 export interface WorldReport {
   readonly reconciles: number;
   readonly writes: number;
   readonly faults: number;
-  /** The same for two runs of the same seed. */
+  /** Equal for two runs of the same seed. */
   readonly digest: string;
 }
 
@@ -75,7 +78,7 @@ export class World {
   readonly clock = new VirtualClock();
   readonly #random: () => number;
   readonly api = new ModelApi(() => this.clock.wall());
-  /** The other server of the same store, which is late now and then. */
+  /** The other server of the same store, which is stale now and then. */
   readonly #behind = new BehindApi(this.api);
   readonly replicas: { readonly id: string; readonly operator: RunningOperator }[] = [];
   readonly #books = new Books();
@@ -91,7 +94,7 @@ export class World {
     this.api.changesAmidList = () => (this.#mood === "chaos" ? Math.floor(this.#random() * 6) : 0);
   }
 
-  /** Runs the whole story. */
+  /** Runs the whole world. */
   async run(): Promise<WorldReport> {
     this.replicas.push(this.#replica("one"), this.#replica("two"));
     this.#watched.push(this.#witness(Widget), this.#witness(ConfigMap));
@@ -113,9 +116,7 @@ export class World {
     return { reconciles: this.#reconcileCount, writes: writes.length, faults: this.#faultCount, digest };
   }
 
-  /**
-   * The last changes fall into reconciles that take long but do not fail: nobody restarts or lists afterwards, so what is lost now stays lost.
-   */
+  /** The last changes happen during slow reconciles without faults: there is no restart or list afterwards, so a lost event stays lost. */
   async #changeDuringReconciles(): Promise<void> {
     this.#mood = "slow";
     this.#behind.release();
@@ -132,7 +133,7 @@ export class World {
     return all[Math.floor(this.#random() * all.length)] ?? all[0];
   }
 
-  /** Somebody who only watches, through the same faults, and says so when the past comes back. */
+  /** A watch without an operator, through the same faults, that reports when an old state reappears. */
   #witness(kind: typeof Widget | typeof ConfigMap): Informer {
     const witness = new Witness(`the watch of ${kind.kind}`, this.#books.violations);
     const api = faultyApi(this.#balanced(), this.clock, (call) => this.#fault(call));
@@ -141,7 +142,7 @@ export class World {
     return informer;
   }
 
-  /** Reads are answered by either server; writes reach the same store. */
+  /** Reads go to either server; writes reach the same store. */
   #balanced(): Api {
     const { api } = this;
     const one = (): Api => (this.#random() < 0.4 ? this.#behind : api);
@@ -199,7 +200,7 @@ export class World {
     return { id, operator };
   }
 
-  /** A process dies without a word, and its Deployment starts a new one. */
+  /** A process is killed, and its Deployment starts a new one. */
   #kill(): void {
     const at = Math.floor(this.#random() * this.replicas.length);
     const died = this.replicas[at];
@@ -209,7 +210,7 @@ export class World {
     this.replicas[at] = this.#replica(`${died.id}'`);
   }
 
-  /** Every write that reaches the server must come from the one replica that leads. */
+  /** Every write that reaches the server must come from the leader. */
   #guard(id: string): Api {
     const check = (kind: { readonly kind: string }): void => {
       if (kind.kind === "Lease" || kind.kind === "Event") return;
@@ -303,12 +304,12 @@ export class World {
     return undefined;
   }
 
-  /** Something happens in the world. */
+  /** A random change of the world. */
   async #act(): Promise<void> {
     const name = this.#oneOf(NAMES);
     const key = { namespace: "default", name };
     const size = Math.floor(this.#random() * 100);
-    // Mostly a few, now and then more than a queue keeps triggers for.
+    // Mostly a few, now and then more than the queue keeps triggers for.
     const parts = Math.floor(this.#random() ** 4 * 41);
     const by = { manager: "user" };
     const actions: readonly (() => Promise<unknown> | void)[] = [
@@ -363,7 +364,7 @@ export class World {
     for (const { id, operator } of this.replicas) {
       const counts = operator.health.map((watch) => watch.objects);
       assert.deepEqual(counts, [widgets.length, children.length], `the caches of ${id} differ from the server`);
-      // Its own resources are not in the picture that a replica hands on; the witnesses have theirs whole.
+      // The snapshot of a replica does not include its own resources; the witnesses have them.
       assert.deepEqual(textsOf(operator.snapshot()), textsOf([{ objects: children }]), `the cache of ${id} differs`);
       assert.deepEqual(operator.controllers[0]?.counts.running, 0);
       assert.deepEqual(this.#books.daemonsOf(id), operator.isLeader ? uids : [], `daemons of ${id}`);
@@ -383,7 +384,7 @@ interface WidgetObject extends StoredObject {
   readonly status?: { readonly text?: string; readonly parts?: object };
 }
 
-/** Maps are compared without regard to their order. */
+/** Maps are compared regardless of their order. */
 function wantedOf(widgets: readonly WidgetObject[]): ReadonlyMap<string, string | undefined> {
   const wanted = new Map<string, string>();
   for (const { metadata, spec } of widgets) {
@@ -396,7 +397,7 @@ function sizesOf(children: readonly ConfigMapObject[]): ReadonlyMap<string, stri
   return new Map(children.map(({ metadata, data }) => [metadata.name, data?.["size"]]));
 }
 
-/** Objects as far as caches keep them: who manages which field is kept in another form. */
+/** Objects without managed fields, which caches store in another form. */
 function textsOf(kinds: readonly { readonly objects: readonly KubeObject[] }[]): readonly string[] {
   const objects = kinds.flatMap((kind) => kind.objects);
   const text = ({ metadata, ...rest }: KubeObject): string =>

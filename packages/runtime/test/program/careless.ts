@@ -1,4 +1,4 @@
-/** An operator whose program leaves a timer and forgets promises, for the tests of its end. */
+/** An operator whose program leaves a timer and unhandled promises, for the tests of its end. */
 import { defineResource, s } from "@capstan/schema";
 import { controller, operator } from "../../src/index.ts";
 

@@ -1,25 +1,24 @@
-/** The process around an operator: is told to stop, outlives what nobody awaited, and ends whatever else still runs in it. */
+/** The process of an operator: handles signals, survives unhandled rejections, and ends whatever else still runs in it. */
 import { messageOf } from "../../failure.ts";
 import type { Log } from "../../log.ts";
 
-/** How long a process goes on after its operator has ended, for what the user's program does then. */
+/** How long a process continues after its operator has ended, for code of the user's program that runs then, in milliseconds. */
 const AFTERWARDS = 1_000;
 
-/** How a process came to its end. */
+/** Why a process ended: a signal, or a lost lease. */
 export type End = "told" | "lost";
 
-/** What a process waits for. */
 export interface Waiting {
   /** Resolves when the lease is lost. */
   readonly lost: Promise<unknown>;
-  /** How long an operator that is told to stop may take, in milliseconds. */
+  /** The grace period of a stop, in milliseconds. */
   readonly gracePeriod: number;
   readonly log: Log;
 }
 
 /**
- * Waits until the process is told to stop, or the lease is lost. From then on its time is limited: a replica that lost the lease is
- * neither leader nor candidate, and must make room for one that is.
+ * Waits for a signal, or for the loss of the lease. From then on its time is limited: a replica that lost the lease is neither leader nor
+ * candidate, and must be restarted.
  */
 export async function untilTold({ lost, gracePeriod, log }: Waiting): Promise<End> {
   const told = Promise.withResolvers<End>();
@@ -37,12 +36,15 @@ export async function untilTold({ lost, gracePeriod, log }: Waiting): Promise<En
   return end;
 }
 
-/** Ends the process, whatever timers and connections the program has left: soon after so many milliseconds, and earlier if it can. */
+/**
+ * Ends the process, whatever timers and connections the program has left: about so many milliseconds later, or earlier if nothing keeps
+ * it alive.
+ */
 export function endProcess(after = 0): void {
   setTimeout(() => process.exit(), after + AFTERWARDS).unref();
 }
 
-/** Until it is disposed, a promise that was rejected and that nobody awaits is told, and does not end the process. */
+/** Until it is disposed, unhandled rejections are logged and do not end the process. */
 export function outliveRejections(log: Log): Disposable {
   const onRejection = (error: unknown): void => {
     const message = `a promise failed that nobody awaits, and the operator goes on: ${messageOf(error)}. Await it, or catch it.`;

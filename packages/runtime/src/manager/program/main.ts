@@ -1,4 +1,4 @@
-/** Asks the process which program it was started with. */
+/** Checks which program the process was started with. */
 import { isMain } from "../loading.ts";
 import type { ModuleFacts } from "../loading.ts";
 
