@@ -1,4 +1,4 @@
-/** With authentication on, the operator is root by its certificate, and other certificates are who they say. */
+/** With authentication on, the operator is root by its certificate, and other certificates have the rights of their common names. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
