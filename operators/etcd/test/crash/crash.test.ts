@@ -85,7 +85,7 @@ const episodes = EPISODES.filter(({ name }) => isWhole || named.includes(name));
 const grounds = asked === undefined ? [["embedded", GROUNDS.embedded] as const] : Object.entries(GROUNDS);
 
 for (const [name, start] of grounds) {
-  test(`${name}: with an operator that dies between any two of its writes, a cluster ${episodes.map((one) => one.name).join(", ")} as it would with another`, async (t) => {
+  test(`${name}: a crash between any two writes: ${episodes.map((one) => one.name).join(", ")}`, async (t) => {
     const { scene, toll, kube } = await openScene(t, await start(t));
     const spec = { size: 3, version: "3.5.35" };
     let identity = isWhole ? undefined : await giveBirth(scene, spec);

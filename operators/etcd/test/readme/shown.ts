@@ -52,7 +52,7 @@ export const SHOWN: Shown = {
     ],
   },
   "test/crash/crash.test.ts": {
-    "with an operator that dies between any two of its writes": [
+    "a crash between any two writes": [
       "crash-point tests",
       "disconnect leaves everything",
       "operand survives the operator",
