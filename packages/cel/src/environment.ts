@@ -40,11 +40,11 @@ export interface EnvOptions {
   readonly validators?: boolean;
   /** Backquoted field names are read. */
   readonly escapedFields?: boolean;
-  /** False plans without checking: types are then found out at run time. */
+  /** False skips the type check: types are then determined at run time. */
   readonly checked?: boolean;
 }
 
-/** Why an expression was refused. */
+/** Why an expression was rejected. */
 export interface CompileFailure {
   readonly ok: false;
   /** syntax: it cannot be read; check: its types do not fit; program: a constant in it has no value. */
@@ -64,7 +64,7 @@ export interface CompileSuccess {
   readonly expression: Expression;
 }
 
-/** An expression, or why there is none. */
+/** An expression, or its errors. */
 export type CompileResult = CompileSuccess | CompileFailure;
 
 /** How far an evaluation may go. */

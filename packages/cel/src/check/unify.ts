@@ -1,4 +1,4 @@
-/** Whether one type can stand for another, and what that says about the type variables in them. */
+/** Whether one type is assignable to another, and the resulting bindings of type variables. */
 
 import { DYN, isDyn, isDynOrError, Type, sameType } from "../type.ts";
 
@@ -21,7 +21,7 @@ export function mostGeneral(a: Type, b: Type): Type {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }
 
-/** The type with its variables replaced; unbound ones become dyn when asked for. */
+/** The type with its variables replaced; unbound ones become dyn on request. */
 export function substitute(bindings: Bindings, type: Type, unboundToDyn: boolean): Type {
   if (type.kind === "param") {
     const bound = bindings.get(type.name);

@@ -39,7 +39,7 @@ export class CelSemver extends CelObject {
   }
 }
 
-/** Why a text is no version. */
+/** The error of an invalid version. */
 class SemverError extends Error {
   override readonly name = "SemverError";
 }

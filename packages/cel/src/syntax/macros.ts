@@ -67,7 +67,7 @@ export class NodeFactory {
   }
 }
 
-/** The name of an iteration variable, or the complaint that an argument is none. */
+/** The name of an iteration variable, or the error for an argument that is not a name. */
 function iterationVariable(argument: Node | undefined, complaint: string): string {
   if (argument?.kind !== "ident") throw new MacroError(argument?.position ?? -1, complaint);
   if (argument.name === ACCUMULATOR || argument.name === "__result__") {
@@ -76,7 +76,7 @@ function iterationVariable(argument: Node | undefined, complaint: string): strin
   return argument.name;
 }
 
-/** What a quantifier starts with, when it goes on, what a step does and what comes out. */
+/** The initial value, the condition, the step and the result of a quantifier. */
 type Loop = Pick<ComprehensionNode, "init" | "condition" | "step" | "result">;
 
 function allLoop(make: NodeFactory, predicate: Node): Loop {

@@ -84,7 +84,7 @@ class Parser {
   private depth = 0;
   /** Where the innermost expression begins and what else could stand there. */
   private opening: { position: number; alsoExpected: readonly TokenKind[] } = { position: -1, alsoExpected: [] };
-  /** Above zero inside an entry that was refused already. */
+  /** Above zero inside an entry that was rejected already. */
   private muted = 0;
 
   constructor(tokens: TokenStream, options: ParseOptions, report: Report) {
@@ -389,7 +389,7 @@ class Parser {
     return this.build.call(open.position, prefix + name.text, undefined, this.args());
   }
 
-  /** The qualified name when names joined by dots lead up to a `{`; the names are then taken. */
+  /** The qualified name when names joined by dots lead up to a `{`; the names are then consumed. */
   private objectName(first: string): string | undefined {
     let ahead = 0;
     let name = first;

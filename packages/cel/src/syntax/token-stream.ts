@@ -129,7 +129,7 @@ export class TokenStream {
     this.next();
   }
 
-  /** Says that nothing follows a minus sign that it could be the sign of; what is there is looked at once more. */
+  /** Reports that no operand follows a minus sign; the current token is then parsed again. */
   noViableSign(sign: Token): void {
     const isOperand = EXPRESSION.includes(this.current.kind);
     this.noViable(sign);
@@ -158,7 +158,7 @@ export class TokenStream {
     throw new ParseStopError("the expression cannot be parsed");
   }
 
-  /** Whether `found` could come after a `kind` that was forgotten here. */
+  /** Whether `found` could come after a missing `kind`. */
   private canFollow(kind: TokenKind, found: TokenKind): boolean {
     if (kind === ":") return EXPRESSION.includes(found);
     const outer = this.followers.at(kind === "<EOF>" ? -1 : -2) ?? [];
