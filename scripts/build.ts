@@ -9,7 +9,7 @@ import { entriesOf, type PackedManifest } from "./build/entries.ts";
 /** Not bundled, because it starts a program by the path of a file. */
 const unbundled = new Set(["packages/node"]);
 
-/** Packages of every operator, whose other entries are never used without the first. */
+/** Packages of every operator: their other entries are never used without the first. */
 const oftenImported = new Set(["packages/client", "packages/runtime"]);
 
 execFileSync("node_modules/.bin/tsc", ["--build", "tsconfig.build.json"], { stdio: "inherit" });

@@ -4,7 +4,7 @@ import { affectedBy, inputsHash, readGraph } from "./graph.ts";
 
 const graph = readGraph();
 const own = "scripts/test/graph.test.ts";
-/** A source whose path is not written in one piece, or this file would depend on it. */
+/** The path of a source, not written in one piece, or this file would depend on it. */
 const source = (...parts: string[]): string => `${parts.join("/")}.ts`;
 
 test("a file depends on its imports, transitively, and on the lock file", () => {

@@ -15,7 +15,7 @@ test("a file that passed with the same inputs does not run again", () => {
   assert.deepEqual(plan, { run: [], fresh: ["a"], leftOut: [] });
 });
 
-test("a file whose inputs changed, that failed or that has no result runs", () => {
+test("a file with changed inputs, with a failure or without a result runs", () => {
   const files = [
     { file: "a", inputs: "2" },
     { file: "b", inputs: "1" },

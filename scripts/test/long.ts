@@ -29,8 +29,8 @@ export interface LongPlan {
 const unknownSeconds = 3600;
 
 /**
- * Files whose inputs changed run until the budget is used up. A file that never passed comes first, then the one whose result is oldest, so
- * that none is left out for ever.
+ * Files with changed inputs run until the budget is used up. A file that never passed comes first, then the one with the oldest result,
+ * so that none is left out forever.
  */
 export function planLong(files: readonly LongFile[], results: LongResults, budgetSeconds: number): LongPlan {
   const isFresh = ({ file, inputs }: LongFile): boolean =>

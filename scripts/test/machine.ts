@@ -18,7 +18,7 @@ import type { Need } from "./needs.ts";
 
 type Report = (line: string) => void;
 
-/** Debian packages whose programs the tests start, beside those of the real Kubernetes. */
+/** Debian packages with programs that the tests start, beside those of the real Kubernetes. */
 const testPackages = [
   "apache2-utils",
   "bubblewrap",

@@ -151,7 +151,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-test("a cluster whose namespaces end unexpectedly exits with a message", { skip, timeout: 600_000 }, async () => {
+test("a cluster that loses its namespaces exits with a message", { skip, timeout: 600_000 }, async () => {
   await using home = await openHome();
   await using cluster = await home.start({ words: ["--pods", "real"] });
   const keeper = familyOf(cluster.pid).find(({ command }) => command === "unshare");

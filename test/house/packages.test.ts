@@ -46,7 +46,7 @@ describe("packed packages", () => {
     });
   }
 
-  test("the command that npx finds creates a project whose test passes", () => {
+  test("the command that npx finds creates a project, and its test passes", () => {
     const capstan = (cwd: string, ...words: string[]): string =>
       execFileSync(process.execPath, [join(project, "node_modules/capstan/bin/capstan.js"), ...words], {
         cwd,

@@ -43,7 +43,7 @@ const DEFAULT_FUNCTIONS = [
   { name: "fi_s_s", overloads: [member("fi_s_s_0", [STRING], STRING)] },
 ];
 
-/** Cases that are no part of what is compared, each with why. */
+/** Cases that are not compared, each with the reason. */
 const SKIPPED: readonly (readonly [RegExp, string])[] = [
   [/cel\.(block|index|iterVar|accuVar)\(/, "cel.@block is what an optimizer writes, not a user"],
   [/%.*\.format\(/, "formats are validated only as Kubernetes does it"],

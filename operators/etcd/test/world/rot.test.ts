@@ -119,7 +119,7 @@ test("a member is added only after a late hash was reported", async () => {
   assert.equal(goodCopies(bed), 5);
 });
 
-test("members whose versions hash differently are not corrupt during an update", async () => {
+test("members of versions that hash differently are not corrupt during an update", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.5.35" } });
   await bed.until(isSettled, "five members");

@@ -168,7 +168,7 @@ export function declObject(name: string, fields: ReadonlyMap<string, DeclField>,
   return { kind: "object", name, fields, type: objectType(name), ...limits(given, 0n, 2) };
 }
 
-/** The name of objects that have none of their own yet. */
+/** The name of objects that do not have one yet. */
 const ANONYMOUS = "object";
 
 /** Names every object in a type after the path to it, so that no two share a name. */

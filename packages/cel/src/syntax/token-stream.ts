@@ -3,7 +3,7 @@
 import { EXPRESSION, FOLLOWS_OPERAND, formatExpected } from "./expected.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 
-/** Thrown where parsing cannot go on; what was wrong is already reported. */
+/** Thrown where parsing cannot continue; the error is already reported. */
 export class ParseStopError extends Error {
   override readonly name = "ParseStopError";
 }
@@ -99,14 +99,14 @@ export class TokenStream {
     this.stop();
   }
 
-  /** Skips a token that leads nowhere while an error is fresh: whatever is wrong with it would be an echo. Answers whether it did. */
+  /** Skips a useless token right after an error, because any error about it would only repeat that one. Returns whether it did. */
   skipEcho(follows: readonly TokenKind[]): boolean {
     if (!this.recovering || follows.includes(this.peek().kind)) return false;
     this.index++;
     return true;
   }
 
-  /** Says that no operand begins here; one bad token is skipped when what follows it is one. Answers whether to try again. */
+  /** Reports that no operand begins here; one bad token is skipped when an operand follows it. Returns whether to try again. */
   missingOperand(alsoExpected: readonly TokenKind[]): boolean {
     const found = this.current;
     const expected = formatExpected([...EXPRESSION, ...alsoExpected]);

@@ -245,7 +245,7 @@ export function noSuchOverload(): CelError {
   return fail("no such overload");
 }
 
-/** The error of a function that a value does not have; types with methods of their own do not name it. */
+/** The error of a function that a value does not have; types with their own methods do not name it. */
 export function undefinedFor(name: string, value: CelValue): CelError {
   const hasMethods = typeof value === "string" || value instanceof CelDuration || value instanceof CelTimestamp;
   return hasMethods ? noSuchOverload() : fail(`no such overload: ${name}`);

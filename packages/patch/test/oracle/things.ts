@@ -133,7 +133,7 @@ function nextThing(random: Random, made: readonly Thing[], version: string): Thi
   return { ...earlier, spec };
 }
 
-/** What clients do to metadata: keep the last applied configuration, reset managed fields, send some of their own. */
+/** What clients do to metadata: keep the last applied configuration, reset managed fields, send other ones. */
 function withOddMetadata(random: Random, object: Thing, made: readonly Thing[]): Thing {
   const metadata = object["metadata"] as Thing;
   const annotations = { "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(random.pick(made)) };
