@@ -1,4 +1,4 @@
-/** Environments: what is declared, and the way from source to something that can be run. */
+/** Environments: declarations, and the compilation of source to a program. */
 
 import { check } from "./check/checker.ts";
 import type { FunctionDeclaration, TypeProvider } from "./check/declarations.ts";
@@ -103,14 +103,14 @@ export interface Expression {
   evaluateWithCost(activation: Activation, options?: EvaluateOptions): Evaluation;
 }
 
-/** Compiles expressions against what is declared. */
+/** Compiles expressions against the declarations. */
 export interface Env {
   compile(source: string): CompileResult;
   /** The same environment with more variables and types. */
   extend(more: Pick<EnvOptions, "variables" | "types"> & { readonly libraries?: readonly Library[] }): Env;
 }
 
-/** Makes an environment from what is declared; see kubernetesOptions for those of Kubernetes. */
+/** Creates an environment from declarations; see kubernetesOptions for those of Kubernetes. */
 export function createEnv(options: EnvOptions): Env {
   const declarations = declare(options);
   const macros = collectMacros(options.libraries);

@@ -89,7 +89,7 @@ class Checker {
     }
   }
 
-  /** Replaces type variables everywhere by what they stand for. */
+  /** Replaces type variables everywhere with their bindings. */
   settle(node: Node): void {
     node.type = substitute(this.bindings, typeOfNode(node), true);
     for (const child of childrenOf(node)) this.settle(child);

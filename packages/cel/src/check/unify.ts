@@ -2,7 +2,7 @@
 
 import { DYN, isDyn, isDynOrError, Type, sameType } from "../type.ts";
 
-/** What each type variable stands for. */
+/** The binding of each type variable. */
 export type Bindings = ReadonlyMap<string, Type>;
 
 /** Whether `from` can be used as `to`: the bindings under which it can, or undefined. */
@@ -57,7 +57,7 @@ function isNullable(type: Type): boolean {
   return ["opaque", "struct", "any", "duration", "timestamp", "null", "dyn"].includes(type.kind);
 }
 
-/** Tries to let a variable stand for a type. */
+/** Tries to bind a variable to a type. */
 function bindVariable(trial: Trial, type: Type, variable: Type): { readonly valid: boolean; readonly bound: boolean } {
   if (type.kind === "param" && type.name === variable.name) return { valid: true, bound: true };
   const known = trial.get(variable.name);
@@ -67,7 +67,7 @@ function bindVariable(trial: Trial, type: Type, variable: Type): { readonly vali
   return { valid: true, bound: false };
 }
 
-/** A bound variable takes a compatible type and stands for the more general of the two from then on. */
+/** A bound variable accepts a compatible type, and is bound to the more general of the two from then on. */
 function widen(trial: Trial, type: Type, variable: Type, known: Type): boolean {
   if (sameType(type, known)) return true;
   if (!isAssignable(trial, type, known)) return false;

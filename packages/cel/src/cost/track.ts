@@ -61,7 +61,7 @@ const selector: CallPrice = (args) => {
   return 10 + ceil(length, STRING_FACTOR) + ceil(ceil(length, 0.5), 50);
 };
 
-/** A value that knows how long the pattern is that it stands for. */
+/** A value that knows the length of its pattern. */
 export interface PatternSized {
   readonly patternSize: number;
 }

@@ -1,4 +1,4 @@
-/** The clauses of a format string: `%s`, `%.3f`, `%x` and what is wrong with others. */
+/** The clauses of a format string: `%s`, `%.3f`, `%x` and the errors of others. */
 
 /** One clause or a stretch of text between clauses. */
 export type FormatPart =

@@ -16,7 +16,7 @@ export class MacroError extends Error {
 /** The number of arguments of a macro that takes any. */
 export const ANY_ARGS = -1;
 
-/** Rewrites a call; undefined means that this call is not meant. */
+/** Rewrites a call; undefined means that the macro does not apply. */
 export type Expand = (make: NodeFactory, target: Node | undefined, args: readonly Node[]) => Node | undefined;
 
 /** A macro by its name, its number of arguments and whether it is called on something. */

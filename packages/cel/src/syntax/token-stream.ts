@@ -82,7 +82,7 @@ export class TokenStream {
     return this.stop();
   }
 
-  /** Takes the closing bracket of a list of things where a comma could stand as well. */
+  /** Takes the closing bracket of a list, where a comma is also possible. */
   expectCloser(closer: TokenKind): void {
     if (this.accept(closer)) return;
     const found = this.current;

@@ -51,7 +51,7 @@ export function parseUint64(text: string): bigint | undefined {
 /** 64 bits have at most twenty digits. */
 const MOST_DIGITS = 20;
 
-/** The worth of decimal digits; undefined when they are so many that 64 bits cannot hold it. */
+/** The value of decimal digits; undefined when 64 bits cannot hold it. */
 export function parseDigits(digits: string): bigint | undefined {
   if (digits.length <= MOST_DIGITS) return BigInt(digits || "0");
   const significant = digits.replace(/^0+/, "");
