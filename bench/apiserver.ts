@@ -8,7 +8,7 @@ import type { BenchOptions } from "./main.ts";
 import { Figures } from "./result.ts";
 import type { Found } from "./result.ts";
 
-/** Starts, memory, throughput, watchers, stalls, leaks. The two servers take turns, so that a machine that is busy is so for both. */
+/** Starts, memory, throughput, watchers, stalls, leaks. The two servers alternate, so that load from other processes affects both. */
 export async function benchApiServer({ rounds, peers }: BenchOptions): Promise<Found> {
   const figures = new Figures("apiserver");
   await measureInProcess(figures);
@@ -35,13 +35,13 @@ async function measureTogether(starts: readonly Start[], rounds: number, figures
   }
 }
 
-/** How late events are is a matter of milliseconds: the other server, which never rests, must not run beside. */
+/** Event delays are a matter of milliseconds, so the other server must not run at the same time. */
 async function measureAlone(start: Start, figures: Figures): Promise<void> {
   await using server = await start();
   try {
     await measureWatchers(server, figures);
   } catch (error) {
-    // What was measured before is worth keeping; the page and the verdict say what is missing.
+    // Earlier figures are kept; the page and the verdict name the missing ones.
     console.error(`the watchers of ${server.name} could not be measured:`, error);
   }
 }

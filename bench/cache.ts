@@ -1,4 +1,4 @@
-/** What 20,000 cached ConfigMaps of 1 KB cost an operator in memory. */
+/** The memory of an operator with 20,000 cached ConfigMaps of 1 KB. */
 import { ConfigMap, Namespace } from "@capstan/kinds/v1";
 import { inParallel, untilQuiet } from "./load.ts";
 import type { BenchOptions } from "./main.ts";
@@ -32,7 +32,7 @@ export async function benchCache({ peers: wanted }: BenchOptions): Promise<Found
   return { rows: figures.rows() };
 }
 
-/** Makes ConfigMaps whose JSON takes about a kilobyte. */
+/** Creates ConfigMaps whose JSON takes about a kilobyte. */
 export async function fillMaps({ client }: World, count: number, namespace = "bench-cache"): Promise<void> {
   await client.create(Namespace, { metadata: { name: namespace } });
   const text = "x".repeat(700);

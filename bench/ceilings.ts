@@ -1,16 +1,16 @@
-/** What we promise in numbers. A figure that passes its ceiling fails the benchmark, and the page says so. */
+/** The promised figures. A figure above its ceiling fails the benchmark, and the page says so. */
 import { bendName, growths } from "./growth.ts";
 import { median } from "./result.ts";
 import type { Row } from "./result.ts";
 
-/** A limit: a value, or a share of what somebody else needs in the same run. */
+/** A limit: a value, or a share of a peer's figure in the same run. */
 export type Limit =
   | { readonly atMost: number }
   | { readonly atLeast: number }
   | { readonly atMost: number; readonly times: string }
   | { readonly atLeast: number; readonly times: string };
 
-/** Linear: however many objects there are, one more costs what the others did. The rest is for the noise of a machine. */
+/** Linear: each further object costs the same as the ones before. The excess allows for the noise of a machine. */
 const straight: Limit = { atMost: 1.25 };
 
 /** Limits of Capstan's figures, by suite and name. */
@@ -59,17 +59,17 @@ export const ceilings: { readonly [row: string]: Limit } = {
   "cluster/service, new connections": { atLeast: 0.8, times: "direct" },
 };
 
-/** How a row stands to its ceiling. */
+/** A row compared with its ceiling. */
 export interface Verdict {
   readonly row: Row;
   readonly limit: Limit;
   readonly figure: number;
-  /** The value that may not be passed, in the row's unit. */
+  /** The value that must not be exceeded, in the row's unit. */
   readonly bound: number;
   readonly holds: boolean;
 }
 
-/** Judges the rows that have a ceiling and whose contenders took part. */
+/** Judges the rows that have a ceiling and figures of all their contenders. */
 export function judge(rows: readonly Row[]): Verdict[] {
   return rows.flatMap((row) => {
     const limit = ceilings[`${row.suite}/${row.name}`];
@@ -83,14 +83,14 @@ export function judge(rows: readonly Row[]): Verdict[] {
   });
 }
 
-/** Promises that no row can be held against: what was not measured was not kept. */
+/** Promises without a row: they were not measured, so they do not hold. */
 export function unmeasured(rows: readonly Row[], suites?: readonly string[]): readonly string[] {
   const judged = new Set(judge(rows).map(({ row }) => `${row.suite}/${row.name}`));
   const isWanted = (promise: string): boolean => suites?.includes(promise.slice(0, promise.indexOf("/"))) ?? true;
   return Object.keys(ceilings).filter((promise) => isWanted(promise) && !judged.has(promise));
 }
 
-/** A limit in words. */
+/** The text of a limit. */
 export function formatLimit(limit: Limit): string {
   const amount = "atMost" in limit ? limit.atMost : limit.atLeast;
   const number = Number.isInteger(amount) ? amount.toLocaleString("en") : String(Number(amount.toFixed(2)));

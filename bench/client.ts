@@ -34,7 +34,7 @@ interface Contender {
   readonly request: () => Promise<unknown>;
 }
 
-/** Measures in turns, so that what else the machine does hits all alike; the first turn only warms up. */
+/** Alternates between contenders, so that load from other processes affects all of them; the first round only warms up. */
 async function measure(contenders: readonly Contender[], figures: Figures): Promise<void> {
   for (const { request, count } of contenders) await round(request, count);
   for (let turn = 0; turn < rounds; turn += 1) {
@@ -44,7 +44,7 @@ async function measure(contenders: readonly Contender[], figures: Figures): Prom
   }
 }
 
-/** The least that Node can do: one session, one stream a request, the body parsed. */
+/** The least that Node can do: one session, one stream per request, the body parsed. */
 async function bareHttp2(
   { server, kubeconfig }: TestCluster,
   path: string,

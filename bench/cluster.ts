@@ -1,4 +1,4 @@
-/** The embedded cluster: how soon it is there, what pods, idling and services cost; beside the real Kubernetes where that can be asked too. */
+/** The embedded cluster: its start-up time, and the cost of pods, idling and services; compared with real Kubernetes where possible. */
 import { measureIdle } from "./cluster/idle.ts";
 import { measurePodStart } from "./cluster/pod-start.ts";
 import { measureService } from "./cluster/service.ts";

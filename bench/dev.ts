@@ -1,4 +1,6 @@
-/** How long people wait: from an empty folder to the first reconcile, and from a saved file to the first reconcile of the new code. */
+/**
+ * Waiting times of developers: from an empty folder to the first reconcile, and from a saved file to the first reconcile of the new code.
+ */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -11,10 +13,10 @@ import { Figures, type Found } from "./result.ts";
 
 const command = resolve("apps/cli/dist/main.js");
 const reloads = 5;
-/** Nobody saves a file again before having looked at what the last change did. */
+/** The pause of a developer between two saves. */
 const THOUGHT = 3_000;
 
-/** The built command in projects of its own making, so many times. */
+/** The built command in projects that it creates itself, several times. */
 export async function benchDev(rounds: number): Promise<Found> {
   const figures = new Figures("dev");
   for (let round = 0; round < rounds; round++) {
@@ -56,7 +58,7 @@ metadata: { name: hello }
 spec: { to: everybody }
 `;
 
-/** A controller that says which version of it ran. */
+/** A controller that reports which version of it ran. */
 function source(text: string): string {
   return `import { controller, defineResource, s } from "capstan";
 import { ConfigMap } from "capstan/kinds/v1";

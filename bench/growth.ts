@@ -1,14 +1,14 @@
-/** Whether cost grows in a straight line: what the last objects cost, beside what those before them did. */
+/** Whether cost grows linearly: the cost of the last objects compared with those before. */
 import type { Growth, Results, Row } from "./result.ts";
 
-/** What is measured as it grows; each has a row that says how straight it is, and a ceiling. */
+/** The measured growths; each has a row for its linearity, and a ceiling. */
 export const growths = {
   cpu: { name: "CPU of a burst", unit: "s" },
   peak: { name: "peak memory of a burst", unit: "MiB" },
   cached: { name: "memory with cached ConfigMaps of 1 KB", unit: "MiB" },
 } as const;
 
-/** The name of the row that says how straight a growth is. */
+/** The name of the row for the linearity of a growth. */
 export function bendName(growth: string): string {
   return `${growth}, an object of the last stretch over one before`;
 }
@@ -18,7 +18,7 @@ export function rowsOf({ rows, growth }: Pick<Results, "rows" | "growth">): read
   return [...rows, ...growth.map(straightness)];
 }
 
-/** How straight a curve is, of everybody who was measured often enough. */
+/** The linearity of a curve, of each contender with enough points. */
 function straightness({ name, points }: Growth): Row {
   const found = Object.entries(points).flatMap(([contender, curve]) => {
     const bend = bendOf(curve);
@@ -27,12 +27,12 @@ function straightness({ name, points }: Growth): Row {
   return { suite: "scale", name: bendName(name), unit: "x", figures: Object.fromEntries(found) };
 }
 
-/** Points of a curve: how many objects, and what they cost together. */
+/** Points of a curve: the number of objects, and their total cost. */
 type Points = Growth["points"][string];
 
 /**
- * What one more object costs between the two largest sizes, over what it costs up to there. 1 is a straight line, whatever a start costs
- * without objects; undefined where there are too few points to tell.
+ * The cost of one more object between the two largest sizes, over its cost up to there. 1 is a straight line, whatever a start costs
+ * without objects; undefined with too few points.
  */
 export function bendOf(points: Points): number | undefined {
   const sorted = [...points].sort(([a], [b]) => a - b);

@@ -1,4 +1,4 @@
-/** What it costs to import Capstan, over a Node that imports nothing, and how soon the command answers. */
+/** The cost of importing Capstan, over a Node that imports nothing, and the start-up time of the command. */
 import { execFileSync } from "node:child_process";
 import { Figures } from "./result.ts";
 import type { Found } from "./result.ts";
@@ -8,7 +8,7 @@ const tell = `
 const { user, system } = process.cpuUsage();
 console.log((user + system) / 1000, process.memoryUsage().rss / 2 ** 20);`;
 
-/** Each in a process of its own, so many times. */
+/** Each in a separate process, several times. */
 export async function benchImport(rounds: number): Promise<Found> {
   const figures = new Figures("import");
   for (let round = 0; round < rounds; round++) {

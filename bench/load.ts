@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { MeasuredProcess } from "./measured-process.ts";
 
-/** Runs something so many times, so many at a time. */
+/** Runs a function `count` times, a limited number in parallel. */
 export async function inParallel(count: number, run: (at: number) => Promise<unknown>, inFlight = 16): Promise<void> {
   let next = 0;
   await Promise.all(
@@ -12,7 +12,7 @@ export async function inParallel(count: number, run: (at: number) => Promise<unk
   );
 }
 
-/** Looks again and again until it is so; gives up after ten minutes. */
+/** Polls until the condition holds; fails after ten minutes. */
 export async function until(condition: () => Promise<boolean>, every = 100): Promise<void> {
   const end = performance.now() + 600_000;
   while (!(await condition())) {
@@ -21,7 +21,7 @@ export async function until(condition: () => Promise<boolean>, every = 100): Pro
   }
 }
 
-/** Runs something that must end in time; what it has put on the stack is disposed in any case. */
+/** Runs a function with a time limit; disposes the resources on the stack in any case. */
 export async function within(
   minutes: number,
   what: string,
@@ -40,7 +40,7 @@ export async function within(
   }
 }
 
-/** Waits until a program has used no CPU worth naming for three seconds: it has looked at everything and found nothing to do. */
+/** Waits until a program has used almost no CPU for three seconds: its reconciles are done. */
 export async function untilQuiet(program: MeasuredProcess): Promise<void> {
   let last = 0;
   let quietLooks = 0;
@@ -52,7 +52,7 @@ export async function untilQuiet(program: MeasuredProcess): Promise<void> {
   }, 1000);
 }
 
-/** Runs something that should go on for ever, again whenever it ends, until the signal is aborted. */
+/** Runs an endless function, again whenever it ends, until the signal is aborted. */
 export async function again(run: () => Promise<void>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     await run().catch(() => undefined);

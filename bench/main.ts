@@ -1,4 +1,4 @@
-/** `npm run bench`: everything that we promise in numbers, measured in turn; with names, only those suites. */
+/** `npm run bench`: measures every promised figure, one suite after the other; with names, only those suites. */
 import { execFileSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { formatLimit, judge, unmeasured } from "./ceilings.ts";
@@ -7,7 +7,7 @@ import { writePage } from "./page.ts";
 import { keepResults, median, readResults } from "./result.ts";
 import type { Found } from "./result.ts";
 
-/** What a suite may be told. */
+/** Options of a suite. */
 export interface BenchOptions {
   readonly peers: readonly string[];
   readonly objects: number;
@@ -64,7 +64,7 @@ async function main(): Promise<void> {
   console.log(`everything took ${minutesSince(0)}`);
 }
 
-/** A suite that fails is told and fails the benchmark; the others go on. */
+/** Logs the error of a suite that fails, which fails the benchmark; the others continue. */
 async function runSuite(name: string, options: BenchOptions): Promise<void> {
   const began = performance.now();
   console.log(`\n${name}, ${minutesSince(0)} after the start`);

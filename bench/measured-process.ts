@@ -1,17 +1,17 @@
-/** A program as a process: what it has cost so far, and its end. */
+/** A program as a process, with its cost so far, and its end. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 
 const ticksPerSecond = 100;
 
-/** What the kernel counts of a process. */
+/** Counters of the kernel for a process. */
 export interface Cost {
   readonly cpuSeconds: number;
   readonly peakMiB: number;
   readonly residentMiB: number;
 }
 
-/** What a process has cost so far, all its threads included. */
+/** The cost of a process so far, all its threads included. */
 export function costOf(pid: number): Cost {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
@@ -23,7 +23,7 @@ export function costOf(pid: number): Cost {
   };
 }
 
-/** A program that was started to be measured. */
+/** A program under measurement. */
 export class MeasuredProcess implements AsyncDisposable {
   readonly #child: ChildProcess;
   #said = "";
@@ -46,7 +46,7 @@ export class MeasuredProcess implements AsyncDisposable {
     return costOf(pid);
   }
 
-  /** Resolves when it has printed something that matches. */
+  /** Resolves when the output matches. */
   async says(pattern: RegExp): Promise<string> {
     while (!pattern.test(this.#said)) {
       if (this.#child.exitCode !== null) throw new RangeError(`the program ended; it said: ${this.#said}`);

@@ -25,7 +25,7 @@ test("a promise is judged by medians of the same run", () => {
   assert.deepEqual(judge([row({ capstan: [1] }, "something else")]), []);
 });
 
-test("a promise that was not measured, or whose peer did not take part, is named", () => {
+test("a promise without a measurement or without its peer is named", () => {
   assert.deepEqual(unmeasured([]), Object.keys(ceilings));
   assert.deepEqual(unmeasured([], ["cache"]), ["cache/memory per 1 KB ConfigMap"]);
   const alone = { ...row({ capstan: [1] }, "memory per 1 KB ConfigMap"), suite: "cache" };
@@ -34,13 +34,13 @@ test("a promise that was not measured, or whose peer did not take part, is named
   assert.deepEqual(unmeasured([compared], ["cache"]), []);
 });
 
-test("a chapter says at which commit it was measured, and who of those that it names did not take part", () => {
+test("a chapter names its commit and the contenders that did not take part", () => {
   const chapter = { contenders: ["capstan", "kube-rs"] };
   assert.equal(sourceOf(chapter, [row({ capstan: [1], "kube-rs": [2] })], "abc"), "Measured at commit abc.");
   assert.match(sourceOf(chapter, [row({ capstan: [1] })], undefined), /unknown\. \*\*Did not .*: kube-rs\.\*\*$/u);
 });
 
-test("a reason is made of other rows of the same results, of promises that exist, and left out where those are missing", () => {
+test("a reason uses other rows of the same results, and is left out without them", () => {
   for (const promise of reasoned) assert.ok(promise in ceilings, promise);
   const broken = { ...row({ capstan: [100], "bare node:http2": [150] }, "small request, CPU"), suite: "client" };
   const [verdict] = judge([broken]);
@@ -49,7 +49,7 @@ test("a reason is made of other rows of the same results, of promises that exist
   assert.equal(reasonFor(verdict, []), undefined);
 });
 
-test("a promise that some round kept is told as one that the rounds do not agree about", () => {
+test("a promise that held in some rounds is reported as noise", () => {
   const wavering = row({ capstan: [0.7, 0.9, 1], "controller-runtime": [1] });
   const [verdict] = judge([wavering]);
   assert.ok(verdict);
@@ -59,7 +59,7 @@ test("a promise that some round kept is told as one that the rounds do not agree
   );
 });
 
-test("growth is straight when an object of the last stretch costs what those before it did, whatever a start costs", () => {
+test("growth is linear when the last objects cost the same as those before", () => {
   const line = [1000, 5000, 20_000, 50_000].map((x) => [x, 3 + x / 1000] as const);
   assert.equal(bendOf(line)?.toFixed(6), "1.000000");
   const square = [1000, 5000, 20_000, 50_000].map((x) => [x, x * x] as const);
@@ -73,7 +73,7 @@ test("growth is straight when an object of the last stretch costs what those bef
   assert.ok(unmeasured([], ["scale"]).includes(`scale/${bendName(growths.cpu.name)}`));
 });
 
-test("the table shows medians, extremes and what was not kept", () => {
+test("the table shows medians, extremes and broken promises", () => {
   const text = table([row({ capstan: [0.8, 0.9, 0.85], "controller-runtime": [1] })]);
   assert.match(
     text,

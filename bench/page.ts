@@ -1,4 +1,4 @@
-/** Makes docs/performance.md and its plots from the results that are kept; it measures nothing. */
+/** Renders docs/performance.md and its plots from the stored results; it measures nothing. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { nodeFlags } from "@capstan/runtime";
 import { judge, unmeasured } from "./ceilings.ts";
@@ -14,7 +14,7 @@ interface Chapter {
   readonly suite: string;
   readonly title: string;
   readonly text: string;
-  /** Whom the text names: where one did not take part in the last run, the page says so. */
+  /** The contenders of the text: the page says which of them did not take part in the last run. */
   readonly contenders?: readonly string[];
 }
 
@@ -87,7 +87,7 @@ export function writePage(results: Results): void {
   writeFileSync("docs/performance.md", `${page.join("\n\n")}\n`);
 }
 
-/** Where the figures of a chapter come from, and who is missing in them. */
+/** The source of a chapter's figures, and the missing contenders. */
 export function sourceOf(
   { contenders = [] }: Pick<Chapter, "contenders">,
   rows: readonly Row[],
@@ -112,7 +112,7 @@ results go to [performance/results.json](performance/results.json), and this pag
 makes the benchmark fail. Last run: ${facts.join(", ")}.${warning}`;
 }
 
-/** Where Capstan loses stands before where it wins. */
+/** The losses of Capstan come before its wins. */
 function losses(rows: readonly Row[]): string {
   const broken = judge(rows).filter(({ holds }) => !holds);
   const missing = unmeasured(rows).map((promise) => `- ${promise}: not measured`);

@@ -1,10 +1,10 @@
-/** How many keys a second go through the queue: added with a cause, taken and done, with many waiting and several tenants. */
+/** Keys per second through the work queue: added with a trigger, taken and done, with many waiting and several tenants. */
 import { systemClock } from "@capstan/runtime";
 import { Queue } from "@capstan/runtime/testing";
 import { Figures } from "./result.ts";
 import type { Found } from "./result.ts";
 
-/** How many keys wait, and what that is called: with a thousand, memory costs nothing. */
+/** The number of waiting keys, and the name of the row: with a thousand, memory access costs nothing. */
 const sizes: readonly (readonly [name: string, keys: number])[] = [
   ["add, take and done, 1,000 keys", 1_000],
   ["add, take and done", 200_000],
@@ -13,7 +13,7 @@ const sizes: readonly (readonly [name: string, keys: number])[] = [
 
 const leastTurns = 1_000_000;
 
-/** At least a million turns for each size in each round. */
+/** At least a million reconciles for each size in each round. */
 export async function benchQueue(rounds: number): Promise<Found> {
   const figures = new Figures("queue");
   mustNotStarve();
@@ -30,7 +30,7 @@ function namesOf(keys: number): readonly string[] {
   return Array.from({ length: keys }, (_, at) => `tenant-${at % 50}/object-${at}`);
 }
 
-/** Takes as many turns as are measured, and adds each key again when it is done, so that the queue stays full. */
+/** Takes keys as often as measured, and adds each again when it is done, so that the queue stays full. */
 function secondsOf(names: readonly string[], turns: number): number {
   const queue = new Queue<string>({ clock: systemClock, random: () => 0.5, onReady: () => {} });
   const began = process.cpuUsage();
@@ -45,7 +45,7 @@ function secondsOf(names: readonly string[], turns: number): number {
   return (user + system) / 1e6;
 }
 
-/** While one tenant floods the queue, every key of every other tenant gets its turn. */
+/** While one tenant floods the queue, every key of every other tenant is taken. */
 function mustNotStarve(): void {
   const queue = new Queue<string>({ clock: systemClock, random: () => 0.5, onReady: () => {} });
   for (let at = 0; at < 10_000; at++) queue.add(`loud/object-${at}`, { priority: 10 });

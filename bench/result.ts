@@ -1,10 +1,10 @@
-/** What a benchmark found: rows of figures, one for each contender, kept as JSON so that the page and the plots can be made again. */
+/** Results of a benchmark: rows of figures, one for each contender, stored as JSON so that the page and the plots can be rendered again. */
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, loadavg, totalmem } from "node:os";
 import { dirname } from "node:path";
 
-/** One thing that was measured, of everybody who took part, once in each round. */
+/** One measured quantity, with the figures of each contender in each round. */
 export interface Row {
   readonly suite: string;
   readonly name: string;
@@ -12,34 +12,34 @@ export interface Row {
   readonly figures: { readonly [contender: string]: readonly number[] };
 }
 
-/** How a figure grows with the number of objects. */
+/** The growth of a figure with the number of objects. */
 export interface Growth {
   readonly name: string;
   readonly unit: string;
   readonly points: { readonly [contender: string]: readonly (readonly [objects: number, figure: number])[] };
 }
 
-/** What a suite gives. */
+/** The result of a suite. */
 export interface Found {
   readonly rows: readonly Row[];
   readonly growth?: readonly Growth[];
 }
 
-/** Everything that is kept. */
+/** All stored results. */
 export interface Results {
   readonly machine: { readonly [fact: string]: string };
-  /** Suites that ran while the machine had more to do than it has processors: their times say little. */
+  /** Suites that ran while the machine was overloaded: their times mean little. */
   readonly busy?: readonly string[];
-  /** At which commit each suite ran last, as they may run apart. */
+  /** The commit of each suite's last run, as suites may run separately. */
   readonly commits?: { readonly [suite: string]: string };
   readonly rows: readonly Row[];
   readonly growth: readonly Growth[];
 }
 
-/** Where the results are kept, in the repository: they are what the page says. */
+/** The file with the results, in the repository: the page is rendered from it. */
 export const resultsFile = "docs/performance/results.json";
 
-/** The middle one, or the lower of the two. */
+/** The middle figure, or the lower one of the two. */
 export function median(figures: readonly number[]): number {
   const sorted = [...figures].sort((a, b) => a - b);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
@@ -51,13 +51,13 @@ export function quantile(figures: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
 }
 
-/** What was found last time; nothing when there was no last time. */
+/** The stored results; empty before the first run. */
 export function readResults(): Results {
   if (!existsSync(resultsFile)) return { machine: {}, rows: [], growth: [] };
   return JSON.parse(readFileSync(resultsFile, "utf8")) as Results;
 }
 
-/** Puts a suite's findings in the place of its former ones. */
+/** Replaces the stored results of a suite. */
 export function keepResults(suite: string, { rows, growth = [] }: Found): Results {
   const known = readResults();
   const names = new Set(growth.map(({ name }) => name));

@@ -11,14 +11,14 @@ import { clear, countDone, makeWidgets, start, withWorld } from "./runtime/world
 import type { World } from "./runtime/world.ts";
 import { countWrites } from "./runtime/writes.ts";
 
-/** Whom promises are about; the others take part in the first round, for the table. */
+/** The contenders of promises; the others take part only in the first round, for the table. */
 const promised: ReadonlySet<string> = new Set(["capstan", "controller-runtime"]);
 
-/** How long one of them may take in a round; a usual one takes two or three minutes, client-node up to eight. */
+/** The limit of a contender in a round, in minutes; most take two or three, client-node up to eight. */
 const minutesOfPromised = 15;
 const minutesOfOthers = 5;
 
-/** Every peer in turn, round after round, so that what else the machine does hits all alike. */
+/** Each peer one after the other, round after round, so that load from other processes affects all of them. */
 export async function benchRuntime({ peers: wanted, objects, rounds }: BenchOptions): Promise<Found> {
   const peers = preparePeers(wanted);
   const figures = new Figures("runtime");
@@ -34,7 +34,7 @@ export async function benchRuntime({ peers: wanted, objects, rounds }: BenchOpti
   return { rows: figures.rows() };
 }
 
-/** Everything about one peer in a round. One that no promise is about and that does not come to an end has the figures that it came to. */
+/** Everything about one peer in a round. A peer without a promise that does not finish keeps the figures so far. */
 async function measurePeer(life: Life, figures: Figures): Promise<void> {
   const { peer, world, namespace } = life;
   const minutes = promised.has(peer.name) ? minutesOfPromised : minutesOfOthers;
@@ -52,7 +52,7 @@ async function measurePeer(life: Life, figures: Figures): Promise<void> {
   await clear(world, namespace);
 }
 
-/** From the start of the process until its first write is there; then what it has cost up to where it rests, which is what a start costs without a load. */
+/** From the start of the process until its first write; then its cost until it is idle, which is the cost of a start without load. */
 async function measureColdStart({ peer, world, namespace, run }: Running, figures: Figures): Promise<void> {
   await makeWidgets(world, namespace, 1);
   const stop = new AbortController();
@@ -99,7 +99,7 @@ async function measureLife(life: Running, figures: Figures): Promise<void> {
     let cost = operator.cost();
     await until(async () => {
       const isDone = (await countDone(world, namespace)) === objects;
-      // Of one that has ended there is none, and nothing more to wait for.
+      // A process that has ended has no cost, and there is nothing more to wait for.
       cost = operator.cost();
       return isDone;
     });

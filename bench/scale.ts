@@ -9,7 +9,7 @@ import { countDone, makeWidgets, start, withWorld } from "./runtime/world.ts";
 
 type Points = Record<string, [number, number][]>;
 
-/** Whoever we compare ourselves with is measured up to here: the curve is told by then, and minutes are saved. */
+/** The largest size for peers: the curve is clear by then, and it saves minutes. */
 const largestOfPeers = 20_000;
 
 /** Bursts and caches of growing size, of Capstan and of controller-runtime. */
@@ -49,7 +49,7 @@ export async function benchScale({ peers, sizes }: BenchOptions): Promise<Found>
   return { rows: [], growth };
 }
 
-/** A cluster of its own for each: making one is quicker than emptying one. */
+/** A separate cluster for each: creating one is quicker than emptying one. */
 async function burst(peer: Peer, size: number): Promise<{ cpuSeconds: number; peakMiB: number }> {
   let cost = { cpuSeconds: Number.NaN, peakMiB: Number.NaN };
   await withWorld(async (world) => {

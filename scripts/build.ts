@@ -6,10 +6,10 @@ import { build } from "esbuild";
 import { asOne } from "./build/as-one.ts";
 import { entriesOf, type PackedManifest } from "./build/entries.ts";
 
-/** Left as the compiler writes it, because it starts a program of its own by the place of a file. */
+/** Not bundled, because it starts a program by the path of a file. */
 const unbundled = new Set(["packages/node"]);
 
-/** What every operator imports, and where nobody needs another entry without the first. */
+/** Packages of every operator: their other entries are never used without the first. */
 const oftenImported = new Set(["packages/client", "packages/runtime"]);
 
 execFileSync("node_modules/.bin/tsc", ["--build", "tsconfig.build.json"], { stdio: "inherit" });
@@ -30,7 +30,7 @@ function findIn(folder: string, pattern: string): string[] {
   return globSync(pattern, { cwd: folder });
 }
 
-/** One file for each entry, and one for what is loaded late or shared; other packages stay outside. */
+/** One file for each entry, and one for what is loaded late or shared; other packages stay external. */
 async function bundle(folder: string, entryPoints: string[]): Promise<void> {
   const options = {
     absWorkingDir: join(process.cwd(), folder),

@@ -1,4 +1,4 @@
-/** The inner loop: everything that can be said about the sources without starting anything outside this process tree. */
+/** The inner loop: every check of the sources that needs nothing outside this process tree. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkBacktracking } from "./check/backtracking.ts";
@@ -79,7 +79,7 @@ async function checkHouse(): Promise<{ ok: boolean; output: string }> {
     .filter((file) => /^(?:(?:packages|apps|operators|examples|tools)\/[^/]+|bench|test)\/package\.json$/.test(file))
     .map(readManifest);
   const findings: Finding[] = [
-    // What a package starts as a command is plain JavaScript, and imports all the same.
+    // The commands of a package are plain JavaScript, and have imports, too.
     ...checkLayers([...all, ...readSources(files.filter(isCommand), ".js")], manifests, layers),
     ...checkReferences(manifests),
     ...checkEffects(written, layers),
@@ -91,7 +91,7 @@ async function checkHouse(): Promise<{ ok: boolean; output: string }> {
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
 }
 
-/** Every name of the package that users import, generated kinds apart, has an example that compiles. */
+/** Every name of the package that users import, except generated kinds, has an example that compiles. */
 async function checkFacadeExamples(): Promise<{ ok: boolean; output: string }> {
   const entries = listFiles()
     .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
@@ -105,7 +105,7 @@ async function checkFacadeExamples(): Promise<{ ok: boolean; output: string }> {
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
 }
 
-/** What can be imported from a package, and the source of it. */
+/** The entry points of a package, and their sources. */
 function entryPoints(manifest: string): [string, string][] {
   const { name, exports = {} } = JSON.parse(readFileSync(manifest, "utf8")) as {
     name: string;
@@ -117,7 +117,7 @@ function entryPoints(manifest: string): [string, string][] {
   });
 }
 
-/** What runs where others send texts, as opposed to tests and scripts. */
+/** Code that handles input of others, as opposed to tests and scripts. */
 function isShipped({ path }: Source): boolean {
   return /^(?:packages|apps|operators|tools)\/[^/]+\/src\//.test(path) && !path.endsWith(".test.ts");
 }
@@ -143,7 +143,7 @@ function readManifest(file: string): Manifest {
   return {
     room: file.slice(0, -"/package.json".length),
     name,
-    // What users bring along is declared, too.
+    // Peer dependencies are declared, too.
     dependencies: [...Object.keys(dependencies), ...Object.keys(peerDependencies)],
     devDependencies: Object.keys(devDependencies),
     exports: Object.keys(exports),

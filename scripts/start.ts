@@ -22,7 +22,7 @@ const since = (): string => `${((performance.now() - began) / 1000).toFixed(1).p
 const say = (line: string): void => console.log(`${since()}  ${line}`);
 
 async function main(): Promise<void> {
-  // From the first line: whoever stops it early finds nothing left behind either. A second signal ends it at once.
+  // Installed first: an early stop leaves nothing behind either. A second signal ends the process at once.
   const interruption = new AbortController();
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.once(signal, () => interruption.abort());
   const store = await openImages();
@@ -62,7 +62,7 @@ ${stay ? "Look around" : "This is no terminal, so the cluster ends here. In a te
   });
 }
 
-/** Asks for a Memcached, shows how it comes to be, and asks one of its servers. */
+/** Creates a Memcached, shows its progress, and queries one of its servers. */
 async function demonstrate(cluster: RealCluster | Cluster, signal: AbortSignal): Promise<void> {
   await cluster.client.apply(
     Memcached,
@@ -77,19 +77,19 @@ async function demonstrate(cluster: RealCluster | Cluster, signal: AbortSignal):
   say(`one of its servers was asked over the network and says: ${await askVersion(cluster, signal)}`);
 }
 
-/** Resolves when the work is done or somebody stops it; what was begun is ended by whoever owns it. */
+/** Resolves when the work is done or interrupted; the owner of each resource ends it. */
 async function untilInterrupted(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
   if (signal.aborted) return;
   await Promise.race([work(), once(signal, "abort")]);
 }
 
-/** A folder that goes when its user goes. */
+/** A folder that is removed when it is disposed. */
 function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), "capstan-"));
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
 }
 
-/** The images of this user; none where there is no place for them. */
+/** The images of this user; undefined without a folder for them. */
 async function openImages(): Promise<Store | undefined> {
   const folder = userImageFolder(process.env);
   return folder === undefined ? undefined : openStore(folder).catch(() => undefined);
@@ -105,7 +105,7 @@ async function askVersion({ client, network }: RealCluster, signal: AbortSignal)
   return answer.toString("utf8").trim();
 }
 
-/** A program that runs may need a moment until it listens. */
+/** A program that has started may need a moment until it listens. */
 async function dialSoon(dial: () => Promise<Socket>, signal: AbortSignal): Promise<Socket> {
   for (let tries = 1; ; tries++) {
     try {

@@ -68,7 +68,7 @@ function report(outcome: TestRun): boolean {
   return outcome.ok && outcome.skipped.every((test) => !ci || mayBeSkipped(test));
 }
 
-/** Runs the long tests whose last green run was with other sources, as far as time allows. */
+/** Runs the long tests that have not passed with the current sources, as far as time allows. */
 async function runStaleLong(graph: Graph): Promise<boolean> {
   const results = readLongResults();
   const budget = command.budgetMinutes * 60 - performance.now() / 1000;

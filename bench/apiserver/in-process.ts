@@ -1,4 +1,4 @@
-/** Servers inside this process, as tests start them: how soon they answer, and what is left of five hundred of them. */
+/** Servers inside this process, as tests start them: how soon they respond, and what remains in memory after five hundred of them. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { startApiServer } from "@capstan/apiserver";
@@ -6,7 +6,7 @@ import type { Figures } from "../result.ts";
 
 const servers = 500;
 
-/** Starts and stops servers; the first one of all pays for the code. */
+/** Starts and stops servers; the first one also loads the code. */
 export async function measureInProcess(figures: Figures): Promise<void> {
   for (let at = 0; at < 5; at++) {
     const began = performance.now();
@@ -16,7 +16,7 @@ export async function measureInProcess(figures: Figures): Promise<void> {
   }
   setFlagsFromString("--expose-gc");
   const gc = runInNewContext("gc") as () => void;
-  // What a weak reference was made to is kept until the turn ends: only then can anything be collected.
+  // The target of a weak reference is kept until the current job ends: only then can it be collected.
   const collect = async (): Promise<void> => {
     await new Promise((resolve) => setImmediate(resolve));
     gc();

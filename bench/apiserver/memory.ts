@@ -1,4 +1,4 @@
-/** What ten thousand ConfigMaps cost a server in memory, and whether a list of them holds up others. */
+/** The memory of a server with ten thousand ConfigMaps, and whether a list of them delays other requests. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { fillMaps } from "../cache.ts";
@@ -8,7 +8,7 @@ import type { Server } from "./servers.ts";
 const maps = 10_000;
 const lists = 5;
 
-/** Fills the server and lists what is in it while somebody else asks for small things. */
+/** Fills the server and lists its objects while another client sends small requests. */
 export async function measureMemory(server: Server, figures: Figures): Promise<void> {
   const { name, client } = server;
   await sleep(1000);
@@ -24,7 +24,7 @@ export async function measureMemory(server: Server, figures: Figures): Promise<v
   for (const [form, accept] of Object.entries(forms)) await measureStall(server, figures, { form, accept });
 }
 
-/** The code of the first requests is paid for before: what objects cost is asked, not what it takes to make them. */
+/** The first requests load and compile code. They run before, so that the figure is the memory of the objects. */
 async function warmUp({ client }: Server): Promise<void> {
   await fillMaps({ client, kubeconfig: "" }, maps / 4, "warm");
   const path = "/api/v1/namespaces/warm/configmaps";
@@ -32,7 +32,7 @@ async function warmUp({ client }: Server): Promise<void> {
   await sleep(3000);
 }
 
-/** As scripts, Go programs and kubectl ask for lists. */
+/** The list formats of scripts, Go programs and kubectl. */
 const forms = {
   "": "application/json",
   " as protobuf": "application/vnd.kubernetes.protobuf",
@@ -48,7 +48,7 @@ async function bytesOfList({ client }: Server, accept: string): Promise<number> 
   return bytes;
 }
 
-/** The longest that a small request on another connection takes while lists are made; nothing is parsed here meanwhile. */
+/** The longest time of a small request on another connection while lists are made; this process parses nothing meanwhile. */
 async function measureStall(
   server: Server,
   figures: Figures,

@@ -10,19 +10,19 @@ import { type Cost, costOf, MeasuredProcess } from "../measured-process.ts";
 export interface Server extends AsyncDisposable {
   readonly name: "capstan" | "kube-apiserver + etcd";
   readonly client: Client;
-  /** A further connection, as another client would have it. */
+  /** Opens another connection, like another client. */
   connect(): Promise<Client>;
-  /** The file that says where it is and who asks. */
+  /** The path of the kubeconfig. */
   readonly kubeconfig: string;
   residentMiB(): number;
   cpuSeconds(): number;
 }
 
-/** A connection of its own. */
+/** Opens a separate connection. */
 export const connectTo = async (kubeconfig: string): Promise<Client> =>
   createClient(await loadConfig(processHost(), { kubeconfig }));
 
-/** Starts ours; answers also how many milliseconds it took until it was ready. */
+/** Starts ours; also returns the milliseconds until it was ready. */
 export async function startOurs(): Promise<Server & { readonly milliseconds: number }> {
   const folder = mkdtempSync(join(tmpdir(), "capstan-bench-"));
   const kubeconfig = join(folder, "kubeconfig");
@@ -73,7 +73,7 @@ export async function startTheirs(): Promise<Server> {
   };
 }
 
-/** What the two programs of a cluster cost, which carry its name in their arguments. */
+/** The cost of the two programs of a cluster, found by its name in their arguments. */
 function sumOf(name: string, cost: keyof Cost): number {
   let sum = 0;
   for (const pid of readdirSync("/proc").filter((entry) => /^\d+$/.test(entry))) {

@@ -9,8 +9,8 @@ const inFlight = 16;
 const data = { text: "x".repeat(300) };
 
 /**
- * Each kind of request for some seconds. What was made stays: a namespace that is deleted keeps controllers, API server and etcd busy
- * emptying it while it is the other server's turn.
+ * Each kind of request for some seconds. The objects stay: deleting a namespace keeps controllers, API server and etcd busy while the
+ * other server is measured.
  */
 export async function measureThroughput(server: Server, figures: Figures): Promise<void> {
   const { client } = server;
@@ -52,7 +52,7 @@ interface Measured {
   readonly figures: Figures;
 }
 
-/** How many requests a second, and what each costs the server: the second figure says the same on a busy machine. */
+/** Requests a second, and the CPU of each: the second figure is the same on a busy machine. */
 async function measureRate(what: string, request: Request, { server, figures }: Measured): Promise<void> {
   for (let at = 0; at < 200; at++) await request(at);
   let done = 0;

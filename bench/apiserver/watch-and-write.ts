@@ -1,6 +1,6 @@
 /**
- * A program that watches a server a thousand times while it writes two hundred objects a second, and tells what it saw. It is a process of
- * its own, so that nothing that was measured before is in its memory: what is late then is late because of the server.
+ * A program that opens a thousand watches on a server while it writes two hundred objects a second, and reports what it saw. It is a
+ * separate process, so that earlier measurements leave nothing in its memory and any delay comes from the server.
  */
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -12,7 +12,7 @@ import { quantile } from "../result.ts";
 import { connectTo } from "./servers.ts";
 import { type Seen, WatchingConnection, type WatchTarget } from "./watching-connection.ts";
 
-/** What the program tells: when it begins, when all have heard everything, and what they heard. */
+/** The messages of the program: when it begins, when all watches have every event, and what they saw. */
 export type Told =
   | { readonly type: "writing" }
   | { readonly type: "heard" }
@@ -29,12 +29,12 @@ const writesPerSecond = 200;
 const seconds = 10;
 const written = writesPerSecond * seconds;
 const clients = 10;
-/** Whoever has not heard everything by then, in milliseconds, has missed something. */
+/** A watch that lacks events after this many milliseconds has missed some. */
 const longestWait = 60_000;
 
 /**
- * Watches, writes, and compares what came with what was written and with what one more watcher saw. A server may end the watch of whoever
- * it takes for slow, as kube-apiserver's cache does: that is a result, and such a watch has no delays to tell of.
+ * Watches, writes, and compares the events with the writes and with one more watch. A server may end a watch that it takes for slow, like
+ * kube-apiserver's cache: that is a result, and such a watch has no delays.
  */
 async function watchAndWrite(kubeconfig: string, tell: (told: Told) => void): Promise<void> {
   const client = await connectTo(kubeconfig);
@@ -63,7 +63,7 @@ async function watchAndWrite(kubeconfig: string, tell: (told: Told) => void): Pr
   tell({ type: "found", ended, missed, late: told });
 }
 
-/** Where and as whom watchers come. */
+/** The address and the credentials of the watches. */
 async function toWatchTarget(kubeconfig: string): Promise<WatchTarget> {
   const { cluster, user } = await loadConfig(processHost(), { kubeconfig });
   const pem = (source: { data: string } | { file: string } | undefined): string | undefined =>
@@ -77,7 +77,7 @@ async function toWatchTarget(kubeconfig: string): Promise<WatchTarget> {
   };
 }
 
-/** Connections with all watches begun; a server that does not begin them in time ends the suite with a word, not with a standstill. */
+/** Opens connections with all watches; a server that does not start them in time fails the suite with an error instead of a hang. */
 async function openAll(target: WatchTarget, path: string): Promise<readonly WatchingConnection[]> {
   const signal = AbortSignal.timeout(longestWait);
   return await Promise.all(
@@ -87,7 +87,7 @@ async function openAll(target: WatchTarget, path: string): Promise<readonly Watc
   );
 }
 
-/** Waits for something, but not for longer than it may take. */
+/** Waits for a condition, up to the longest allowed time. */
 async function orEnough(isDone: () => boolean): Promise<void> {
   const end = performance.now() + longestWait;
   await until(async () => isDone() || performance.now() > end, 200);
@@ -97,7 +97,7 @@ interface Witness extends Pick<Seen, "bytes" | "sum" | "hasEnded"> {
   events: number;
 }
 
-/** One more watcher, which keeps what it saw: all others must have seen the same. */
+/** One more watch that keeps its lines: all others must have seen the same. */
 async function keepLines(client: Client, path: string, lines: string[], signal: AbortSignal): Promise<Witness> {
   const seen: Witness = { bytes: 0, sum: 0, events: 0, hasEnded: false };
   const headers = { accept: "application/json" };
@@ -116,7 +116,7 @@ async function keepLines(client: Client, path: string, lines: string[], signal: 
   return seen;
 }
 
-/** Writes at a steady pace and remembers when each was sent. */
+/** Writes at a steady pace and records when each write was sent. */
 async function write(client: Client, namespace: string): Promise<Map<string, number>> {
   const sent = new Map<string, number>();
   const began = performance.now();
@@ -146,7 +146,7 @@ function versionOf(line: string): number {
   return Number(/"resourceVersion":"(\d+)"/.exec(line)?.[1]);
 }
 
-/** How long each event took to each watcher: all got the same bytes, so an event has arrived when its last byte has. */
+/** The delay of each event for each watch: all got the same bytes, so an event has arrived with its last byte. */
 function delays(all: readonly Seen[], lines: readonly string[], sent: ReadonlyMap<string, number>): number[] {
   const ends: { end: number; sent: number }[] = [];
   let offset = 0;

@@ -8,13 +8,13 @@ import type { Told } from "./watch-and-write.ts";
 
 const seconds = 10;
 
-/** Lets another process watch and write, and notes what that costs the server. */
+/** Runs the program that watches and writes, and records what it costs the server. */
 export async function measureWatchers(server: Server, figures: Figures): Promise<void> {
   const program = fork(join(import.meta.dirname, "watch-and-write.ts"), [server.kubeconfig]);
   let cpu = 0;
   let isFound = false;
   program.on("message", (message) => {
-    // Whatever the program sends is of this type.
+    // Every message of the program has this type.
     const told = message as Told;
     if (told.type === "writing") cpu -= server.cpuSeconds();
     else if (told.type === "heard") cpu += server.cpuSeconds();

@@ -1,21 +1,21 @@
 /**
- * Many watches on one HTTP/2 connection that cost their client next to nothing: bytes are counted as they come, nothing is decoded, copied or
- * kept, and what is noted are plain numbers, which no collection of garbage has to move. What is late then is late because of the server.
+ * Many watches on one HTTP/2 connection that cost the client next to nothing: bytes are counted as they arrive, nothing is decoded,
+ * copied or kept, and the records are plain numbers, which the garbage collector does not have to move. Any delay comes from the server.
  */
 import { once } from "node:events";
 import { connect, type TLSSocket } from "node:tls";
 import { crc32 } from "node:zlib";
 
-/** What one watch saw: how much had come when, a sum over all of it, and whether the server ended it. */
+/** What one watch saw: the bytes over time, a checksum, and whether the server ended it. */
 export interface Seen {
-  /** Moments, and how many bytes had come by then. */
+  /** Times, and the number of bytes up to then. */
   readonly arrivals: { readonly at: number[]; readonly bytes: number[] };
   bytes: number;
   sum: number;
   hasEnded: boolean;
 }
 
-/** Where to watch and as whom. */
+/** The address and the credentials of a watch. */
 export interface WatchTarget {
   readonly url: URL;
   readonly authority: string | undefined;
@@ -24,7 +24,7 @@ export interface WatchTarget {
   readonly privateKey: string | undefined;
 }
 
-/** So many watches of a path, begun before the signal. */
+/** The number of watches of a path, and the signal by which they must have begun. */
 export interface Wanted {
   readonly path: string;
   readonly watches: number;
@@ -41,19 +41,19 @@ const largestWindow = 0x7fffffff;
 const headLength = 9;
 const nothing = Buffer.alloc(0);
 
-/** One connection with so many watches of a path. */
+/** One connection with several watches of a path. */
 export class WatchingConnection {
   readonly seen: readonly Seen[];
   readonly #socket: TLSSocket;
-  /** The head of the frame that is being read, and how much of it has come. */
+  /** The header of the current frame, and how much of it has arrived. */
   readonly #head = Buffer.alloc(headLength);
   #headCame = 0;
-  /** How much of its payload is still to come, and what came before, unless it is data. */
+  /** The missing bytes of its payload, and the bytes so far, unless it is data. */
   #left = 0;
   #payload: Buffer = nothing;
   #opened = 0;
   #wake: () => void = () => {};
-  /** Told why watches do not begin. */
+  /** Called with the reason why watches do not begin. */
   #refuse: (why: string) => void = () => {};
 
   private constructor(socket: TLSSocket, watches: number) {
@@ -64,7 +64,7 @@ export class WatchingConnection {
     socket.on("close", () => this.#endAll("the server closed the connection"));
   }
 
-  /** Connects, asks for all watches, and comes back when each has been answered. */
+  /** Connects, starts all watches, and resolves when each has a response. */
   static async open(target: WatchTarget, { path, watches, signal }: Wanted): Promise<WatchingConnection> {
     const { url, authority, certificate, privateKey } = target;
     const socket = connect({
@@ -145,7 +145,7 @@ export class WatchingConnection {
     return end;
   }
 
-  /** Whose frame is being read. */
+  /** The watch of the current frame. */
   get #watch(): Seen | undefined {
     return this.seen[(this.#head.readUInt32BE(5) - 1) / 2];
   }
@@ -194,7 +194,7 @@ function toFrame(type: number, flags: number, stream: number, payload: Buffer): 
   return Buffer.concat([head, payload]);
 }
 
-/** A header that is not to be remembered, in plain letters (RFC 7541, 6.2.2). */
+/** A header without indexing, as plain text (RFC 7541, 6.2.2). */
 function literal(name: string, value: string): Buffer {
   return Buffer.concat([Buffer.of(0), text(name), text(value)]);
 }

@@ -1,4 +1,4 @@
-/** An embedded cluster as a user starts it: the built command in a process of its own, with images that are there already. */
+/** An embedded cluster as a user starts it: the built command in a separate process, with images that are already unpacked. */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { type Client, createClient, loadConfig, processHost } from "@capstan/client";
 import { buildTestImages } from "@capstan/kubernetes";
 
-/** With the options that `npm run capstan` has, and that the command gives a cluster in the background. */
+/** With the options of `npm run capstan`, which the command also passes to a cluster in the background. */
 const program = [
   process.execPath,
   "--disable-warning=ExperimentalWarning",
@@ -15,20 +15,20 @@ const program = [
   "apps/cli/dist/main.js",
 ];
 
-/** The places of a user who starts clusters. */
+/** The folders of a user's clusters. */
 export interface Home extends Disposable {
   start(): Promise<EmbeddedCluster>;
 }
 
-/** A cluster that runs. */
+/** A running cluster. */
 export interface EmbeddedCluster extends AsyncDisposable {
   readonly pid: number;
   readonly client: Client;
-  /** The command line of a program in its network. */
+  /** The command line that runs a program in the cluster's network. */
   inside(argv: readonly string[]): readonly string[];
 }
 
-/** A home with these test images, whose files lie unpacked once a pod has used them. */
+/** A home with these test images, whose files stay unpacked once a pod has used them. */
 export async function openHome(images: readonly string[]): Promise<Home> {
   const folder = mkdtempSync(join(tmpdir(), "bench-"));
   const env = { ...process.env, HOME: folder, XDG_STATE_HOME: join(folder, "s"), XDG_DATA_HOME: join(folder, "d") };

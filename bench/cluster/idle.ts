@@ -1,4 +1,4 @@
-/** What a cluster with one node and one pod costs while nobody asks anything of it. */
+/** The cost of an idle cluster with one node and one pod. */
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { costOf } from "../measured-process.ts";
@@ -10,7 +10,7 @@ import { startPod } from "./pods.ts";
 const SETTLE = 10_000;
 const LOOK = 60_000;
 
-/** All processes of the cluster together: its own, the keeper of its network, and the pod's. */
+/** All processes of the cluster together: its own, the shim of its network, and the pod's. */
 export async function measureIdle(figures: Figures): Promise<void> {
   using home = await openHome(["busybox"]);
   await using cluster = await home.start();

@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test, type TestContext } from "node:test";
 import { onceCounted, residentStretches } from "./pages.ts";
 
-/** A program that has told that it is there, and then does nothing. */
+/** A program that has reported its start, and then does nothing. */
 async function startSleeper(t: TestContext): Promise<number> {
   const child = spawn(process.execPath, ["-e", "console.log(1); setInterval(() => {}, 1e9)"], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -15,7 +15,7 @@ async function startSleeper(t: TestContext): Promise<number> {
   return child.pid ?? 0;
 }
 
-test("stretches without a resident page are left out", () => {
+test("address ranges without a resident page are left out", () => {
   const smaps = `00400000-00500000 r-xp 00002000 fe:00 77  /bin/program
 Size:               1024 kB
 KernelPageSize:        4 kB
@@ -30,7 +30,7 @@ VmFlags: mr mw me nr sd
   assert.deepEqual([...residentStretches(smaps)], [{ start: 0x400000, pages: 256, file: "fe:00 77", offset: 2 }]);
 });
 
-test("two processes of one program hold its pages once and their own pages each", { skip: notLinux() }, async (t) => {
+test("two processes of one program share its pages and have their own pages", { skip: notLinux() }, async (t) => {
   const [one, other] = [await startSleeper(t), await startSleeper(t)];
   const both = onceCounted([one, other]);
   const [larger, smaller] = [onceCounted([one]), onceCounted([other])].toSorted((a, b) => b - a);
@@ -39,7 +39,7 @@ test("two processes of one program hold its pages once and their own pages each"
   assert.ok(both < larger + smaller - programBytes(other) / 2, "the second shares most of the program with the first");
 });
 
-/** What is resident of the program's own file. */
+/** The resident bytes of the program's own file. */
 function programBytes(pid: number): number {
   const smaps = readFileSync(`/proc/${pid}/smaps`, "utf8");
   const stretches = smaps.split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m).filter((text) => text.split("\n")[0]?.endsWith("/node"));

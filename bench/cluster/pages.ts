@@ -1,6 +1,6 @@
 /**
- * How much memory a machine gives to several processes together: each page is counted once, however many of them see it. A page that others
- * on the machine see too is counted as if it were there for these alone, so that nobody's neighbours make a figure smaller.
+ * The memory of several processes together: each page is counted once, however many of them map it. A page that other processes map too
+ * is counted in full, so that they do not make the figure smaller.
  */
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
@@ -10,17 +10,17 @@ const isPresent = 2 ** 31;
 const isOfFile = 2 ** 29;
 const entryBytes = 8;
 
-/** A stretch of a process's addresses. */
+/** An address range of a process. */
 interface Stretch {
   readonly start: number;
   readonly pages: number;
-  /** The file, or the shared memory, that it shows. */
+  /** The mapped file or shared memory. */
   readonly file: string;
-  /** Where in it the stretch begins, in pages. */
+  /** The offset of the range in the file, in pages. */
   readonly offset: number;
 }
 
-/** Bytes that are resident for these processes, shared pages once. */
+/** Resident bytes of these processes, shared pages once. */
 export function onceCounted(pids: readonly number[]): number {
   const files = new Map<string, Set<number>>();
   let own = 0;
@@ -29,7 +29,10 @@ export function onceCounted(pids: readonly number[]): number {
   return (own + shared) * PAGE;
 }
 
-/** Adds the pages of files to the sets of their files; tells how many others there are. Pages of a process and its fork count for each. */
+/**
+ * Adds file pages to the sets of their files; returns the number of other pages. Pages that a process shares with its fork count for
+ * each.
+ */
 function countPages(pid: number, files: Map<string, Set<number>>): number {
   const map = openSync(`/proc/${pid}/pagemap`, "r");
   try {
@@ -61,7 +64,7 @@ function* entriesOf(map: number, start: number, pages: number): Generator<readon
   }
 }
 
-/** The stretches of which something is resident: a process has terabytes of addresses that it never touched. */
+/** Ranges with resident pages: a process has terabytes of addresses that it never touched. */
 export function* residentStretches(smaps: string): Generator<Stretch> {
   const entry = /^([0-9a-f]+)-([0-9a-f]+) \S+ ([0-9a-f]+) (\S+) (\d+).*\n(?:[A-Z].*\n)*?Rss:\s+(\d+) kB/gm;
   for (const [, from = "", to = "", offset = "", device, inode, resident] of smaps.matchAll(entry)) {

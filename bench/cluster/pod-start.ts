@@ -1,4 +1,4 @@
-/** What a pod costs over the program that it runs: from the request to readiness, less the start of the same program without a pod. */
+/** The overhead of a pod: from the request to readiness, minus the start of the same program without a pod. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Figures } from "../result.ts";

@@ -1,4 +1,4 @@
-/** Pods that are waited for. */
+/** Creates and deletes pods, and waits for them. */
 import { setTimeout as wait } from "node:timers/promises";
 import { type Client, isApiError } from "@capstan/client";
 import { Pod } from "@capstan/kinds/v1";
@@ -6,7 +6,7 @@ import { Pod } from "@capstan/kinds/v1";
 const namespace = "default";
 const image = "capstan.test/busybox:1";
 
-/** Creates a pod that sleeps; resolves when a watch has told that it is ready. */
+/** Creates a pod that sleeps; resolves when a watch reports it as ready. */
 export async function startPod(client: Client, name: string): Promise<void> {
   const events = client.watch(Pod, { namespace, fieldSelector: `metadata.name=${name}`, sendInitialEvents: true });
   const spec = {

@@ -1,4 +1,4 @@
-/** A program that asks a memcached for a while in three ways, and prints how much it got: small values, large ones, and new connections. */
+/** A program that queries a memcached in three ways, and prints the throughput: small values, large ones, and new connections. */
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
@@ -21,7 +21,7 @@ async function store(key: string, size: number): Promise<void> {
   socket.destroy();
 }
 
-/** Asks for a value again and again, several at a time on one connection; gives bytes per second. */
+/** Reads a value again and again, several at a time on one connection; returns bytes per second. */
 async function fetchOn(key: string, size: number, together: number): Promise<number> {
   const answer = `VALUE ${key} 0 ${size}\r\n`.length + size + "\r\nEND\r\n".length;
   const socket = await open();

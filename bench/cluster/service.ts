@@ -1,4 +1,4 @@
-/** How much a service lets through beside the pod behind it: a memcached that is asked in both ways from the same place. */
+/** The throughput of a service compared with the pod behind it: a memcached that is queried in both ways from the same place. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -13,7 +13,7 @@ const execute = promisify(execFile);
 const namespace = "default";
 const port = 11_211;
 
-/** In turns, so that what else the machine does meets both. */
+/** Alternates, so that load from other processes affects both. */
 export async function measureService(figures: Figures, rounds: number): Promise<void> {
   using home = await openHome(["memcached"]);
   await using cluster = await home.start();

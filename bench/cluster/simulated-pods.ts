@@ -1,4 +1,4 @@
-/** A thousand pods of a Deployment on nodes that run nothing: what controllers, scheduler and API server need until all are ready. */
+/** A thousand pods of a Deployment on simulated nodes: what controllers, scheduler and API server need until all are ready. */
 import { type Client, createClient, loadConfig, processHost, systemClock } from "@capstan/client";
 import { startCluster } from "@capstan/cluster";
 import { Deployment } from "@capstan/kinds/apps/v1";
@@ -36,7 +36,7 @@ async function measureReal(figures: Figures): Promise<void> {
   await Promise.all(nodes.map((node) => node.close("lost")));
 }
 
-/** Seconds from the request until the Deployment says that all are ready. */
+/** Seconds from the request until the Deployment reports all pods as ready. */
 async function fill(client: Client): Promise<number> {
   const labels = { app: "many" };
   const began = performance.now();

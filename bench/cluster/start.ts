@@ -1,4 +1,4 @@
-/** From nothing to the first pod that is ready, with an image that was used before. */
+/** From nothing to the first ready pod, with an image that was used before. */
 import { createClient, loadConfig, processHost } from "@capstan/client";
 import { buildTestImages, useKubernetes } from "@capstan/kubernetes";
 import type { Figures } from "../result.ts";
@@ -7,7 +7,7 @@ import { startPod } from "./pods.ts";
 
 const row = "start to first pod ready";
 
-/** The embedded cluster, and the control plane and node of tools/kubernetes, whose programs are built. */
+/** The embedded cluster, and the control plane and node of tools/kubernetes, whose programs are already built. */
 export async function measureStart(
   figures: Figures,
   { rounds, withPeers }: { readonly rounds: number; readonly withPeers: boolean },
@@ -23,7 +23,7 @@ export async function measureStart(
   if (withPeers) await measureReal(figures);
 }
 
-/** Once: it takes long enough to be told apart. */
+/** Once: the difference is larger than the noise. */
 async function measureReal(figures: Figures): Promise<void> {
   const archives = (await buildTestImages({ only: ["busybox"] })).map(({ archive }) => archive);
   const began = performance.now();

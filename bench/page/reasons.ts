@@ -1,17 +1,17 @@
-/** Why a promise is not kept, as far as the other figures of the same results tell. What they do not tell is not said. */
+/** The reason why a promise does not hold, as far as other figures of the same results show it. */
 import type { Verdict } from "../ceilings.ts";
 import { median } from "../result.ts";
 import type { Row } from "../result.ts";
 import { formatFigure as figure } from "./svg.ts";
 
-/** Looks up the median of somebody in a row, as `suite/name`. */
+/** The median of a contender in a row, as `suite/name`. */
 type Look = (row: string, contender?: string) => number | undefined;
 
 const peer = "controller-runtime";
 const startCpu = "runtime/start with one object, CPU";
 const startMemory = "runtime/start with one object, memory";
 
-/** What other figures say about a promise. */
+/** The reasons of promises, from other figures. */
 const reasons: { readonly [promise: string]: (look: Look) => string | undefined } = {
   "runtime/burst, CPU per object": (look) =>
     tell([look("client/small request, CPU"), look("client/small request, CPU", "bare node:http2")], ([own, bare]) => {
@@ -53,7 +53,7 @@ const reasons: { readonly [promise: string]: (look: Look) => string | undefined 
     ),
 };
 
-/** What the rows say about a promise that is not kept; undefined where they say nothing. */
+/** The reason why a promise does not hold; undefined if the rows do not show one. */
 export function reasonFor(verdict: Verdict, rows: readonly Row[]): string | undefined {
   const look: Look = (row, contender = "capstan") => {
     const found = rows.find(({ suite, name }) => `${suite}/${name}` === row)?.figures[contender];
@@ -64,10 +64,10 @@ export function reasonFor(verdict: Verdict, rows: readonly Row[]): string | unde
   return told.length === 0 ? undefined : told.join("; ");
 }
 
-/** Which promises have a reason that looks at other rows. */
+/** The promises with a reason that uses other rows. */
 export const reasoned: readonly string[] = Object.keys(reasons);
 
-/** Whether the rounds differ so much that one of them kept the promise. */
+/** Whether the rounds differ so much that the promise held in one of them. */
 function noise({ row, limit, bound }: Verdict): string | undefined {
   const own = row.figures["capstan"] ?? [];
   const best = "atMost" in limit ? Math.min(...own) : Math.max(...own);
@@ -77,7 +77,7 @@ function noise({ row, limit, bound }: Verdict): string | undefined {
     : undefined;
 }
 
-/** A sentence made of figures, where all of them were measured. */
+/** A sentence with figures, if all of them were measured. */
 function tell<const T extends readonly (number | undefined)[]>(
   figures: T,
   say: (figures: { readonly [K in keyof T]: number }) => string,

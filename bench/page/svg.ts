@@ -1,4 +1,4 @@
-/** Plots as SVG: bars for figures side by side, lines for how a figure grows. Plain text, so that a diff shows what changed. */
+/** Plots as SVG: bars for figures side by side, lines for growth. Plain text, so that a diff shows what changed. */
 import { median } from "../result.ts";
 import type { Growth, Row } from "../result.ts";
 
@@ -12,7 +12,7 @@ const colours: { readonly [contender: string]: string } = {
 const other = "#8a8f98";
 const font = `font-family="system-ui, sans-serif" font-size="12"`;
 
-/** One row as bars, the longest first or last as they come. */
+/** One row as bars, in the order of the contenders. */
 export function bars({ name, unit, figures }: Row): string {
   const found = Object.entries(figures).map(([contender, values]) => ({ contender, value: median(values) }));
   const most = Math.max(...found.map(({ value }) => value));
@@ -28,7 +28,7 @@ export function bars({ name, unit, figures }: Row): string {
 
 const box = { left: 60, top: 34, width: 480, height: 220 };
 
-/** How a figure grows: straight lines mean that an object costs the same however many there are. */
+/** The growth of a figure: a straight line means that each object costs the same. */
 export function curves({ name, unit, points }: Growth): string {
   const all = Object.values(points).flat();
   const mostX = Math.max(...all.map(([x]) => x));
@@ -66,7 +66,7 @@ ${content}
 `;
 }
 
-/** A figure with as many digits as say something. */
+/** A figure with its significant digits. */
 export function formatFigure(value: number): string {
   if (!Number.isFinite(value)) return "-";
   if (value === 0) return "0";

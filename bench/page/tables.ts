@@ -5,7 +5,7 @@ import { median } from "../result.ts";
 import type { Row } from "../result.ts";
 import { formatFigure } from "./svg.ts";
 
-/** One suite as a table: a column for each contender, the promise, and whether it is kept. */
+/** One suite as a table: a column for each contender, the promise, and whether it holds. */
 export function table(rows: readonly Row[]): string {
   const contenders = [...new Set(rows.flatMap(({ figures }) => Object.keys(figures)))];
   const verdicts = new Map(judge(rows).map((verdict) => [verdict.row.name, verdict]));
@@ -20,7 +20,7 @@ export function table(rows: readonly Row[]): string {
   return [head, head.map(() => "---"), ...lines].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 }
 
-/** The median, and beside it the extremes where there were several rounds. */
+/** The median, with the extremes if there were several rounds. */
 function formatCell({ figures }: Row, contender: string): string {
   const found = figures[contender];
   if (found === undefined) return "";

@@ -1,4 +1,4 @@
-/** What happens after a change of one Widget among many: how soon, and at which cost. */
+/** The latency and the cost of a change of one Widget among many. */
 import type { Client } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -14,7 +14,7 @@ const singleChanges = 100;
 const churnSeconds = 20;
 const changesPerSecond = 50;
 
-/** A running operator whose objects are all as they should be. */
+/** A running operator whose objects all match their spec. */
 export interface Settled {
   readonly name: string;
   readonly world: World;
@@ -23,17 +23,17 @@ export interface Settled {
   readonly operator: MeasuredProcess;
 }
 
-/** Tells when an object of a namespace has come to a size. */
+/** Reports when an object of a namespace has reached a size. */
 class Follower implements Disposable {
   readonly #stop = new AbortController();
   readonly #waiting = new Map<string, () => void>();
 
   constructor(events: (signal: AbortSignal) => AsyncIterable<readonly [name: string, size: number]>) {
-    // It begins with the state as it is, so that nothing is missed when a server ends it.
+    // The watch begins with the current state, so that nothing is missed when the server ends it.
     void again(() => this.#run(events(this.#stop.signal)), this.#stop.signal);
   }
 
-  /** Resolves with the time at which it was seen. */
+  /** Resolves with the time of the event. */
   seen(name: string, size: number): Promise<number> {
     return new Promise((resolve) => this.#waiting.set(`${name} ${size}`, () => resolve(performance.now())));
   }
@@ -67,7 +67,7 @@ async function* statusSizes(client: Client, namespace: string, signal: AbortSign
   }
 }
 
-/** Changes one object after the other and waits for what follows. */
+/** Changes one object after the other and waits for the effect. */
 export async function measureChanges({ name, world, namespace }: Settled, figures: Figures): Promise<void> {
   const { client } = world;
   using maps = new Follower((signal) => mapSizes(client, namespace, signal));
@@ -103,7 +103,7 @@ export async function measureChurn(settled: Settled, figures: Figures): Promise<
     patches.push(world.client.patch(Widget, target, { merge: { spec: { size: 200_000 + at } } }));
   }
   await Promise.all(patches);
-  // Fewer than were meant: the machine cannot keep up, changes fall together, and the writes for them do, too.
+  // Fewer than intended: the machine cannot keep up, changes are coalesced, and so are their writes.
   figures.add(name, "churn, changes reached", "per second", count / ((performance.now() - began) / 1000));
   await until(async () => (await countDone(world, namespace)) === objects, 500);
   await untilQuiet(operator);

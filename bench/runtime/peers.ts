@@ -1,4 +1,4 @@
-/** Who takes part in the benchmark, and how each is built and started: as its users would ship it. */
+/** The contenders of the benchmark, and how each is built and started: as its users would ship it. */
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -20,7 +20,7 @@ const builders: { readonly [name: string]: () => readonly string[] } = {
     process.execPath,
     ...nodeFlags,
     withoutTypes("bench/runtime/widget.ts"),
-    // Nobody else in this comparison opens doors, elects a leader or installs definitions.
+    // No other contender opens ports, elects a leader or installs CRDs.
     "--health-probe-bind-address=0",
     "--metrics-bind-address=0",
     "--leader-elect=false",
@@ -33,7 +33,7 @@ const builders: { readonly [name: string]: () => readonly string[] } = {
   "client-node": () => [process.execPath, withoutTypes("bench/peers/client-node/main.ts")],
 };
 
-/** The command of each peer; those from Go and Rust are built once, outside the checkout. */
+/** The command of each peer; those in Go and Rust are built once, outside the checkout. */
 export function preparePeers(wanted: readonly string[]): Peer[] {
   return wanted.map((name) => {
     const command = builders[name];
@@ -43,7 +43,7 @@ export function preparePeers(wanted: readonly string[]): Peer[] {
   });
 }
 
-/** An image holds JavaScript: nobody strips types at each start. */
+/** An image contains JavaScript, so types are not stripped at each start. */
 function withoutTypes(file: string): string {
   const target = join("bench/dist", `${basename(dirname(file))}-${basename(file, ".ts")}.js`);
   mkdirSync(dirname(target), { recursive: true });
@@ -67,7 +67,7 @@ function buildRust(name: string): string {
   });
 }
 
-/** Builds again only when the sources have changed since the last build that went well. */
+/** Builds again only when the sources have changed since the last successful build. */
 function built(name: string, program: string, build: (folder: string) => void): string {
   const folder = join(cache, name);
   const stamp = join(folder, "built-from");

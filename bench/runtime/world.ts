@@ -1,4 +1,4 @@
-/** The cluster of the benchmark: a real Kubernetes of its own, and what is asked of it. */
+/** The cluster of the benchmark: an exclusive real Kubernetes, and requests to it. */
 import { type Client, createClient, isApiError, loadConfig, processHost } from "@capstan/client";
 import { Namespace } from "@capstan/kinds/v1";
 import { useKubernetes } from "@capstan/kubernetes";
@@ -8,13 +8,13 @@ import { MeasuredProcess } from "../measured-process.ts";
 import type { Peer } from "./peers.ts";
 import { Widget, widget } from "./widget.ts";
 
-/** What scenarios work with. */
+/** The context of scenarios. */
 export interface World {
   readonly client: Client;
   readonly kubeconfig: string;
 }
 
-/** Runs scenarios on a Kubernetes that nobody else uses and that has the definition of Widgets. */
+/** Runs scenarios on an exclusive Kubernetes with the CRD of Widgets. */
 export async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   await using cluster = await useKubernetes({ after: () => {} }, { own: true });
   await using client = createClient(await loadConfig(processHost(), { kubeconfig: cluster.kubeconfig }));
@@ -27,7 +27,7 @@ export function start({ command }: Peer, { kubeconfig }: World): MeasuredProcess
   return new MeasuredProcess(command, { KUBECONFIG: kubeconfig });
 }
 
-/** Makes Widgets in a namespace of their own. */
+/** Creates Widgets in a separate namespace. */
 export async function makeWidgets({ client }: World, namespace: string, count: number): Promise<void> {
   await client.create(Namespace, { metadata: { name: namespace } });
   await inParallel(count, (at) =>
@@ -35,14 +35,14 @@ export async function makeWidgets({ client }: World, namespace: string, count: n
   );
 }
 
-/** How many Widgets have the status that their spec asks for. */
+/** How many Widgets have the status that their spec requires. */
 export async function countDone({ client }: World, namespace: string): Promise<number> {
   let done = 0;
   for await (const { spec, status } of client.list(Widget, { namespace })) if (status?.size === spec.size) done++;
   return done;
 }
 
-/** Removes Widgets and, through the garbage collector, what belongs to them; a namespace that is not there is clear. */
+/** Deletes Widgets and, through the garbage collector, their children; a missing namespace counts as empty. */
 export async function clear({ client }: World, namespace: string): Promise<void> {
   await client.deleteCollection(Widget, { namespace });
   await client.delete(Namespace, { name: namespace }).catch((error: unknown) => {

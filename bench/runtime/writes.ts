@@ -1,13 +1,13 @@
-/** Counts the writes to Widgets and ConfigMaps that the API server has answered, by its own metrics: nothing can be missed on the way. */
+/** Counts the writes to Widgets and ConfigMaps in the API server's metrics, which miss none. */
 import type { World } from "./world.ts";
 
 const series = /^apiserver_request_total\{([^}]*)\} (\S+)$/gm;
 
-/** Verbs of operators; what else writes in a cluster, such as the publisher of the root certificate, creates. */
+/** Verbs of operators; other writers in a cluster, such as the publisher of the root certificate, use create. */
 const verbs: ReadonlySet<string> = new Set(["APPLY", "PATCH", "PUT"]);
 const resources: ReadonlySet<string> = new Set(["widgets", "configmaps"]);
 
-/** How many there were since the server started. */
+/** The number of writes since the server started. */
 export async function countWrites({ client }: World): Promise<number> {
   const headers = { accept: "text/plain" };
   const { body } = await client.transport.request({ method: "GET", path: "/metrics", headers });

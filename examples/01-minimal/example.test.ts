@@ -16,12 +16,12 @@ test("a greeting becomes a config map and follows its spec", async () => {
   assert.equal((await world.get(ConfigMap, "first"))?.data?.["text"], "Hello, everybody");
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, greetTwice);
   assert.equal(crashes, 2);
 });
 
-test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+test("a crash does not change the end state on a real cluster either", { skip: kubernetesMissing() }, async (t) => {
   const { crashes } = await crashEverywhere(app, greetTwice, await useKubernetes(t));
   assert.equal(crashes, 2);
 });

@@ -18,7 +18,7 @@ test("the condition follows the servers", async () => {
   assert.partialDeepStrictEqual(await available(), { status: "True", reason: "AllReady", observedGeneration: 1 });
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, async (world) => {
     await world.apply(Website, "shop", { spec: { image: "nginx:1.29" } });
     await world.settle();

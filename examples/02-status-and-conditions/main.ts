@@ -1,4 +1,4 @@
-/** A Website becomes a Deployment, and tells in its status and in a condition how that goes. */
+/** A Website becomes a Deployment, and reports its progress in the status and in a condition. */
 import { controller, defineResource, operator, s } from "capstan";
 import { Deployment } from "capstan/kinds/apps/v1";
 

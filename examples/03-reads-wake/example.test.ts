@@ -5,7 +5,7 @@ import { ConfigMap } from "capstan/kinds/v1";
 import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, Banner } from "./main.ts";
 
-test("a banner is woken for its own source and for no other", async () => {
+test("a change of its own source reconciles a banner, others do not", async () => {
   await using world = await testOperator(app);
   await world.apply(Banner, "door", { spec: { source: "greeting" } });
   await world.settle();
@@ -25,18 +25,18 @@ test("a banner is woken for its own source and for no other", async () => {
   assert.equal((await world.get(Banner, "door"))?.status?.text, "");
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, readLate);
   assert.equal(crashes, 2);
 });
 
-test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+test("a crash does not change the end state on a real cluster either", { skip: kubernetesMissing() }, async (t) => {
   const { crashes } = await crashEverywhere(app, readLate, await useKubernetes(t));
   assert.equal(crashes, 2);
 });
 
 async function readLate(world: TestWorld): Promise<void> {
-  // A real cluster still has what the story before this one left there.
+  // A real cluster still has the ConfigMap of the test before.
   if ((await world.get(ConfigMap, "greeting")) !== undefined) await world.delete(ConfigMap, "greeting");
   await world.apply(Banner, "door", { spec: { source: "greeting" } });
   await world.settle();

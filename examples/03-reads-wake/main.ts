@@ -1,4 +1,4 @@
-/** A Banner shows a text that somebody else keeps in a ConfigMap: when that changes, the banner follows. */
+/** A Banner shows a text from a ConfigMap that it does not own: when that changes, the banner follows. */
 import { controller, defineResource, operator, s } from "capstan";
 import { ConfigMap } from "capstan/kinds/v1";
 
@@ -12,7 +12,7 @@ export const Banner = defineResource({
 });
 
 export const banner = controller(Banner, { reads: [ConfigMap] }, ({ object, get, status }) => {
-  // No mapping, no index: what was looked at, also in vain, wakes this banner when it changes, and only then.
+  // No mapping, no index: a change of any object that the reconcile read, even one that did not exist, reconciles this banner again.
   const source = get(ConfigMap, object.spec.source);
   status.text = source?.data?.["text"] ?? "";
   status.condition("Found", source !== undefined);

@@ -27,7 +27,7 @@ test("a crash between any two writes leaves no bucket behind", async () => {
   assert.equal(crashes, 2);
 });
 
-test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+test("a crash leaves no bucket behind on a real cluster either", { skip: kubernetesMissing() }, async (t) => {
   const { crashes } = await crashEverywhere(app, makeAndDelete, await useKubernetes(t));
   assert.equal(crashes, 2);
 });

@@ -1,4 +1,4 @@
-/** A Bucket exists outside the cluster: it is made with its object, and removed before the object may go. */
+/** A Bucket exists outside the cluster: it is created with its object, and deleted before the object is gone. */
 import { controller, defineResource, operator, requeue, s } from "capstan";
 
 /** Stands for the API of a cloud. */
@@ -14,7 +14,7 @@ export const Bucket = defineResource({
 export const bucket = controller(
   Bucket,
   {
-    // The runtime puts a finalizer on the object before the first reconcile, and takes it away when this has succeeded.
+    // The runtime adds a finalizer to the object before the first reconcile, and removes it when this function has succeeded.
     cleanup: ({ object }) => {
       if (cloud.isDown) return requeue("1m", { reason: "the cloud does not answer" });
       cloud.buckets.delete(object.metadata.uid);
@@ -22,7 +22,7 @@ export const bucket = controller(
     },
   },
   ({ object }) => {
-    // Known by the uid, so that doing it twice is doing it once.
+    // The uid is the key, so that repeating the call has no effect.
     cloud.buckets.set(object.metadata.uid, { region: object.spec.region });
   },
 );

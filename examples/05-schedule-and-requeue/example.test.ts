@@ -4,7 +4,7 @@ import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, Print, printer } from "./main.ts";
 
-test("looks again until it is printed, and prints again when a look finds it lost", async () => {
+test("polls until the print is done, and prints again when it is lost", async () => {
   await using world = await testOperator(app);
   const { metadata } = await world.apply(Print, "letter", { spec: { document: "Dear reader" } });
   const printed = async () => (await world.get(Print, "letter"))?.status?.conditions?.[0]?.status;
@@ -21,12 +21,12 @@ test("looks again until it is printed, and prints again when a look finds it los
   assert.equal(await printed(), "False");
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, printOnce);
   assert.equal(crashes, 2);
 });
 
-test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+test("a crash does not change the end state on a real cluster either", { skip: kubernetesMissing() }, async (t) => {
   const { crashes } = await crashEverywhere(app, printOnce, await useKubernetes(t));
   assert.equal(crashes, 2);
 });

@@ -1,7 +1,7 @@
-/** A Print is sent to a printer: the operator looks again until it is done, and every quarter of an hour whether all is still as it was. */
+/** A Print is sent to a printer: the operator polls until it is done, and checks every quarter of an hour that nothing was lost. */
 import { controller, cron, defineResource, operator, requeue, s } from "capstan";
 
-/** Stands for something slow that tells nobody when it is done. */
+/** Stands for a slow system that sends no notification when it is done. */
 export const printer = { jobs: new Map<string, "printing" | "printed">() };
 
 export const Print = defineResource({
@@ -21,7 +21,7 @@ export const print = controller(
     if (!printer.jobs.has(uid)) printer.jobs.set(uid, "printing");
     const isPrinted = printer.jobs.get(uid) === "printed";
     status.condition("Printed", isPrinted);
-    // Nothing is returned when there is nothing left to do; the answer is shown by `capstan explain`.
+    // Return nothing when there is nothing left to do; `capstan explain` shows the result.
     return isPrinted ? undefined : requeue("30s", { reason: "the printer is still at it" });
   },
 );

@@ -4,7 +4,7 @@ import { ConfigMap } from "capstan/kinds/v1";
 import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Timer } from "./main.ts";
 
-test("whoever writes v1 reads v1, the controller sees v2", async () => {
+test("a client of v1 reads v1, the controller sees v2", async () => {
   await using world = await testOperator(app);
   await world.apply(Timer.as.v1, "egg", { spec: { seconds: 300 } });
   await world.settle();
@@ -17,7 +17,7 @@ test("whoever writes v1 reads v1, the controller sees v2", async () => {
   assert.deepEqual((await world.get(Timer.as.v1, "egg"))?.spec, { seconds: 240 });
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, async (world) => {
     await world.apply(Timer.as.v1, "egg", { spec: { seconds: 300 } });
     await world.settle();

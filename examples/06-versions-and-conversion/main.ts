@@ -9,7 +9,7 @@ export const Timer = defineResource({
     v1: { spec: s.object({ seconds: s.int32().min(0) }), deprecated: "example.com/v1 Timer: write v2 with a duration" },
     v2: { spec: s.object({ duration: s.string().pattern("^[0-9]+s$") }), storage: true },
   },
-  // A direction that is missing does not compile. The runtime serves them as a webhook, with a certificate of its own.
+  // A missing direction does not compile. The runtime serves the conversions as a webhook, with its own certificate.
   convert: {
     "v1->v2": ({ seconds }) => ({ duration: `${seconds}s` }),
     "v2->v1": ({ duration }) => ({ seconds: Number.parseInt(duration, 10) }),

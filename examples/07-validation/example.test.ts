@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Volume } from "./main.ts";
 
-test("what is missing is filled in, what is wrong is refused with its field", async () => {
+test("defaults are filled in, and invalid objects are rejected with the field", async () => {
   await using world = await testOperator(app);
   const made = await world.apply(Volume, "data", { spec: { gigabytes: 20 } });
   assert.deepEqual(made.spec, { gigabytes: 20, tier: "cheap", owner: "default" });
@@ -15,7 +15,7 @@ test("what is missing is filled in, what is wrong is refused with its field", as
   await refused({ gigabytes: 10 }, /spec\.gigabytes: Invalid value: 10: a volume that holds data cannot shrink/u);
 });
 
-test("what is to be kept cannot be deleted", async () => {
+test("a protected object cannot be deleted", async () => {
   await using world = await testOperator(app);
   await world.apply(Volume, "data", { metadata: { labels: { "example.com/keep": "true" } }, spec: { gigabytes: 20 } });
   await assert.rejects(world.delete(Volume, "data"), /take the label away first/u);
@@ -24,7 +24,7 @@ test("what is to be kept cannot be deleted", async () => {
   assert.equal(await world.get(Volume, "data"), undefined);
 });
 
-test("the operator writes nothing itself, so that no crash can leave anything half done", async () => {
+test("the operator writes nothing, so a crash leaves nothing half done", async () => {
   const { crashes } = await crashEverywhere(app, async (world) => {
     await world.apply(Volume, "data", { spec: { gigabytes: 20 } });
     await world.settle();

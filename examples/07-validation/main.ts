@@ -1,11 +1,11 @@
-/** A Volume that cannot be nonsense: the schema, rules in CEL, and functions for what neither can say. */
+/** Validation of a Volume: the schema, rules in CEL, and functions for what neither can express. */
 import { controller, defineResource, operator, s } from "capstan";
 
 export const Volume = defineResource({
   group: "example.com",
   version: "v1",
   kind: "Volume",
-  // First the schema: the server itself refuses what does not fit, and `kubectl explain` shows it.
+  // First the schema: the server itself rejects what does not fit, and `kubectl explain` shows it.
   spec: s.object({
     gigabytes: s.int32().min(1).max(1000),
     tier: s.enum("fast", "cheap").default("cheap"),
@@ -14,11 +14,11 @@ export const Volume = defineResource({
   }),
   // Then rules: checked when this module is loaded, run by the server on every write.
   rules: [s.rule("self.tier != 'fast' || self.gigabytes <= 100", "fast volumes have at most 100 GB")],
-  // Then functions, served as webhooks: first what completes an object ...
+  // Then functions, served as webhooks: first one that completes an object ...
   default: (draft) => {
     draft.spec.owner ??= draft.metadata.namespace ?? "nobody";
   },
-  // ... then what judges it, with the old object beside the new one.
+  // ... then one that validates it, with the old object beside the new one.
   validate: ({ object, old, operation, reject, warn }) => {
     if (old && object.spec.gigabytes < old.spec.gigabytes)
       reject("spec.gigabytes", "a volume that holds data cannot shrink");

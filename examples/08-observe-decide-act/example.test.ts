@@ -14,7 +14,7 @@ test("decisions are a table", () => {
   assert.deepEqual(decide({ wanted: 3, members: ill }), { do: "wait", for: "member-1" });
 });
 
-test("grows step by step, waits for the ill, shrinks again", async () => {
+test("grows step by step, waits for unhealthy members, shrinks again", async () => {
   database.members.clear();
   await using world = await testOperator(app);
   await world.apply(Quorum, "orders", { spec: { members: 3 } });
@@ -31,12 +31,12 @@ test("grows step by step, waits for the ill, shrinks again", async () => {
   assert.deepEqual([...database.members.keys()], ["member-0", "member-1"]);
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, growAndShrink);
   assert.ok(crashes > 10, `each step is written down twice, but there were only ${crashes} writes`);
 });
 
-test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+test("a crash does not change the end state on a real cluster either", { skip: kubernetesMissing() }, async (t) => {
   const { crashes } = await crashEverywhere(app, growAndShrink, await useKubernetes(t));
   assert.ok(crashes > 10, `${crashes} writes`);
 });

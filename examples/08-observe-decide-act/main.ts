@@ -1,7 +1,7 @@
-/** A Quorum grows and shrinks by one member at a time, and never while a member is ill: the decision is a pure function. */
+/** A Quorum grows and shrinks by one member at a time, and never while a member is unhealthy: the decision is a pure function. */
 import { requeue, controller, defineResource, operator, s } from "capstan";
 
-/** Stands for a replicated database: members by name, and whether each is well. */
+/** Stands for a replicated database: members by name, and whether each is healthy. */
 export const database = { members: new Map<string, "well" | "ill">() };
 
 export const Quorum = defineResource({
@@ -17,7 +17,7 @@ export interface Seen {
   readonly members: readonly { readonly name: string; readonly isWell: boolean }[];
 }
 
-/** Every step that can be taken: a closed union. */
+/** Every possible action: a closed union. */
 export type Action =
   | { readonly do: "wait"; readonly for: string }
   | { readonly do: "add"; readonly name: string }
@@ -44,13 +44,13 @@ export const quorum = controller(
       members: [...database.members].map(([name, health]) => ({ name, isWell: health === "well" })),
     }),
     decide,
-    // One handler an action: a missing one does not compile.
+    // One handler per action: a missing one does not compile.
     act: {
       wait: ({ action, status }) => {
         status.condition("Complete", false, { reason: "MemberIll", message: `${action.for} is ill` });
         return requeue("10s", { reason: `waiting for ${action.for}` });
       },
-      // A step is written down before and after: whoever comes back after a crash knows that it was begun.
+      // A step is recorded before and after: after a crash the operator knows that it had begun.
       add: async ({ action, step }) => {
         await step(`add ${action.name}`, () => void database.members.set(action.name, "well"));
         return nextStep;

@@ -4,7 +4,7 @@ import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { crashEverywhere, testOperator, type TestWorld } from "capstan/testing";
 import { app, deliver, Mailbox, post } from "./main.ts";
 
-test("a ring wakes the mailbox it is for", async () => {
+test("a ring reconciles its mailbox", async () => {
   await using world = await testOperator(app);
   for (const name of ["anna", "ben"]) await world.apply(Mailbox, name, {});
   await world.settle();
@@ -17,12 +17,12 @@ test("a ring wakes the mailbox it is for", async () => {
   assert.equal(last?.triggers[0]?.relation, "source");
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, getALetter);
   assert.equal(crashes, 2);
 });
 
-test("nor does it on a real cluster", { skip: kubernetesMissing() }, async (t) => {
+test("a crash does not change the end state on a real cluster either", { skip: kubernetesMissing() }, async (t) => {
   const { crashes } = await crashEverywhere(app, getALetter, await useKubernetes(t));
   assert.equal(crashes, 2);
 });

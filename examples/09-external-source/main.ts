@@ -1,4 +1,4 @@
-/** A Mailbox counts its letters: the postman, who is not in the cluster, wakes it. */
+/** A Mailbox counts its letters: a source outside the cluster triggers its reconciles. */
 import { EventEmitter, on } from "node:events";
 import { controller, defineResource, operator, s, stream } from "capstan";
 
@@ -23,7 +23,7 @@ export const Mailbox = defineResource({
   columns: { Letters: "status.letters" },
 });
 
-// Any async iterable of keys is a source. It only wakes: the truth is read, so that a ring that gets lost does no harm.
+// Any async iterable of keys is a source. It only triggers a reconcile, which reads the actual state, so a lost event does no harm.
 export const mailbox = controller(Mailbox, { sources: [stream(rings, { name: "the bell" })] }, ({ object, status }) => {
   const { namespace, name } = object.metadata;
   status.letters = post.letters.get(`${namespace}/${name}`) ?? 0;

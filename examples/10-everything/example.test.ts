@@ -7,7 +7,7 @@ import { app, registrar, Shop } from "./main.ts";
 
 beforeEach(() => registrar.domains.clear());
 
-test("a shop opens, follows its theme, closes and goes", async () => {
+test("a shop opens, follows its theme, closes and is deleted", async () => {
   await using world = await testOperator(app);
   await world.apply(Shop.as.v1, "books", { spec: { domain: "books.example", small: false } });
   await world.settle();
@@ -45,7 +45,7 @@ test("a domain has one shop, and keeps it", async () => {
   await assert.rejects(world.apply(Shop, "first", { spec: { domain: "two.example" } }), /customers know it/u);
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, async (world) => {
     registrar.domains.clear();
     await world.apply(Shop, "books", { spec: { domain: "books.example", replicas: 2 } });

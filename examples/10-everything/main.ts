@@ -1,9 +1,9 @@
-/** A Shop, with everything that an operator usually needs: each part is shown alone in one of the examples before. */
+/** A Shop, with everything that an operator usually needs: each part is shown alone in one of the earlier examples. */
 import { controller, defineResource, every, operator, s, TerminalError } from "capstan";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { ConfigMap, Service } from "capstan/kinds/v1";
 
-/** Stands for the registrar of domain names, who is not in the cluster. */
+/** Stands for the registrar of domain names, which is outside the cluster. */
 export const registrar = { domains: new Map<string, string>() };
 
 const common = { domain: s.string().pattern("^[a-z.]+$"), theme: s.string().optional() };
@@ -71,7 +71,7 @@ export const shop = controller(
     const style = get(ConfigMap, `theme-${theme}`)?.data?.["css"] ?? "";
     const labels = { "example.com/shop": name };
     const deployment = await apply(Deployment, name, servers({ labels, replicas, style }));
-    // A closed shop has no address: what is not applied this time is deleted.
+    // A closed shop has no address: a child that is not applied this time is deleted.
     if (replicas > 0) await apply(Service, name, { spec: { selector: labels, ports: [{ port: 80 }] } });
 
     const isOpen = replicas > 0 && deployment.status?.readyReplicas === replicas;

@@ -1,4 +1,4 @@
-/** The operator as a program on the whole embedded cluster, where Deployments make pods and pods take their time to go. */
+/** The operator as a program on the whole embedded cluster, where Deployments create pods and pods take time to stop. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { startCluster } from "@capstan/cluster";
 import { Pod } from "capstan/kinds/v1";
 import { Memcached } from "./main.ts";
 
-test("pods follow the size up and down and the image, and are gone before their Memcached is", async () => {
+test("pods follow size and image, and are gone before their Memcached is", async () => {
   const folder = await mkdtemp(join(tmpdir(), "capstan-memcached-"));
   await using cluster = await startCluster({ port: 0 });
   const kubeconfig = join(folder, "kubeconfig");

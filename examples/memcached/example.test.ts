@@ -5,7 +5,7 @@ import { Pod } from "capstan/kinds/v1";
 import { crashEverywhere, testOperator } from "capstan/testing";
 import { app, Memcached } from "./main.ts";
 
-/** A pod as the Deployment would have it; in a world of tests nobody else makes one. */
+/** A pod as the Deployment would create it; a test world has no controller for Deployments. */
 const server = {
   metadata: { labels: { "cache.example.com/name": "cache" } },
   spec: { containers: [{ name: "c", image: "memcached:1.6" }] },
@@ -35,7 +35,7 @@ test("a change of the image reaches the Deployment", async () => {
   }
 });
 
-test("a Memcached that is deleted stays until its last server has stopped", async () => {
+test("a deleted Memcached stays until its last server has stopped", async () => {
   await using world = await testOperator(app);
   await world.apply(Memcached, "cache", { spec: { size: 1 } });
   await world.settle();
@@ -51,7 +51,7 @@ test("a Memcached that is deleted stays until its last server has stopped", asyn
   assert.equal(await world.get(Memcached, "cache"), undefined);
 });
 
-test("a Memcached may have the longest name that there is", async () => {
+test("a Memcached may have the longest possible name", async () => {
   await using world = await testOperator(app);
   const name = "m".repeat(253);
   await world.apply(Memcached, name, { spec: { size: 1 } });
@@ -61,12 +61,12 @@ test("a Memcached may have the longest name that there is", async () => {
   assert.equal((await world.get(Deployment, metadata.uid))?.spec?.replicas, 1);
 });
 
-test("more than 100 servers are refused by the server, in our words", async () => {
+test("the server rejects more than 100 servers with our message", async () => {
   await using world = await testOperator(app);
   await assert.rejects(world.apply(Memcached, "cache", { spec: { size: 101 } }), /at most 100 servers/);
 });
 
-test("a crash between any two writes changes nothing in the end", async () => {
+test("a crash between any two writes does not change the end state", async () => {
   const { crashes } = await crashEverywhere(app, async (world) => {
     await world.apply(Memcached, "cache", { spec: { size: 1 } });
     await world.settle();

@@ -1,4 +1,4 @@
-/** The operator everyone knows: a Memcached becomes a Deployment, and its status lists the pods. */
+/** The well-known operator: a Memcached becomes a Deployment, and its status lists the pods. */
 import { controller, defineResource, type ObjectOf, operator, requeue, s } from "capstan";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { Pod } from "capstan/kinds/v1";
@@ -17,11 +17,11 @@ export const Memcached = defineResource({
   rules: [s.rule("self.size <= 100", "at most 100 servers")],
 });
 
-/** What an object's children are called: names may be longer than a label can hold. */
+/** The name of an object's children: names may be longer than a label value. */
 const keyOf = ({ metadata: { name, uid } }: ObjectOf<typeof Memcached>) => (name.length > 63 ? uid : name);
 const labelsOf = (object: ObjectOf<typeof Memcached>) => ({ "cache.example.com/name": keyOf(object) });
 
-/** The Deployment that runs so many servers. */
+/** The Deployment that runs this many servers. */
 const servers = (object: ObjectOf<typeof Memcached>, replicas: number) => ({
   spec: {
     replicas,
@@ -38,7 +38,7 @@ export const memcached = controller(
   {
     owns: [Deployment],
     reads: [Pod],
-    // The object holds its name until the last server has stopped: one that is made anew never meets servers of the old one.
+    // The object holds its name until the last server has stopped: a recreated one never meets servers of the old one.
     cleanup: async ({ object, apply, find }) => {
       await apply(Deployment, keyOf(object), servers(object, 0));
       const left = find(Pod, { labels: labelsOf(object) }).length;
@@ -49,7 +49,7 @@ export const memcached = controller(
     const deployment = await apply(Deployment, keyOf(object), servers(object, object.spec.size));
     const pods = find(Pod, { labels: labelsOf(object) });
     status.nodes = pods.map((pod) => pod.metadata.name).sort();
-    // Deployments and pods are watched apart: either may be behind the other. Too many is enough, too.
+    // Deployments and pods are watched separately, and either may be behind the other. More pods than requested count as enough.
     const ready = Math.min(deployment.status?.readyReplicas ?? 0, status.nodes.length, object.spec.size);
     status.condition("Available", ready === object.spec.size, `${ready} of ${object.spec.size} servers answer`);
   },

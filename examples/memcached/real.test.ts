@@ -1,4 +1,4 @@
-/** Examples as programs on a real Kubernetes: what they promise on the embedded server they keep there. */
+/** Examples as programs on a real Kubernetes: they behave as on the embedded server. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -12,21 +12,21 @@ import type { TestCluster } from "@capstan/kubernetes";
 
 interface Stage {
   readonly cluster: TestCluster;
-  /** What the server answers at a path, if it has something there. */
+  /** The server's response for a path, if there is an object. */
   readonly get: (path: string) => Promise<Tree | undefined>;
   readonly ask: (
     method: Method,
     path: string,
     body?: object,
   ) => Promise<{ readonly status: number; readonly body: unknown }>;
-  /** Asks until it is done: right after the start the server may not serve the kind yet. */
+  /** Retries until it succeeds: right after the start the server may not serve the kind yet. */
   readonly send: (method: Method, path: string, body?: object) => Promise<void>;
   readonly until: <T>(look: () => Promise<T | undefined | false>, what: string) => Promise<T>;
 }
 
 type Method = "GET" | "POST" | "PATCH" | "DELETE";
 
-/** What pods and Deployments have in common, as far as it is looked at. */
+/** The common fields of pods and Deployments that the tests read. */
 interface Servers {
   readonly metadata: { readonly name: string };
   readonly spec: {
@@ -39,7 +39,7 @@ interface Tree {
   readonly [name: string]: never;
 }
 
-/** Starts an example with a cluster, in a namespace of its own, and stops it again. */
+/** Starts an example with a cluster, in a separate namespace, and stops it again. */
 async function start(t: TestContext, example: string): Promise<Stage> {
   const cluster = await useKubernetes(t);
   const main = fileURLToPath(new URL(`../${example}/main.ts`, import.meta.url));
@@ -100,7 +100,7 @@ describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
     assert.deepEqual(made["data"], { text: "Hello, world" });
   });
 
-  test("04: an object stays until its cleanup has run, and then it goes", async (t) => {
+  test("04: an object stays until its cleanup has run", async (t) => {
     const { cluster, get, send, until } = await start(t, "04-cleanup");
     const path = `/apis/example.com/v1/namespaces/${cluster.namespace}/buckets`;
     const object = {
@@ -119,7 +119,7 @@ describe("on a real Kubernetes", { skip: kubernetesMissing() }, () => {
     await until(async () => (await get(`${path}/photos`)) === undefined, "the object to go");
   });
 
-  test("memcached: pods follow the size and the image, wrong sizes are refused, and pods go before their object", async (t) => {
+  test("memcached: pods follow size and image, and invalid sizes are rejected", async (t) => {
     const { cluster, ask, get, send, until } = await start(t, "memcached");
     const { namespace } = cluster;
     const path = `/apis/cache.example.com/v1alpha1/namespaces/${namespace}/memcacheds`;

@@ -19,7 +19,7 @@ const files = {
   "c.ts": "export const c = Math.random();",
 };
 
-test("what the first entry loads is two files, however its parts are shared, and what is loaded late stays late", async (t) => {
+test("the first entry loads two files, and lazily loaded parts stay lazy", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "as-one-"));
   t.after(() => rmSync(folder, { recursive: true }));
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);

@@ -1,13 +1,13 @@
-/** Keeps what a package's first entry loads in two files: each file more costs whoever imports the package 0.4 ms. */
+/** Keeps what a package's first entry loads in two files: each further file costs an importer of the package 0.4 ms. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { BuildOptions, Plugin } from "esbuild";
 
 /**
- * The options of a build with this in them. Code that is shared gets a file for each set of entries that share it, also where one of
- * them is never without the other: parts that are loaded late find the first entry there already. So every other entry is said to
- * import the first one. It is an import for its effects, of which there are none, so it leaves no trace but in the cut.
+ * Adds this to the options of a build. esbuild creates a file of shared code for each set of entries that share it, even if one entry is
+ * never used without the other: for lazily loaded parts the first entry is always loaded. So every other entry gets an import of the
+ * first one. It is a side-effect import of a module without side effects, so it only changes how files are split.
  */
 export async function asOne(
   options: BuildOptions & { entryPoints: string[]; absWorkingDir: string },

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { entriesOf } from "./entries.ts";
 
-test("plain names are taken as they are, patterns become the files that they match", () => {
+test("plain names stay as they are, patterns become the files that they match", () => {
   const asked: string[] = [];
   const entries = entriesOf(
     {

@@ -1,6 +1,6 @@
-/** Which source files of a package users can import, as its manifest says. */
+/** The source files of a package that users can import, according to its manifest. */
 
-/** What the build reads of a package.json. */
+/** The fields of a package.json that the build reads. */
 export interface PackedManifest {
   readonly exports: { readonly [entry: string]: { readonly "@capstan/source": string } };
 }

@@ -1,4 +1,4 @@
-/** Expressions that backtrack and are still there. Each line is to be removed with its expression; new ones are not added. */
+/** Known expressions that backtrack. Each line is removed with its expression; new ones are not added. */
 import type { Known } from "./backtracking.ts";
 
 export const knownBacktracking: readonly Known[] = [

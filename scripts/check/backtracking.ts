@@ -1,9 +1,9 @@
-/** Finds regular expressions whose time grows faster than the text they are matched with: one such expression and a long text stop a server. */
+/** Finds regular expressions with super-linear time: one such expression and a long text stop a server. */
 import { analyse } from "scslre";
 import type { Finding } from "./findings.ts";
 import { lineAt, type Source } from "./sources.ts";
 
-/** A place that is known and not cured yet: the file, the expression, and why it may stay. */
+/** A known place that is not fixed yet: the file, the expression, and why it may stay. */
 export interface Known {
   readonly file: string;
   readonly expression: string;
@@ -17,7 +17,7 @@ interface Expression {
   readonly index: number;
 }
 
-/** Judges all expressions of the sources. A comment `// linear: reason` on the line or above it says why the text is short. */
+/** Checks all expressions of the sources. A comment `// linear: reason` on the line or above it says why the text is short. */
 export function checkBacktracking(sources: readonly Source[], known: readonly Known[]): Finding[] {
   const left = new Set(known);
   const findings = sources.flatMap(({ path, text }) =>
@@ -55,11 +55,11 @@ function isExplained(text: string, index: number): boolean {
   return [above, line].some((one) => /\/\/ linear: \S/.test(one));
 }
 
-/** Comments, texts and templates, so that a slash in them is not taken for an expression; then expressions. */
+/** Comments, strings and templates, so that a slash in them is not taken for an expression; then expressions. */
 const token =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[\s\S])*`|\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[dgimsuvy]*/g;
 
-/** The literals of a source and the texts that are given to `RegExp`. */
+/** The literals of a source and the strings that are passed to `RegExp`. */
 export function expressionsOf(text: string): Expression[] {
   const found: Expression[] = [];
   for (const { 0: written, index } of text.matchAll(token)) {
@@ -91,7 +91,7 @@ function insertsOf(template: string): { readonly text: string; readonly at: numb
   return inserts;
 }
 
-/** A slash behind a value divides. */
+/** A slash after a value divides. */
 function startsExpression(before: string): boolean {
   return /(?:^|[=(,:?!&|;{}[\]+\n>]|\breturn|\bcase|\btypeof)\s*$/.test(before);
 }

@@ -1,4 +1,4 @@
-/** Finds code that reaches for the clock, chance, the environment or the console where these are to be handed in. */
+/** Finds code that uses the clock, randomness, the environment or the console where these must be passed in. */
 import type { Finding } from "./findings.ts";
 import { matches } from "./glob.ts";
 import type { Layers } from "./layers.ts";

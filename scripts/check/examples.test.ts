@@ -13,7 +13,7 @@ const files = {
   resolve: (name: string) => (name === "@x/core" ? "packages/core/src/index.ts" : undefined),
 };
 
-test("names are followed to their declarations, through packages and other names", () => {
+test("names are resolved to their declarations, through packages and aliases", () => {
   const names = publicNames("facade", "packages/facade/src/index.ts", files);
   assert.deepEqual(
     names.map(({ name, file, line, examples }) => [name, file, line, examples]),
@@ -32,7 +32,7 @@ test("a comment may have several examples, with or without fences", () => {
   assert.deepEqual(examplesIn("/** Text. */"), []);
 });
 
-test("lists of several lines, types among values and declarations are exports", () => {
+test("multi-line lists, types among values and declarations are exports", () => {
   const text =
     'export {\n  a,\n  type B,\n  c as d,\n} from "./x.ts";\nexport async function e() {}\nexport abstract class F {}\n';
   assert.deepEqual(

@@ -1,24 +1,24 @@
-/** Every name that users import has an example in its doc comment, and the compiler reads all of them. */
+/** Every name that users import has an example in its doc comment, and the compiler checks all of them. */
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import type { Finding } from "./findings.ts";
 import { run } from "./run.ts";
 import { lineAt } from "./sources.ts";
 
-/** What a module exports under which name, and where that comes from: a declaration, or another module. */
+/** An export of a module: its name, and its declaration or source module. */
 export interface Exported {
   readonly name: string;
   readonly original: string;
-  /** The module that it is exported from; undefined where it is declared in the same file. */
+  /** The module that it is exported from; undefined if it is declared in the same file. */
   readonly from: string | undefined;
 }
 
 /** A name that users import. */
 export interface PublicName {
   readonly name: string;
-  /** What users write after `from`. */
+  /** The specifier that users write after `from`. */
   readonly module: string;
-  /** Where it is declared. */
+  /** The file of the declaration. */
   readonly file: string;
   readonly line: number;
   /** The code of its examples. */
@@ -50,7 +50,7 @@ export function exportsOf(text: string): readonly Exported[] {
 
 const DECLARATION = /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) (\w+)/gmu;
 
-/** All names of an entry point, with where they are declared and their examples. */
+/** All names of an entry point, with their declarations and examples. */
 export function publicNames(module: string, entry: string, files: Files): readonly PublicName[] {
   const names = new Map(exportsOf(files.read(entry)).map(({ name }) => [name, declarationOf(name, entry, files)]));
   return [...names].map(([name, { file, line, comment }]) => ({
@@ -83,14 +83,14 @@ function declarationOf(name: string, file: string, files: Files): Declaration {
   return { file, line: lineAt(text, Math.max(0, at)), comment: at < 0 ? "" : commentBefore(text, at) };
 }
 
-/** The doc comment that ends right before a place. */
+/** The doc comment that ends right before a position. */
 function commentBefore(text: string, at: number): string {
   const before = text.slice(0, at).trimEnd();
   if (!before.endsWith("*/")) return "";
   return before.slice(before.lastIndexOf("/**"));
 }
 
-/** The code of the `@example` blocks of a doc comment: each goes on to the next tag or to the end. */
+/** The code of the `@example` blocks of a doc comment: each extends to the next tag or to the end. */
 export function examplesIn(comment: string): readonly string[] {
   const lines = comment
     .replace(/\*\/$/u, "")
@@ -106,7 +106,7 @@ export function examplesIn(comment: string): readonly string[] {
   return examples.map((example) => example.join("\n").trim()).filter((example) => example !== "");
 }
 
-/** Names that every example may use without saying where they come from. */
+/** Names that every example may use without an import. */
 const SCENE: { readonly [name: string]: string } = {
   Memcached: "./scene.ts",
   memcached: "./scene.ts",
@@ -136,7 +136,7 @@ export const memcached = controller(Memcached, { owns: [Deployment, ConfigMap, S
 export const app = operator({ name: "memcached-operator", controllers: [memcached] });
 `;
 
-/** The module that the compiler reads for one example: names that it uses are imported from where users import them. */
+/** The module that the compiler checks for one example: names that it uses are imported from where users import them. */
 export function moduleOf(example: string, known: ReadonlyMap<string, string>, own: PublicName): string {
   const imported = new Set(
     [...example.matchAll(/^import (?:type )?\{([^}]*)\}/gmu)].flatMap(([, names = ""]) => wordsOf(names)),
@@ -164,7 +164,7 @@ function wordsOf(text: string): readonly string[] {
   return [...text.matchAll(/\b[A-Za-z_$][\w$]*/gu)].map(([word]) => word);
 }
 
-/** What lacks an example, and what of the examples the compiler refuses. */
+/** Names without an example, and compile errors of examples. */
 export async function checkExamples(names: readonly PublicName[], folder: string): Promise<readonly Finding[]> {
   const missing = names
     .filter(({ examples }) => examples.length === 0)
@@ -180,7 +180,7 @@ export async function checkExamples(names: readonly PublicName[], folder: string
 async function compileExamples(names: readonly PublicName[], folder: string): Promise<readonly Finding[]> {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  // The first module in the list that exports a name is where examples of other names import it from.
+  // Examples of other names import a name from the first module in the list that exports it.
   const known = new Map([...names].reverse().map(({ name, module }) => [name, module]));
   const written = new Map<string, PublicName>();
   for (const own of names) {

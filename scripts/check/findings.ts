@@ -1,4 +1,4 @@
-/** What a check found: a place, what is wrong there, and what to do about it. */
+/** A finding of a check: the place, the problem, and the fix. */
 export interface Finding {
   readonly file: string;
   readonly line?: number;

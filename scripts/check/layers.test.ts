@@ -27,11 +27,11 @@ function sentences(path: string, text: string): string[] {
   return checkLayers([wellUsed, { path, text }], manifests, layers).map(formatFinding);
 }
 
-test("an import that the rules allow is fine", () => {
+test("an import that the rules allow is accepted", () => {
   assert.deepEqual(sentences("packages/high/src/a.ts", `import type { a } from "@capstan/low";`), []);
 });
 
-test("an import upwards names the rule and the cure", () => {
+test("an upward import names the rule and the fix", () => {
   const [sentence = ""] = sentences("packages/low/src/a.ts", `import { b } from "@capstan/high";`);
   assert.match(
     sentence,
@@ -43,7 +43,7 @@ test("a test may import what testsMay adds", () => {
   assert.deepEqual(sentences("packages/low/src/a.test.ts", `import { b } from "@capstan/high";`), []);
 });
 
-test("a deep import is refused by name and by path", () => {
+test("a deep import is rejected by name and by path", () => {
   assert.match(
     sentences("packages/high/src/a.ts", `import { a } from "@capstan/low/src/a.ts";`)[0] ?? "",
     /is not exported by @capstan\/low/,
@@ -51,11 +51,11 @@ test("a deep import is refused by name and by path", () => {
   assert.match(sentences("packages/high/src/a.ts", `export * from "../../low/src/a.ts";`)[0] ?? "", /deep import/);
 });
 
-test("an import that a program only writes is none of its own", () => {
+test("an import inside generated code is not an import of the program", () => {
   assert.deepEqual(sentences("packages/low/src/a.ts", 'const text = `\nimport { b } from "@capstan/high";\n`;'), []);
 });
 
-test("comments, options and commas hide no import, and a computed one is refused", () => {
+test("comments, options and commas hide no import, and a computed one is rejected", () => {
   const hidden = [
     'import(/* x */ "@capstan/high")',
     'import("@capstan/high", { with: {} })',
@@ -70,21 +70,21 @@ test("comments, options and commas hide no import, and a computed one is refused
   );
 });
 
-test("a pure room may not import Node", () => {
+test("a pure package may not import Node", () => {
   assert.match(
     sentences("packages/low/src/a.ts", `import fs from "node:fs";`)[0] ?? "",
     /packages\/low imports node:fs; low does no input/,
   );
 });
 
-test("an undeclared package is refused", () => {
+test("an undeclared package is rejected", () => {
   assert.match(
     sentences("packages/high/src/a.ts", `const m = await import("left-pad");`)[0] ?? "",
     /"left-pad" is not a dependency of @capstan\/high/,
   );
 });
 
-test("a cycle is told with its path, and a type-only import closes none", () => {
+test("a cycle is reported with its path, and type-only imports do not count", () => {
   const cycle = [
     { path: "packages/high/src/a.ts", text: `import { b } from "./b.ts";` },
     { path: "packages/high/src/b.ts", text: `import { a } from "./a.ts";` },
@@ -98,14 +98,14 @@ test("a cycle is told with its path, and a type-only import closes none", () => 
   assert.deepEqual(checkLayers([wellUsed, ...typed], manifests, layers), []);
 });
 
-test("a package.json that disagrees with the imports is told both ways", () => {
+test("a package.json that disagrees with the imports is reported both ways", () => {
   const lacking = checkLayers([wellUsed], [manifest("low"), manifest("high")], layers).map(formatFinding);
   assert.match(lacking.join("\n"), /packages\/high\/package\.json: @capstan\/low is imported but not listed/);
   const idle = checkLayers([], manifests, layers).map(formatFinding);
   assert.match(idle.join("\n"), /packages\/high\/package\.json: @capstan\/low is listed but never imported/);
 });
 
-test("imports are found in every form, rooms and tests by their path", () => {
+test("imports are found in every form, packages and tests by their path", () => {
   const text = `import a from "a";\nimport {\n  b,\n} from 'b';\nexport * from "c";\nimport "d";\nconst e = await import("e");`;
   assert.deepEqual(
     importsOf({ path: "x.ts", text }).map(({ specifier, line }) => [specifier, line]),

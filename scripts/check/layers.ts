@@ -1,4 +1,4 @@
-/** Holds the walls of the house: imports go only where layers.json says, and package.json agrees with them. */
+/** Checks the layers: imports go only where layers.json allows, and package.json agrees with them. */
 import { builtinModules } from "node:module";
 import type { Finding } from "./findings.ts";
 import { matches } from "./glob.ts";
@@ -43,7 +43,7 @@ export function importsOf(source: Source): Import[] {
   return found;
 }
 
-/** The room that a file lives in: two folders deep for packages and their like, one for the rest. */
+/** The package of a file: two folders deep for packages and the like, one for others. */
 export function roomOf(path: string): string {
   const [first = "", second = ""] = path.split("/");
   return ["packages", "apps", "operators", "examples", "tools"].includes(first) ? `${first}/${second}` : first;
@@ -69,7 +69,7 @@ export function checkLayers(sources: readonly Source[], manifests: readonly Mani
   return [...findings, ...checkManifests(sources, manifests, byName), ...checkCycles(sources)];
 }
 
-/** An import whose target is computed cannot be checked, so packages have none; apps load what users name. */
+/** An import with a computed target cannot be checked, so packages have none; apps load what users name. */
 function checkComputed(source: Source): Finding[] {
   if (isTest(source.path) || !/^packages\/[^/]+\/src\//.test(source.path)) return [];
   const text = withoutTemplates(source.text);
@@ -201,7 +201,7 @@ function checkManifests(
   });
 }
 
-/** Files that import each other in a circle, type-only imports left out: they vanish when Node runs the file. */
+/** Files that import each other in a cycle, without type-only imports: they vanish when Node runs the file. */
 function checkCycles(sources: readonly Source[]): Finding[] {
   const graph = new Map(sources.map((source) => [source.path, runtimeImports(source)]));
   const state = new Map<string, "open" | "done">();
@@ -232,7 +232,7 @@ function runtimeImports(source: Source): string[] {
     .map(({ specifier }) => resolve(source.path, specifier));
 }
 
-/** A file that is only reached through `import()` is loaded later, so it closes no circle. */
+/** A file that is only reached through `import()` is loaded later, so it does not close a cycle. */
 function isLazy(text: string, specifier: string): boolean {
   return (
     !new RegExp(`from\\s*["']${specifier.replaceAll(/[.+?^${}()|[\]\\/]/g, "\\$&")}["']`).test(text) &&

@@ -14,13 +14,13 @@ test("a note to self needs an issue number", () => {
   assert.deepEqual(sentences(`const a = "// ${note} in a string";`), []);
 });
 
-test("a silenced check needs its reason", () => {
+test("a disabled check needs its reason", () => {
   const silenced = ["oxlint", "disable-next-line"].join("-");
   assert.equal(sentences(`// ${silenced} no-console`).length, 1);
   assert.deepEqual(sentences(`// ${silenced} no-console -- prints the answer`), []);
 });
 
-test("rooms without a name are refused", () => {
+test("folders without a meaningful name are rejected", () => {
   assert.deepEqual(checkNames(["packages/a/src/utils.ts", "packages/a/src/helpers/x.ts"]).length, 2);
   assert.deepEqual(checkNames(["packages/a/src/queue.ts", "docs/utils.md"]), []);
 });

@@ -1,4 +1,4 @@
-/** Small house rules that no linter knows: rooms have nouns, notes to self name an issue, silenced checks give a reason. */
+/** Small rules of this repository that no linter has: folders have nouns, notes to self name an issue, disabled checks give a reason. */
 import type { Finding } from "./findings.ts";
 import { commentsOf, type Source } from "./sources.ts";
 

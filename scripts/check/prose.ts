@@ -12,7 +12,7 @@ export const pronounBudget = 2;
 /** The longest title of a test, in characters. */
 export const longestTitle = 80;
 
-/** Packages that are not rewritten yet, with the rate that they must not exceed. A line goes when its package is done. */
+/** Packages that are not rewritten yet, with the rate that they must not exceed. A line is removed when its package is done. */
 export interface Pending {
   readonly pronouns: { readonly [room: string]: number };
   readonly titles: readonly string[];

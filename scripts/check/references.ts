@@ -1,4 +1,4 @@
-/** Compares each package's tsconfig.build.json with its package.json, so that `tsc --build` makes packages in the right order. */
+/** Compares each package's tsconfig.build.json with its package.json, so that `tsc --build` builds packages in the right order. */
 import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import type { Finding } from "./findings.ts";

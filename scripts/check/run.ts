@@ -1,4 +1,4 @@
-/** Runs one program and keeps what it printed, for checks that other tools make. */
+/** Runs one program and collects its output, for checks by other tools. */
 import { spawn } from "node:child_process";
 
 export interface Ran {

@@ -25,7 +25,7 @@ export function withoutCommentsAndStrings(text: string): string {
   return blank(text, /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g);
 }
 
-/** Code with comments and template literals blanked out: what a program tells or writes is not what it imports. */
+/** Code with comments and template literals blanked out: generated code in them is not an import of the program. */
 export function withoutTemplates(text: string): string {
   const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`/g;
   return text.replace(token, (found) => (/^[`/]/.test(found) ? found.replaceAll(/[^\n]/g, " ") : found));

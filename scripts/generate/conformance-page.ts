@@ -18,7 +18,7 @@ const lists = [
   { name: "rest", title: "Tests that need a registry and an image that cannot be had here" },
 ] as const;
 
-/** Makes the page from the results that `npm run conformance -- LIST --record` keeps. */
+/** Renders the page from the results that `npm run conformance -- LIST --record` stores. */
 export function conformancePage(): Page[] {
   const results = readJson<Results>("results.json");
   const reasons = readJson<{ readonly [name: string]: string }>("reasons.json");
@@ -42,7 +42,7 @@ export function conformancePage(): Page[] {
   return [{ file: "docs/reference/conformance.md", text }, barePage()];
 }
 
-/** When everything was run last in one go; nothing where that never was. */
+/** The date of the last complete run; empty without one. */
 function wholeRun(): readonly string[] {
   type Run = { readonly [fact in "day" | "commit"]: string } & {
     readonly [fact in "tests" | "minutes" | "secondTries" | "failed"]: number;
@@ -50,7 +50,7 @@ function wholeRun(): readonly string[] {
   const { day, commit, tests, minutes, secondTries, failed = 0 } = readJson<Partial<Run>>("run.json");
   if (commit === undefined) return [];
   const tries = secondTries === 0 ? "none needed a second try" : `${secondTries} needed a second try`;
-  // The table below has what became of it since.
+  // The table below has the current results.
   const failures = failed === 0 ? "none failed" : `${failed} failed then`;
   return [
     `The last run of everything at one commit: ${tests} tests at ${commit} on ${day}, about ${minutes} minutes, ${failures}, ${tries}.`,
@@ -58,7 +58,7 @@ function wholeRun(): readonly string[] {
   ];
 }
 
-/** What the API server passes by itself: whoever waits for a controller waits in vain. */
+/** The tests that the API server passes by itself: those that wait for a controller fail. */
 function barePage(): Page {
   const results = readJson<Results>("results-bare.json");
   const reasons = readJson<{ readonly [name: string]: string }>("reasons-bare.json");
@@ -97,7 +97,7 @@ function section(title: string, names: readonly string[], { results, reasons }: 
   return ["", `## ${title}`, "", "| result | seconds | test | why not |", "|---|---|---|---|", ...rows];
 }
 
-/** Paths of the machine that ran the tests are nobody's business. */
+/** Removes paths of the machine that ran the tests. */
 function escape(text: string): string {
   return text
     .replaceAll(/\/(?:tmp|root|home)\/\S*/g, "(a path)")

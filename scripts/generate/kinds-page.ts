@@ -1,4 +1,4 @@
-/** docs/reference/kinds.md: what the embedded API server knows about each built-in kind, asked of its own rules. */
+/** docs/reference/kinds.md: what the embedded API server knows about each built-in kind, from its own rules. */
 import { startApiServer, type ServerParts } from "@capstan/apiserver";
 import type { Page } from "./pages.ts";
 

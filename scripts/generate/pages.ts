@@ -1,4 +1,4 @@
-/** The files that are made from code and data of this repository: each maker gives their paths and texts. */
+/** The files that are generated from code and data of this repository: each generator returns paths and texts. */
 import { conformancePage } from "./conformance-page.ts";
 import { facadeKinds } from "./facade-kinds.ts";
 import { kindsPage } from "./kinds-page.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { describeMemcached } from "./progress.ts";
 
-test("a Memcached is told in one line at each stage", () => {
+test("a Memcached is described in one line at each stage", () => {
   const spec = { size: 3 };
   const condition = (status: string, message: string) => ({
     nodes: ["a"],

@@ -1,4 +1,4 @@
-/** A Memcached in one line, for people who watch it come up. */
+/** A Memcached in one line, for users that watch it start. */
 
 interface Seen {
   readonly spec?: { readonly size: number };

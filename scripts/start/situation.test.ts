@@ -9,7 +9,7 @@ import { describeSituation, findSituation, type Surroundings } from "./situation
 
 const wanted = { image: "registry.test/memcached:1.6", program: "memcached" };
 const nobody: typeof fetch = () => Promise.reject(new Error("connect ECONNREFUSED"));
-/** A machine that can run pods, whatever the one is that runs the test. */
+/** A machine that can run pods, whatever machine runs the test. */
 const inspect: typeof inspectMachine = () => Promise.resolve({ canRunPods: true, rights: "root", findings: [] });
 
 async function surroundings(
@@ -28,7 +28,7 @@ async function anImage(store: Store): Promise<void> {
   await store.tag(formatReference(parseReference(wanted.image)), descriptor);
 }
 
-/** A registry that has what is in a store. */
+/** A registry with the content of a store. */
 function registryOf(store: Store): typeof fetch {
   return async (url) => {
     const [, , , kind = "", name = ""] = new URL(url instanceof Request ? url.url : url).pathname.split("/");
@@ -41,7 +41,7 @@ function registryOf(store: Store): typeof fetch {
   };
 }
 
-test("an image of the local store is used as it is", async (t) => {
+test("an image of the local store is used directly", async (t) => {
   const around = await surroundings(t);
   await anImage(around.store);
   const situation = await findSituation(wanted, around);
@@ -49,7 +49,7 @@ test("an image of the local store is used as it is", async (t) => {
   assert.match(describeSituation(situation, wanted), /real programs: .* is in the local store/);
 });
 
-test("with a registry in reach the image comes from there", async (t) => {
+test("with a reachable registry the image is pulled", async (t) => {
   const other = await surroundings(t);
   await anImage(other.store);
   const around = await surroundings(t, { fetch: registryOf(other.store) });
@@ -57,7 +57,7 @@ test("with a registry in reach the image comes from there", async (t) => {
   assert.ok(await around.store.find(wanted.image));
 });
 
-test("without a registry the image is made from the installed program", async (t) => {
+test("without a registry the image is built from the installed program", async (t) => {
   const around = await surroundings(t);
   const program = join(around.env["PATH"] ?? "", "memcached");
   await copyFile("/bin/true", program);
@@ -68,12 +68,12 @@ test("without a registry the image is made from the installed program", async (t
   assert.ok(await around.store.find(wanted.image));
 });
 
-test("with neither, pods are simulated, and the reason is told", async (t) => {
+test("with neither, pods are simulated, and the reason is given", async (t) => {
   const situation = await findSituation(wanted, await surroundings(t));
   assert.match(describeSituation(situation, wanted), /simulated .*: no registry is in reach, .* is not installed/);
 });
 
-test("a machine that cannot run pods says what is missing", async (t) => {
+test("a machine that cannot run pods reports what is missing", async (t) => {
   const situation = await findSituation(
     wanted,
     await surroundings(t, { machine: { ...process, platform: "darwin" }, inspect: inspectMachine }),

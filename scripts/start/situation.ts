@@ -1,4 +1,4 @@
-/** Finds out how the pods of the demonstration can run here: from an image of the store, a registry or this machine, or not at all. */
+/** Determines how the pods of the demonstration can run here: from an image of the store, a registry or this machine, or not at all. */
 import { existsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import type { inspectMachine } from "@capstan/node";
@@ -12,30 +12,30 @@ import {
   type Store,
 } from "@capstan/oci";
 
-/** How pods run, and why so. */
+/** How pods run, and the reason. */
 export type Situation =
   | { readonly pods: "real"; readonly image: "registry" | "store" | "machine" }
   | { readonly pods: "simulated"; readonly why: string };
 
-/** What there is to look at. */
+/** The environment to inspect. */
 export interface Surroundings {
   readonly machine: Parameters<typeof inspectMachine>[0] & Parameters<typeof platformOf>[0];
   readonly inspect: typeof inspectMachine;
   readonly env: { readonly [name: string]: string | undefined };
-  /** The images of this user; undefined where there is no place for them. */
+  /** The images of this user; undefined without a folder for them. */
   readonly store: Store | undefined;
   readonly fetch: typeof fetch;
 }
 
-/** A program whose image is wanted. */
+/** A program that needs an image. */
 export interface Wanted {
-  /** What pods ask for. */
+  /** The image of the pods. */
   readonly image: string;
-  /** What the program is called where it is installed. */
+  /** The name of the installed program. */
   readonly program: string;
 }
 
-/** Looks around, and gets the image if there is a way to it. */
+/** Inspects the environment, and gets the image if possible. */
 export async function findSituation(wanted: Wanted, around: Surroundings): Promise<Situation> {
   const { canRunPods, findings } = await around.inspect(around.machine);
   if (!canRunPods) {
@@ -52,7 +52,7 @@ export async function findSituation(wanted: Wanted, around: Surroundings): Promi
   return { pods: "simulated", why };
 }
 
-/** What to tell about it. */
+/** The text for users. */
 export function describeSituation(situation: Situation, { image, program }: Wanted): string {
   if (situation.pods === "simulated")
     return `its pods are simulated (they become ready and serve no traffic): ${situation.why}`;
@@ -64,7 +64,7 @@ export function describeSituation(situation: Situation, { image, program }: Want
   return `its pods are real programs: ${sources[situation.image]}`;
 }
 
-/** How long a registry may take to answer at all, in milliseconds. */
+/** The limit for the first response of a registry, in milliseconds. */
 const PATIENCE = 3000;
 
 async function tryPull(image: string, store: Store, { fetch: ask, machine }: Surroundings): Promise<boolean> {
@@ -82,7 +82,7 @@ async function tryPull(image: string, store: Store, { fetch: ask, machine }: Sur
   }
 }
 
-/** An answer that begins soon; what follows may take its time. */
+/** A response that must begin soon; the body may take long. */
 async function answered(ask: typeof fetch, url: string, init: RequestInit): Promise<Response> {
   const ending = new AbortController();
   const timer = setTimeout(() => ending.abort(), PATIENCE);

@@ -14,7 +14,7 @@ function mergeBase(): string {
       const [base] = git("merge-base", "HEAD", branch);
       if (base !== undefined) return base;
     } catch {
-      // There is no such branch here.
+      // The branch does not exist here.
     }
   }
   return "HEAD";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { parseTestCommand } from "./command-line.ts";
 
-test("words are parts of paths, or the base of a change", () => {
+test("arguments are parts of paths, or the base of a change", () => {
   assert.deepEqual(parseTestCommand(["cluster", "node"]).parts, ["cluster", "node"]);
   const { parts, changedSince } = parseTestCommand(["--changed", "main"]);
   assert.deepEqual({ parts, changedSince }, { parts: [], changedSince: "main" });
@@ -10,7 +10,7 @@ test("words are parts of paths, or the base of a change", () => {
   assert.equal(parseTestCommand([]).changedSince, undefined);
 });
 
-test("an option that is unknown and a budget that is no number are refused", () => {
+test("an unknown option and a budget that is not a number are rejected", () => {
   assert.throws(() => parseTestCommand(["--chnaged"]));
   assert.throws(() => parseTestCommand(["--budget", "soon"]), /write a number of minutes/);
 });

@@ -2,7 +2,7 @@
 import { parseArgs } from "node:util";
 
 export interface TestCommand {
-  /** Only files whose path has one of these in it. */
+  /** Only files with one of these in their path. */
   readonly parts: readonly string[];
   /** Only files that depend on what changed since a commit; "" is where the branch began. */
   readonly changedSince: string | undefined;

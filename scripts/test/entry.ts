@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url";
 
 const files = process.argv.slice(2);
 const loaded = Promise.withResolvers<void>();
-// Tests begin when all files are loaded: loading takes the processor away from a test that waits.
+// Tests begin when all files are loaded: loading takes CPU away from a test that waits.
 if (files.length > 1) before(() => loaded.promise);
 
 for (const file of files) {

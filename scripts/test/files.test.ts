@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { isLong, testFiles, toGroups } from "./files.ts";
 import { groupName } from "./times.ts";
 
-test("the unit tests of a room share a process, and all others have their own", () => {
+test("the unit tests of a package share a process, and all others have their own", () => {
   const groups = toGroups(testFiles("unit", "package"), () => "");
   const names = groups.map(groupName);
   assert.ok(names.includes("packages/node/src"), names.join("\n"));
@@ -11,7 +11,7 @@ test("the unit tests of a room share a process, and all others have their own", 
   assert.ok(names.includes("packages/node/test/names.test.ts"));
 });
 
-test("a unit test that says so has a process for itself", () => {
+test("an isolated unit test has its own process", () => {
   const files = ["scripts/test/files.test.ts", "scripts/test/graph.test.ts", "scripts/test/long.test.ts"];
   const read = (file: string): string => (file === files[1] ? "// isolated: it changes the environment\n" : "");
   assert.deepEqual(toGroups(files, read), [[files[0], files[2]], [files[1]]]);

@@ -2,8 +2,8 @@
 import { globSync, readFileSync } from "node:fs";
 
 /**
- * Unit tests stand beside the code and start nothing. Package tests and stories may start servers and need what the set-up installs.
- * Long tests (`*.long.test.ts`) repeat, walk through everything or wait for long; they run by the rules of `long.ts`.
+ * Unit tests are next to the code and start nothing. Package tests and stories may start servers and need what the set-up installs. Long
+ * tests (`*.long.test.ts`) repeat, cover every case or wait for long; they run by the rules of `long.ts`.
  */
 export type Tier = "unit" | "package" | "story" | "long";
 
@@ -32,19 +32,19 @@ export function isLong(file: string): boolean {
   return file.endsWith(".long.test.ts");
 }
 
-/** Whether a file asks for a process without other test files: `// isolated: REASON` on a line. */
+/** Whether a file requests a process without other test files: `// isolated: REASON` on a line. */
 export function isIsolated(text: string): boolean {
   return /^\/\/ isolated: \S/m.test(text);
 }
 
-/** Whether a file asks to run while no other file runs: `// alone: REASON` on a line. */
+/** Whether a file requests to run while no other file runs: `// alone: REASON` on a line. */
 export function isAlone(text: string): boolean {
   return /^\/\/ alone: \S/m.test(text);
 }
 
 /**
- * Groups of files, each of which runs in one process. The unit tests of a room share a process, which saves more than half of their CPU
- * time; a file that cannot share says so.
+ * Groups of files, each of which runs in one process. The unit tests of a package share a process, which saves more than half of their
+ * CPU time; a file that cannot share declares it.
  */
 export function toGroups(
   files: readonly string[],

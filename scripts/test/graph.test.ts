@@ -4,10 +4,10 @@ import { affectedBy, inputsHash, readGraph } from "./graph.ts";
 
 const graph = readGraph();
 const own = "scripts/test/graph.test.ts";
-/** A source whose path is not written in one piece, or this file would depend on it. */
+/** The path of a source, not written in one piece, or this file would depend on it. */
 const source = (...parts: string[]): string => `${parts.join("/")}.ts`;
 
-test("a file depends on what it imports, on what that imports, and on the lock file", () => {
+test("a file depends on its imports, transitively, and on the lock file", () => {
   const depends = graph.dependenciesOf(own);
   for (const file of [own, "scripts/test/graph.ts", "scripts/check/layers.ts", "package-lock.json"])
     assert.ok(depends.has(file), file);

@@ -41,7 +41,7 @@ export function affectedBy(tests: readonly string[], changed: readonly string[],
   });
 }
 
-/** A fingerprint of all that a test file depends on. */
+/** A fingerprint of everything that a test file depends on. */
 export function inputsHash(test: string, graph: Graph): string {
   const hash = createHash("sha256").update(process.version);
   for (const file of [...graph.dependenciesOf(test)].toSorted()) {
@@ -58,8 +58,8 @@ interface Known {
 }
 
 /**
- * Files that a file imports or names. A path in a string counts as soon as a file of that name is there; a program that is started by its
- * package, and fixtures, are found by that, and by the data files in the folder of each source.
+ * Files that a file imports or names. A path in a string counts if a file of that name exists; a program that is started by its package,
+ * and fixtures, are found by that, and by the data files in the folder of each source.
  */
 function directDependencies(file: string, { known, entries, data }: Known): readonly string[] {
   if (!/\.[cm]?[jt]s$/.test(file)) return [];

@@ -15,7 +15,7 @@ test("a file that passed with the same inputs does not run again", () => {
   assert.deepEqual(plan, { run: [], fresh: ["a"], leftOut: [] });
 });
 
-test("a file whose inputs changed, that failed or that has no result runs", () => {
+test("a file with changed inputs, with a failure or without a result runs", () => {
   const files = [
     { file: "a", inputs: "2" },
     { file: "b", inputs: "1" },
@@ -25,7 +25,7 @@ test("a file whose inputs changed, that failed or that has no result runs", () =
   assert.deepEqual(planLong(files, results, 10_000).run.toSorted(), ["a", "b", "c"]);
 });
 
-test("the oldest result comes first, and what does not fit is left out with its command", () => {
+test("the oldest result comes first, and files that do not fit are listed", () => {
   const files = [
     { file: "new", inputs: "2" },
     { file: "old", inputs: "2" },
@@ -36,6 +36,6 @@ test("the oldest result comes first, and what does not fit is left out with its 
   assert.ok(planLines(plan, results, 100).includes("  not run for want of time: npm run test:long -- new"));
 });
 
-test("a file that was never measured is left out where an hour is not left", () => {
+test("a file without a measurement is left out if less than an hour is left", () => {
   assert.deepEqual(planLong([{ file: "a", inputs: "1" }], {}, 3000), { run: [], fresh: [], leftOut: ["a"] });
 });

@@ -5,7 +5,7 @@ export const LONG_RESULTS = "test/long-results.json";
 
 /** The latest result of a long test file. */
 export interface LongResult {
-  /** The fingerprint of all that the file depends on. A result with another fingerprint says nothing about the sources as they are. */
+  /** The fingerprint of everything that the file depends on. A result with another fingerprint says nothing about the current sources. */
   readonly inputs: string;
   readonly date: string;
   readonly result: "passed" | "failed";
@@ -25,12 +25,12 @@ export interface LongPlan {
   readonly leftOut: readonly string[];
 }
 
-/** What is assumed of a file that was never measured: it needs all the time there is, or it could take CI beyond its limit. */
+/** The estimate for a file without a measurement: it needs the whole budget, or it could take CI beyond its limit. */
 const unknownSeconds = 3600;
 
 /**
- * Files whose inputs changed run until the budget is used up. A file that never passed comes first, then the one whose result is oldest, so
- * that none is left out for ever.
+ * Files with changed inputs run until the budget is used up. A file that never passed comes first, then the one with the oldest result,
+ * so that none is left out forever.
  */
 export function planLong(files: readonly LongFile[], results: LongResults, budgetSeconds: number): LongPlan {
   const isFresh = ({ file, inputs }: LongFile): boolean =>
@@ -50,7 +50,7 @@ export function planLong(files: readonly LongFile[], results: LongResults, budge
   return plan;
 }
 
-/** What is printed about the files that do not run. */
+/** The lines about the files that do not run. */
 export function planLines({ run, fresh, leftOut }: LongPlan, results: LongResults, budgetSeconds: number): string[] {
   if (run.length + fresh.length + leftOut.length === 0) return [];
   return [

@@ -1,4 +1,4 @@
-/** Gets the machine ready for the tests that start real programs, and leaves nothing behind afterwards. */
+/** Prepares the machine for the tests that start real programs, and leaves nothing behind afterwards. */
 import {
   COMMON_CONFORMANCE_IMAGES,
   buildConformanceImages,
@@ -18,7 +18,7 @@ import type { Need } from "./needs.ts";
 
 type Report = (line: string) => void;
 
-/** Debian packages whose programs the tests start, beside those of the real Kubernetes. */
+/** Debian packages with programs that the tests start, beside those of the real Kubernetes. */
 const testPackages = [
   "apache2-utils",
   "bubblewrap",
@@ -33,7 +33,7 @@ const testPackages = [
   "zsh",
 ];
 
-/** The API server is tried with this kubectl, too. */
+/** The API server is tested with this kubectl, too. */
 const olderKubectl = "1.34.4";
 
 const tasks: Readonly<Record<Need, (progress: Progress) => Promise<unknown>>> = {
@@ -56,8 +56,8 @@ export interface PrepareOptions {
 
 /**
  * Installs packages as root on Debian or Ubuntu, then builds what the tests need, one after the other as each build uses all cores; tests
- * that do not need it run meanwhile. Where a build cannot be done, that is a failure under CI and a hint otherwise: the tests that need
- * the build are skipped with their reason.
+ * that do not need it run meanwhile. A build that is not possible is a failure under CI and a hint otherwise: the tests that need the
+ * build are skipped with their reason.
  */
 export async function prepareMachine(
   needs: readonly Need[],

@@ -7,7 +7,7 @@ test("a file needs what the functions that it imports start", () => {
   assert.deepEqual(needsOfText(text), ["kubernetes", "images"]);
 });
 
-test("types and other packages are no need", () => {
+test("types and other packages are not needs", () => {
   assert.deepEqual(needsOfText(`import type { TestCluster } from "@capstan/kubernetes";`), []);
   assert.deepEqual(needsOfText(`import { useKubernetes } from "./other.ts";`), []);
 });

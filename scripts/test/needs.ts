@@ -1,4 +1,4 @@
-/** What a test file needs built before it starts, read from the names that it imports from `@capstan/kubernetes`, itself or through others. */
+/** What must be built before a test file starts, from the names that it imports from `@capstan/kubernetes`, directly or indirectly. */
 import { readFileSync } from "node:fs";
 import type { Graph } from "./graph.ts";
 
@@ -21,7 +21,7 @@ export function needsOfText(text: string): readonly Need[] {
   return all.filter((need) => needsByName[need].some((name) => names.has(name)));
 }
 
-/** Gives the needs of test files. The tests of the tools themselves import them by path, so they wait for everything. */
+/** Returns the needs of test files. The tests of the tools themselves import them by path, so they wait for everything. */
 export function readNeeds(graph: Graph): (test: string) => readonly Need[] {
   const imports = graph.files.filter((file) => file.endsWith(".ts") && !file.startsWith("tools/kubernetes/src/"));
   const needs = imports.map((file) => [file, needsOfText(readFileSync(file, "utf8"))] as const);

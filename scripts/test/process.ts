@@ -1,4 +1,4 @@
-/** Runs test files in one Node process and gives their results, wall seconds and CPU seconds. */
+/** Runs test files in one Node process and returns their results, wall seconds and CPU seconds. */
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { toReport, type Report } from "./report.ts";
 
 export interface ProcessRun extends Report {
   readonly seconds: number;
-  /** How the process ended if that was not an ordinary end. */
+  /** How the process ended, if that was abnormal. */
   readonly accident: string | undefined;
 }
 
@@ -43,13 +43,13 @@ interface NodeOptions extends ProcessOptions {
   readonly report: string;
 }
 
-/** Gives the accident that ended the process, if any. */
+/** Returns how the process ended, if that was abnormal. */
 async function runNode(files: string[], { report, onError, signal }: NodeOptions): Promise<string | undefined> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, [...flags(), ...files], {
     env: { ...env, CAPSTAN_TEST_REPORT: report, CAPSTAN_TEST_OWNER: env["CAPSTAN_TEST_OWNER"] ?? String(process.pid) },
     stdio: ["ignore", "ignore", "pipe"],
-    // A group, so that what a test left behind ends with it.
+    // A process group, so that processes that a test left behind end with it.
     detached: true,
   });
   const kill = (): void => {

@@ -22,7 +22,7 @@ export interface Report {
   readonly cpuSeconds: number | undefined;
 }
 
-/** A process with one file owns all results; among several files the place of a test decides. */
+/** A process with one file owns all results; with several files the location of a test decides. */
 export function toReport(text: string, files: readonly string[], root: string): Report {
   const lines = text
     .split("\n")

@@ -8,7 +8,7 @@ import { inspect } from "node:util";
 import type { ReportLine } from "./report.ts";
 
 const { CAPSTAN_TEST_REPORT: path = "/dev/null" } = process.env;
-// A program that a test starts may be a test runner, too: it has its report elsewhere.
+// A program that a test starts may be a test runner, too: its report goes elsewhere.
 delete process.env["CAPSTAN_TEST_REPORT"];
 
 process.on("exit", () => write({ cpuSeconds: cpuSeconds() }));
@@ -41,7 +41,7 @@ function describe(error: Error): string {
   return (cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause)).replaceAll(/^/gm, "      ");
 }
 
-/** User and system time, of finished children as well where the kernel tells it: fields 14 to 17 of proc_pid_stat(5), in hundredths. */
+/** User and system time, including finished children where the kernel reports it: fields 14 to 17 of proc_pid_stat(5), in hundredths. */
 function cpuSeconds(): number {
   try {
     const fields = readFileSync("/proc/self/stat", "utf8")

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { spawnSync } from "node:child_process";
 
-/** Runs a test file in a process of its own: a runner cannot run inside a test of its own kind. */
+/** Runs a test file in a separate process: a runner cannot run inside a test of the same runner. */
 function outcomeOf(
   text: string,
   more: { readonly [name: string]: string } = {},
@@ -45,7 +45,7 @@ test("a suite that is skipped is a skip", () => {
   );
 });
 
-test("a seed of the environment is that of every property", () => {
+test("a seed in the environment applies to every property", () => {
   const fastCheck = JSON.stringify(import.meta.resolve("fast-check"));
   const property = `import fc from ${fastCheck};
     test("a", () => { if (fc.readConfigureGlobal()?.seed !== 7) throw new Error("another seed"); });`;

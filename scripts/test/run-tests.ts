@@ -1,4 +1,4 @@
-/** Runs test files side by side, as many as the cores can carry, and prints the outcome in a few lines. */
+/** Runs test files in parallel, as many as the cores can carry, and prints the outcome in a few lines. */
 import { readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { isAlone, toGroups } from "./files.ts";
@@ -11,17 +11,17 @@ export interface RunOptions {
   /** Only failures are printed. */
   readonly quiet?: boolean;
   readonly print?: (line: string) => void;
-  /** How long files took before. */
+  /** Earlier durations of files. */
   readonly times?: Times;
   /** What a file needs before it can start. */
   readonly needsOf?: (file: string) => readonly string[];
-  /** The preparation of each need; a need without one is there already. */
+  /** The preparation of each need; a need without one is ready. */
   readonly preparations?: ReadonlyMap<string, Promise<unknown>>;
 }
 
 export interface TestRun extends Outcome {
   readonly output: string;
-  /** What each group of files took. */
+  /** The time of each group of files. */
   readonly times: Times;
 }
 
@@ -77,7 +77,7 @@ async function runGroups(groups: readonly Group[], { preparations, run }: Groups
   const waiting = new Set(groups);
   const running = new Map<Group, Promise<unknown>>();
   while (waiting.size > 0 || running.size > 0) {
-    // What is being built takes cores, too.
+    // A running build takes cores, too.
     const free = arrivals.size > 0 ? Math.max(1, cores - 1) : cores;
     const capacity = { cores: free, most: 3 * cores };
     const next = nextJob([...waiting], [...running.keys()], { capacity, ready });
@@ -96,7 +96,7 @@ async function runGroups(groups: readonly Group[], { preparations, run }: Groups
   }
 }
 
-/** The results of a group; a file without any is a failure, and so is a process that did not end as it should. */
+/** The results of a group; a file without any is a failure, and so is a process with an abnormal end. */
 function resultsOf(
   files: readonly string[],
   { results, accident }: ProcessRun,
@@ -128,7 +128,7 @@ function linesOf(
   ];
 }
 
-/** An interrupted run ends the processes that it started, which are in groups of their own and hear nothing of it otherwise. */
+/** An interrupted run ends the processes that it started: they are in separate process groups and do not get the signal. */
 function stopOnSignal(): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const stop = (name: NodeJS.Signals): void => {

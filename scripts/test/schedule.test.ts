@@ -16,7 +16,7 @@ test("the longest job starts first", () => {
   assert.equal(nextJob([short, long], [], state), long);
 });
 
-test("a job that waits starts beside jobs that compute, and another that computes does not", () => {
+test("a waiting job starts beside computing ones, another computing one does not", () => {
   const running = [job(9, 9), job(9, 9)];
   const [waits, computes] = [job(5, 0.5), job(8, 8)];
   assert.equal(nextJob([computes, waits], running, state), waits);
@@ -36,7 +36,7 @@ test("a job waits for what it needs", () => {
   assert.equal(nextJob([needy, other], [], { ...state, ready: new Set(["images"]) }), needy);
 });
 
-test("a job that runs alone starts last and has no company", () => {
+test("a job that runs alone starts last, with no other job beside it", () => {
   const alone = job(9, 1, { alone: true });
   const other = job(1, 1);
   assert.equal(nextJob([alone, other], [], state), other);
@@ -45,7 +45,7 @@ test("a job that runs alone starts last and has no company", () => {
   assert.equal(nextJob([other], [alone], state), undefined);
 });
 
-test("no more jobs run side by side than memory allows", () => {
+test("memory limits the number of parallel jobs", () => {
   const waits = job(9, 0);
   assert.equal(nextJob([waits], [waits, waits, waits, waits], state), undefined);
 });

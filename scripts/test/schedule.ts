@@ -12,7 +12,7 @@ export interface Job {
 
 export interface Capacity {
   readonly cores: number;
-  /** Memory limits how many run side by side, however little they compute. */
+  /** Memory limits how many run in parallel, however little they compute. */
   readonly most: number;
 }
 
@@ -30,7 +30,7 @@ export function nextJob<J extends Job>(
   if (running.length >= capacity.most || running.some(({ alone }) => alone)) return undefined;
   const busy = running.reduce((sum, job) => sum + loadOf(job, capacity.cores), 0);
   const able = waiting.filter(({ needs }) => needs.every((need) => ready.has(need)));
-  // A job without any company always fits, or one that computes more than there is would never start.
+  // A job always fits when nothing else runs, or one that needs more cores than there are would never start.
   const fits = (job: J): boolean =>
     job.alone
       ? running.length === 0

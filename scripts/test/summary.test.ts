@@ -16,7 +16,7 @@ test("the closing line counts, and skips are listed with their reason", () => {
   assert.ok(closingLines(outcome, { ci: true }).includes("skipped, which CI does not allow"));
 });
 
-test("CI allows the want of data that is not ours to ship, and nothing else", () => {
+test("CI allows skips for data that is not ours to ship, and no others", () => {
   const catalog = { ...result, skipped: "the catalog, which is not ours to ship, is not beside this checkout" };
   const tool = { ...result, skipped: "install bubblewrap" };
   assert.deepEqual([catalog, tool, { ...result, skipped: true }].map(mayBeSkipped), [true, false, false]);

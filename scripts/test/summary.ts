@@ -1,4 +1,4 @@
-/** Turns the results of a test run into the lines that close it: what was skipped and why, what was slow, how many passed. */
+/** Turns the results of a test run into its closing lines: what was skipped and why, what was slow, how many passed. */
 export interface TestResult {
   readonly name: string;
   readonly file: string;
@@ -38,14 +38,14 @@ export function summarize(results: readonly TestResult[], seconds: number): Outc
 }
 
 /**
- * Under CI a skip is a failure: a part that is missing there would never be seen again. Only data that we may not put into the repository can
- * be missing anywhere; tests that are skipped for want of it say so in these words.
+ * Under CI a skip is a failure: a missing part would never be noticed. Only data that we may not put into the repository can be missing
+ * anywhere; tests that are skipped for lack of it use these words.
  */
 export function mayBeSkipped({ skipped }: TestResult): boolean {
   return typeof skipped === "string" && skipped.includes("which is not ours to ship");
 }
 
-/** What is said at the end. */
+/** The closing lines. */
 export function closingLines(outcome: Outcome, { ci }: { readonly ci: boolean }): string[] {
   const slow = outcome.slowest.map(
     (test) => `  ${(test.milliseconds / 1000).toFixed(1).padStart(7)} s  ${test.file}: ${test.name}`,

@@ -1,4 +1,4 @@
-/** How long test files take: measured by each run, kept beside the dependencies, and committed when a run records them. */
+/** The durations of test files: measured by each run, kept beside the dependencies, and committed when a run records them. */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
@@ -25,7 +25,7 @@ export function groupName(files: readonly string[]): string {
   return parts.slice(0, depth).join("/");
 }
 
-/** A file that was never measured counts as long: it had better start early than late. */
+/** A file without a measurement counts as long, so that it starts early. */
 export function estimateOf(files: readonly string[], times: Times): FileTime {
   return times[groupName(files)] ?? { seconds: 10 * files.length, cpuSeconds: 5 * files.length };
 }
@@ -43,7 +43,7 @@ export function keepTimes(measured: Times): void {
   write(LATEST_TIMES, { ...readTimes(LATEST_TIMES), ...measured });
 }
 
-/** Commits what was measured; groups that are gone fall out. */
+/** Commits the measurements; groups that no longer exist are dropped. */
 export function recordTimes(measured: Times, groups: readonly string[]): void {
   const all = { ...readTimes(), ...measured };
   write(RECORDED_TIMES, Object.fromEntries(Object.entries(all).filter(([group]) => groups.includes(group))));

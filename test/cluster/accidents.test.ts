@@ -14,7 +14,7 @@ import { until } from "./until.ts";
 const patience = 300_000;
 
 for (const { name, skip, open } of stages) {
-  test(`on ${name} with two nodes, three etcd members on disks of their own`, { skip }, async (t) => {
+  test(`on ${name} with two nodes, three etcd members with separate disks`, { skip }, async (t) => {
     const target = await open(t, [etcdImage, "memcached"], { own: true, nodes: 2 });
     await startEtcd(target);
     await until("a value is written", () => etcdctl(target, "etcd-0", ["put", "color", "green"]));
@@ -29,7 +29,7 @@ async function cutAndHeal(target: Target): Promise<void> {
   const { client, namespace, accidents } = target;
   await accidents.cut("etcd-0");
   await until("the others agree on a new value", () => etcdctl(target, "etcd-1", ["put", "color", "blue"]));
-  // What it was asked meanwhile may still arrive when the line is healed, so it is another key.
+  // Requests sent meanwhile may still arrive when the network is restored, so it is another key.
   assert.equal(await etcdctl(target, "etcd-0", ["put", "shape", "round"]), undefined);
   await until("etcd has seen that a peer is gone", async () => {
     const log = await client.logs({ namespace, name: "etcd-0" }).text();
@@ -61,7 +61,7 @@ async function loseNode(target: Target): Promise<void> {
   await accidents.restartNode(node);
   await untilMembers(target);
   await untilRead(target, member, "red");
-  // The same pod with the same disk, whose program was started once more.
+  // The same pod with the same disk, with a restarted container.
   const back = await client.get(Pod, { namespace, name: member });
   assert.equal(back.metadata.uid, uid);
   assert.ok((back.status?.containerStatuses?.[0]?.restartCount ?? 0) >= 1);
@@ -101,7 +101,7 @@ async function loseEverything(target: Target): Promise<void> {
   await until("they agree on a new value", () => etcdctl(target, "etcd-2", ["put", "color", "black"]));
 }
 
-/** A member tells what it has on its own disk, without asking the others. */
+/** A member returns what is on its own disk, without contacting the others. */
 async function untilRead(target: Target, member: string, value: string): Promise<void> {
   const words = ["get", "color", "--consistency=s", "--print-value-only"];
   await until(
@@ -111,7 +111,7 @@ async function untilRead(target: Target, member: string, value: string): Promise
   );
 }
 
-/** The node that has one member only. */
+/** The node with only one member. */
 async function lonelyMember({ client, namespace }: Target) {
   const pods = (await client.list(Pod, { namespace, labelSelector: "app=etcd" }).all()).items;
   const places = Map.groupBy(pods, ({ spec }) => spec?.nodeName ?? "");
@@ -121,7 +121,7 @@ async function lonelyMember({ client, namespace }: Target) {
   return { node, member, others: members.filter((other) => other !== member) };
 }
 
-/** A kubectl that runs; it ends with the test. */
+/** A running kubectl; it ends with the test. */
 function kubectl(t: TestContext, kubeconfig: string, words: readonly string[]) {
   const program = programPath(kubernetesProgram("kubectl", DEFAULT_RELEASE.kubernetes));
   const child = spawn(program, ["--kubeconfig", kubeconfig, ...words], { stdio: ["ignore", "pipe", "pipe"] });

@@ -17,7 +17,7 @@ const skip = canRunPods || process.env["CI"] === "true" ? false : "this machine 
 const namespace = "default";
 
 test(
-  `a cluster that is killed ${rounds} times at random moments loses no write that it acknowledged and leaves nothing behind`,
+  `a cluster killed ${rounds} times loses no acknowledged write and leaves no trace`,
   { skip, timeout: rounds * 240_000 },
   async () => {
     await using home = await openHome();
@@ -46,7 +46,7 @@ async function crashOnce(home: Home, { round, delay, acknowledged }: Round): Pro
   const data = join(home.folder, "data");
   const cluster = await home.start({ words: ["--data", data, "--pods", "real"] });
   if (round === 0) await cluster.client.apply(StatefulSet, disks, { fieldManager: "test" });
-  // What can be lost must be there first.
+  // The first round waits until the pods are ready: only what exists can be lost.
   if (round === 0) await untilReady(cluster.client);
   const writing = writeUntilGone(cluster.client, round, acknowledged);
   await wait(delay);
@@ -76,7 +76,7 @@ async function checkSurvival(home: Home, acknowledged: readonly string[]): Promi
   );
   await untilReady(client);
   await until("the first member has found what it wrote before", async () => {
-    // Until it runs again, it may have no log to read.
+    // A pod that does not run yet may have no log.
     const log = await client
       .logs({ namespace, name: "disk-0" })
       .text()
@@ -96,7 +96,7 @@ async function untilReady(client: Client): Promise<void> {
   });
 }
 
-/** Writes as fast as it can and remembers what was acknowledged; ends when the server is gone. */
+/** Writes as fast as possible and records what was acknowledged; ends when the server is gone. */
 async function writeUntilGone(client: Client, round: number, acknowledged: string[]): Promise<void> {
   for (let index = 0; ; index++) {
     const name = `write-${round}-${index}`;
@@ -142,7 +142,7 @@ const disks = {
   },
 };
 
-/** Numbers in [0, 1) that a seed decides. */
+/** Random numbers in [0, 1) from a seed. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
@@ -151,7 +151,7 @@ function randomFrom(seed: number): () => number {
   };
 }
 
-test("a cluster whose namespaces end by themselves ends with a sentence", { skip, timeout: 600_000 }, async () => {
+test("a cluster that loses its namespaces exits with a message", { skip, timeout: 600_000 }, async () => {
   await using home = await openHome();
   await using cluster = await home.start({ words: ["--pods", "real"] });
   const keeper = familyOf(cluster.pid).find(({ command }) => command === "unshare");

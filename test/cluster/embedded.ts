@@ -1,4 +1,4 @@
-/** An embedded cluster as a user starts it: `capstan cluster start` in a process of its own, with places of its own on disk. */
+/** An embedded cluster as a user starts it: `capstan cluster start` in a separate process, with separate folders. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
@@ -14,19 +14,19 @@ const program = [
   join(import.meta.dirname, "../../apps/cli/src/main.ts"),
 ];
 
-/** How a command went. */
+/** The outcome of a command. */
 export interface Ran {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
 }
 
-/** The home of a user who has clusters. */
+/** The home of a user with clusters. */
 export interface Home extends AsyncDisposable {
   readonly folder: string;
   /** Runs a capstan command to its end. */
   capstan(words: readonly string[]): Promise<Ran>;
-  /** Starts a cluster in the foreground of its own process, and waits until it is ready. */
+  /** Starts a cluster in the foreground of a separate process, and waits until it is ready. */
   start(options?: { readonly words?: readonly string[] }): Promise<RunningCluster>;
 }
 
@@ -35,18 +35,18 @@ export interface RunningCluster extends AsyncDisposable {
   readonly pid: number;
   readonly kubeconfig: string;
   readonly client: Client;
-  /** How its process ended. */
+  /** The exit of its process. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
-  /** All that it wrote. */
+  /** The output so far. */
   said(): string;
-  /** Ends it as the machine's power would. */
+  /** Kills it, like a power loss. */
   kill(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const patience = 180_000;
 
-/** Makes a home; whatever was started from it is ended with it. */
+/** Creates a home; everything that was started from it ends with it. */
 export async function openHome(): Promise<Home> {
   const folder = await mkdtemp(join(tmpdir(), "home-"));
   const env = { ...process.env, HOME: folder, XDG_STATE_HOME: join(folder, "s"), XDG_DATA_HOME: join(folder, "d") };

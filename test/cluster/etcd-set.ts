@@ -1,10 +1,10 @@
-/** Three etcd members as a StatefulSet with a disk each, and ways to ask them. */
+/** Three etcd members as a StatefulSet with a disk each, and functions to query them. */
 import { StatefulSet } from "@capstan/kinds/apps/v1";
 import { Service } from "@capstan/kinds/v1";
 import type { Client } from "@capstan/client";
 import { until } from "./until.ts";
 
-/** Where members are. */
+/** The cluster and namespace of the members. */
 export interface Place {
   readonly client: Client;
   readonly namespace: string;
@@ -68,7 +68,7 @@ const spec = {
     metadata: { labels },
     spec: {
       terminationGracePeriodSeconds: 5,
-      // No node has all members: one can be lost.
+      // No node has all members, so that one can be lost.
       topologySpreadConstraints: [
         {
           maxSkew: 1,

@@ -21,7 +21,7 @@ for (const { name, skip, open } of stages) {
       return pod !== undefined && pod.metadata.uid !== uid;
     });
     await untilMembers(target);
-    // Read from its own disk: what it holds without asking the others.
+    // Read from its own disk, without contacting the others.
     const words = ["get", "color", "--consistency=s", "--print-value-only"];
     await until("it has the value", async () => (await etcdctl(target, "etcd-1", words)) === "green");
     const members = await until("all members are listed", () => etcdctl(target, "etcd-1", ["member", "list"]));
@@ -30,7 +30,7 @@ for (const { name, skip, open } of stages) {
 }
 
 describe("on embedded", { skip: embedded?.skip ?? false, concurrency: false }, () => {
-  test("the network of one cluster knows nothing of another's", async () => {
+  test("the networks of two clusters are isolated", async () => {
     await using home = await openHome();
     await using _ended = { [Symbol.asyncDispose]: async () => void (await home.capstan(["cluster", "stop", "--all"])) };
     for (const name of ["one", "two"]) {
@@ -44,7 +44,7 @@ describe("on embedded", { skip: embedded?.skip ?? false, concurrency: false }, (
     );
     const enter = (name: string, ...words: string[]): Promise<Ran> =>
       home.capstan(["cluster", "exec", "--name", name, "--", ...words]);
-    // Its name, its lines and its addresses, with one command: each takes the start of a process.
+    // Name, links and addresses with one command: each command takes the start of a process.
     const script = "getent hosts kubernetes.default.svc.cluster.local; ip -o link; ip -4 -o addr";
     const [one = "", two = ""] = await Promise.all(
       ["one", "two"].map(async (name) => (await enter(name, "sh", "-c", script)).out),
@@ -56,7 +56,7 @@ describe("on embedded", { skip: embedded?.skip ?? false, concurrency: false }, (
     const addressesOf = (said: string): readonly string[] => said.match(/(?<=inet )[\d.]+(?=\/32)/g) ?? [];
     const [address = "", ...others] = addressesOf(one);
     assert.deepEqual(addressesOf(two), [address, ...others], "both have the same addresses");
-    // Something listens at one of them in one cluster only.
+    // A server listens at one of the addresses in one cluster only.
     const listener =
       "const s=require('net').createServer(c=>c.on('data',d=>c.end('one',()=>String(d)==='stop'&&process.exit())));s.listen(7777,process.argv[1])";
     const ask = async (name: string, word: string): Promise<string> => {

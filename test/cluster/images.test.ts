@@ -37,7 +37,7 @@ for (const { name, skip, open } of stages) {
       "the second layer wins",
       "seen through a link",
       "640 1000 1001",
-      // Runtimes tell kubelets the user of an image, and not its group.
+      // Container runtimes report the user of an image to kubelets, and not its group.
       "uid=1000 gid=0",
     ]);
   });
@@ -52,7 +52,7 @@ const script = [
   'echo "uid=$(id -u) gid=$(id -g)"',
 ];
 
-/** Two layers, for this machine and for one that it is not, under one name. */
+/** Two layers, for this machine's platform and for another, under one name. */
 async function build(store: Store): Promise<void> {
   const tools = ["/bin/sh", "/bin/cat", "/usr/bin/stat", "/usr/bin/id"];
   const programs = await Promise.all(tools.map((path) => programEntries(path, { at: path })));

@@ -1,4 +1,4 @@
-/** What cannot be done ends in the same status and the same events here and under a real kubelet with containerd. */
+/** Impossible pods end in the same status and the same events here and under a real kubelet with containerd. */
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { containerRequests } from "./impossible/containers.ts";
@@ -14,7 +14,7 @@ import { until } from "./until.ts";
 
 const skip = stages.map((stage) => stage.skip).find((why) => why !== false) ?? false;
 
-test("what cannot be done is told as Kubernetes tells it", { skip }, async (t) => {
+test("impossible pods have the status and events of Kubernetes", { skip }, async (t) => {
   const ending = new AbortController();
   t.after(() => ending.abort());
   const sides = await Promise.all(stages.map((stage) => openStage(t, stage, ending.signal)));
@@ -29,7 +29,7 @@ test("what cannot be done is told as Kubernetes tells it", { skip }, async (t) =
   }
 });
 
-/** Both go on telling for a while: they have to come to the same. */
+/** Both clusters send events for a while: in the end they must be the same. */
 async function sameEvents(name: string, ours: Side, real: Side): Promise<void> {
   const look = (): Promise<readonly (readonly string[])[]> => Promise.all([ours.events(name), real.events(name)]);
   const isSame = async (): Promise<boolean> => {
@@ -46,7 +46,7 @@ interface Opened {
   readonly rounds: readonly Requests[];
 }
 
-/** What is put on a node that it has no room for takes that room from others for a moment: it comes when those have told their stories. */
+/** A pod that does not fit on its node takes resources from others for a moment: it is created after those have ended. */
 async function askAll({ side, rounds }: Opened): Promise<void> {
   for (const requests of rounds) {
     const names = Object.keys(requests);

@@ -1,8 +1,8 @@
-/** A PostgreSQL cluster as CloudNativePG understands it, and ways to ask its instances. */
+/** A PostgreSQL cluster of CloudNativePG, and functions to query its instances. */
 import type { Client } from "@capstan/client";
 import type { Kind, KubeObject } from "@capstan/model";
 
-/** The part of a `Cluster` of CloudNativePG that the story looks at. */
+/** The fields of a CloudNativePG `Cluster` that the test reads. */
 export interface PostgresCluster extends KubeObject {
   readonly spec: {
     readonly instances: number;
@@ -26,13 +26,13 @@ export const Postgres: Kind<PostgresCluster, Partial<PostgresCluster>, "Namespac
   scope: "Namespaced",
 };
 
-/** Where instances are. */
+/** The cluster and namespace of the instances. */
 export interface Place {
   readonly client: Client;
   readonly namespace: string;
 }
 
-/** Asks an instance in SQL; undefined when it does not answer. */
+/** Runs SQL in an instance; undefined when it does not respond. */
 export async function ask({ client, namespace }: Place, instance: string, sql: string): Promise<string | undefined> {
   const command = ["psql", "--no-align", "--tuples-only", "--quiet", "--command", sql, "app"];
   try {

@@ -17,7 +17,7 @@ const skip = canRunPods || isCi ? false : "this machine cannot run real pods; ca
 const skipUser =
   skip === false && !isRoot ? "only root can become somebody else; the other tests run as a user then" : skip;
 
-/** Runs what `npm start` runs, in a home of its own; it ends by itself, because nobody sits there. */
+/** Runs what `npm start` runs, in a separate home; it ends by itself, because there is no terminal. */
 async function start(t: TestContext, { path = process.env["PATH"] ?? "", as = 0 } = {}): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), "start-"));
   t.after(() => rm(home, { recursive: true, force: true, maxRetries: 10 }));
@@ -44,14 +44,14 @@ test("npm start shows the same to a user without any rights", { skip: skipUser }
   assertRealDemonstration(await start(t, { as: nobody }));
 });
 
-test("npm start shows it with simulated pods where tools are missing, and says which", async (t) => {
+test("npm start uses simulated pods where tools are missing, and names them", async (t) => {
   const said = await start(t, { path: "/nowhere" });
   assert.match(said, /its pods are simulated .*: this machine cannot run real ones: /);
   if (process.platform === "linux") assert.match(said, /\bmount \(install the package mount\)/);
   assert.match(said, /memcached\/cache {2}\[###\] {2}Available/);
 });
 
-test("npm start that is stopped while its pods come up leaves nothing behind", async (t) => {
+test("npm start leaves nothing behind when stopped while its pods start", async (t) => {
   const home = await mkdtemp(join(tmpdir(), "start-"));
   t.after(() => rm(home, { recursive: true, force: true, maxRetries: 10 }));
   const files = join(home, "files");

@@ -17,7 +17,7 @@ const memcached = "capstan.test/memcached:1.6";
 
 for (const { name, skip, open } of stages) {
   describe(`on ${name}`, { skip, concurrency: false }, () => {
-    test("a memcached behind a service is scaled from 1 to 5 to 2 under traffic without a failed request", async (t) => {
+    test("a memcached service scaled from 1 to 5 to 2 under traffic fails no request", async (t) => {
       const target = await open(t, ["memcached"]);
       const { client, namespace } = target;
       await client.create(Deployment, cache(namespace, 1));
@@ -44,9 +44,9 @@ for (const { name, skip, open } of stages) {
       assert.deepEqual(failures, []);
     });
 
-    test("a job whose program fails at first is tried again until it is done", async (t) => {
+    test("a job with a program that fails at first is retried until it is done", async (t) => {
       const { client, namespace } = await open(t, ["busybox"]);
-      // The first try of each part fails.
+      // The first attempt of each index fails.
       const fieldPath = "metadata.annotations['batch.kubernetes.io/job-index-failure-count']";
       const env = [{ name: "FAILURES", valueFrom: { fieldRef: { fieldPath } } }];
       await client.create(Job, {
@@ -78,7 +78,7 @@ for (const { name, skip, open } of stages) {
       assert.deepEqual(phases, ["Failed", "Failed", "Failed", "Succeeded", "Succeeded", "Succeeded"]);
     });
 
-    test("a job whose program always fails gives up after its last try", async (t) => {
+    test("a job with a program that always fails ends after its last attempt", async (t) => {
       const { client, namespace } = await open(t, ["busybox"]);
       await client.create(Job, {
         metadata: { name: "hopeless", namespace },
@@ -130,7 +130,7 @@ for (const { name, skip, open } of stages) {
       assert.ok(status?.lastScheduleTime);
     });
 
-    test("a rollout with an image that cannot be had stops, keeps serving, and can be rolled back", async (t) => {
+    test("a rollout with a missing image stops, keeps serving, and can be rolled back", async (t) => {
       const target = await open(t, ["memcached"]);
       const { client, namespace } = target;
       await client.create(Deployment, cache(namespace, 3));
@@ -159,7 +159,7 @@ for (const { name, skip, open } of stages) {
       assert.deepEqual(new Set(revisions), new Set(["2", "3"]));
     });
 
-    test("a disruption budget holds back an eviction until there are enough pods", async (t) => {
+    test("a disruption budget blocks an eviction until there are enough pods", async (t) => {
       const target = await open(t, ["memcached"]);
       const { client, namespace } = target;
       await client.create(Deployment, cache(namespace, 2));
@@ -209,7 +209,7 @@ function cache(namespace: string, replicas: number) {
               image: memcached,
               ports: [{ containerPort: 11_211 }],
               readinessProbe: { tcpSocket: { port: 11_211 }, periodSeconds: 1 },
-              // Who is about to end serves on while the word spreads.
+              // A terminating pod serves until its removal from the endpoints has propagated.
               lifecycle: { preStop: { sleep: { seconds: 8 } } },
             },
           ],

@@ -1,4 +1,4 @@
-/** The clusters that a story is told on: an embedded one with real pods, and a real Kubernetes. */
+/** The clusters of a story: an embedded one with real pods, and a real Kubernetes. */
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -13,25 +13,25 @@ const execute = promisify(execFile);
 
 /** A cluster as a story sees it. */
 export interface Target {
-  /** Another one after everything was lost and came back. */
+  /** Replaced after a restart of everything. */
   readonly client: Client;
   readonly namespace: string;
   readonly kubeconfig: string;
-  /** Runs a program of this machine in the network of the pods; gives what it says. */
+  /** Runs a program of this machine in the network of the pods; returns its output. */
   readonly inside: (argv: readonly string[], timeout?: number) => Promise<string>;
-  /** Makes the images of an OCI archive known to all nodes. */
+  /** Loads the images of an OCI archive on all nodes. */
   readonly load: (archive: string) => Promise<void>;
   readonly accidents: Accidents;
 }
 
-/** What may happen to a cluster of one's own. */
+/** Faults in an exclusive cluster. */
 export interface Accidents {
-  /** A node loses its power, with all that runs on it. */
+  /** A node loses power, with all that runs on it. */
   readonly killNode: (name: string) => Promise<void>;
   readonly restartNode: (name: string) => Promise<void>;
-  /** Everything loses its power, and comes back. */
+  /** Everything loses power, and restarts. */
   readonly restartEverything: () => Promise<void>;
-  /** A pod is not reached by other pods, nor reaches them. */
+  /** Cuts a pod off from other pods. */
   readonly cut: (pod: string) => Promise<void>;
   readonly heal: (pod: string) => Promise<void>;
 }
@@ -39,15 +39,15 @@ export interface Accidents {
 /** A kind of cluster. */
 export interface Stage {
   readonly name: "embedded" | "real Kubernetes";
-  /** Why it cannot be had here. */
+  /** Why it is not available here. */
   readonly skip: string | false;
   /** Starts the cluster, or a part of one, for a test, with these test images. */
   readonly open: (t: TestContext, images: readonly string[], wishes?: Wishes) => Promise<Target>;
 }
 
-/** What a story needs of its cluster beyond the ordinary. */
+/** Special requirements of a story. */
 export interface Wishes {
-  /** A cluster that no other story sees, so that accidents may happen to it. */
+  /** An exclusive cluster, so that it may be broken. */
   readonly own?: boolean;
   /** How many nodes there are. */
   readonly nodes?: number;
@@ -89,7 +89,7 @@ const embedded: Stage = {
   },
 };
 
-/** A command for the cluster of a home, which must succeed. */
+/** Runs a command for the cluster of a home, which must succeed. */
 async function say(home: Home, words: readonly string[]): Promise<string> {
   const { code, out, err } = await home.capstan(["cluster", ...words]);
   if (code !== 0) throw new Error(`capstan cluster ${words.join(" ")} ended with ${code}: ${err}`);

@@ -17,43 +17,39 @@ const execute = promisify(execFile);
 const patience = 300_000;
 
 for (const { name, skip, open } of stages) {
-  test(
-    `on ${name}, CloudNativePG, an operator of others, runs PostgreSQL unchanged and keeps the data when the primary is lost`,
-    { skip },
-    async (t) => {
-      const target = await open(t, ["cloudnative-pg", "postgresql"], { own: true });
-      const { client, namespace } = target;
-      await install(t, target);
-      await refuses(target, { ...cluster(namespace), spec: { ...spec, imageName: "capstan.test/postgresql:no" } });
-      await client.create(Postgres, cluster(namespace));
-      const first = await untilHealthy(target, () => true);
-      // Its webhook has filled in what was left out.
-      assert.equal(first.spec.postgresql?.parameters?.["wal_level"], "logical");
-      const primary = first.status?.currentPrimary ?? "";
-      assert.equal(await ask(target, primary, "create table fact (color text)"), "");
-      assert.equal(await ask(target, primary, "insert into fact values ('green')"), "");
-      const { uid } = (await client.get(Pod, { namespace, name: primary })).metadata;
-      await client.delete(Pod, { namespace, name: primary });
-      const after = await untilHealthy(target, ({ status }) => status?.currentPrimary !== primary);
-      const successor = after.status?.currentPrimary ?? "";
-      assert.equal(await ask(target, successor, "select color from fact"), "green");
-      assert.equal(await ask(target, successor, "insert into fact values ('blue')"), "");
-      const returned = await client.get(Pod, { namespace, name: primary });
-      assert.notEqual(returned.metadata.uid, uid);
-      await until("the former primary follows the new one", async () => {
-        return (await ask(target, primary, "select count(*), pg_is_in_recovery() from fact")) === "2|t";
-      });
-      const claims = (await client.list(PersistentVolumeClaim, { namespace }).all()).items;
-      assert.deepEqual(claims.map(({ metadata }) => metadata.name).toSorted(), ["facts-1", "facts-2"]);
-    },
-  );
+  test(`on ${name}, CloudNativePG runs unchanged and survives the loss of a primary`, { skip }, async (t) => {
+    const target = await open(t, ["cloudnative-pg", "postgresql"], { own: true });
+    const { client, namespace } = target;
+    await install(t, target);
+    await refuses(target, { ...cluster(namespace), spec: { ...spec, imageName: "capstan.test/postgresql:no" } });
+    await client.create(Postgres, cluster(namespace));
+    const first = await untilHealthy(target, () => true);
+    // Its webhook has set the defaults.
+    assert.equal(first.spec.postgresql?.parameters?.["wal_level"], "logical");
+    const primary = first.status?.currentPrimary ?? "";
+    assert.equal(await ask(target, primary, "create table fact (color text)"), "");
+    assert.equal(await ask(target, primary, "insert into fact values ('green')"), "");
+    const { uid } = (await client.get(Pod, { namespace, name: primary })).metadata;
+    await client.delete(Pod, { namespace, name: primary });
+    const after = await untilHealthy(target, ({ status }) => status?.currentPrimary !== primary);
+    const successor = after.status?.currentPrimary ?? "";
+    assert.equal(await ask(target, successor, "select color from fact"), "green");
+    assert.equal(await ask(target, successor, "insert into fact values ('blue')"), "");
+    const returned = await client.get(Pod, { namespace, name: primary });
+    assert.notEqual(returned.metadata.uid, uid);
+    await until("the former primary follows the new one", async () => {
+      return (await ask(target, primary, "select count(*), pg_is_in_recovery() from fact")) === "2|t";
+    });
+    const claims = (await client.list(PersistentVolumeClaim, { namespace }).all()).items;
+    assert.deepEqual(claims.map(({ metadata }) => metadata.name).toSorted(), ["facts-1", "facts-2"]);
+  });
 }
 
 const spec = {
   instances: 2,
   imageName: "capstan.test/postgresql:15",
   storage: { size: "256Mi" },
-  // Whoever is lost is lost at once: nobody writes while the story is told.
+  // Lost instances stop at once: there are no writes during the test.
   stopDelay: 30,
   switchoverDelay: 30,
 };
@@ -62,7 +58,7 @@ function cluster(namespace: string) {
   return { metadata: { name: "facts", namespace }, spec };
 }
 
-/** Installs the release as it is; only that its image is not fetched anew, because there is no registry to ask. */
+/** Installs the release unchanged, except that its image is not pulled again, because there is no registry. */
 async function install(t: TestContext, { client, kubeconfig }: Target): Promise<void> {
   const { module } = cloudNativePg();
   const manifests = await readModuleFile(module, `releases/cnpg-${module.version.slice(1)}.yaml`);
@@ -82,7 +78,7 @@ async function install(t: TestContext, { client, kubeconfig }: Target): Promise<
   );
 }
 
-/** Its webhook says no, in its own words. */
+/** Its webhook rejects the object with its own message. */
 async function refuses({ client }: Target, wrong: ReturnType<typeof cluster>): Promise<void> {
   await until("the webhook answers", async () => {
     const said = await client.create(Postgres, wrong).then(

@@ -1,8 +1,8 @@
-/** What a cluster could leave on a machine, in a form that two moments can be compared by. */
+/** What a cluster could leave on a machine, in a form that can be compared before and after. */
 import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { join } from "node:path";
 
-/** A process, told apart from later ones with the same number. */
+/** A process, with its start time: pids are used again. */
 export interface Seen {
   readonly pid: number;
   readonly started: string;
@@ -14,7 +14,7 @@ interface Stat {
   readonly seen: Seen;
 }
 
-/** All that came from a process, itself included. */
+/** A process and all its descendants. */
 export function familyOf(pid: number): readonly Seen[] {
   const all = readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? readStat(Number(name)) : []));
   const family: Seen[] = [];
@@ -27,7 +27,7 @@ export function familyOf(pid: number): readonly Seen[] {
   return family;
 }
 
-/** Those of the processes that are still there. */
+/** The processes that still exist. */
 export function survivors(family: readonly Seen[]): readonly Seen[] {
   return family.filter(({ pid, started }) => readStat(pid).some(({ seen }) => seen.started === started));
 }
@@ -36,7 +36,7 @@ function readStat(pid: number): readonly Stat[] {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    // Whoever has ended and waits to be buried by a parent that is no business of ours is gone.
+    // A zombie that waits for its parent counts as gone.
     if (fields[0] === "Z") return [];
     const command = stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")"));
     return [{ parent: Number(fields[1]), seen: { pid, started: fields[19] ?? "", command } }];
@@ -45,17 +45,17 @@ function readStat(pid: number): readonly Stat[] {
   }
 }
 
-/** What the kernel keeps for processes: namespaces, in which their mounts and interfaces are, and control groups. */
+/** What the kernel keeps for processes: namespaces with their mounts and interfaces, and cgroups. */
 export interface Places {
-  /** Those that this test is not in itself. */
+  /** Namespaces that this test itself is not in. */
   readonly namespaces: readonly string[];
-  /** The folders of control groups. */
+  /** The folders of cgroups. */
   readonly groups: readonly string[];
 }
 
 const kinds = ["mnt", "net", "pid", "user", "ipc", "uts"];
 
-/** The places that only these processes have. */
+/** Namespaces and cgroups that only these processes have. */
 export function placesOf(family: readonly Seen[]): Places {
   const own = new Set(namespacesOf("self"));
   const namespaces = family.flatMap(({ pid }) => namespacesOf(pid)).filter((one) => !own.has(one));
@@ -63,7 +63,7 @@ export function placesOf(family: readonly Seen[]): Places {
   return { namespaces: [...new Set(namespaces)], groups: [...new Set(groups)] };
 }
 
-/** Those of the places that are still there: a namespace lives as long as a process is in it or has it mounted. */
+/** Those that still exist: a namespace lives as long as a process is in it or has it mounted. */
 export function placesLeft({ namespaces, groups }: Places): Places {
   const all = new Set(readdirSync("/proc").flatMap((name) => (/^\d+$/.test(name) ? namespacesOf(Number(name)) : [])));
   const mounted = readFileSync("/proc/self/mountinfo", "utf8");

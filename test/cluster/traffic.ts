@@ -1,6 +1,6 @@
 /**
- * A program that asks a memcached server again and again, each time over a new connection, until a file is there; it says what failed.
- * It makes another file when it has asked for the first time.
+ * A program that queries a memcached server again and again, each time over a new connection, until a file exists; it prints what failed.
+ * It creates another file after the first query.
  */
 import { existsSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,7 +1,7 @@
-/** Waits for a condition, looking again and again. */
+/** Polls for a condition. */
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Resolves with the first answer that is not undefined or false; fails in words when it takes too long. */
+/** Resolves with the first result that is not undefined or false; fails with a message after a timeout. */
 export async function until<T>(
   what: string,
   look: () => Promise<T | undefined | false> | T | undefined | false,

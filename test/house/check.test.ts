@@ -1,4 +1,4 @@
-/** `npm run check` catches each of these mistakes, and its sentence tells the cure. */
+/** `npm run check` finds each of these mistakes, and its message names the fix. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import {
@@ -25,7 +25,7 @@ interface Mistake {
   readonly sentence: RegExp;
 }
 
-// Spelled in two halves, so that this file does not trip over the rule it tests.
+// Spelled in two halves, so that this file does not violate the rule that it tests.
 const note = ["TO", "DO"].join("");
 
 const mistakes: readonly Mistake[] = [
@@ -61,7 +61,7 @@ const mistakes: readonly Mistake[] = [
   {
     name: "an unused export",
     step: "dead code",
-    // A file that is in use, so that it is the export alone that nobody needs.
+    // A file that is in use, so that only the export is unused.
     file: "packages/model/src/key.ts",
     text: `${readFileSync("packages/model/src/key.ts", "utf8")}\nexport function nobodyNeedsThis(): void {}\n`,
     sentence:
@@ -87,7 +87,7 @@ describe("the check", () => {
   after(() => rmSync(copy, { recursive: true, force: true }));
 
   for (const { name, step, file, text, sentence } of mistakes) {
-    test(`${name} fails with a sentence that tells the cure`, () => {
+    test(`${name} fails with a message that names the fix`, () => {
       writeFileSync(join(copy, file), text);
       const { status, stdout } = spawnSync(
         process.execPath,
@@ -102,7 +102,7 @@ describe("the check", () => {
   }
 });
 
-/** What was installed is shared; our own packages are those of the copy. */
+/** Installed dependencies are shared; our own packages are those of the copy. */
 function linkModules(copy: string): void {
   mkdirSync(join(copy, "node_modules", "@capstan"), { recursive: true });
   for (const name of readdirSync("node_modules").filter((entry) => entry !== "@capstan" && entry !== "capstan")) {

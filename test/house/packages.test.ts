@@ -46,7 +46,7 @@ describe("packed packages", () => {
     });
   }
 
-  test("the command that npx finds makes a project whose program it can read, and whose test passes", () => {
+  test("the command that npx finds creates a project, and its test passes", () => {
     const capstan = (cwd: string, ...words: string[]): string =>
       execFileSync(process.execPath, [join(project, "node_modules/capstan/bin/capstan.js"), ...words], {
         cwd,
@@ -64,7 +64,7 @@ describe("packed packages", () => {
   });
 });
 
-/** Puts the packed package where npm would, with its foreign dependencies, and what users bring along, as they are installed here. */
+/** Installs the packed package like npm, with its external dependencies and peer dependencies as they are installed here. */
 function unpack(project: string, folder: string, { name, dependencies = {}, peerDependencies = {} }: Manifest): void {
   const packed = JSON.parse(
     execFileSync("npm", ["pack", "--json", "--ignore-scripts", "--pack-destination", project, `./${folder}`], {

@@ -1,4 +1,4 @@
-/** The kustomize tree with cert-manager switched on: the operator gives its webhooks out of its hands, and they work. */
+/** The kustomize tree with cert-manager enabled: cert-manager manages the operator's webhooks, and they work. */
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -36,7 +36,7 @@ before(async () => {
 });
 after(() => rm(folder, { recursive: true, force: true }));
 
-/** What kubectl makes of the tree. */
+/** The output of kubectl for the tree. */
 async function build(): Promise<Manifest[]> {
   const kubectl = kubernetesProgram("kubectl", DEFAULT_RELEASE.kubernetes);
   await buildPrograms([kubectl], showProgress(process.stderr));
@@ -53,7 +53,7 @@ async function switchOn(): Promise<void> {
 const kindsOf = (objects: readonly Manifest[]): string[] =>
   objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
-test("it is off until two lines lose their signs; then the rights that nobody needs any more go", async () => {
+test("two uncommented lines enable it, and remove the rights it makes unnecessary", async () => {
   const without = kindsOf(await build());
   assert.ok(!without.some((one) => /Issuer|Certificate |WebhookConfiguration/.test(one)), without.join("\n"));
   await switchOn();
@@ -70,7 +70,7 @@ test("it is off until two lines lose their signs; then the rights that nobody ne
   );
 });
 
-test("with what cert-manager makes of it, objects are checked, defaulted and converted", async () => {
+test("with cert-manager's output, objects are validated, defaulted and converted", async () => {
   await switchOn();
   const objects = await build();
   const certificate = find(objects, "Certificate")["spec"] as { secretName: string; dnsNames: string[] };
@@ -130,7 +130,10 @@ interface Issued {
   readonly authority: string;
 }
 
-/** What cert-manager would do: its authority stands in whatever asks for it. No pod runs here, so the Service is a port of this machine. */
+/**
+ * Stands in for cert-manager: injects the authority where an annotation requests it. No pod runs here, so the Service is a port of this
+ * machine.
+ */
 function asIssued(object: Manifest, { port, authority }: Issued): Manifest {
   if (object.metadata.annotations?.["cert-manager.io/inject-ca-from"] !== "volumes-system/volumes-serving-cert")
     return object;
@@ -143,7 +146,7 @@ function asIssued(object: Manifest, { port, authority }: Issued): Manifest {
   return JSON.parse(text) as Manifest;
 }
 
-/** The operator with the words of its Deployment, except where it is. */
+/** The operator with the arguments of its Deployment, except its addresses. */
 async function startOperator(container: Container, { server, port }: { server: ApiServer; port: number }) {
   const mount = container.volumeMounts[0]?.mountPath ?? assert.fail("nothing is mounted");
   const kubeconfig = join(folder, "kubeconfig");
@@ -223,7 +226,7 @@ function volume(name: string, profile?: string): object {
   };
 }
 
-/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
+/** A free port below the ephemeral range, so that no outgoing connection takes it before the program listens. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);

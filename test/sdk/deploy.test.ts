@@ -1,4 +1,4 @@
-/** An operator from an empty folder to Kubernetes, in each of the three ways; its operands outlive it, and it goes on when it returns. */
+/** An operator from an empty folder to Kubernetes, in each of the three ways; its operands outlive it, and it continues when it returns. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -25,9 +25,9 @@ const IMAGE = "capstan.test/walk-operator:v0.1.0";
 
 interface Way {
   readonly name: string;
-  /** Makes the files and puts the operator into the namespace. */
+  /** Creates the files and installs the operator into the namespace. */
   install(world: World, namespace: string): Promise<void>;
-  /** Takes everything away again, the CRD too. */
+  /** Removes everything again, the CRD too. */
   remove(world: World, namespace: string): Promise<void>;
 }
 
@@ -110,7 +110,7 @@ describe("an operator is deployed", { skip: kubernetesMissing({ node: true }) },
   }
 });
 
-/** The operator works, is killed, is away for a while, and goes on; what it made stays as it was. */
+/** The operator works, is killed, is away for a while, and continues; its children stay unchanged. */
 async function live(world: World, namespace: string): Promise<void> {
   const { cluster } = world;
   await kubectl(world, "label", "namespace", namespace, "pod-security.kubernetes.io/enforce=restricted");
@@ -145,7 +145,7 @@ async function applyService(world: World, name: string): Promise<void> {
   };
   await until("the kind is served", async () =>
     kubectlWith(world, JSON.stringify(object), "apply", "-f", "-").catch((error: unknown) => {
-      // Discovery may tell of a kind a moment before it is served.
+      // Discovery may list a kind a moment before it is served.
       if (/no matches for kind|could not find the requested resource/.test(String(error))) return undefined;
       throw error;
     }),
@@ -164,7 +164,7 @@ async function podRuns(world: World, name: string): Promise<SeenPod> {
   });
 }
 
-/** The pod that leads; it is the only one. */
+/** The pod of the leader; it is the only one. */
 async function operatorPod(world: World, namespace: string): Promise<SeenPod> {
   return until("the operator runs", async () => {
     const found = await pods(world, "-n", namespace);

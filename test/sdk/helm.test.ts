@@ -1,4 +1,4 @@
-/** The chart as Helm itself renders it: with its own values it holds what the one file holds, and every value does what it says. */
+/** The chart as Helm itself renders it: with default values it has the objects of the one file, and every value takes effect. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -64,12 +64,12 @@ function documents(text: string): Manifest[] {
 
 const nameOf = ({ kind, metadata }: Manifest): string => `${kind} ${metadata.namespace ?? ""}/${metadata.name}`;
 
-test("Helm finds nothing to complain about", async () => {
+test("helm lint reports no problems", async () => {
   const { stdout } = await run(programPath(helmProgram()), ["lint", "--strict", join(folder, "chart")]);
   assert.match(stdout, /1 chart\(s\) linted, 0 chart\(s\) failed/);
 });
 
-test("with its own values the chart holds the objects of the one file, but for the namespace, which is the release's", async () => {
+test("by default the chart has the objects of the one file, but for the namespace", async () => {
   const text = await capstan("generate", "manifests", "--entry", entry, "--image", "example.com/cache:v1");
   const wanted = documents(text).filter(({ kind }) => kind !== "Namespace");
   const made = new Map((await rendered()).map((one) => [nameOf(one), one]));
@@ -85,7 +85,7 @@ test("with its own values the chart holds the objects of the one file, but for t
   }
 });
 
-/** A chart says when images are pulled; the one file leaves it to the cluster. */
+/** A chart sets imagePullPolicy; the one file leaves it to the cluster. */
 function withoutPolicy(spec: Manifest["spec"]): unknown {
   return spec === undefined
     ? undefined
@@ -94,7 +94,7 @@ function withoutPolicy(spec: Manifest["spec"]): unknown {
       ) as unknown);
 }
 
-test("each switch adds its object, or takes the CRDs away", async () => {
+test("each switch adds its object, or removes the CRDs", async () => {
   const usual = (await rendered()).map(nameOf);
   const added = async (value: string): Promise<string[]> =>
     (await rendered(value)).map(nameOf).filter((name) => !usual.includes(name));
@@ -110,7 +110,7 @@ test("each switch adds its object, or takes the CRDs away", async () => {
   );
 });
 
-test("values reach the Deployment, and CRDs stay when a release goes", async () => {
+test("values reach the Deployment, and CRDs stay when a release is uninstalled", async () => {
   const values = ["image=example.com/other:v2", "replicas=3", "extraArgs={--log-level=debug}", "nodeSelector.disk=ssd"];
   const objects = await rendered(...values, "resources.limits.memory=1Gi");
   const { spec } = objects.find(({ kind }) => kind === "Deployment") ?? assert.fail();

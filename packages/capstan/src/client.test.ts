@@ -6,7 +6,7 @@ import type { Duration } from "capstan";
 import { ApiError, createClient, inProcess, metadataOnly, noRetry } from "capstan/client";
 import { ConfigMap } from "capstan/kinds/v1";
 
-test("what is done beside reconciling is reached by the facade, and refusals are told apart by their code", async () => {
+test("the facade exports a client for other calls, and error codes", async () => {
   const client = createClient(inProcess((await startApiServer()).fetch));
   const config = { namespace: "default", name: "settings" };
   const missing = await client.get(ConfigMap, config).catch((error: unknown) => error);
@@ -16,7 +16,7 @@ test("what is done beside reconciling is reached by the facade, and refusals are
   await client.close();
 });
 
-test("only the metadata can be asked for, and nothing is asked for twice where the caller says so", async () => {
+test("a caller can request only metadata, and disable retries", async () => {
   let asked = 0;
   const server = await startApiServer();
   const client = createClient(
@@ -37,7 +37,7 @@ test("only the metadata can be asked for, and nothing is asked for twice where t
   await client.close();
 });
 
-test("durations are read as the runtime reads them", () => {
+test("durations are parsed as the runtime parses them", () => {
   const pause: Duration = "1h30m";
   assert.equal(toMilliseconds(pause), 5_400_000);
 });

@@ -1,4 +1,4 @@
-/** One API server, for what an operator or a script does beside reconciling: typed calls, logs, exec, ports. */
+/** A client of one API server, for what an operator or a script does beside reconciling: typed calls, logs, exec, ports. */
 export {
   allNamespaces,
   ApiError,

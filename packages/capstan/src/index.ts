@@ -1,4 +1,4 @@
-/** The Kubernetes operator framework for TypeScript: the one name that users import. */
+/** The Kubernetes operator framework for TypeScript: the only package that users import. */
 
 // Describe a resource.
 export { defineResource, DefinitionError, s } from "@capstan/schema";
@@ -68,14 +68,14 @@ export type {
   WatchOptions,
 } from "@capstan/runtime";
 
-// What an API server refused: told apart by its code.
+// Errors of an API server, with a code each.
 export { ApiError, isApiError } from "@capstan/client";
 export type { ApiErrorCode } from "@capstan/client";
 
-// What Kubernetes objects are.
+// Types of Kubernetes objects.
 export { compareQuantities, parseQuantity, quantityToInteger } from "@capstan/model";
 export type { ApplyOf, Kind, KubeObject, ObjectOf, StoredObject } from "@capstan/model";
 
-// Time as a value that is handed in, for what an operator does beside reconciling.
+// The clock as a value that is passed in, for what an operator does beside reconciling.
 export { systemClock } from "@capstan/runtime";
 export type { Clock } from "@capstan/runtime";

@@ -1,4 +1,4 @@
-/** Certificates for operators that keep an authority of their own: make one, issue, read and verify. */
+/** Certificates for operators with their own authority: create one, issue, read and verify. */
 export {
   bundleCertificates,
   createAuthority,

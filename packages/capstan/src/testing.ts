@@ -66,7 +66,7 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
 export async function crashEverywhere(operator: Operator, story: Story, cluster?: TestCluster): Promise<Survived> {
   if (cluster === undefined) return crashIn(operator, () => testOperator(operator), story);
   const worlds = await connectToCluster(cluster);
-  // Not `await using`: translated for older Nodes it takes a file that everybody who imports this package would load.
+  // Not `await using`: for older Nodes it compiles to a helper file that every import of this package would load.
   try {
     return await crashIn(operator, () => worlds.open(operator), story);
   } finally {

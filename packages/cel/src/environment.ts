@@ -1,4 +1,4 @@
-/** Environments: what is declared, and the way from source to something that can be run. */
+/** Environments: declarations, and the compilation of source to a program. */
 
 import { check } from "./check/checker.ts";
 import type { FunctionDeclaration, TypeProvider } from "./check/declarations.ts";
@@ -40,11 +40,11 @@ export interface EnvOptions {
   readonly validators?: boolean;
   /** Backquoted field names are read. */
   readonly escapedFields?: boolean;
-  /** False plans without checking: types are then found out at run time. */
+  /** False skips the type check: types are then determined at run time. */
   readonly checked?: boolean;
 }
 
-/** Why an expression was refused. */
+/** Why an expression was rejected. */
 export interface CompileFailure {
   readonly ok: false;
   /** syntax: it cannot be read; check: its types do not fit; program: a constant in it has no value. */
@@ -64,7 +64,7 @@ export interface CompileSuccess {
   readonly expression: Expression;
 }
 
-/** An expression, or why there is none. */
+/** An expression, or its errors. */
 export type CompileResult = CompileSuccess | CompileFailure;
 
 /** How far an evaluation may go. */
@@ -103,14 +103,14 @@ export interface Expression {
   evaluateWithCost(activation: Activation, options?: EvaluateOptions): Evaluation;
 }
 
-/** Compiles expressions against what is declared. */
+/** Compiles expressions against the declarations. */
 export interface Env {
   compile(source: string): CompileResult;
   /** The same environment with more variables and types. */
   extend(more: Pick<EnvOptions, "variables" | "types"> & { readonly libraries?: readonly Library[] }): Env;
 }
 
-/** Makes an environment from what is declared; see kubernetesOptions for those of Kubernetes. */
+/** Creates an environment from declarations; see kubernetesOptions for those of Kubernetes. */
 export function createEnv(options: EnvOptions): Env {
   const declarations = declare(options);
   const macros = collectMacros(options.libraries);

@@ -15,21 +15,21 @@ function messageOf(source: string): string {
 }
 
 describe("limits", () => {
-  it("refuses a text that is too long", () => {
+  it("rejects a text that is too long", () => {
     assert.equal(
       messageOf("a".repeat(100_001)),
       "ERROR: <input>:-1:0: expression code point size exceeds limit: size: 100001, limit 100000",
     );
     assert.match(messageOf("'" + "😀".repeat(99_000) + "' + y"), /undeclared reference/);
   });
-  it("refuses nesting that is too deep, in every form", () => {
+  it("rejects nesting that is too deep, in every form", () => {
     const deep = ["(", "[", "{1:", "-(", "!(", "x.f(", "f(", "true?(", "x["].map((open) => open.repeat(20_000));
     for (const source of deep) assert.notEqual(messageOf(source), "", source.slice(0, 10));
     for (const source of [`x${".a".repeat(20_000)}`, `1${"+1".repeat(20_000)}`, `x${"[0]".repeat(20_000)}`]) {
       assert.equal(messageOf(source), "ERROR: <input>:-1:0: max recursion depth exceeded");
     }
   });
-  it("takes long chains that are not deep", () => {
+  it("accepts long chains that are not deep", () => {
     const compiled = env.compile(Array.from({ length: 3000 }, (_, index) => `x != ${index}`).join(" && "));
     assert.ok(compiled.ok);
     assert.equal(compiled.expression.evaluate(new Map([["x", -1n]])), true);
@@ -54,7 +54,7 @@ describe("limits", () => {
     assert.equal(compiled.expression.evaluate(new Map([["x", "1e2147483647"]])), true);
     assert.equal(compiled.expression.evaluate(new Map([["x", "1e-2147483647"]])), false);
   });
-  it("does not make a range that only the memory could end", () => {
+  it("does not create a range that only the memory could end", () => {
     const compiled = env.compile("lists.range(9223372036854775807).size() > 0");
     assert.ok(compiled.ok);
     assert.ok(compiled.expression.evaluate(new Map(), { costLimit: 1_000_000 }) instanceof CelError);

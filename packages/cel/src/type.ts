@@ -1,4 +1,4 @@
-/** The types of the language: what the checker infers and what `type(x)` answers at run time. */
+/** The types of the language: what the checker infers and what `type(x)` returns at run time. */
 
 /** What family a type belongs to. */
 export type TypeKind =
@@ -60,7 +60,7 @@ export const BYTES: Type = new Type("bytes", "bytes");
 export const DOUBLE: Type = new Type("double", "double");
 /** A span of time. */
 export const DURATION: Type = new Type("duration", "google.protobuf.Duration");
-/** Whatever turns out at run time. */
+/** Any type, determined at run time. */
 export const DYN: Type = new Type("dyn", "dyn");
 /** The type of what did not check. */
 export const ERROR: Type = new Type("error", "!error!");
@@ -98,7 +98,7 @@ export function optionalOf(value: Type): Type {
   return new Type("opaque", OPTIONAL_NAME, [value]);
 }
 
-/** An object type with fields, told apart by its name. */
+/** An object type with fields, identified by its name. */
 export function objectType(name: string): Type {
   return new Type("struct", name);
 }

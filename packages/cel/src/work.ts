@@ -1,4 +1,4 @@
-/** Counts the work that costs do not show, so that no evaluation or validation keeps the process busy for long. */
+/** Counts the work that costs do not reflect, so that no evaluation or validation keeps the process busy for long. */
 
 /** One unit takes some ten nanoseconds; this many stay near a tenth of a second. */
 export const WORK_LIMIT: number = 10_000_000;
@@ -13,7 +13,7 @@ export class WorkExceededError extends Error {
   readonly code = "work-limit";
 }
 
-/** Counts work before it is done; past the limit nothing goes on. */
+/** Counts work before it is done; throws past the limit. */
 export function spend(units: number): void {
   spent += units;
   if (spent > end) throw new WorkExceededError("the computation takes more work than it may");

@@ -1,4 +1,4 @@
-/** The conformance cases of cel-spec that need no protobuf messages, with cel-go's own answers for types. */
+/** The conformance cases of cel-spec that need no protobuf messages, with cel-go's own results for types. */
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -210,12 +210,12 @@ function attempt(path: string, test: SerializedIncrementalTest): void {
 
 describe("the conformance cases of cel-spec", () => {
   visit(tests, "");
-  it("skips only what needs protobuf or is no part of the language", (context) => {
+  it("skips only cases that need protobuf or are not part of the language", (context) => {
     for (const [reason, count] of counts.skipped) context.diagnostic(`${count} skipped: ${reason}`);
     context.diagnostic(`${counts.run} run, ${counts.failed.length} failed`);
     assert.ok(counts.run > 1400, `only ${counts.run} cases were run`);
   });
-  it("answers all others as they should be", () => {
+  it("has the expected result for all others", () => {
     assert.equal(counts.failed.length, 0, counts.failed.join("\n"));
   });
 });

@@ -1,4 +1,4 @@
-/** The trees and complaints of cel-go's parser and checker, case by case, in the standard environment. */
+/** The trees and errors of cel-go's parser and checker, case by case, in the standard environment. */
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -43,7 +43,7 @@ const DEFAULT_FUNCTIONS = [
   { name: "fi_s_s", overloads: [member("fi_s_s_0", [STRING], STRING)] },
 ];
 
-/** Cases that are no part of what is compared, each with why. */
+/** Cases that are not compared, each with the reason. */
 const SKIPPED: readonly (readonly [RegExp, string])[] = [
   [/cel\.(block|index|iterVar|accuVar)\(/, "cel.@block is what an optimizer writes, not a user"],
   [/%.*\.format\(/, "formats are validated only as Kubernetes does it"],
@@ -100,9 +100,9 @@ function compareCase(test: SerializedIncrementalTest): void {
 
 const suites = { checking, comprehension, conformance, parsing };
 
-describe("what cel-go's parser and checker make of expressions", () => {
+describe("the output of cel-go's parser and checker", () => {
   for (const [name, suite] of Object.entries(suites)) {
-    it(`is what ours make of them: ${name}`, (context) => {
+    it(`is the same as ours: ${name}`, (context) => {
       const failed: string[] = [];
       let [run, skipped] = [0, 0];
       for (const test of flatten(suite)) {

@@ -140,7 +140,7 @@ describe("growth", () => {
     }
   }
 
-  it("is ended by the work limit, in the words of the cost limit", () => {
+  it("ends at the work limit, with the message of the cost limit", () => {
     const hostile = [
       "x.matches('(a|b)*a(a|b){900}c')",
       "x.findAll('(?:.*b)|a').size() > 0",

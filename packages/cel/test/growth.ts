@@ -15,7 +15,7 @@ const ATTEMPTS = 3;
 /** A linear function takes 4 times as long for 4 times the input, a quadratic one 16 times. */
 const MOST_GROWTH = 10;
 
-/** How often longer four times the input takes, at the best of some attempts; only more than 10 is told from less. */
+/** The factor by which four times the input takes longer, in the best of some attempts; only more than 10 is significant. */
 export function growthOf<T>({ size, make, run }: Growing<T>): number {
   const inputs = [size, 2 * size, 4 * size].map(make);
   let best = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** Every case of the oracle, compared with what cel-go and Kubernetes' libraries answer. */
+/** Compares every case of the oracle with the results of cel-go and Kubernetes' libraries. */
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -34,7 +34,7 @@ import type { Case, CaseType } from "./oracle/cases.ts";
 import { FILES } from "./oracle/cases.ts";
 import { show } from "./show.ts";
 
-/** What the oracle says; fields that do not apply are absent. */
+/** The result of the oracle; fields that do not apply are absent. */
 interface Answer {
   compile?: string;
   type?: string;
@@ -127,12 +127,12 @@ function run(
 const KNOWN: ReadonlyMap<string, string> = new Map();
 
 for (const [file, cases] of Object.entries(FILES)) {
-  describe(`the answers of ${file}`, () => {
+  describe(`the results of ${file}`, () => {
     const vectors = JSON.parse(readFileSync(new URL(`vectors/${file}.json`, import.meta.url), "utf8")) as {
       expr: string;
       want: Answer;
     }[];
-    it("has an answer for every case", () =>
+    it("has a result for every case", () =>
       assert.deepEqual(
         vectors.map(({ expr }) => expr),
         cases.map(({ expr }) => expr),

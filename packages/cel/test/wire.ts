@@ -61,7 +61,7 @@ export class NeedsProtobufError extends Error {
   override readonly name = "NeedsProtobuf";
 }
 
-/** What a case says when it needs protobuf. */
+/** Texts of cases that need protobuf. */
 const PROTOBUF = /google\.protobuf\.|TestAllTypes|NestedTestAllTypes|cel\.expr\.|GlobalEnum|proto[23]|protobuf/;
 
 /** Whether a case is about protobuf; the wire form of times alone does not make it so. */

@@ -8,7 +8,7 @@ export interface Fields {
   [key: string]: Value;
 }
 
-/** Asks the server for a path and parses the answer. */
+/** Requests a path from the server and parses the response. */
 export type Get = (path: string, accept: string) => Promise<Fields>;
 
 /** A resource as the discovery of one group and version lists it. */
@@ -20,17 +20,17 @@ export interface ApiResource extends Fields {
   verbs: string[];
 }
 
-/** A group and one of its versions with all it serves. */
+/** A group and one of its versions with everything it serves. */
 export interface GroupVersionDocument {
   readonly group: string;
   readonly version: string;
   readonly resources: readonly ApiResource[];
 }
 
-/** Everything that the generator needs to know from the server. */
+/** Everything that the generator reads from the server. */
 export interface Documents {
   readonly gitVersion: string;
-  /** In the order of the server: the core group first, then by priority, preferred versions first. */
+  /** In the server's order: the core group first, then by priority, preferred versions first. */
   readonly groupVersions: readonly GroupVersionDocument[];
   readonly openApiV2: Fields;
   readonly openApiV3: Readonly<Record<string, Fields>>;
@@ -41,7 +41,7 @@ export interface Documents {
 const json = "application/json";
 const table = "application/json;as=Table;v=v1;g=meta.k8s.io";
 
-/** Reads all documents, without what custom resources add to them. */
+/** Reads all documents, without the parts of custom resources. */
 export async function readDocuments(get: Get): Promise<Documents> {
   const builtIn = await readBuiltIn(get);
   const groupVersions = await readGroupVersions(get, builtIn);
@@ -54,7 +54,7 @@ export async function readDocuments(get: Get): Promise<Documents> {
   };
 }
 
-/** The groups that the server brings along: it registers them when it starts, those of custom resources as they come. */
+/** The server's own groups: it registers them when it starts, those of custom resources later. */
 async function readBuiltIn(get: Get): Promise<ReadonlySet<string>> {
   const selector = encodeURIComponent("kube-aggregator.kubernetes.io/automanaged=onstart");
   const list = await get(`/apis/apiregistration.k8s.io/v1/apiservices?labelSelector=${selector}`, json);

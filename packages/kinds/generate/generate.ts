@@ -1,4 +1,4 @@
-/** Turns what a server and the Go modules say into the files under `src/generated`. */
+/** Turns the documents of a server and the Go modules into the files under `src/generated`. */
 import { collectDiscovery } from "./discovery.ts";
 import type { Documents } from "./documents.ts";
 import { placeDefinitions } from "./naming.ts";
@@ -22,7 +22,7 @@ export function generate(documents: Documents, protos: readonly ProtoPackage[]):
   };
 }
 
-/** One row a definition, so that a change between two releases can be read. */
+/** One line per definition, so that a diff between two releases is readable. */
 function rows(definitions: Readonly<Record<string, object>>): string {
   const lines = Object.entries(definitions).map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`);
   return `{\n${lines.join(",\n")}\n}`;
@@ -47,7 +47,7 @@ function writeModules(documents: Documents, definitions: World["definitions"]): 
   return files;
 }
 
-/** The protobuf package of each group and version: the package of its definitions, written as protobuf writes it. */
+/** The protobuf package of each group and version: the package of its definitions, in protobuf's notation. */
 function protoPackages(places: World["places"]): Map<string, string> {
   const packages = new Map([
     ["apidiscovery.k8s.io/v2", "k8s.io.api.apidiscovery.v2"],
@@ -64,7 +64,7 @@ function protoPackages(places: World["places"]): Map<string, string> {
   return packages;
 }
 
-/** The definitions that are kinds of a group and version; stored are those whose resource can be read. */
+/** The definitions that are kinds of a group and version; a kind counts as stored if its resource can be read. */
 function findKinds(documents: Documents, definitions: World["definitions"], places: World["places"]): World["kinds"] {
   const kinds = new Map<string, ShapeKind>();
   for (const { resources, ...groupVersion } of documents.groupVersions) {

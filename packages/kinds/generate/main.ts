@@ -1,6 +1,6 @@
 /**
- * Writes `src/generated` anew, by hand, from a running kube-apiserver and the Go modules of the same release:
- * `node --conditions=@capstan/source packages/kinds/generate/main.ts https://127.0.0.1:6443 ca.crt admin.crt admin.key`
+ * Regenerates `src/generated`, by hand, from a running kube-apiserver and the Go modules of the same release: `node
+ * --conditions=@capstan/source packages/kinds/generate/main.ts https://127.0.0.1:6443 ca.crt admin.crt admin.key`
  */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -18,7 +18,7 @@ export function readProtoPackages(gitVersion: string): ProtoPackage[] {
   });
 }
 
-/** The folder of a module in Go's cache; Go fetches it when it is not there. */
+/** The folder of a module in Go's cache; Go downloads it when it is missing. */
 function downloadModule(module: string): string {
   const answer = execFileSync("go", ["mod", "download", "-json", module], { cwd: tmpdir(), encoding: "utf8" });
   return (JSON.parse(answer) as { Dir: string }).Dir;

@@ -1,7 +1,7 @@
 /** From the long names of definitions to files and short names. */
 import type { Documents, Fields } from "./documents.ts";
 
-/** Where a definition lives: the module (`apps/v1`, `v1`, `meta/v1`) and its name there. */
+/** The location of a definition: the module (`apps/v1`, `v1`, `meta/v1`) and its name there. */
 export interface Place {
   readonly module: string;
   readonly name: string;

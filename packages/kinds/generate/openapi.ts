@@ -1,10 +1,10 @@
-/** Makes the OpenAPI documents of the server small: without descriptions, each repeated part said once. */
+/** Makes the OpenAPI documents of the server small: without descriptions, and with each repeated part once. */
 import type { Documents, Fields, Value } from "./documents.ts";
 
-/** The maps whose keys are names of the user's and not words of OpenAPI. */
+/** The maps whose keys are user-defined names and not keywords of OpenAPI. */
 const namings = new Set(["properties", "definitions", "schemas", "parameters", "responses", "paths"]);
 
-/** A document without its descriptions; those of responses stay, because OpenAPI demands them. */
+/** A document without its descriptions; those of responses stay, because OpenAPI requires them. */
 export function withoutDescriptions(document: Fields): Fields {
   return strip(document, "document") as Fields;
 }
@@ -29,7 +29,7 @@ function placeOf(key: string, place: Place): Place {
   return namings.has(key) ? "names" : "document";
 }
 
-/** All documents as one text, in the form that `src/openapi.ts` reads. */
+/** All documents as one text, in the format that `src/openapi.ts` reads. */
 export function internDocuments(documents: Documents): string {
   const v3 = Object.entries(documents.openApiV3).map(([path, document]) => [path, withoutDescriptions(document)]);
   const interned = new Interned();
@@ -38,8 +38,8 @@ export function internDocuments(documents: Documents): string {
 }
 
 /**
- * Values of which each part is said once. A text, number or boolean is a row of its own; a list is the row `[-1, ...rows of its items]`; an
- * object is the row `[shape, ...rows of its values]`, where a shape is a list of keys. A row refers to rows above it, the last is the root.
+ * Values with each part stored once. A string, number or boolean is one row; a list is the row `[-1, ...rows of its items]`; an object is
+ * the row `[shape, ...rows of its values]`, where a shape is a list of keys. A row refers to rows above it, the last is the root.
  */
 class Interned {
   private readonly shapes = new Map<string, number>();
@@ -65,7 +65,7 @@ function numberOf(numbers: Map<string, number>, text: string): number {
   return known;
 }
 
-/** The schemas of all groups and versions together; where several say the same name, what version 2 says of its kinds wins. */
+/** The schemas of all groups and versions together; for a name in several documents, version 2's schema of a kind wins. */
 export function collectDefinitions(documents: Documents): Record<string, Fields> {
   const all: Record<string, Fields> = {};
   for (const document of Object.values(documents.openApiV3)) {

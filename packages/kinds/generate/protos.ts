@@ -1,6 +1,6 @@
 /**
- * The protobuf table: for each message its fields with number, JSON name, type and the rules by which Go writes them. Numbers and types
- * come from the published .proto files, names and rules from the tags of the Go structs beside them.
+ * The protobuf table: for each message its fields with number, JSON name, type and Go's encoding rules. Numbers and types come from the
+ * published .proto files, names and rules from the tags of the Go structs beside them.
  */
 
 /** One folder of a Go module with a generated.proto: the text of that file and of the Go files beside it. */
@@ -9,7 +9,7 @@ export interface ProtoPackage {
   readonly go: readonly string[];
 }
 
-/** What a field needs beyond number, name and type; absent means a plain value that is always written. */
+/** The flags of a field beyond number, name and type; absent means a plain value that is always written. */
 export const fieldFlags = { pointer: 1, omitEmpty: 2, omitZero: 4, repeated: 8, map: 16, inline: 32 } as const;
 
 type Field = [number: number, name: string, type: string, flags: number];
@@ -75,7 +75,7 @@ interface GoField {
   readonly type: string;
 }
 
-/** The tagged fields of all structs, by name of the struct, in the order in which they stand. */
+/** The tagged fields of all structs, by name of the struct, in their order. */
 function parseStructs(source: string): Map<string, GoField[]> {
   const structs = new Map<string, GoField[]>();
   for (const [, name = "", body = ""] of source.matchAll(/^type (\w+) struct \{\n([\s\S]*?)^\}/gm)) {
@@ -95,7 +95,7 @@ function parseField(left: string, tags: string): GoField[] {
   return [{ number: Number(number), json: json.split(","), type: words.slice(words.length > 1 ? 1 : 0).join(" ") }];
 }
 
-/** Joins what the two files say; a field without a tag keeps its name and is written when it is there. */
+/** Joins the information of the two files; a field without a tag keeps its name and is written when it is present. */
 function mergeFields(fields: readonly ProtoField[], structure: readonly GoField[]): Field[] {
   const order = (field: ProtoField): number => {
     const index = structure.findIndex(({ number }) => number === field.number);

@@ -1,8 +1,8 @@
-/** Asks a kube-apiserver for documents. */
+/** Requests documents from a kube-apiserver. */
 import { request } from "node:https";
 import type { Fields, Get } from "./documents.ts";
 
-/** How a server is reached. */
+/** The address and the credentials of a server. */
 export interface Server {
   readonly server: string;
   readonly ca: string;
@@ -10,7 +10,7 @@ export interface Server {
   readonly key: string;
 }
 
-/** A function that asks this server. */
+/** A function that sends requests to this server. */
 export function getFrom({ server, ca, cert, key }: Server): Get {
   return (path, accept) =>
     new Promise((resolve, reject) => {

@@ -2,15 +2,15 @@
 import type { Fields, Value } from "./documents.ts";
 import type { Place } from "./naming.ts";
 
-/** The definitions and where they live. */
+/** The definitions and their modules. */
 export interface World {
   readonly definitions: Readonly<Record<string, Fields>>;
   readonly places: ReadonlyMap<string, Place>;
-  /** The definitions that are kinds: what their objects say of themselves, and whether their metadata has been stored. */
+  /** The definitions that are kinds: their apiVersion and kind, and whether their metadata is that of a stored object. */
   readonly kinds: ReadonlyMap<string, ShapeKind>;
 }
 
-/** What is fixed in the objects of a kind. */
+/** The constant fields of a kind's objects. */
 export interface ShapeKind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,7 +19,7 @@ export interface ShapeKind {
 
 type Form = "read" | "apply";
 
-/** What some definitions are called in `@capstan/model` or in TypeScript itself. */
+/** The names of some definitions in `@capstan/model` or in TypeScript itself. */
 const wellKnown: Readonly<Record<string, Readonly<Record<Form, string>>>> = {
   "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta": { read: "ObjectMeta", apply: "ObjectMeta" },
   "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference": { read: "OwnerReference", apply: "OwnerReference" },
@@ -35,7 +35,7 @@ const wellKnown: Readonly<Record<string, Readonly<Record<Form, string>>>> = {
   "io.k8s.apimachinery.pkg.util.intstr.IntOrString": { read: "IntOrString", apply: "IntOrString" },
   "io.k8s.apimachinery.pkg.runtime.RawExtension": { read: "JsonObject", apply: "JsonObject" },
 };
-/** Definitions of which the server says nothing, although they are one thing or another. */
+/** Definitions without a type in the server's documents, although they have one. */
 const unions: Readonly<Record<string, (form: "" | "Apply") => string>> = {
   JSONSchemaPropsOrArray: (form) => `JSONSchemaProps${form} | readonly JSONSchemaProps${form}[]`,
   JSONSchemaPropsOrBool: (form) => `JSONSchemaProps${form} | boolean`,
@@ -52,7 +52,7 @@ const modelNames = [
 ];
 const ownNames = ["JsonObject", "Keyed"];
 
-/** The text of the module with the types of all definitions that live in it. */
+/** The text of the module with the types of all its definitions. */
 export function writeShapes(module: string, world: World): string {
   const writer = new ShapeWriter(module, world);
   const mine = [...world.places].filter(([, place]) => place.module === module).map(([name]) => name);
@@ -143,7 +143,7 @@ class ShapeWriter {
     return item.includes(" ") && !item.startsWith("{") ? `readonly (${item})[]` : `readonly ${item}[]`;
   }
 
-  /** Keys without which an item cannot be told from others; a key with a default of its own may be left out. */
+  /** Keys that identify an item; a key with a default may be omitted. */
   private requiredKeys(schema: Fields, items: Fields): string[] {
     const keys = (schema["x-kubernetes-list-map-keys"] ?? []) as string[];
     const properties = (this.world.definitions[items["$ref"] as string]?.["properties"] ?? {}) as Record<
@@ -177,7 +177,7 @@ interface FixedField {
   readonly required: boolean;
 }
 
-/** The fields that every kind has: its fixed words, and metadata. */
+/** The fields that every kind has: apiVersion, kind and metadata. */
 function fixedField(key: string, { apiVersion, kind, isStored }: ShapeKind, form: Form): FixedField | undefined {
   const required = form === "read";
   if (key === "apiVersion") return { type: JSON.stringify(apiVersion), required };
@@ -196,7 +196,7 @@ function isZero(value: Value | undefined): boolean {
   return value === undefined || value === "" || value === 0;
 }
 
-/** A definition of which the server says nothing but perhaps its type. */
+/** A definition for which the server publishes at most a type. */
 function opaqueType(definition: Fields): string {
   if (definition["type"] === "string") return "string";
   return definition["type"] === "object" ? "JsonObject" : "Json";

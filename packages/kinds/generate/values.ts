@@ -26,7 +26,7 @@ interface MainKind {
   readonly scope: string;
 }
 
-/** The kinds with a resource of their own, each once. */
+/** The kinds with a resource, each once. */
 function mainKinds({ resources }: GroupVersionDocument): MainKind[] {
   const main = resources.filter(({ name }) => !name.includes("/"));
   return main.map(({ kind, name, namespaced }) => ({

@@ -2,7 +2,7 @@
 import type { GroupVersionKind, Json } from "@capstan/model";
 import facts from "./generated/facts/definitions.json" with { type: "json" };
 
-/** How one value is structured. */
+/** The structure of one value. */
 export interface Definition {
   readonly $ref?: string;
   readonly type?: "string" | "integer" | "number" | "boolean" | "array" | "object";

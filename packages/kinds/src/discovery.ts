@@ -11,7 +11,7 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-/** A subresource; group and version are there when its kind is of another group than its resource. */
+/** A subresource; group and version are set when its kind is of another group than its resource. */
 export interface BuiltInSubresource {
   readonly name: string;
   readonly kind: string;
@@ -20,7 +20,7 @@ export interface BuiltInSubresource {
   readonly verbs: readonly string[];
 }
 
-/** A resource as discovery tells of it. */
+/** A resource as discovery lists it. */
 export interface BuiltInResource {
   readonly name: string;
   readonly singular: string;
@@ -35,7 +35,7 @@ export interface BuiltInResource {
   readonly columns?: readonly TableColumn[];
 }
 
-/** A version of a group with all it serves. */
+/** A version of a group with everything it serves. */
 export interface BuiltInGroupVersion {
   readonly group: string;
   readonly version: string;

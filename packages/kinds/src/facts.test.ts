@@ -23,7 +23,7 @@ test("every resource has a definition and a protobuf message", () => {
   }
 });
 
-test("every definition and every message that is referred to is there", () => {
+test("every referenced definition and message exists", () => {
   const definitions = builtInDefinitions();
   for (const [, name] of JSON.stringify(definitions).matchAll(/"\$ref":"([^"#]+)"/g)) {
     assert.ok(name !== undefined && Object.hasOwn(definitions, name), `${name} is missing`);
@@ -47,7 +47,7 @@ test("every resource that can be listed has columns, others have none", () => {
   }
 });
 
-test("a subresource says the group of its kind when it is another", () => {
+test("a subresource has the group of its kind if it differs", () => {
   const deployments = resources.find(({ name }) => name === "deployments");
   const scale = deployments?.subresources?.find(({ name }) => name === "scale");
   assert.deepEqual([scale?.group, scale?.version, scale?.kind], ["autoscaling", "v1", "Scale"]);

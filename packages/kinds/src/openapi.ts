@@ -1,4 +1,4 @@
-/** The OpenAPI documents that kube-apiserver serves for its built-in kinds, without descriptions. Large: load it when it is asked for. */
+/** The OpenAPI documents that kube-apiserver serves for its built-in kinds, without descriptions. Large: load it when it is needed. */
 import type { Json } from "@capstan/model";
 import facts from "./generated/facts/openapi.json" with { type: "json" };
 
@@ -10,7 +10,7 @@ interface Documents {
   readonly v3: { readonly [path: string]: OpenApiDocument };
 }
 
-/** Each part of the documents once; see `generate/openapi.ts` for the form. */
+/** Each part of the documents once; see `generate/openapi.ts` for the format. */
 interface Interned {
   readonly shapes: readonly (readonly string[])[];
   readonly rows: readonly (string | number | boolean | null | readonly number[])[];
@@ -28,7 +28,7 @@ export function openApiV3(): { readonly [path: string]: OpenApiDocument } {
   return (documents ??= expandDocuments()).v3;
 }
 
-/** Rows refer only to rows above them, so one pass from the top makes all of them whole. */
+/** Rows refer only to rows above them, so one pass from the top builds all of them. */
 function expandDocuments(): Documents {
   const { shapes, rows } = facts as unknown as Interned;
   const values: Json[] = [];

@@ -1,4 +1,4 @@
-/** The protobuf messages of the built-in kinds: numbers, names and types of fields, and the rules by which Go writes them. */
+/** The protobuf messages of the built-in kinds: numbers, names and types of fields, and Go's encoding rules. */
 import type { GroupVersionKind } from "@capstan/model";
 import facts from "./generated/facts/protobuf.json" with { type: "json" };
 
@@ -6,8 +6,8 @@ import facts from "./generated/facts/protobuf.json" with { type: "json" };
 export type ProtobufField = readonly [number: number, name: string, type: string, flags: number];
 
 /**
- * What a field is beyond a plain value, as bits. A plain value is always written, a pointer when it is there; `omitEmpty` and `omitZero` are
- * the rules of Go's JSON; an inline field has its own fields stand in the JSON of the message around it.
+ * The flags of a field, as bits. A plain value is always written, a pointer when it is present; `omitEmpty` and `omitZero` are the rules
+ * of Go's JSON; the fields of an inline field are part of the JSON of the surrounding message.
  */
 export const protobufFlags = {
   pointer: 1,
@@ -33,7 +33,7 @@ export function protobufMessage(name: string): readonly ProtobufField[] | undefi
 
 /** The full name of the message of a kind; the kinds of every group include those of meta: Status, DeleteOptions, WatchEvent. */
 export function protobufMessageOf({ group, version, kind }: GroupVersionKind): string | undefined {
-  // Discovery of the core group says no version.
+  // Discovery of the core group has no version.
   const pkg = group === "" && version === "" ? metaPackage : packages[group === "" ? version : `${group}/${version}`];
   if (pkg === undefined) return undefined;
   return [`${pkg}.${kind}`, `${metaPackage}.${kind}`].find((name) => protobufMessage(name) !== undefined);

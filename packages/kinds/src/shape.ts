@@ -1,8 +1,8 @@
-/** The few words that the generated types are written with. */
+/** The helper types of the generated types. */
 import type { Json } from "@capstan/model";
 
-/** A JSON object of which nothing more is known. */
+/** A JSON object of unknown structure. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** An item of a list that is merged by keys: the keys must be there. */
+/** An item of a list that is merged by keys: the keys are required. */
 export type Keyed<T, K extends keyof T> = T & { readonly [Key in K]-?: Exclude<T[Key], undefined> };

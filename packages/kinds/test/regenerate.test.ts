@@ -1,4 +1,4 @@
-/** What is committed is what a running kube-apiserver says, to the byte. */
+/** The committed files are equal to what is generated from a running kube-apiserver. */
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { getFrom } from "../generate/server.ts";
 const root = join(import.meta.dirname, "../src/generated");
 const skip = kubernetesMissing();
 
-test("generating anew from a running server changes no byte", { skip }, async (t) => {
+test("regenerating from a running server changes no byte", { skip }, async (t) => {
   const { credentials } = await useKubernetes(t);
   const get = getFrom(credentials);
   const documents = await readDocuments(get);
@@ -64,7 +64,7 @@ interface AggregatedGroup {
   readonly versions: readonly { readonly version: string; readonly resources: readonly object[] }[];
 }
 
-/** What aggregated discovery says of a version of a group, made from the facts. */
+/** Aggregated discovery of a version of a group, computed from the facts. */
 function toAggregated({ group, version, resources }: BuiltInGroupVersion): object {
   return { group, version, resources: resources.map((resource) => toAggregatedResource(resource)) };
 }

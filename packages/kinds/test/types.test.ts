@@ -1,4 +1,4 @@
-/** What the compiler knows about the built-in kinds. */
+/** The types of the built-in kinds. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Deployment, type DeploymentApply } from "@capstan/kinds/apps/v1";
@@ -32,7 +32,7 @@ test("the value and the type have one name, and the value carries the type", () 
   assert.equal(kinds.length, 3);
 });
 
-test("what is read is readonly all the way down", () => {
+test("read objects are deeply readonly", () => {
   const change = (deployment: Deployment): void => {
     // @ts-expect-error: objects from the server are readonly
     deployment.metadata = { ...deployment.metadata };
@@ -42,7 +42,7 @@ test("what is read is readonly all the way down", () => {
   assert.equal(typeof change, "function");
 });
 
-test("what is applied is partial, but for the keys of lists", () => {
+test("applied objects are partial, except for the keys of lists", () => {
   const apply: DeploymentApply = { spec: { template: { spec: { containers: [{ name: "c", image: "i" }] } } } };
   const ports: PodApply = { spec: { containers: [{ name: "c", ports: [{ containerPort: 80 }] }] } };
   // @ts-expect-error: a container is told from others by its name

@@ -1,4 +1,4 @@
-/** The failures that the API server knows, each with its code, reason and sentence; import as a whole: `apiErrors.notFound(...)`. */
+/** The errors of the API server, each with its code, reason and message; import as a whole: `apiErrors.notFound(...)`. */
 import { formatAll, type FieldError } from "./field-error.ts";
 import { quote } from "./go-text.ts";
 import { formatGroupKind, formatGroupResource, type GroupKind, type GroupResource } from "./group-version.ts";
@@ -16,12 +16,12 @@ function named(resource: GroupResource, name: string): string {
   return `${formatGroupResource(resource)} ${quote(name)}`;
 }
 
-/** No such object. */
+/** The object does not exist. */
 export function notFound(resource: GroupResource, name: string): StatusError {
   return fail(404, "NotFound", `${named(resource, name)} not found`, about(resource, name));
 }
 
-/** There is one of this name already. */
+/** An object of this name exists. */
 export function alreadyExists(resource: GroupResource, name: string): StatusError {
   return fail(409, "AlreadyExists", `${named(resource, name)} already exists`, about(resource, name));
 }
@@ -32,12 +32,12 @@ export function generateNameConflict(resource: GroupResource, name: string, retr
   return fail(409, "AlreadyExists", message, { ...about(resource, name), retryAfterSeconds });
 }
 
-/** Nobody knows who is asking. */
+/** The request is not authenticated. */
 export function unauthorized(reason: string): StatusError {
   return fail(401, "Unauthorized", reason === "" ? "not authorized" : reason);
 }
 
-/** Known, and not allowed. */
+/** The user is authenticated, but not authorized. */
 export function forbidden(resource: GroupResource, name: string, why: string): StatusError {
   return fail(403, "Forbidden", forbiddenMessage(resource, name, why), about(resource, name));
 }
@@ -48,7 +48,7 @@ function forbiddenMessage(resource: GroupResource, name: string, why: string): s
   return `${named(resource, name)} is forbidden: ${why}`;
 }
 
-/** Someone else was faster. */
+/** Another client changed the object first. */
 export function conflict(resource: GroupResource, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${named(resource, name)}: ${why}`;
   return fail(409, "Conflict", message, about(resource, name));
@@ -59,7 +59,7 @@ export function applyConflict(causes: readonly StatusCause[], message: string): 
   return fail(409, "Conflict", message, { causes });
 }
 
-/** What was asked for is no longer there and will not return. */
+/** The resource is gone for good. */
 export function gone(message: string): StatusError {
   return fail(410, "Gone", message);
 }
@@ -69,7 +69,7 @@ export function resourceExpired(message: string): StatusError {
   return fail(410, "Expired", message);
 }
 
-/** The object has fields that cannot be. */
+/** The object has invalid fields. */
 export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const causes = errors.map(({ type, body, field }): StatusCause => ({
     reason: type,
@@ -81,27 +81,27 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
   return fail(422, "Invalid", message, { name, group: kind.group, kind: kind.kind, causes });
 }
 
-/** The request makes no sense. */
+/** The request is malformed. */
 export function badRequest(reason: string): StatusError {
   return fail(400, "BadRequest", reason);
 }
 
-/** Come back later. */
+/** Retry later. */
 export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
   return fail(429, "TooManyRequests", message, { retryAfterSeconds });
 }
 
-/** Come back later, without saying when. */
+/** Retry later, without a time. */
 export function tooManyRequestsError(message: string): StatusError {
   return fail(429, "TooManyRequests", `Too many requests: ${message}`);
 }
 
-/** The server cannot answer now. */
+/** The server cannot handle the request now. */
 export function serviceUnavailable(reason: string): StatusError {
   return fail(503, "ServiceUnavailable", reason);
 }
 
-/** The resource has no such verb. */
+/** The resource does not support the verb. */
 export function methodNotSupported(resource: GroupResource, action: string): StatusError {
   const message = `${action} is not supported on resources of kind ${quote(formatGroupResource(resource))}`;
   return fail(405, "MethodNotAllowed", message, about(resource, ""));
@@ -113,7 +113,7 @@ export function serverTimeout(resource: GroupResource, operation: string, retryA
   return fail(500, "ServerTimeout", message, { ...about(resource, operation), retryAfterSeconds });
 }
 
-/** Something broke in the server. */
+/** An internal error of the server. */
 export function internalError(message: string): StatusError {
   return fail(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
@@ -128,7 +128,7 @@ export function requestEntityTooLarge(message: string): StatusError {
   return fail(413, "RequestEntityTooLarge", `Request entity too large: ${message}`);
 }
 
-/** What is known when an answer was not a Status: the code, the request and perhaps the body. */
+/** The facts about a response that was not a Status: the code, the request and perhaps the body. */
 export interface GenericResponse {
   readonly code: number;
   readonly verb: string;
@@ -139,7 +139,7 @@ export interface GenericResponse {
   readonly isUnexpected: boolean;
 }
 
-/** The failure that stands for an answer of which only the code is known. */
+/** The error for a response with only a code. */
 export function genericServerResponse(response: GenericResponse): StatusError {
   const { code, resource, name, serverMessage, retryAfterSeconds, isUnexpected } = response;
   const { reason, message } = genericReason(response);

@@ -1,4 +1,4 @@
-/** One text and one order for JSON values, whatever the order of their fields: for hashes, comparisons and stable output. */
+/** One text and one order for JSON values, regardless of the order of their fields: for hashes, comparisons and stable output. */
 import { stringifyExact } from "./exact-json.ts";
 
 /** JSON with the fields of every object sorted. */
@@ -16,7 +16,7 @@ function byKey([a]: [string, unknown], [b]: [string, unknown]): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** A total order on JSON values: null, booleans, numbers, texts, lists, objects; within a type by content. */
+/** A total order on JSON values: null, booleans, numbers, strings, lists, objects; within a type by content. */
 export function compareJson(a: unknown, b: unknown): number {
   const ranks = rank(a) - rank(b);
   if (ranks !== 0) return ranks;

@@ -12,7 +12,7 @@ test("the transition time moves when the status changes and only then", () => {
   assert.equal(findCondition(flipped, "Ready")?.lastTransitionTime, "t2");
 });
 
-test("setting what is already there gives back the very same list", () => {
+test("setting an equal condition returns the same list", () => {
   const conditions = [ready];
   const { lastTransitionTime: _, ...same } = ready;
   assert.equal(setCondition(conditions, same, "t2"), conditions);

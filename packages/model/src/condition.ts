@@ -1,4 +1,4 @@
-/** Conditions: what a controller says about an object, one entry a type. */
+/** Conditions: what a controller reports about an object, one entry per type. */
 
 /** Whether a condition holds. */
 export type ConditionStatus = "True" | "False" | "Unknown";
@@ -21,7 +21,7 @@ export function findCondition<C extends { readonly type: string }>(
   return conditions?.find((condition) => condition.type === type);
 }
 
-/** Whether the condition of a type is there and has a status. */
+/** Whether the condition of a type exists and has a status. */
 export function isConditionStatus(
   conditions: readonly { readonly type: string; readonly status: string }[] | undefined,
   type: string,
@@ -31,8 +31,8 @@ export function isConditionStatus(
 }
 
 /**
- * The conditions with one of them set. The transition time moves only when the status does; when nothing changes, the very same list comes
- * back, so that callers can tell by identity.
+ * The conditions with one of them set. The transition time changes only with the status; if nothing changes, the same list is returned,
+ * so that callers can compare by identity.
  */
 export function setCondition(
   conditions: readonly Condition[],

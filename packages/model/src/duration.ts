@@ -14,7 +14,7 @@ const nanosecondsOf: Readonly<Record<string, bigint>> = {
 };
 const limit = 2n ** 63n;
 
-/** Reads a duration as nanoseconds; throws a {@link ParseError} with Go's message. */
+/** Parses a duration as nanoseconds; throws a {@link ParseError} with Go's message. */
 export function parseDuration(text: string): bigint {
   const negative = text.startsWith("-");
   let rest = /^[-+]/.test(text) ? text.slice(1) : text;
@@ -31,7 +31,7 @@ export function parseDuration(text: string): bigint {
   return negative ? -total : total;
 }
 
-/** One number with its unit, and how many characters it took. */
+/** One number with its unit, and its length in characters. */
 function parsePart(rest: string, text: string): [bigint, number] {
   const [number = "", integer = "", fraction = ""] = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) ?? [];
   const whole = BigInt(integer);
@@ -51,7 +51,7 @@ function scaleOf(unit: string, text: string): bigint {
   return scale;
 }
 
-/** Go computes the broken part in floating point; more digits than an int64 holds are ignored. */
+/** Go computes the fraction in floating point; more digits than an int64 holds are ignored. */
 function fractionOf(fraction: string, scale: bigint): bigint {
   let [digits, power] = [0n, 1];
   for (const digit of fraction) {
@@ -83,7 +83,7 @@ function formatLong(magnitude: bigint): string {
   return hours === 0n ? `${minutes}m${seconds}` : `${hours}h${minutes % 60n}m${seconds}`;
 }
 
-/** A number with some of its digits behind the point, trailing zeros dropped. */
+/** A number with some of its digits after the point, trailing zeros dropped. */
 function decimal(value: bigint, places: number): string {
   const digits = value.toString().padStart(places + 1, "0");
   // linear: at most nine digits

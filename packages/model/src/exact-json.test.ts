@@ -13,7 +13,7 @@ test("integers of 64 bits come through unchanged", () => {
   );
 });
 
-test("numbers that are exact stay numbers, and texts stay texts", () => {
+test("exact numbers stay numbers, and strings stay strings", () => {
   assert.deepEqual(parseExactJson('{"a":9007199254740991,"b":1.5,"c":", 9007199254740993","d":1e3}'), {
     a: 9_007_199_254_740_991,
     b: 1.5,
@@ -22,7 +22,7 @@ test("numbers that are exact stay numbers, and texts stay texts", () => {
   });
 });
 
-test("what is no integer of 64 bits is read as told", () => {
+test("numbers that are not 64-bit integers are handled by the given function", () => {
   const seen: string[] = [];
   parseWithNumbers("[1.0,1e400,9223372036854775808,-0.50,1.5,7]", (text) => seen.push(text));
   assert.deepEqual(seen, ["1.0", "1e400", "9223372036854775808", "-0.50"]);

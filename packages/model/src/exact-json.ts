@@ -1,19 +1,19 @@
-/** JSON text whose integers may be larger than JavaScript's numbers are exact: those become bigints, as Go keeps them in an int64. */
+/** JSON text with integers beyond the exact range of JavaScript numbers: those become bigints, as Go keeps them in an int64. */
 
-/** A number where a value may stand that `JSON.parse` would change, or that it may spell in another way. */
+/** A number at the position of a value that `JSON.parse` would change, or that it may print in another way. */
 const suspicious = /[:[,\s]-?(?:\d{16}|\d{1,15}[.eE])/;
 const integer = /^-?\d+$/;
 const least = -(2n ** 63n);
 
-/** What becomes of a number that is not what its text says. */
+/** Handles a number that differs from its text. */
 export type ReadNumber = (text: string, value: number) => unknown;
 
-/** Reads sound JSON text. Integers that fit an int64 and no exact number become bigints; the rest is as `JSON.parse` has it. */
+/** Parses valid JSON text. Integers that fit an int64 but not an exact number become bigints; everything else is as in `JSON.parse`. */
 export function parseExactJson(text: string): unknown {
   return parseWithNumbers(text, (_source, value) => value);
 }
 
-/** Reads sound JSON text; numbers that are neither exact nor an int64, or written in an unusual way, are read as told. */
+/** Parses valid JSON text; the given function handles numbers that are neither exact nor an int64, or written in an unusual way. */
 export function parseWithNumbers(text: string, read: ReadNumber): unknown {
   if (!suspicious.test(text)) return JSON.parse(text);
   const revive = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
@@ -34,7 +34,7 @@ export function isLargeInteger(value: unknown): value is bigint {
   return typeof value === "bigint";
 }
 
-/** JSON text of a value that may hold bigints. */
+/** The JSON text of a value that may contain bigints. */
 export function stringifyExact(value: unknown, indent?: number): string | undefined {
   try {
     return JSON.stringify(value, undefined, indent);
@@ -45,7 +45,7 @@ export function stringifyExact(value: unknown, indent?: number): string | undefi
   }
 }
 
-/** A part of JSON text that is written as it is; the type library does not know it yet. */
+/** A part of JSON text that is written unchanged; the type library does not have it yet. */
 function rawNumber(value: bigint): unknown {
   return (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(String(value));
 }

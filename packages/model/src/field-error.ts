@@ -1,8 +1,8 @@
-/** What is wrong with one field, in the words of the API server; import as a whole: `fieldErrors.required(path)`. */
+/** Field errors, with the messages of the API server; import as a whole: `fieldErrors.required(path)`. */
 import type { FieldPath } from "./field-path.ts";
 import { quote, toGoJson } from "./go-text.ts";
 
-/** What is wrong with a field; these are also the reasons of the causes of a Status. */
+/** The types of field errors; these are also the reasons of the causes of a Status. */
 export type FieldErrorType =
   | "FieldValueNotFound"
   | "FieldValueRequired"
@@ -17,7 +17,7 @@ export type FieldErrorType =
   | "FieldValueTypeInvalid"
   | "InternalError";
 
-/** One refusal: where, what, and the sentence that a cause of the Status carries. */
+/** One error: the field, the type, and the message of the Status cause. */
 export interface FieldError {
   readonly type: FieldErrorType;
   readonly field: FieldPath;
@@ -40,15 +40,15 @@ const titles: Readonly<Record<FieldErrorType, string>> = {
   InternalError: "Internal error",
 };
 
-/** Stands for a value that the message must not show. */
+/** A value that the message must not show. */
 export const omittedValue: unique symbol = Symbol("value omitted");
 
-/** A value that should have been there. */
+/** A missing value. */
 export function required(field: FieldPath, detail = ""): FieldError {
   return { type: "FieldValueRequired", field, body: withDetail(titles.FieldValueRequired, detail) };
 }
 
-/** A value that does not have its form or is out of bounds. */
+/** A value that is malformed or out of bounds. */
 export function invalid(field: FieldPath, value: unknown, detail: string): FieldError {
   return showing("FieldValueInvalid", { field, value, detail });
 }
@@ -68,13 +68,13 @@ export function duplicate(field: FieldPath, value: unknown): FieldError {
   return showing("FieldValueDuplicate", { field, value, detail: "" });
 }
 
-/** A value that is none of those allowed. */
+/** A value that is not one of the allowed ones. */
 export function notSupported(field: FieldPath, value: unknown, allowed: readonly string[]): FieldError {
   const detail = allowed.length === 0 ? "" : `supported values: ${allowed.map(quote).join(", ")}`;
   return showing("FieldValueNotSupported", { field, value, detail });
 }
 
-/** The same of a text of a type with a name of its own, as values of enumerations mostly are. */
+/** The same for a string of a named Go type, like most enumerations. */
 export function notSupportedName(field: FieldPath, value: string, allowed: readonly string[]): FieldError {
   return notSupported(field, named(value), allowed);
 }
@@ -84,17 +84,17 @@ export function forbidden(field: FieldPath, detail: string): FieldError {
   return { type: "FieldValueForbidden", field, body: withDetail(titles.FieldValueForbidden, detail) };
 }
 
-/** A text of too many bytes. */
+/** A string with too many bytes. */
 export function tooLong(field: FieldPath, limit: number): FieldError {
   return lengthError("FieldValueTooLong", field, tooLongDetail(limit, "byte"));
 }
 
-/** A text of too many characters. */
+/** A string with too many characters. */
 export function tooLongCharacters(field: FieldPath, limit: number): FieldError {
   return lengthError("FieldValueTooLong", field, tooLongDetail(limit, "character"));
 }
 
-/** A text of too few characters. */
+/** A string with too few characters. */
 export function tooShort(field: FieldPath, limit: number): FieldError {
   const detail = limit < 0 ? "value is too short" : `must be at least ${count(limit, "character")}`;
   return lengthError("FieldValueTooShort", field, detail);
@@ -112,7 +112,7 @@ export function tooFew(field: FieldPath, actual: number, limit: number): FieldEr
   return showing("FieldValueTooFew", { field, value: actual, detail });
 }
 
-/** Something that went wrong in the server while it looked at the field. */
+/** An internal error of the server during the validation of the field. */
 export function internal(field: FieldPath, message: string): FieldError {
   return { type: "InternalError", field, body: withDetail(titles.InternalError, message) };
 }
@@ -122,13 +122,13 @@ export function format(error: FieldError): string {
   return `${error.field}: ${error.body}`;
 }
 
-/** Many errors in one line, each said once: alone as it is, several in brackets. */
+/** Several errors in one line, without duplicates: a single one as it is, more in brackets. */
 export function formatAll(errors: readonly FieldError[]): string {
   const lines = [...new Set(errors.map(format))];
   return lines.length === 1 ? (lines[0] ?? "") : `[${lines.join(", ")}]`;
 }
 
-/** A text that Go holds in a type with a name of its own: it is shown as JSON has it, and not quoted as plain texts are. */
+/** A string of a named Go type: it is shown as JSON, and not quoted like plain strings. */
 export function named(text: string): unknown {
   return { toJSON: () => text };
 }

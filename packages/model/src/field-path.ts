@@ -1,6 +1,6 @@
 /** Paths to fields as the API server writes them: `spec.containers[0].env[NAME].value`. */
 
-/** A path below another one; the root is the empty text, so paths are plain strings and cost nothing to hand around. */
+/** A path below another one; the root is the empty string, so paths are plain strings and cheap to pass around. */
 export type FieldPath = string;
 
 /** The field of a path. */

@@ -1,7 +1,7 @@
 /** Field selectors: `metadata.name=web,spec.nodeName!=`. */
 import { ParseError } from "./parse-error.ts";
 
-/** One condition on a field that a kind lets select by. */
+/** One condition on a selectable field. */
 export interface FieldRequirement {
   readonly field: string;
   readonly operator: "=" | "!=";
@@ -11,15 +11,15 @@ export interface FieldRequirement {
 /** A selector: all requirements must hold. */
 export type FieldSelector = readonly FieldRequirement[];
 
-/** Reads a selector text; throws a {@link ParseError} with the server's message. */
+/** Parses a selector; throws a {@link ParseError} with the server's message. */
 export function parseFieldSelector(text: string): FieldSelector {
   const terms = splitTerms(text).filter((term) => term !== "");
   const requirements = terms.sort().map((term) => parseTerm(term, text));
-  // A bare operator asks for nothing, and the server drops it.
+  // A bare operator requires nothing, and the server drops it.
   return requirements.filter(({ field, value }) => field !== "" || value !== "");
 }
 
-/** Splits at commas; a backslash makes the character after it part of the term. */
+/** Splits at commas; a backslash makes the next character part of the term. */
 function splitTerms(text: string): string[] {
   const terms: string[] = [];
   let start = 0;
@@ -63,7 +63,7 @@ function refusal(input: string, message: string): ParseError {
   return new ParseError("InvalidFieldSelector", input, message);
 }
 
-/** Whether an object satisfies a selector; a field that the object does not have is the empty text. */
+/** Whether an object satisfies a selector; a missing field counts as the empty string. */
 export function matchesFields(selector: FieldSelector, valueOf: (field: string) => string | undefined): boolean {
   for (const { field, operator, value } of selector) {
     if (((valueOf(field) ?? "") === value) !== (operator === "=")) return false;

@@ -1,4 +1,4 @@
-/** Freezing whole values, so that what is shared cannot be changed. */
+/** Deep freezing, so that shared values cannot be changed. */
 
 /** A value that is readonly all the way down. */
 export type DeepReadonly<T> = T extends (infer Item)[]
@@ -7,7 +7,7 @@ export type DeepReadonly<T> = T extends (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** Freezes a JSON value with everything in it and returns it; a frozen part is taken to be frozen all the way down. */
+/** Freezes a JSON value deeply and returns it; a frozen part is assumed to be deeply frozen. */
 export function deepFreeze<T>(value: T): DeepReadonly<T> {
   if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { toGoJson } from "./go-text.ts";
 
-test("keys that are numbers stand where Go's maps have them", () => {
+test("numeric keys have the position of Go's maps", () => {
   const data = JSON.parse('{"9":"","10":"","a":1,"-":[{"2":1,"10":2}],".x":12345678901234567890}') as object;
   assert.equal(
     toGoJson({ kind: "K", data: { ...data, big: 2n ** 60n } }),

@@ -1,4 +1,4 @@
-/** How Go measures and prints text: messages of the API server contain quoted values, and its limits count bytes. */
+/** Go's measures and forms of text: messages of the API server contain quoted values, and its limits count bytes. */
 import { stringifyExact } from "./exact-json.ts";
 
 const shortEscapes: Readonly<Record<string, string>> = {
@@ -57,7 +57,7 @@ export function byteLength(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit > 0x7f) bytes += unit > 0x7ff ? 2 : 1;
-    // Of the four bytes of a pair, each half has by now been counted as three.
+    // Each half of a surrogate pair has been counted as three bytes; a pair takes four.
     if (unit >= 0xd800 && unit <= 0xdbff && isLowSurrogate(text.charCodeAt(i + 1))) bytes -= 2;
   }
   return bytes;
@@ -69,18 +69,21 @@ function isLowSurrogate(unit: number): boolean {
 
 const htmlEscapes = /[<>&\u2028\u2029]/g;
 
-/** The value as Go's `json.Marshal` prints it: like `JSON.stringify`, with the characters escaped that HTML could misread; over many lines when it is indented. */
+/**
+ * The value as Go's `json.Marshal` prints it: like `JSON.stringify`, with characters escaped that HTML could misread; on several lines
+ * when indented.
+ */
 export function toGoJson(value: unknown, indent?: number): string {
   const plain = stringifyExact(value, indent) ?? "null";
   const json = numericKey.test(plain) ? (stringifyExact(inGoOrder(value), indent) ?? "null") : plain;
   return json.replace(htmlEscapes, (char) => `\\u${hex(char.charCodeAt(0), 4)}`);
 }
 
-/** A key that JavaScript puts before all others and orders by its number, wherever it was written. */
+/** A key that JavaScript puts before all others, in numeric order, wherever it was written. */
 const numericKey = /[{,]\s*"(?:0|[1-9]\d*)":/;
 const isNumeric = /^(?:0|[1-9]\d*)$/;
 
-/** The value with such keys where Go puts them: only maps have them, and Go sorts the keys of maps as texts. */
+/** The value with such keys in Go's position: only maps have them, and Go sorts the keys of maps as strings. */
 function inGoOrder(value: unknown): unknown {
   if (typeof value !== "object" || value === null || "toJSON" in value) return value;
   if (Array.isArray(value)) return value.map(inGoOrder);

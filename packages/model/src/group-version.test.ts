@@ -10,12 +10,12 @@ test("the core group has no name in an apiVersion", () => {
   for (const text of ["v1", "apps/v1"]) assert.equal(formatApiVersion(parseApiVersion(text)), text);
 });
 
-test("an apiVersion with two slashes is refused", () => {
+test("an apiVersion with two slashes is rejected", () => {
   const message = "unexpected GroupVersion string: a/b/c";
   assert.throws(() => parseApiVersion("a/b/c"), new ParseError("InvalidApiVersion", "a/b/c", message));
 });
 
-test("an object tells its group, version and kind", () => {
+test("the group, version and kind of an object are parsed", () => {
   assert.deepEqual(kindOf({ apiVersion: "apps/v1", kind: "Deployment" }), {
     group: "apps",
     version: "v1",

@@ -1,4 +1,4 @@
-/** Groups, versions, kinds and resources as plain values, and the texts they are written as. */
+/** Groups, versions, kinds and resources as plain values, and their text forms. */
 import { ParseError } from "./parse-error.ts";
 
 /** A group and one of its versions; the core group is the empty string. */
@@ -7,13 +7,13 @@ export interface GroupVersion {
   readonly version: string;
 }
 
-/** A kind in a group, whatever the version. */
+/** A kind in a group, for any version. */
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;
 }
 
-/** A resource (the plural of a path) in a group, whatever the version. */
+/** A resource (the plural of a path) in a group, for any version. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
@@ -25,7 +25,7 @@ export interface GroupVersionKind extends GroupVersion, GroupKind {}
 /** A resource in a version of a group. */
 export interface GroupVersionResource extends GroupVersion, GroupResource {}
 
-/** Reads an `apiVersion`: `v1`, `apps/v1`. The empty text is the empty group and version. */
+/** Parses an `apiVersion`: `v1`, `apps/v1`. The empty string is the empty group and version. */
 export function parseApiVersion(apiVersion: string): GroupVersion {
   if (apiVersion === "" || apiVersion === "/") return { group: "", version: "" };
   const slash = apiVersion.indexOf("/");
@@ -41,7 +41,7 @@ export function formatApiVersion({ group, version }: GroupVersion): string {
   return group === "" ? version : `${group}/${version}`;
 }
 
-/** The group, version and kind that an object says it has. */
+/** The group, version and kind that an object declares. */
 export function kindOf(object: { readonly apiVersion: string; readonly kind: string }): GroupVersionKind {
   return { ...parseApiVersion(object.apiVersion), kind: object.kind };
 }
@@ -61,7 +61,7 @@ export function formatGroupVersionKind({ group, version, kind }: GroupVersionKin
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** Reads `deployments.apps`: the first dot ends the resource. */
+/** Parses `deployments.apps`: the first dot ends the resource. */
 export function parseGroupResource(text: string): GroupResource {
   const dot = text.indexOf(".");
   return dot < 0 ? { group: "", resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) };

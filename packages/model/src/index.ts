@@ -1,4 +1,4 @@
-/** What Kubernetes objects are: kinds, keys, metadata, selectors, Status, conditions, quantities. */
+/** The basic types of Kubernetes objects: kinds, keys, metadata, selectors, Status, conditions, quantities. */
 export type {
   Json,
   KubeList,

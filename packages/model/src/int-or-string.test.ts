@@ -3,19 +3,19 @@ import { test } from "node:test";
 import { parseIntOrString, scaleIntOrPercent } from "./int-or-string.ts";
 import { ParseError } from "./parse-error.ts";
 
-test("a text that is a number of 32 bits becomes one", () => {
+test("a string that is a 32-bit number becomes one", () => {
   assert.equal(parseIntOrString("80"), 80);
   assert.equal(parseIntOrString("http"), "http");
   assert.equal(parseIntOrString("2147483648"), "2147483648");
 });
 
-test("a percentage is a share of the total, rounded as asked", () => {
+test("a percentage is a share of the total, with the requested rounding", () => {
   assert.equal(scaleIntOrPercent("25%", 10, "up"), 3);
   assert.equal(scaleIntOrPercent("25%", 10, "down"), 2);
   assert.equal(scaleIntOrPercent(4, 10, "down"), 4);
 });
 
-test("a text that is no percentage is refused in Go's words", () => {
+test("an invalid percentage is rejected with Go's message", () => {
   assert.throws(
     () => scaleIntOrPercent("5", 10, "up"),
     new ParseError(

@@ -1,17 +1,17 @@
-/** A number or a text: target ports, percentages of replicas. */
+/** A number or a string: target ports, percentages of replicas. */
 import { parseInt64, quote } from "./go-text.ts";
 import { ParseError } from "./parse-error.ts";
 
-/** A value that may be a number or a text; what the text means is up to the field. */
+/** A value that may be a number or a string; the field defines the meaning of the string. */
 export type IntOrString = number | string;
 
-/** The text as a number when it is one that fits 32 bits, otherwise as it is. */
+/** The string as a number if it is one that fits 32 bits, otherwise unchanged. */
 export function parseIntOrString(text: string): IntOrString {
   const value = parseInt64(text);
   return value !== undefined && value >= -(2n ** 31n) && value < 2n ** 31n ? Number(value) : text;
 }
 
-/** The share of a total that a value means: a number is itself, a text must be a percentage. */
+/** The share of a total: a number is itself, a string must be a percentage. */
 export function scaleIntOrPercent(value: IntOrString, total: number, rounding: "up" | "down"): number {
   if (typeof value === "number") return value;
   if (!value.endsWith("%")) throw refusal(value, "invalid type: string is not a percentage");

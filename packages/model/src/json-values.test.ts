@@ -8,7 +8,7 @@ import { cloneJson } from "./clone.ts";
 import { isDeepEqual } from "./equality.ts";
 import { deepFreeze } from "./frozen.ts";
 
-/** Parsing makes plain objects of all values, and numbers that JSON can tell apart. */
+/** Parsing turns all values into plain objects, and into numbers that JSON can distinguish. */
 const json = fc.json().map((text) => JSON.parse(text.replaceAll("-0", "0")) as unknown);
 
 test("equality agrees with Node's on JSON values", () => {

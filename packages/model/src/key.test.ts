@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatKey, keyOf, parseKey } from "./key.ts";
 
-test("a key is written as namespace/name, or as the bare name of a cluster-scoped object", () => {
+test("a key is namespace/name, or the bare name of a cluster-scoped object", () => {
   assert.equal(formatKey(keyOf({ metadata: { namespace: "a", name: "b" } })), "a/b");
   assert.equal(formatKey(keyOf({ metadata: { name: "b" } })), "b");
 });

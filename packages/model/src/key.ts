@@ -1,7 +1,7 @@
 /** The key of an object within its kind: namespace and name. */
 import type { KubeObject } from "./object.ts";
 
-/** Where an object of a kind is found; the namespace of a cluster-scoped object is empty. */
+/** The identity of an object within its kind; the namespace of a cluster-scoped object is empty. */
 export interface ObjectKey {
   readonly namespace: string;
   readonly name: string;

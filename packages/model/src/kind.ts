@@ -1,7 +1,7 @@
-/** A kind as a value: what a program hands to `get`, `watch`, `apply`, `owns`. */
+/** A kind as a value: the argument of `get`, `watch`, `apply`, `owns`. */
 import type { KubeObject } from "./object.ts";
 
-/** Whether objects of a kind live in a namespace. */
+/** Whether objects of a kind are namespaced. */
 export type Scope = "Namespaced" | "Cluster";
 
 /**

@@ -1,4 +1,4 @@
-/** Reads label selectors as query parameters carry them: `app=web,tier in (a,b),!legacy`. */
+/** Parses label selectors of query parameters: `app=web,tier in (a,b),!legacy`. */
 import { format, formatAll } from "./field-error.ts";
 import type { LabelOperator, LabelRequirement } from "./label-selector.ts";
 import { binaryOperators, checkKey, checkRequirement, sortedByKey } from "./label-selector.ts";
@@ -101,7 +101,7 @@ class Parser {
   private key(): string {
     const token = this.take();
     if (token.type !== "identifier") this.refuseRequirement(`found '${token.text}', expected: identifier`);
-    // The server checks the key before it knows where in an object the selector stands, hence the odd path.
+    // The server checks the key before it knows the path of the selector in an object, hence the odd path.
     const [error] = checkKey(token.text, "<nil>");
     if (error !== undefined) this.refuseRequirement(format(error));
     return token.text;
@@ -146,7 +146,7 @@ class Parser {
     return [...values].sort();
   }
 
-  /** The values up to the closing parenthesis, which stays; a missing value between commas is the empty one. */
+  /** The values up to the closing parenthesis, which is not consumed; a missing value between commas is the empty one. */
   private valueList(): Set<string> {
     const values = new Set<string>();
     for (;;) {
@@ -165,7 +165,7 @@ class Parser {
     }
   }
 
-  /** The next token; outside of the place of an operator, `in` and `notin` are ordinary words. */
+  /** The next token; where no operator is expected, `in` and `notin` are ordinary words. */
   private peek(): Token {
     const token = this.tokens[this.position] ?? end;
     return token.type === "in" || token.type === "notin" ? { type: "identifier", text: token.text } : token;

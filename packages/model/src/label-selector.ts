@@ -1,4 +1,4 @@
-/** Label selectors: requirements on labels, how they match, how they are written. */
+/** Label selectors: requirements on labels, matching and printing. */
 import * as fieldErrors from "./field-error.ts";
 import type { FieldError } from "./field-error.ts";
 import { itemPath } from "./field-path.ts";
@@ -22,10 +22,10 @@ export interface LabelRequirement {
 /** A selector: all requirements must hold; `nothing` matches no object at all. */
 export type LabelSelector = readonly LabelRequirement[] | "nothing";
 
-/** Labels as objects carry them. */
+/** The labels of an object. */
 export type Labels = { readonly [key: string]: string };
 
-/** The selector as it is written inside objects (`spec.selector` of a Deployment). */
+/** The selector form inside objects (`spec.selector` of a Deployment). */
 export interface LabelSelectorObject {
   readonly matchLabels?: Labels;
   readonly matchExpressions?: readonly {
@@ -71,7 +71,7 @@ function isBeyond(operator: "gt" | "lt", value: string, values: readonly string[
   return operator === "gt" ? found > bound : found < bound;
 }
 
-/** What is wrong with a requirement; nothing when it is good. */
+/** The errors of a requirement; empty if it is valid. */
 export function checkRequirement({ key, operator, values }: LabelRequirement): FieldError[] {
   const errors = checkKey(key, "key");
   errors.push(...checkValueCount(operator, values));
@@ -85,14 +85,14 @@ export function checkRequirement({ key, operator, values }: LabelRequirement): F
   return errors;
 }
 
-/** What is wrong with the key of a requirement. */
+/** The errors of a requirement's key. */
 export function checkKey(key: string, path: string): FieldError[] {
   const messages = checkQualifiedName(key);
   return messages.length === 0 ? [] : [fieldErrors.invalid(path, key, messages.join("; "))];
 }
 
 function checkValueCount(operator: LabelOperator, values: readonly string[]): FieldError[] {
-  // Go prints a list that was never made as null, and the lists of these messages never were when empty.
+  // Go prints a nil list as null, and the lists of these messages are nil when empty.
   const shown = values.length === 0 ? null : values;
   const refuse = (detail: string): FieldError[] => [fieldErrors.invalid("values", shown, detail)];
   switch (operator) {
@@ -129,7 +129,7 @@ const objectOperators: Readonly<Record<string, LabelOperator>> = {
   DoesNotExist: "!",
 };
 
-/** The selector that an object carries as requirements; no selector selects nothing, an empty one everything. */
+/** An object's selector as requirements; a missing selector selects nothing, an empty one everything. */
 export function fromLabelSelectorObject(object: LabelSelectorObject | undefined): LabelSelector {
   if (object === undefined) return "nothing";
   const requirements: LabelRequirement[] = [];
@@ -144,7 +144,7 @@ export function fromLabelSelectorObject(object: LabelSelectorObject | undefined)
   return sortedByKey(requirements);
 }
 
-/** The selector that wants exactly these labels. */
+/** The selector that requires exactly these labels. */
 export function fromLabels(labels: Labels): LabelSelector {
   return sortedByKey(
     Object.entries(labels).map(([key, value]): LabelRequirement => ({ key, operator: "=", values: [value] })),
@@ -161,7 +161,7 @@ function refusal(input: string, message: string): ParseError {
   return new ParseError("InvalidLabelSelector", input, message);
 }
 
-/** Requirements in the order in which selectors keep them. */
+/** Requirements in canonical order. */
 export function sortedByKey(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
   return requirements.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
 }

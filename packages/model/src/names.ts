@@ -1,4 +1,4 @@
-/** Which names Kubernetes accepts, each refusal in the words of the API server; no message means the name is good. */
+/** Validation of names, with the messages of the API server; no message means that the name is valid. */
 import { byteLength } from "./go-text.ts";
 
 const dns1123Label = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
@@ -34,29 +34,29 @@ const subdomainSentence =
 const labelKeySentence =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
 
-/** What is said about a text that is too long, in characters. */
+/** The message for a text with too many characters. */
 export function maxLengthMessage(length: number): string {
   return `must be no more than ${length} characters`;
 }
 
-/** What is said about a text that is too long, in bytes: label keys and values say it this way. */
+/** The message for a text with too many bytes, as for label keys and values. */
 export function maxBytesMessage(length: number): string {
   return `must be no more than ${length} bytes`;
 }
 
-/** What is said about a text that does not have its form. */
+/** The message for a malformed text. */
 export function patternMessage(sentence: string, pattern: string, ...examples: readonly string[]): string {
   if (examples.length === 0) return `${sentence} (regex used for validation is '${pattern}')`;
   const quoted = examples.map((example) => `'${example}', `).join(" or ");
   return `${sentence} (e.g. ${quoted}regex used for validation is '${pattern}')`;
 }
 
-/** What is said about a number that is out of bounds. */
+/** The message for a number that is out of bounds. */
 export function rangeMessage(low: number, high: number): string {
   return `must be between ${low} and ${high}, inclusive`;
 }
 
-/** A DNS label as of RFC 1123: the names of namespaces, containers, volumes. */
+/** An RFC 1123 DNS label: the names of namespaces, containers, volumes. */
 export function checkDns1123Label(value: string): string[] {
   const messages = tooLong(value, 63);
   if (dns1123LabelForm.test(value)) return messages;
@@ -69,7 +69,7 @@ export function checkDns1123Label(value: string): string[] {
   return messages;
 }
 
-/** A DNS subdomain as of RFC 1123: the names of most objects. */
+/** An RFC 1123 DNS subdomain: the names of most objects. */
 export function checkDns1123Subdomain(value: string): string[] {
   const messages = tooLong(value, 253);
   if (!dns1123SubdomainForm.test(value))
@@ -77,7 +77,7 @@ export function checkDns1123Subdomain(value: string): string[] {
   return messages;
 }
 
-/** A DNS subdomain in which underscores are tolerated: resolver searches. */
+/** A DNS subdomain that may have underscores: resolver searches. */
 export function checkDns1123SubdomainWithUnderscore(value: string): string[] {
   const messages = tooLong(value, 253);
   if (!dns1123SubdomainWithUnderscoreForm.test(value)) {
@@ -88,7 +88,7 @@ export function checkDns1123SubdomainWithUnderscore(value: string): string[] {
   return messages;
 }
 
-/** A DNS label as of RFC 1035: the names of services. */
+/** An RFC 1035 DNS label: the names of services. */
 export function checkDns1035Label(value: string): string[] {
   const messages = tooLong(value, 63);
   if (!dns1035LabelForm.test(value)) {
@@ -158,7 +158,7 @@ export function checkPortNumber(port: number): string[] {
   return port >= 1 && port <= 65535 ? [] : [rangeMessage(1, 65535)];
 }
 
-/** The name of a port, as of RFC 6335 in lower case. */
+/** The name of a port, according to RFC 6335 in lower case. */
 export function checkPortName(port: string): string[] {
   const messages = tooLong(port, 15);
   if (!/^[-a-z0-9]+$/.test(port)) {
@@ -184,7 +184,7 @@ export function checkHttpHeaderName(value: string): string[] {
   return [patternMessage(sentence, httpHeaderName, "X-Header-Name")];
 }
 
-/** The name of an environment variable, as it was once limited. */
+/** The name of an environment variable, with the former restrictions. */
 export function checkEnvVarName(value: string): string[] {
   const messages: string[] = [];
   if (!envVarNameForm.test(value)) {
@@ -212,7 +212,7 @@ export function checkConfigMapKey(value: string): string[] {
   return [...messages, ...leavesFolder(value)];
 }
 
-/** A segment of a request path: what the name of any object must at least be. */
+/** A segment of a request path: the minimum for the name of any object. */
 export function checkPathSegment(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return ["/", "%"].filter((illegal) => name.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);

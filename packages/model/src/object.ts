@@ -1,9 +1,9 @@
-/** The shape that every Kubernetes object has. */
+/** The common fields of every Kubernetes object. */
 
-/** A value that JSON can carry. */
+/** A JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined };
 
-/** Where an object came from and who looks after it. */
+/** A reference to the owner of an object. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -13,7 +13,7 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** Which manager owns which fields, as the server records it. */
+/** The fields of a manager, as the server records them. */
 export interface ManagedFieldsEntry {
   readonly manager?: string;
   readonly operation?: "Apply" | "Update";
@@ -43,7 +43,7 @@ export interface ObjectMeta {
   readonly selfLink?: string;
 }
 
-/** The metadata of an object as the server returns it: what the server always sets is there. */
+/** The metadata of an object as the server returns it: fields that the server always sets are present. */
 export interface StoredMeta extends ObjectMeta {
   readonly name: string;
   readonly uid: string;

@@ -1,6 +1,6 @@
-/** The error of every parser in this room: which form was expected, what was found instead. */
+/** The error of every parser in this package: the expected form, and the actual text. */
 
-/** What could not be parsed. */
+/** The form that could not be parsed. */
 export type ParseErrorCode =
   | "InvalidApiVersion"
   | "InvalidDuration"
@@ -10,7 +10,7 @@ export type ParseErrorCode =
   | "InvalidQuantity"
   | "InvalidTime";
 
-/** A text that does not have the form it should have; the message is the one that kube-apiserver gives for it. */
+/** A malformed text; the message is that of kube-apiserver. */
 export class ParseError extends Error {
   override readonly name = "ParseError";
   readonly code: ParseErrorCode;

@@ -1,7 +1,7 @@
-/** Quantities: exact decimal numbers with a suffix (`500m`, `1.5Gi`, `12e6`), read and written as the API server does. */
+/** Quantities: exact decimal numbers with a suffix (`500m`, `1.5Gi`, `12e6`), parsed and printed like the API server. */
 import { ParseError } from "./parse-error.ts";
 
-/** How a quantity is written: powers of ten with a letter, of two with a letter, or of ten with an exponent. */
+/** The format of a quantity: powers of ten with a letter, of two with a letter, or of ten with an exponent. */
 export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 
 /** The number `unscaled * 10 ** exponent`. */
@@ -9,7 +9,7 @@ export interface Quantity {
   readonly unscaled: bigint;
   readonly exponent: number;
   readonly format: QuantityFormat;
-  /** The text it was read from, kept where the server gives that text back. */
+  /** The original text, kept where the server returns that text. */
   readonly text?: string;
 }
 
@@ -33,7 +33,7 @@ const suffixes: ReadonlyMap<string, Suffix> = new Map([
 
 const maxInt64 = 2n ** 63n - 1n;
 const nano = -9;
-/** Sticky, so that each part is read once: an expression for the whole would try every division of the digits. */
+/** Sticky, so that each part is read once: an expression for the whole would try every split of the digits. */
 const amountForm = /([+-]?)([0-9]*)(?:\.([0-9]*))?/y;
 const suffixForm = /^[eEinumkKMGTP]*[-+]?[0-9]*$/;
 /** Far more than any quantity needs, and few enough that arithmetic with all of its digits is fast. */
@@ -88,7 +88,7 @@ function parseExponent(text: string): Suffix | undefined {
   return { base: 10, exponent: Number(BigInt.asIntN(32, parsed)), format: "DecimalExponent" };
 }
 
-/** The common case: what fits an int64 is taken as it is, and its text is kept where it is canonical enough. */
+/** The common case: a value that fits an int64 is used directly, and its text is kept where it is canonical enough. */
 function parseSmall({ text, negative, integer, fraction, suffix }: Parts): Quantity | undefined {
   const digits = `${integer === "" ? "0" : integer}${fraction}`;
   const binary = suffix.base === 2;
@@ -103,7 +103,7 @@ function parseSmall({ text, negative, integer, fraction, suffix }: Parts): Quant
   return { unscaled, exponent, format: suffix.format, ...(kept ? { text } : {}) };
 }
 
-/** The rest: rounded up to nano, and capped when binary. */
+/** Other values: rounded up to nano, and capped when binary. */
 function parseLarge({ negative, integer, fraction, suffix }: Parts): Quantity {
   let magnitude = BigInt(`0${integer}${fraction}`);
   let exponent = -fraction.length;
@@ -128,13 +128,13 @@ function parseLarge({ negative, integer, fraction, suffix }: Parts): Quantity {
 /** Divides by a power of ten; any remainder rounds away from zero. */
 function divideUp(magnitude: bigint, power: number): bigint {
   if (magnitude === 0n) return 0n;
-  // So far below one that the power need not be computed.
+  // So far below one that the power does not have to be computed.
   if (power > magnitude.toString().length) return 1n;
   const divisor = 10n ** BigInt(power);
   return (magnitude + divisor - 1n) / divisor;
 }
 
-/** The quantity of a whole number. */
+/** The quantity of an integer. */
 export function toQuantity(value: bigint | number, format: QuantityFormat = "DecimalSI"): Quantity {
   return { unscaled: BigInt(value), exponent: 0, format };
 }
@@ -146,7 +146,7 @@ export function formatQuantity(quantity: Quantity): string {
   return (quantity.format === "BinarySI" ? formatBinary(quantity) : undefined) ?? formatDecimal(quantity);
 }
 
-/** Small and broken numbers are written in decimal form even when they were binary. */
+/** Small and fractional numbers are written in decimal form even when they were binary. */
 function formatBinary(quantity: Quantity): string | undefined {
   const { unscaled, exponent } = quantity;
   const whole = toWhole(quantity);
@@ -157,7 +157,7 @@ function formatBinary(quantity: Quantity): string | undefined {
   return unscaled === 0n ? "0" : `${amount}${binaryLetters[power] ?? ""}`;
 }
 
-/** The value when it is a whole number. */
+/** The value if it is an integer. */
 function toWhole({ unscaled, exponent }: Quantity): bigint | undefined {
   if (exponent >= 0) return unscaled * 10n ** BigInt(Math.min(exponent, 64));
   const divisor = 10n ** BigInt(-exponent);
@@ -173,11 +173,11 @@ function formatDecimal({ unscaled, exponent, format }: Quantity): string {
 
 function decimalSuffix(power: number, format: QuantityFormat): string {
   if (format === "DecimalExponent") return power === 0 ? "" : `e${power}`;
-  // Beyond the letters the server prints none, and so do we.
+  // Beyond the letters the server prints none, and so does this function.
   return decimalLetters[power / 3 + 3] ?? "";
 }
 
-/** A quantity text in canonical form: what an object that was written with it shows when it is read. */
+/** The canonical form of a quantity, as the server returns it in an object. */
 export function normalizeQuantity(text: string): string {
   return formatQuantity(parseQuantity(text));
 }
@@ -201,7 +201,7 @@ export function compareQuantities(a: Quantity, b: Quantity): number {
 
 type Magnitude = Pick<Quantity, "unscaled" | "exponent">;
 
-/** Compares two numbers that are not negative; the count of digits decides first, so that huge exponents cost nothing. */
+/** Compares two non-negative numbers; the number of digits decides first, so that huge exponents cost nothing. */
 function compareMagnitudes(a: Magnitude, b: Magnitude): number {
   if (a.unscaled === 0n || b.unscaled === 0n) return sign(a.unscaled - b.unscaled);
   const digits = digitsBeforePoint(a) - digitsBeforePoint(b);
@@ -223,7 +223,7 @@ function aligned(a: Magnitude, b: Magnitude): [bigint, bigint] {
   return [a.unscaled * 10n ** BigInt(a.exponent - exponent), b.unscaled * 10n ** BigInt(b.exponent - exponent)];
 }
 
-/** The sum, written like the first summand; a zero takes the form of the other. */
+/** The sum, in the format of the first summand; a zero takes the format of the other. */
 export function addQuantities(a: Quantity, b: Quantity): Quantity {
   const format = a.unscaled === 0n ? b.format : a.format;
   if (b.unscaled === 0n) return { unscaled: a.unscaled, exponent: a.exponent, format };
@@ -232,7 +232,7 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
   return { unscaled: left + right, exponent: Math.min(a.exponent, b.exponent), format };
 }
 
-/** The difference, written like the first operand; a zero takes the form of the other. */
+/** The difference, in the format of the first operand; a zero takes the format of the other. */
 export function subtractQuantities(a: Quantity, b: Quantity): Quantity {
   return addQuantities(a, { unscaled: -b.unscaled, exponent: b.exponent, format: b.format });
 }

@@ -1,4 +1,4 @@
-/** The Status object: what the API server answers when there is no object to answer with. */
+/** The Status object: the API server's response when it does not return another object. */
 
 /** Why a request failed. */
 export type StatusReason =
@@ -30,7 +30,7 @@ export interface StatusCause {
   readonly field?: string;
 }
 
-/** What a failure is about. */
+/** Details of a failure: its object, its causes, and when to retry. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;
@@ -40,7 +40,7 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** The answer of the API server about a request, with its fields in the order in which the server writes them. */
+/** The API server's response about a request, with its fields in the server's order. */
 export interface Status {
   readonly kind: "Status";
   readonly apiVersion: "v1";
@@ -79,7 +79,7 @@ interface FailureParts {
   readonly details?: StatusDetails;
 }
 
-/** A failure as a Status object; empty parts are left out, as the server leaves them out. */
+/** An error as a Status object; empty parts are omitted, as in the server. */
 export function toFailure({ code, reason, message, details }: FailureParts): Status {
   return {
     kind: "Status",

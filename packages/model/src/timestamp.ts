@@ -1,8 +1,8 @@
-/** Timestamps as objects carry them: RFC 3339 in UTC, to the second (Time) or the microsecond (MicroTime). */
+/** Timestamps of objects: RFC 3339 in UTC, to the second (Time) or the microsecond (MicroTime). */
 import { quoteBytes } from "./go-text.ts";
 import { ParseError } from "./parse-error.ts";
 
-/** A moment: whole seconds since 1970 and the nanoseconds within the second, so that nothing is lost in conversion. */
+/** A point in time: whole seconds since 1970 and the nanoseconds within the second, so that conversion is lossless. */
 export interface Instant {
   readonly seconds: number;
   readonly nanoseconds: number;
@@ -12,12 +12,12 @@ export interface Instant {
 const timeLayout = "2006-01-02T15:04:05Z07:00";
 const microTimeLayout = "2006-01-02T15:04:05.000000Z07:00";
 
-/** A moment of JavaScript time as a timestamp of seconds: `2026-11-15T10:30:00Z`. */
+/** A JavaScript time as a timestamp of seconds: `2026-11-15T10:30:00Z`. */
 export function formatTime(milliseconds: number): string {
   return formatInstant(fromMilliseconds(milliseconds));
 }
 
-/** A moment of JavaScript time as a timestamp of microseconds: `2026-11-15T10:30:00.123000Z`. */
+/** A JavaScript time as a timestamp of microseconds: `2026-11-15T10:30:00.123000Z`. */
 export function formatMicroTime(milliseconds: number): string {
   return formatMicroInstant(fromMilliseconds(milliseconds));
 }
@@ -33,12 +33,12 @@ export function toMilliseconds({ seconds, nanoseconds }: Instant): number {
   return seconds * 1000 + nanoseconds / 1e6;
 }
 
-/** An instant to the second; what is finer is dropped. */
+/** An instant to the second; finer parts are dropped. */
 export function formatInstant({ seconds }: Instant): string {
   return `${dateTime(seconds)}Z`;
 }
 
-/** An instant to the microsecond; what is finer is dropped. */
+/** An instant to the microsecond; finer parts are dropped. */
 export function formatMicroInstant({ seconds, nanoseconds }: Instant): string {
   const micros = Math.floor(nanoseconds / 1000);
   return `${dateTime(seconds)}.${String(micros).padStart(6, "0")}Z`;
@@ -51,12 +51,12 @@ function dateTime(seconds: number): string {
   return `${year.padStart(4, "0")}${iso.slice(-20, -5)}`;
 }
 
-/** Reads a Time; throws a {@link ParseError} with Go's message. */
+/** Parses a Time; throws a {@link ParseError} with Go's message. */
 export function parseTime(text: string): Instant {
   return parseCanonical(text) ?? new Reader(text, timeLayout).read();
 }
 
-/** The form that servers write, read in one go; what is out of range is left to the reader, which knows how to say so. */
+/** The form that servers write, parsed in one step; out-of-range values are left to the parser, which has their messages. */
 function parseCanonical(text: string): Instant | undefined {
   const match = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)Z$/.exec(text);
   if (match === null) return undefined;
@@ -65,12 +65,12 @@ function parseCanonical(text: string): Instant | undefined {
   return isInRange ? { seconds: epochSeconds([year, month, day, hour, minute, second]), nanoseconds: 0 } : undefined;
 }
 
-/** Reads a MicroTime: it must have exactly six digits behind the point. */
+/** Parses a MicroTime: it must have exactly six digits after the point. */
 export function parseMicroTime(text: string): Instant {
   return new Reader(text, microTimeLayout).read();
 }
 
-/** Reads a text from left to right against a layout; each refusal names the rest of the text and the element expected. */
+/** Parses a text from left to right against a layout; each error names the remaining text and the expected element. */
 class Reader {
   private readonly text: string;
   private readonly layout: string;
@@ -101,7 +101,7 @@ class Reader {
     return { seconds: epochSeconds([year, month, day, hour, minute, second]) - offset, nanoseconds };
   }
 
-  /** A number of so many digits; the hour may have one digit, as Go reads it. */
+  /** A number with a fixed count of digits; the hour may have one digit, as in Go. */
   private digits(width: number, element: string, short = false): number {
     const form = short ? /^[0-9]{1,2}/ : width === 4 ? /^[0-9]{4}/ : /^[0-9]{2}/;
     const match = form.exec(this.rest);
@@ -128,7 +128,7 @@ class Reader {
     return Number((match[1] ?? "").slice(0, 9).padEnd(9, "0"));
   }
 
-  /** Go reads the six characters as an integer, so the first of them may be a sign. */
+  /** Go parses the six characters as an integer, so the first of them may be a sign. */
   private sixDigits(): number {
     const match = /^[.,]([0-9]{6}|[+-][0-9]{5})/.exec(this.rest);
     if (match === null) return this.cannotParse(".000000");
@@ -174,7 +174,7 @@ function epochSeconds([year, month, day, hour, minute, second]: readonly [
   number,
   number,
 ]): number {
-  // Date.UTC takes years below 100 for the twentieth century, so count in a cycle of 400 years.
+  // Date.UTC takes years below 100 for the twentieth century, so this counts in a cycle of 400 years.
   const cycle = 146_097 * 86_400;
   const shifted = Date.UTC(year + 400, month - 1, day, hour, minute, second) / 1000;
   return shifted - cycle;

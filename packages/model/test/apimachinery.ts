@@ -1,18 +1,18 @@
-/** The same questions that Go's apimachinery was asked, answered by this package in the same form. */
+/** The inputs of Go's apimachinery, with the results of this package in the same form. */
 import * as model from "@capstan/model";
 import { apiErrors, fieldErrors } from "@capstan/model";
 
-/** One question with Go's answer. */
+/** One input with Go's result. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** The table of questions and answers, by topic. */
+/** The table of inputs and results, by topic. */
 export type Vectors = Readonly<Record<string, readonly Row[]>>;
 
 type Answer = (row: Row, vectors: Vectors) => Row;
 
 const text = (row: Row, key = "in"): string => row[key] as string;
 
-/** What a parser and the functions on its result say; a refusal says only its message. */
+/** The results of a parser and the functions on its result; for an error only its message. */
 function attempt(row: Row, answer: (input: string) => Row): Row {
   try {
     return { in: row["in"], err: "", ...answer(text(row)) };
@@ -63,7 +63,7 @@ function makeStatus(row: Row): string {
   return model.toGoJson(make(...args).status);
 }
 
-/** How each topic is answered. */
+/** The functions of each topic. */
 export const answers: Readonly<Record<string, Answer>> = {
   quantities: (row) =>
     attempt(row, (input) => {

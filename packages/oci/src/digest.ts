@@ -6,7 +6,7 @@ export function digestOf(bytes: Uint8Array | string): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** Whether a text is a digest by an algorithm that is known here, in full length. */
+/** Whether a text is a full digest of a supported algorithm. */
 export function isDigest(text: string): boolean {
   return /^(sha256:[0-9a-f]{64}|sha512:[0-9a-f]{128})$/.test(text);
 }
@@ -40,7 +40,7 @@ export function digesterFor(digest: string): Digester {
   return new Digester(algorithm);
 }
 
-/** Passes bytes through and fails at the end if they are not what the digest says. */
+/** Passes bytes through and fails at the end if they do not match the digest. */
 export async function* verified(
   chunks: AsyncIterable<Uint8Array>,
   expected: { readonly digest: string; readonly size?: number },

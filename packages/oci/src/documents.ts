@@ -1,14 +1,14 @@
-/** Reads the documents of an image that somebody else made: whatever is not as OCI says is told, and goes no further. */
+/** Reads the documents of untrusted images: whatever violates the OCI specification is an error, and is not used. */
 import { isDigest } from "./digest.ts";
 import { OciError } from "./errors.ts";
 import type { Descriptor, ImageConfig, Index, Manifest } from "./image.ts";
 
 type Fields = { readonly [name: string]: unknown };
 
-/** Nothing that describes an image is larger: registries refuse it, too. */
+/** No document of an image is larger: registries reject larger ones, too. */
 export const LARGEST_DOCUMENT: number = 4 * 2 ** 20;
 
-/** The largest blob that is taken; no larger layer can be unpacked either. */
+/** The largest accepted blob; no larger layer can be unpacked either. */
 export const LARGEST_BLOB: number = 16 * 2 ** 30;
 
 /** The most layers of an image, and the most images of an index. */
@@ -24,7 +24,7 @@ export function parseDocument(bytes: Uint8Array, digest: string): unknown {
   }
 }
 
-/** A choice of images; null stands for no list, as in Go. */
+/** An index of images; null stands for an empty list, as in Go. */
 export function readIndex(value: unknown, what: string): Index {
   const index = fields(value, what);
   return {
@@ -33,7 +33,7 @@ export function readIndex(value: unknown, what: string): Index {
   };
 }
 
-/** One image. */
+/** A manifest. */
 export function readManifest(value: unknown, what: string): Manifest {
   const manifest = fields(value, what);
   const { subject } = manifest;
@@ -45,7 +45,7 @@ export function readManifest(value: unknown, what: string): Manifest {
   };
 }
 
-/** How to run an image. */
+/** An image configuration. */
 export function readConfig(value: unknown, what: string): ImageConfig {
   const image = fields(value, what);
   for (const name of ["os", "architecture", "variant"]) optional(image, name, { what, check: text });
@@ -61,14 +61,14 @@ export function readConfig(value: unknown, what: string): ImageConfig {
   return { ...(image as unknown as ImageConfig), config: set, rootfs: { type: "layers", diff_ids: diffIds } };
 }
 
-/** An image as `docker save` lists it: paths in the archive, and the names that it has. */
+/** An image as `docker save` lists it: paths in the archive, and its names. */
 export interface SavedImage {
   readonly config: string;
   readonly layers: readonly string[];
   readonly names: readonly string[];
 }
 
-/** What `docker save` wrote. */
+/** The manifest that `docker save` wrote. */
 export function readSaved(value: unknown, what: string): readonly SavedImage[] {
   return list(value, what).map((one) => {
     const { Config, Layers, RepoTags } = fields(one, `an entry of ${what}`);

@@ -1,4 +1,4 @@
-/** What can go wrong with images, with codes to tell one from the other. */
+/** Errors of images, with a code each. */
 
 export type OciErrorCode =
   | "BadReference"
@@ -14,11 +14,11 @@ export type OciErrorCode =
   | "NoPlatform"
   | "BadProgram";
 
-/** An operation on an image that could not be done. The message says what, why, and what to do. */
+/** A failed operation on an image. The message says what failed, why, and what to do. */
 export class OciError extends Error {
   override readonly name = "OciError";
   readonly code: OciErrorCode;
-  /** What a registry answered, where it was asked. */
+  /** The HTTP status of a registry's response, if any. */
   readonly status: number | undefined;
 
   constructor(code: OciErrorCode, message: string, options?: ErrorOptions & { readonly status?: number }) {

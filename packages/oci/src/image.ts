@@ -1,6 +1,6 @@
 /** The documents that describe an image. */
 
-/** Points at a blob: what it is, its digest, its size. */
+/** Points at a blob: media type, digest and size. */
 export interface Descriptor {
   readonly mediaType: string;
   readonly digest: string;
@@ -10,14 +10,14 @@ export interface Descriptor {
   readonly artifactType?: string;
 }
 
-/** What an image runs on. */
+/** The platform of an image. */
 export interface Platform {
   readonly os: string;
   readonly architecture: string;
   readonly variant?: string;
 }
 
-/** A choice of images, one for each platform. */
+/** An index of images, one for each platform. */
 export interface Index {
   readonly schemaVersion: 2;
   readonly mediaType?: string;
@@ -36,7 +36,7 @@ export interface Manifest {
   readonly annotations?: { readonly [key: string]: string };
 }
 
-/** How to run an image. */
+/** The configuration to run an image with. */
 export interface ImageConfig extends Platform {
   readonly created?: string;
   readonly author?: string;
@@ -60,7 +60,7 @@ export interface ImageConfig extends Platform {
   }[];
 }
 
-/** The platform of this machine in OCI's words. */
+/** The platform of this machine in OCI's terms. */
 export function platformOf({ platform, arch }: { readonly platform: string; readonly arch: string }): Platform {
   const architecture: { readonly [arch: string]: string } = {
     x64: "amd64",

@@ -1,4 +1,4 @@
-/** The names of the things that images are made of, in OCI's and in Docker's words. */
+/** The media types of images, OCI's and Docker's. */
 
 export const mediaTypes = {
   index: "application/vnd.oci.image.index.v1+json",
@@ -21,7 +21,7 @@ export function isManifest(mediaType: string): boolean {
   return mediaType === mediaTypes.manifest || mediaType === mediaTypes.dockerManifest;
 }
 
-/** How a layer is packed. */
+/** The compression of a layer. */
 export type Compression = "none" | "gzip" | "zstd";
 
 export function compressionOf(mediaType: string): Compression {

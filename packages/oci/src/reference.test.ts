@@ -21,7 +21,7 @@ for (const [text, full] of names) {
 }
 
 for (const text of ["", "UPPER", "a//b", "a:b:c", "a@sha256:12", "a:", "-a", `a@${digest}@${digest}`, "a b"]) {
-  test(`${JSON.stringify(text)} is no name`, () => {
+  test(`${JSON.stringify(text)} is not a reference`, () => {
     assert.throws(
       () => parseReference(text),
       (error) => error instanceof OciError && error.code === "BadReference",

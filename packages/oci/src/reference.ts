@@ -1,10 +1,10 @@
-/** Names of images, as people type them: `memcached`, `localhost:5000/app:v1`, `registry.example.com/a/b@sha256:…`. */
+/** Image references as users type them: `memcached`, `localhost:5000/app:v1`, `registry.example.com/a/b@sha256:…`. */
 import { isDigest } from "./digest.ts";
 import { OciError } from "./errors.ts";
 
-/** Where an image is: a registry, a repository in it, and a tag or a digest. */
+/** The location of an image: a registry, a repository in it, and a tag or a digest. */
 export interface Reference {
-  /** Host and port; `docker.io` when the name does not say. */
+  /** Host and port. Default: `docker.io`. */
   readonly registry: string;
   readonly repository: string;
   readonly tag: string | undefined;
@@ -14,7 +14,7 @@ export interface Reference {
 const repositoryPattern = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/;
 const tagPattern = /^\w[\w.-]{0,127}$/;
 
-/** Reads a name by Docker's rules. */
+/** Parses a reference by Docker's rules. */
 export function parseReference(text: string): Reference {
   const { name, digest } = splitDigest(text);
   const { registry, rest } = splitRegistry(name);
@@ -50,7 +50,7 @@ function splitTag(rest: string): { readonly path: string; readonly tag: string |
   return { path: rest.slice(0, colon), tag: rest.slice(colon + 1) };
 }
 
-/** The full name, with nothing left to guess. */
+/** The full reference, without defaults. */
 export function formatReference({ registry, repository, tag, digest }: Reference): string {
   return `${registry}/${repository}${tag === undefined ? "" : `:${tag}`}${digest === undefined ? "" : `@${digest}`}`;
 }

@@ -1,4 +1,4 @@
-/** Archives that somebody else made: what is broken in them is told, and leaves nothing behind that has a name. */
+/** Archives from untrusted sources: errors are reported, and leave no tagged images behind. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ function image({ config, manifest }: { config?: unknown; manifest?: object } = {
   return archive.file("index.json", { schemaVersion: 2, manifests: [{ ...descriptor, ...named("app:v1") }] });
 }
 
-describe("archives of others", () => {
+describe("foreign archives", () => {
   let home = "";
   let store: Store;
   beforeEach(async () => {
@@ -77,7 +77,7 @@ describe("archives of others", () => {
     assert.deepEqual(found.manifest.layers, []);
   });
 
-  test("an index that is none", async () => {
+  test("an invalid index", async () => {
     for (const [index, code, words] of [
       [[], "BadImage", /index.json of .*app.tar is no object/],
       [[null], "BadImage", /is no object/],
@@ -89,7 +89,7 @@ describe("archives of others", () => {
       await refused(new Archive().file("index.json", index), code, words);
   });
 
-  test("names and digests that are none, or that the archive does not have", async () => {
+  test("invalid or missing names and digests", async () => {
     const missing = { mediaType: mediaTypes.manifest, digest: `sha256:${"0".repeat(64)}`, size: 2 };
     const indexOf = (entry: object): Archive => new Archive().file("index.json", { manifests: [entry] });
     await refused(indexOf({ ...missing, ...named("app:v1") }), "BadArchive", /names sha256:0+ and does not have it/);
@@ -106,7 +106,7 @@ describe("archives of others", () => {
     await refused(image({ manifest: { layers: [missing] } }), "BadArchive", /does not have it/);
   });
 
-  test("documents that are not as OCI says", async () => {
+  test("documents that violate the OCI specification", async () => {
     await refused(image({ manifest: { config: null } }), "BadImage", /config of manifest .* is no object/);
     await refused(image({ manifest: { layers: {} } }), "BadImage", /layers of manifest .* is no list/);
     for (const [config, words] of [
@@ -120,7 +120,7 @@ describe("archives of others", () => {
     await refused(image({ config: `"${"x".repeat(4 * 2 ** 20)}"` }), "BadImage", /which no document has/);
   });
 
-  test("what docker save wrote, broken", async () => {
+  test("broken output of docker save", async () => {
     const saved = (value: unknown): Archive => new Archive().file("manifest.json", value).file("c.json", platform);
     assert.deepEqual(await load(saved([{ Config: "c.json", RepoTags: ["app:v1"], Layers: null }])), ["app:v1"]);
     await store.remove("app:v1");

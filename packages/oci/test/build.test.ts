@@ -1,4 +1,4 @@
-/** Images are reproducible, and others read what we write. */
+/** Images are reproducible, and other tools can read them. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,13 +34,13 @@ describe("building", () => {
       target,
     );
 
-  test("the same recipe gives the same digest, another one another", async () => {
+  test("equal recipes give equal digests, different ones differ", async () => {
     const other = await openStore(join(home, "other"));
     assert.equal((await build(store)).digest, (await build(other)).digest);
     assert.notEqual((await build(store)).digest, (await build(store, "bye")).digest);
   });
 
-  test("an image that is removed takes along what no other image needs", async () => {
+  test("removing an image removes the blobs that no other image needs", async () => {
     const first = await build(store);
     const second = await build(store, "bye");
     const index = await buildIndex([first, second], store);
@@ -55,7 +55,7 @@ describe("building", () => {
     await store.remove("example.test/never:1");
   });
 
-  test("an image of a busybox has a link for each of its programs, one of another program has none", async () => {
+  test("only an image of a busybox has a link for each of its programs", async () => {
     const busybox = join(home, "busybox");
     writeFileSync(busybox, '#!/bin/sh\n[ "$1" = --list ] && printf "[\\nsh\\nwget\\n../evil\\n\\nlast.one-2\\n"\n', {
       mode: 0o755,
@@ -117,7 +117,7 @@ describe("building", () => {
     assert.deepEqual(config.config, { Env: ["A=1", "B=2"], Labels: { x: "1", y: "2" }, User: "1" });
   });
 
-  test("an index chooses by platform and says what it has", async () => {
+  test("an index chooses by platform and lists its platforms", async () => {
     const arm = await buildImage(
       { platform: { os: "linux", architecture: "arm64" }, layers: [[{ path: "a", body: "arm" }]] },
       store,
@@ -131,7 +131,7 @@ describe("building", () => {
     );
   });
 
-  test("an archive goes into another store unchanged", async () => {
+  test("an archive is loaded into another store unchanged", async () => {
     const image = await build(store);
     await store.tag("registry.example.com/app:v1", image);
     await saveArchive("registry.example.com/app:v1", store, join(home, "app.tar"));

@@ -1,4 +1,4 @@
-/** Registries that want credentials, memory, disk or time that are not theirs: played by a fetch in process. */
+/** Hostile registries that try to get credentials, memory, disk or time: simulated by a fetch in process. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
@@ -16,7 +16,7 @@ interface Seen {
 
 const secret = `Basic ${Buffer.from("ann:secret").toString("base64")}`;
 
-/** A session with a registry that plays like this, and what every host was sent. */
+/** A session with a simulated registry, and what was sent to each host. */
 function against(
   registry: string,
   play: Play,
@@ -73,7 +73,7 @@ for (const wants of [
     );
   });
 
-test("credentials are left out when a redirect leaves the registry, and return with it", async () => {
+test("credentials are omitted when a redirect leaves the registry, and return with it", async () => {
   const { session, seen } = against("r.test", ({ host, pathname }, { headers }) => {
     if (host === "cdn.test") return pathname === "/back" ? redirect("https://r.test/end") : new Response("blob");
     if (headers.get("authorization") === null) return challenge('Basic realm="r"');
@@ -91,7 +91,7 @@ test("credentials are left out when a redirect leaves the registry, and return w
   );
 });
 
-test("a registry names where tokens are given, over HTTPS and without a redirect that takes the password along", async () => {
+test("a token endpoint needs HTTPS, and no redirect gets the password", async () => {
   const ask = async (realm: string, atToken: () => Response, token?: string): Promise<readonly Seen[]> => {
     const play: Play = ({ pathname }, { headers }) => {
       if (pathname === "/token") return atToken();
@@ -128,7 +128,7 @@ test("a registry names where tokens are given, over HTTPS and without a redirect
     assert.equal((await ask("https://auth.test/token", () => new Response(token))).length, 1, token);
 });
 
-test("a plain registry may name a plain realm; one with TLS never leads to plain HTTP", async () => {
+test("a plain registry may name a plain realm; TLS never leads to plain HTTP", async () => {
   const plain = against("127.0.0.1:5000", ({ pathname }, { headers }) => {
     if (pathname === "/token") return new Response('{"access_token":"t"}');
     return headers.has("authorization") ? new Response("ok") : challenge('Bearer realm="http://127.0.0.1:5001/token"');
@@ -140,7 +140,7 @@ test("a plain registry may name a plain realm; one with TLS never leads to plain
   assert.equal(seen.length, 1);
 });
 
-test("an upload that goes to another host goes without credentials, and a circle of redirects ends", async () => {
+test("an upload to another host has no credentials, and a redirect loop ends", async () => {
   const { session, seen } = against("r.test:443", ({ host }, { headers }) => {
     if (host !== "r.test") return challenge('Basic realm="evil"');
     return headers.has("authorization") ? new Response(null, { status: 202 }) : challenge('Basic realm="r"');
@@ -157,7 +157,7 @@ test("an upload that goes to another host goes without credentials, and a circle
   assert.equal(circle.seen.length, 11);
 });
 
-/** A body without end, and how many of its megabytes were taken. */
+/** An endless body, and how many of its megabytes were read. */
 function endless(): { body: ReadableStream<Uint8Array>; taken: () => number } {
   let taken = 0;
   const body = new ReadableStream<Uint8Array>({
@@ -185,7 +185,7 @@ const platform = { os: "linux", architecture: "amd64" };
 const digestOf = (bytes: string): string => `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 const reference = parseReference("127.0.0.1:5000/app:v1");
 
-test("a manifest, a token and an error without end are read to a bound, and nothing is stored", () =>
+test("endless manifests, tokens and errors are read to a limit and not stored", () =>
   withStore(async (store, files) => {
     const cases: readonly [number, string][] = [
       [200, "TooLarge"],
@@ -207,7 +207,7 @@ test("a manifest, a token and an error without end are read to a bound, and noth
     assert.deepEqual(await files(), []);
   }));
 
-test("what is no manifest is not stored", () =>
+test("an invalid manifest is not stored", () =>
   withStore(async (store, files) => {
     const layer = (size: unknown): object => ({ mediaType: mediaTypes.layer, digest: digestOf("x"), size });
     const config = { mediaType: mediaTypes.config, digest: digestOf("{}"), size: 2 };
@@ -228,7 +228,7 @@ test("what is no manifest is not stored", () =>
     assert.deepEqual(await files(), []);
   }));
 
-test("a blob that is not as its descriptor says leaves no file behind", () =>
+test("a blob that does not match its descriptor leaves no file behind", () =>
   withStore(async (store, files) => {
     const config = { mediaType: mediaTypes.config, digest: digestOf("{}"), size: 2 };
     for (const [size, sent] of [
@@ -251,7 +251,7 @@ test("a blob that is not as its descriptor says leaves no file behind", () =>
     assert.ok(!(await store.has(digestOf("abc"))));
   }));
 
-test("indexes in indexes are followed a few levels deep, each once", () =>
+test("nested indexes are followed a few levels deep, each once", () =>
   withStore(async (store) => {
     const documents = new Map<string, string>();
     let last = JSON.stringify({ schemaVersion: 2, mediaType: mediaTypes.index, manifests: [] });
@@ -272,7 +272,7 @@ test("indexes in indexes are followed a few levels deep, each once", () =>
     assert.ok(seen.length < 10, `${seen.length} requests`);
   }));
 
-test("a registry that never answers, or stalls in the middle, is given up", async () => {
+test("a registry that never responds, or stalls, times out", async () => {
   const silent = against("r.test", () => new Promise(() => {}));
   const asked = silent.session.ask("/v2/", { ...get, tries: 1 });
   while (silent.seen.length === 0) await new Promise((resolve) => setImmediate(resolve));

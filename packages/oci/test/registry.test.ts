@@ -63,7 +63,7 @@ describe("a real registry", { skip }, () => {
     rmSync(home, { recursive: true, force: true });
   });
 
-  test("what is pushed is pulled, in one piece and in chunks, and skopeo reads it", async () => {
+  test("pushed images are pulled, whole and in chunks, and skopeo reads them", async () => {
     const host = await startRegistry(home, stops);
     for (const [name, descriptor] of [
       ["app:v1", image],
@@ -90,11 +90,11 @@ describe("a real registry", { skip }, () => {
     }
   });
 
-  test("an image can be asked for by a digest of sha512, and is refused if it is another", async () => {
+  test("an image can be pulled by a sha512 digest, and is rejected if it differs", async () => {
     const bytes = readFileSync(store.blobPath(large.digest));
     const right = `sha512:${createHash("sha512").update(bytes).digest("hex")}`;
     const wrong = `sha512:${"0".repeat(128)}`;
-    // The registries of today name manifests by sha256 only: one that gives the same bytes for every name stands before it.
+    // Current registries name manifests by sha256 only: a proxy in front of it returns the same bytes for every name.
     const host = await startRegistry(home, stops);
     await pushImage(large, parseReference(`${host}/app:v1`), { store, session: session(host) });
     const asked = new RegistrySession(host, {
@@ -111,7 +111,7 @@ describe("a real registry", { skip }, () => {
     assert.equal((await other.find(`${host}/app@${right}`))?.digest, large.digest);
   });
 
-  test("only the platform that is asked for is fetched", async () => {
+  test("only the requested platform is fetched", async () => {
     const host = await startRegistry(home, stops);
     const reference = parseReference(`${host}/team/app:v1`);
     await pushImage(image, reference, { store, session: session(host) });
@@ -124,7 +124,7 @@ describe("a real registry", { skip }, () => {
     assert.equal((await other.blobs()).length, 4);
   });
 
-  test("a broken transfer goes on where it stopped", async () => {
+  test("an interrupted transfer continues where it stopped", async () => {
     const host = await startRegistry(home, stops);
     await pushImage(large, parseReference(`${host}/large:v1`), { store, session: session(host) });
     const flaky = await startBreakingProxy(host, stops);
@@ -138,7 +138,7 @@ describe("a real registry", { skip }, () => {
     assert.equal((await other.find(`${flaky.host}/large:v1`))?.digest, large.digest);
   });
 
-  test("a push that breaks off goes on as far as the registry lets it", async () => {
+  test("an interrupted push continues as far as the registry allows", async () => {
     const host = await startRegistry(home, stops);
     const flaky = await startBreakingUploads(host, stops);
     const done: number[] = [];
@@ -158,7 +158,7 @@ describe("a real registry", { skip }, () => {
     assert.equal(pulled.digest, large.digest);
   });
 
-  test("a document can be attached to an image, is found again and is the same each time", async () => {
+  test("a document can be attached to an image, is found again and is reproducible", async () => {
     const host = await startRegistry(home, stops);
     const reference = parseReference(`${host}/team/billed:v1`);
     await pushImage(image, reference, { store, session: session(host) });
@@ -174,7 +174,7 @@ describe("a real registry", { skip }, () => {
     );
   });
 
-  test("a registry that wants a password gets one, and refuses without", async () => {
+  test("a registry with a login gets the password, and rejects requests without", async () => {
     const passwords = join(home, "htpasswd");
     writeFileSync(passwords, execFileSync("htpasswd", ["-Bbn", "ann", "secret"]));
     const host = await startRegistry(home, stops, {
@@ -197,7 +197,7 @@ describe("a real registry", { skip }, () => {
     );
   });
 
-  test("what is not there is told, and so is a registry that is not", async () => {
+  test("missing images and missing registries are reported", async () => {
     const host = await startRegistry(home, stops);
     const options = { store, platform: "all" } as const;
     await assert.rejects(
@@ -252,7 +252,7 @@ async function startRegistry(
   }
 }
 
-/** Passes requests on, but breaks the first large answer in the middle. */
+/** Forwards requests, but breaks the first large response in the middle. */
 async function startBreakingProxy(target: string, stops: (() => void)[]): Promise<{ host: string; ranges: string[] }> {
   const ranges: string[] = [];
   let broken = false;
@@ -278,7 +278,7 @@ async function startBreakingProxy(target: string, stops: (() => void)[]): Promis
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, ranges };
 }
 
-/** Passes everything on, but breaks the second chunk of an upload in the middle. */
+/** Forwards everything, but breaks the second chunk of an upload in the middle. */
 async function startBreakingUploads(
   target: string,
   stops: (() => void)[],
@@ -318,7 +318,7 @@ async function startBreakingUploads(
   );
 }
 
-/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
+/** A free port below the ephemeral range, so that no outgoing connection takes it before the program listens. */
 async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);

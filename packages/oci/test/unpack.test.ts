@@ -1,4 +1,4 @@
-/** Hostile layers are contained: whatever they say, nothing outside the folder changes. */
+/** Hostile layers are contained: whatever they contain, nothing outside the folder changes. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import {
@@ -47,7 +47,7 @@ describe("unpacking", () => {
   ): Promise<unknown> =>
     unpackLayer(once(bytes), compression, root, { owners: "mine", whiteouts: "remove", ...limits });
 
-  test("a layer is what its first bytes say, whatever compression its image names", async () => {
+  test("the first bytes of a layer decide its compression, not the media type", async () => {
     const plain = layer([{ path: "a", body: "a" }]);
     for (const bytes of [plain, gzipSync(plain), zstdCompressSync(plain)])
       for (const named of ["gzip", "zstd"] as const) {
@@ -58,7 +58,7 @@ describe("unpacking", () => {
     await assert.rejects(unpack(gzipSync(plain).subarray(0, 40), "gzip"), { code: "BadArchive" });
   });
 
-  test("folders may be deep: only links lead in circles", async () => {
+  test("folders may be deep: only links form cycles", async () => {
     const deep = Array.from({ length: 400 }, () => "d").join("/");
     await unpack(layer([{ path: `${deep}/file`, body: "deep" }]));
     assert.equal(readFileSync(join(root, deep, "file"), "utf8"), "deep");
@@ -70,7 +70,7 @@ describe("unpacking", () => {
     await assert.rejects(unpack(layer(circle)), /lead in a circle/);
   });
 
-  test("a layer must be what the image's configuration says it is before compression, to its last byte", async () => {
+  test("a layer must match its diffId in the configuration, to its last byte", async () => {
     const plain = layer([{ path: "a", body: "a" }]);
     const longer = Buffer.concat([plain, Buffer.alloc(512)]);
     await unpack(gzipSync(plain), "gzip", { diffId: digestOf(plain) });
@@ -104,7 +104,7 @@ describe("unpacking", () => {
     }
   });
 
-  test("a deletion of the folder itself or the one above is refused", async () => {
+  test("a whiteout of the folder itself or the one above is rejected", async () => {
     writeFileSync(join(root, "kept"), "kept");
     for (const path of [".wh...", ".wh..", ".wh.", "a/.wh..."]) {
       const below = { path: "a", type: "directory" } as const;
@@ -113,7 +113,7 @@ describe("unpacking", () => {
     assert.equal(readFileSync(join(root, "kept"), "utf8"), "kept");
   });
 
-  test("a path that climbs is refused", async () => {
+  test("a path that climbs is rejected", async () => {
     await assert.rejects(unpack(layer([{ path: "../precious", body: "gone" }])), hasCode("UnsafeLayer"));
     await assert.rejects(unpack(layer([{ path: "a/../../precious", body: "gone" }])), hasCode("UnsafeLayer"));
   });
@@ -149,7 +149,7 @@ describe("unpacking", () => {
     assert.equal(lstatSync(join(root, "link")).isFile(), true);
   });
 
-  test("a hard link cannot reach out", async () => {
+  test("a hard link cannot leave the folder", async () => {
     await assert.rejects(
       unpack(layer([{ path: "hard", type: "link", target: "../precious" }])),
       hasCode("UnsafeLayer"),
@@ -157,7 +157,7 @@ describe("unpacking", () => {
     await assert.rejects(unpack(layer([{ path: "hard", type: "link", target: join(home, "precious") }])));
   });
 
-  test("symlinks in a circle are refused", async () => {
+  test("symlink cycles are rejected", async () => {
     await assert.rejects(
       unpack(
         layer([
@@ -175,7 +175,7 @@ describe("unpacking", () => {
     assert.equal(existsSync(join(root, "dev/sda")), false);
   });
 
-  test("whiteouts hide what was there, and an opaque one only what lower layers had", async () => {
+  test("whiteouts hide earlier files, and opaque ones only those of lower layers", async () => {
     await unpack(
       layer([
         { path: "d/old", body: "" },
@@ -210,7 +210,7 @@ describe("unpacking", () => {
     );
   });
 
-  test("headers and names count for the limit, too, and no path is longer than Linux takes", async () => {
+  test("headers and names count for the limit, and paths have Linux's maximum length", async () => {
     const long = "a/".repeat(1900);
     await assert.rejects(
       unpack(layer([{ path: `${long}b` }]), "none", { maxBytes: 1, maxEntries: 1 }),
@@ -219,7 +219,7 @@ describe("unpacking", () => {
     await assert.rejects(unpack(layer([{ path: `${long}${long}b` }]), "none"), hasCode("UnsafeLayer"));
   });
 
-  test("a layer that is not what it says is an error", async () => {
+  test("a layer that does not match its description is an error", async () => {
     await assert.rejects(unpack(Buffer.from("hello"), "gzip"), hasCode("BadArchive"));
   });
 });

@@ -1,4 +1,4 @@
-/** Uploads to a registry that keeps what arrived of a chunk: made here, because Debian's forgets it. */
+/** Uploads to a registry that keeps the received part of a chunk: simulated, because Debian's drops it. */
 import assert from "node:assert/strict";
 import { createHash, randomFillSync } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { buildImage, openStore, parseReference, pushImage, RegistrySession } from "@capstan/oci";
 
-test("only what is missing is sent again", async () => {
+test("only the missing bytes are sent again", async () => {
   const home = await mkdtemp(join(tmpdir(), "capstan-upload-"));
   try {
     const store = await openStore(home);

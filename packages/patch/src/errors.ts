@@ -1,9 +1,9 @@
-/** What can go wrong when a value is patched. */
+/** Errors of patches. */
 
-/** What kind of answer the API server gives: a bad request, content that cannot be processed, too large, a conflict, or an inner failure. */
+/** The kind of response of the API server: a bad request, an unprocessable entity, too large, a conflict, or an internal error. */
 export type PatchErrorCode = "BadRequest" | "Unprocessable" | "TooLarge" | "Conflict" | "Internal";
 
-/** A patch could not be read or does not fit the value; the message is the sentence that kube-apiserver gives. */
+/** A patch could not be read or does not fit the value; the message is that of kube-apiserver. */
 export class PatchError extends Error {
   override readonly name = "PatchError";
   readonly code: PatchErrorCode;
@@ -14,7 +14,7 @@ export class PatchError extends Error {
   }
 }
 
-/** Runs a step; when it fails, says what was being done before why it failed. */
+/** Runs a step; prefixes the message of its error with a description of the step. */
 export function explain<T>(doing: string, step: () => T): T {
   try {
     return step();
@@ -24,12 +24,12 @@ export function explain<T>(doing: string, step: () => T): T {
   }
 }
 
-/** Runs a step over a value of unknown depth; one that is nested too deeply to be walked is refused like any other. */
+/** Runs a step over a value of unknown depth; one that is nested too deeply for the stack is rejected like any other. */
 export function refuseTooDeep<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
-    // The engine has no other name for it than this one.
+    // The engine has no other name for a stack overflow than this one.
     if (!(error instanceof RangeError)) throw error;
     throw new PatchError("Unprocessable", "could not patch: the value is nested too deeply; make it flatter", {
       cause: error,

@@ -1,4 +1,4 @@
-/** Prints JSON values as Go's `%v` and `%#v` do: some sentences of the API server contain them. */
+/** Prints JSON values as Go's `%v` and `%#v` do: some messages of the API server contain them. */
 import { isLargeInteger, quote, type Json } from "@capstan/model";
 import { isList, isObject } from "./json-value.ts";
 
@@ -11,7 +11,7 @@ export function printValue(value: Json | undefined): string {
   return `map[${fields.join(" ")}]`;
 }
 
-/** The value as `%s` prints it: what is no text is printed with its type. */
+/** The value as `%s` prints it: anything but a string is printed with its type. */
 export function printAsText(value: Json): string {
   if (typeof value === "string") return value;
   if (value === null) return "%!s(<nil>)";
@@ -44,12 +44,12 @@ export function typeName(value: Json | undefined): string {
   return typeof value === "boolean" ? "bool" : "string";
 }
 
-/** Integers that a number cannot hold come as bigints; so large a number was written as a float. */
+/** Integers that a number cannot hold are bigints; so large a number was written as a float. */
 function isInteger(value: number): boolean {
   return Number.isSafeInteger(value);
 }
 
-/** What is no integer of 64 bits is a float for Go, and `%v` writes floats with exponents below -4 and from 6 up. */
+/** Anything but a 64-bit integer is a float for Go, and `%v` writes floats with exponents below -4 and from 6 up. */
 function printNumber(value: number): string {
   if (isInteger(value)) return String(value);
   const [digits = "", sized = "0"] = value.toExponential().split("e");

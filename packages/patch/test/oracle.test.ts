@@ -1,4 +1,4 @@
-/** Our answers to the oracle's questions: the fixtures hold what the libraries of kube-apiserver answered. */
+/** Our results for the oracle's questions: the fixtures contain the results of kube-apiserver's libraries. */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -78,11 +78,11 @@ function frozen<T>(value: T): T {
   return Object.freeze(value);
 }
 
-test("documents are patched as the oracle patches them", () => {
+test("documents are patched like the oracle", () => {
   const questions = load<Answer>("documents");
   assert.ok(questions.length > 0);
   for (const { answer, ...question } of questions) {
-    // Where the library crashes, the server answers with an inner error; we refuse or answer what the RFC says.
+    // Where the library crashes, the server responds with an internal error; we reject the patch or follow the RFC.
     if (answer.error?.startsWith("panic") === true) continue;
     assert.deepEqual(answerDocument(frozen(question)), answer, JSON.stringify(question));
   }
@@ -106,7 +106,7 @@ function answerStrategic(question: Question): Answer {
   }
 }
 
-test("strategic merge patches are applied and made as the oracle does it", () => {
+test("strategic merge patches are applied and created like the oracle", () => {
   const questions = load<Answer>("strategic");
   assert.ok(questions.length > 0);
   for (const { answer, ...question } of questions) {
@@ -116,7 +116,7 @@ test("strategic merge patches are applied and made as the oracle does it", () =>
   }
 });
 
-/** Conflicts are printed by the oracle as YAML; which of several complaints it makes depends on the order of a Go map. */
+/** The oracle prints conflicts as YAML; which of several errors it returns depends on the order of a Go map. */
 function comparable(actual: Answer, { error: wanted = "" }: Answer): Answer {
   const { error = "" } = actual;
   if (!wanted.startsWith("patch:\n")) return actual;
@@ -127,7 +127,7 @@ function comparable(actual: Answer, { error: wanted = "" }: Answer): Answer {
   return { error: `patch:\n${a}\nconflicts with changes made from original to current:\n${b}\n` };
 }
 
-/** As Go's library prints values that are as simple as those of the questions. */
+/** Prints values like Go's library, for values as simple as those of the questions. */
 function toYaml(value: Json): string {
   return `${yamlLines(value).join("\n")}\n`;
 }
@@ -197,7 +197,7 @@ function optionsOf(question: Question, live: JsonObject | undefined, step: Step,
   });
 }
 
-test("fields are managed as the oracle manages them", () => {
+test("fields are managed like the oracle", () => {
   const questions = load<readonly StepAnswer[]>("managed");
   assert.ok(questions.length > 0);
   for (const { answer, ...question } of questions) {
@@ -220,7 +220,7 @@ test("fields are managed as the oracle manages them", () => {
   }
 });
 
-/** What each manager applied can be read from the object; where the object does not fit the schema, nobody can tell. */
+/** The applied configuration of each manager can be read from the object, unless the object does not fit the schema. */
 function checkExtracted(
   live: JsonObject,
   expected: JsonObject = {},

@@ -1,4 +1,4 @@
-/** What a real kube-apiserver answered to the stories, compared with what we make of the same requests. */
+/** The responses of a real kube-apiserver to the stories, compared with our results for the same requests. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -34,7 +34,7 @@ interface Recorded {
 const file = process.env["CAPSTAN_ORACLE_SERVER"] ?? new URL("fixtures/generated/server.json", import.meta.url);
 const recorded = JSON.parse(readFileSync(file, "utf8")) as Recorded[];
 
-/** What each kind resets: the main resource its status, the status what is not. */
+/** The fields that each endpoint resets: the main resource its status, the status subresource everything else. */
 const resets: Readonly<Record<string, { main: FieldPath[]; status: FieldPath[] }>> = {
   web: { main: [["f:status"]], status: [["f:spec"], ["f:metadata", "f:labels"]] },
   svc: { main: [["f:status"]], status: [["f:spec"]] },
@@ -83,13 +83,13 @@ function entriesOf(object: JsonObject | null): readonly JsonObject[] {
   return (metadata["managedFields"] ?? []) as readonly JsonObject[];
 }
 
-/** The server's clock, read from its answer; a request without effect leaves no time. */
+/** The server's clock, from its response; a request without effect leaves no time. */
 function newestTime({ after }: Recorded): Date {
   const times = entriesOf(after).map((entry) => (entry["time"] as string | undefined) ?? "");
   return new Date(times.sort().at(-1) || "2030-01-01T00:00:00Z");
 }
 
-/** The object that the request makes of the live one, before the server defaults and completes it. */
+/** The result of the request on the live object, before the server defaults and completes it. */
 function patched(entry: Recorded): JsonObject {
   const { step, before } = entry;
   const live = before ?? {};
@@ -111,7 +111,7 @@ function patched(entry: Recorded): JsonObject {
   }
 }
 
-/** What the server fills in only after fields are managed. */
+/** Fields that the server sets only after field management. */
 const allocated = new Set(["clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"]);
 
 /** The whole object as the server manages its fields: defaulted, with the managed fields that the client sent. */
@@ -140,7 +140,7 @@ function isPart(part: Json | undefined, whole: Json | undefined): boolean {
   return part === whole || (isNothing && (whole === null || whole === undefined));
 }
 
-/** Without what the server sets whenever it stores an object. */
+/** Without the fields that the server sets whenever it stores an object. */
 function content(object: JsonObject): JsonObject {
   const { managedFields: _, resourceVersion: __, generation: ___, ...metadata } = object["metadata"] as JsonObject;
   return { ...object, metadata };
@@ -164,7 +164,7 @@ for (const [index, entry] of recorded.entries()) {
     const object = before === null ? result.object : ignoreTimestampChange(before, result.object);
     assert.deepEqual(entriesOf(object), entriesOf(after));
     const { status: written, ...main } = content(isApply ? object : patched(entry));
-    // The status of the main resource is put back when it is stored, whatever the request says of it.
+    // The status of the main resource is reset when it is stored, whatever the request contains.
     const made = step.subresource === "status" ? { status: written } : main;
     assert.ok(
       isPart(made, content(after)),

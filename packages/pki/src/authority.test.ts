@@ -27,7 +27,7 @@ function hasCode(code: string): (error: unknown) => boolean {
   return (error) => error instanceof PkiError && error.code === code;
 }
 
-test("an issued certificate says what was asked for", () => {
+test("an issued certificate has the requested content", () => {
   const { certificate } = authority.issue({
     commonName: "name",
     organizations: ["a", "b"],
@@ -54,7 +54,7 @@ test("an issued certificate says what was asked for", () => {
   assert.match(serialNumber, /^[4-7][0-9a-f]{31}$/);
 });
 
-test("an authority can be kept as two texts and opened again", () => {
+test("an authority can be stored as two strings and opened again", () => {
   const opened = openAuthority({ certificate: authority.certificate, privateKey: authority.privateKey });
   const { certificate } = opened.issue({ commonName: "leaf", usages: ["server"], ...validFor({ now, days: 1 }) });
   assert.ok(isTrusted(certificate, { authorities: [authority.certificate], now }));
@@ -65,7 +65,7 @@ test("an authority can be kept as two texts and opened again", () => {
   assert.throws(() => openAuthority(mixed), hasCode("KeyMismatch"));
 });
 
-test("a request is signed with the names and the key that it brings", () => {
+test("a request is signed with its own names and key", () => {
   const privateKey = createPrivateKeyPem();
   const request = createRequest({ commonName: "jane", organizations: ["devs"], dnsNames: ["jane.local"], privateKey });
   const signed = parseCertificate(authority.sign(request, { usages: ["client"], ...validFor({ now, days: 1 }) }));
@@ -74,7 +74,7 @@ test("a request is signed with the names and the key that it brings", () => {
   assert.equal(signed.publicKey.export({ type: "spki", format: "pem" }), publicKeyPem(privateKey));
 });
 
-test("a request whose content was changed is refused", () => {
+test("a modified request is rejected", () => {
   const request = createRequest({ commonName: "jane", privateKey: createPrivateKeyPem() });
   const body = request.replaceAll(/-----.*-----|\n/g, "");
   const forged = Buffer.from(Buffer.from(body, "base64").toString("latin1").replace("jane", "root"), "latin1");
@@ -83,7 +83,7 @@ test("a request whose content was changed is refused", () => {
   assert.throws(() => parseRequest("nothing"), hasCode("MalformedPem"));
 });
 
-test("every cut-off certificate is refused with an error of ours", () => {
+test("every truncated certificate is rejected with an error of this package", () => {
   const bytes = Buffer.from(authority.certificate.replaceAll(/-----.*-----|\n/g, ""), "base64");
   for (let size = 0; size < bytes.length; size += 7) {
     const cut = `-----BEGIN CERTIFICATE-----\n${bytes.subarray(0, size).toString("base64")}\n-----END CERTIFICATE-----`;
@@ -91,7 +91,7 @@ test("every cut-off certificate is refused with an error of ours", () => {
   }
 });
 
-test("names that cannot stand in a certificate are refused", () => {
+test("names that are invalid in a certificate are rejected", () => {
   const period = validFor({ now, days: 1 });
   const issue = (names: object) => () => authority.issue({ commonName: "x", usages: [], ...names, ...period });
   assert.throws(issue({ dnsNames: ["ü.example"] }), hasCode("InvalidName"));
@@ -105,14 +105,14 @@ test("randomness can be replaced: the same source gives the same serial number",
   assert.equal(make().serialNumber, make().serialNumber);
 });
 
-test("a bundle holds each certificate once", () => {
+test("a bundle contains each certificate once", () => {
   const other = createAuthority({ commonName: "other", now, days: 1 });
   const bundle = bundleCertificates(authority.certificate, other.certificate, authority.certificate);
   assert.deepEqual(splitBundle(bundle), [authority.certificate, other.certificate]);
 });
 
 for (const keyKind of ["ec-p256", "rsa-2048"] as const) {
-  test(`a token signed with an ${keyKind} key is verified, and refused when changed, expired or of another key`, () => {
+  test(`a token signed with an ${keyKind} key is verified; changed or expired ones fail`, () => {
     const privateKey = createPrivateKeyPem(keyKind);
     const keys = [toJwtKey(publicKeyPem(privateKey))];
     const seconds = now.getTime() / 1000;

@@ -1,4 +1,4 @@
-/** A certificate authority: it makes itself, issues certificates with their keys, and signs requests. */
+/** A certificate authority: it creates itself, issues certificates with their keys, and signs requests. */
 import { createHash, createPublicKey, type KeyObject } from "node:crypto";
 import { buildCertificate, parseCertificate, subjectBytes, type Validity } from "./certificate.ts";
 import { systemEntropy, type Entropy, type KeyKind } from "./entropy.ts";
@@ -54,9 +54,9 @@ export interface SignOptions extends Validity {
  *   authority.issue({ commonName: "web", dnsNames, usages: ["server"], ...validFor({ now: new Date(), days: 30 }) });
  */
 export interface Authority extends KeyedCertificate {
-  /** Makes a key and a certificate for it. */
+  /** Creates a key and a certificate for it. */
   readonly issue: (options: IssueOptions) => KeyedCertificate;
-  /** Gives a request (PEM) the certificate that it asks for, after checking its signature. */
+  /** Issues the certificate of a request (PEM), after checking its signature. */
   readonly sign: (request: string, options: SignOptions) => string;
 }
 

@@ -1,4 +1,4 @@
-/** Certificates: building one, reading one, and asking who signed it. */
+/** Certificates: building one, reading one, and checking its issuer. */
 import { createHash, X509Certificate, type KeyObject } from "node:crypto";
 import { bitString, integer, sequence, tagged, time } from "./der-writer.ts";
 import { childAt, readChildren, readElement, readTime, type Element } from "./der-reader.ts";
@@ -41,7 +41,7 @@ export interface Certificate extends Validity, AlternativeNames {
   /** Lower-case hexadecimal. */
   readonly serialNumber: string;
   readonly isAuthority: boolean;
-  /** What the key may do; empty when the certificate does not say. */
+  /** The usages of the key; empty when the certificate does not restrict them. */
   readonly keyUsages: readonly KeyUsage[];
   readonly usages: readonly Usage[];
   readonly publicKey: KeyObject;
@@ -50,7 +50,7 @@ export interface Certificate extends Validity, AlternativeNames {
   readonly fingerprint: string;
 }
 
-/** What goes into a certificate, with the names, key and extensions already written. */
+/** The content of a certificate, with the names, key and extensions already encoded. */
 export interface CertificateParts extends Validity {
   readonly serial: Uint8Array;
   readonly issuer: Buffer;
@@ -59,7 +59,7 @@ export interface CertificateParts extends Validity {
   readonly extensions: readonly Buffer[];
 }
 
-/** Writes and signs a version 3 certificate; gives PEM. */
+/** Encodes and signs a version 3 certificate; returns PEM. */
 export function buildCertificate(parts: CertificateParts, signer: KeyObject): string {
   const algorithm = signatureAlgorithm(signer);
   const body = sequence(
@@ -110,7 +110,7 @@ export function decodeCertificate(der: Buffer): Certificate {
   };
 }
 
-/** The subject exactly as written, to be repeated as an issuer. */
+/** The encoded subject, to be copied as an issuer. */
 export function subjectBytes(pem: string): Buffer {
   return childAt(certificateFields(parsePemBlock(pem, "CERTIFICATE")), 5).whole;
 }

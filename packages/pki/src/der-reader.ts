@@ -1,15 +1,15 @@
-/** Reads DER into elements, refusing anything that runs past its end. */
+/** Reads DER into elements, and rejects anything that runs past its end. */
 import { PkiError } from "./errors.ts";
 import { tag } from "./der-writer.ts";
 
-/** One element: its tag, its content, and the whole of it as it was written. */
+/** One element: its tag, its content, and its whole encoding. */
 export interface Element {
   readonly tag: number;
   readonly content: Buffer;
   readonly whole: Buffer;
 }
 
-/** The one element that these bytes are; trailing bytes are an error. */
+/** The only element of these bytes; trailing bytes are an error. */
 export function readElement(bytes: Buffer): Element {
   const read = elementAt(bytes, 0);
   if (read.whole.length !== bytes.length) throw malformed("bytes follow the end of the value");
@@ -27,7 +27,7 @@ export function readChildren(parent: Element): Element[] {
   return children;
 }
 
-/** The element at a position, which must be there and, when a tag is named, must have it. */
+/** The element at a position, which must exist and, when a tag is given, must have it. */
 export function childAt(children: readonly Element[], index: number, expectedTag?: number): Element {
   const child = children[index];
   if (child === undefined) throw malformed(`element ${index} is missing`);
@@ -59,7 +59,7 @@ export function readText(read: Element): string {
   return read.content.toString("utf8");
 }
 
-/** The moment that a UTCTime or GeneralizedTime names. */
+/** The time of a UTCTime or GeneralizedTime. */
 export function readTime(read: Element): Date {
   const digits = read.content.toString("latin1");
   const century = Number(digits.slice(0, 2)) >= 50 ? "19" : "20";

@@ -1,4 +1,4 @@
-/** Writes DER, the binary form of ASN.1 that certificates are made of. */
+/** Writes DER, the binary form of ASN.1 that certificates use. */
 
 /** The universal tags that certificates use. */
 export const tag = {
@@ -64,7 +64,7 @@ export function objectId(dotted: string): Buffer {
   return element(tag.objectId, Buffer.from([first * 40 + second, ...rest].flatMap(base128)));
 }
 
-/** A moment: two-digit years until 2049, four digits from then on, as RFC 5280 (4.1.2.5) asks. */
+/** A time: two-digit years until 2049, four digits from then on, as RFC 5280 (4.1.2.5) requires. */
 export function time(moment: Date): Buffer {
   const digits = moment
     .toISOString()

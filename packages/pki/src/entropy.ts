@@ -1,10 +1,10 @@
-/** The one place where keys and serial numbers get their randomness; tests hand in their own. */
+/** The only source of randomness for keys and serial numbers; tests pass in another one. */
 import { generateKeyPairSync, randomBytes, type KeyObject } from "node:crypto";
 
-/** The kinds of key that are made here; all of them are accepted when handed in. */
+/** The kinds of keys that are generated here; all of them are accepted as input. */
 export type KeyKind = "ec-p256" | "rsa-2048" | "rsa-4096";
 
-/** Where randomness comes from. */
+/** A source of randomness. */
 export interface Entropy {
   readonly bytes: (count: number) => Uint8Array;
   readonly privateKey: (kind: KeyKind) => KeyObject;

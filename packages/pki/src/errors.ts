@@ -1,4 +1,4 @@
-/** What can go wrong with certificates, requests and tokens. */
+/** Errors of certificates, requests and tokens. */
 
 /**
  * Why something could not be read, made or trusted.

@@ -1,4 +1,4 @@
-/** The extensions of certificates: what a certificate may be used for, and under which names. */
+/** The extensions of certificates: usages and alternative names. */
 import { isIP, isIPv4 } from "node:net";
 import { bitString, boolean, objectId, octetString, sequence, tag, tagged } from "./der-writer.ts";
 import { childAt, readChildren, readElement, readObjectId, type Element } from "./der-reader.ts";
@@ -19,7 +19,7 @@ export interface AlternativeNames {
   readonly ipAddresses: readonly string[];
 }
 
-/** What a key may do, in the order of the bits in a certificate. */
+/** Key usages, in the order of the bits in a certificate. */
 export const keyUsages = [
   "digitalSignature",
   "contentCommitment",
@@ -30,10 +30,10 @@ export const keyUsages = [
   "crlSign",
 ] as const;
 
-/** One thing that a key may do. */
+/** One key usage. */
 export type KeyUsage = (typeof keyUsages)[number];
 
-/** Extensions by object identifier, each with the element that it holds. */
+/** Extensions by object identifier, each with its element. */
 export type ExtensionTable = ReadonlyMap<string, Element>;
 
 /** Whether the subject is an authority; always critical. */
@@ -41,14 +41,14 @@ export function basicConstraints(isAuthority: boolean): Buffer {
   return critical(extension.basicConstraints, isAuthority ? sequence(boolean(true)) : sequence());
 }
 
-/** What the key may do; always critical. */
+/** The key usages; always critical. */
 export function keyUsage(allowed: readonly KeyUsage[]): Buffer {
   const bits = allowed.reduce((sum, usage) => sum | (0x80 >> keyUsages.indexOf(usage)), 0);
   const trailingZeros = 31 - Math.clz32(bits & -bits);
   return critical(extension.keyUsage, bitString(Buffer.of(bits), trailingZeros));
 }
 
-/** The ends of a connection at which the certificate may stand. */
+/** The extended key usages: TLS server, TLS client or both. */
 export function extendedKeyUsage(usages: readonly Usage[]): Buffer {
   return plain(extension.extendedKeyUsage, sequence(...usages.map((usage) => objectId(extendedUsage[usage]))));
 }
@@ -60,12 +60,12 @@ export function subjectAltName(names: AlternativeNames): Buffer {
   return plain(extension.subjectAltName, sequence(...dns, ...ips));
 }
 
-/** Which key the certificate is for. */
+/** The identifier of the certificate's key. */
 export function subjectKeyId(identifier: Buffer): Buffer {
   return plain(extension.subjectKeyId, octetString(identifier));
 }
 
-/** Which key signed the certificate. */
+/** The identifier of the issuer's key. */
 export function authorityKeyId(identifier: Buffer): Buffer {
   return plain(extension.authorityKeyId, sequence(tagged(0, "primitive", identifier)));
 }
@@ -87,20 +87,20 @@ export function readIsAuthority(extensions: ExtensionTable): boolean {
   return flag !== undefined && flag.tag === tag.boolean && flag.content[0] !== 0;
 }
 
-/** What the key may do; everything, when the certificate does not say. */
+/** The key usages; all of them, when the certificate does not restrict them. */
 export function readKeyUsages(extensions: ExtensionTable): KeyUsage[] {
   const bits = extensions.get(extension.keyUsage)?.content[1];
   return bits === undefined ? [] : keyUsages.filter((_, index) => (bits & (0x80 >> index)) !== 0);
 }
 
-/** The ends of a connection at which the certificate may stand, of those that are known here. */
+/** The supported extended key usages. */
 export function readUsages(extensions: ExtensionTable): Usage[] {
   const list = extensions.get(extension.extendedKeyUsage);
   const ids = list === undefined ? [] : readChildren(list).map(readObjectId);
   return (["server", "client"] as const).filter((usage) => ids.includes(extendedUsage[usage]));
 }
 
-/** The alternative names of the two kinds that are known here. */
+/** The alternative names of the two supported kinds. */
 export function readAlternativeNames(extensions: ExtensionTable): AlternativeNames {
   const list = extensions.get(extension.subjectAltName);
   const names = list === undefined ? [] : readChildren(list);

@@ -1,4 +1,4 @@
-/** Certificates without OpenSSL: make an authority, issue, read and verify. */
+/** Certificates without OpenSSL: create an authority, issue, read and verify. */
 export { createAuthority, openAuthority, validFor } from "./authority.ts";
 export type { Authority, AuthorityOptions, IssueOptions, KeyedCertificate, SignOptions } from "./authority.ts";
 export { decodeCertificate, isTrusted, parseCertificate } from "./certificate.ts";

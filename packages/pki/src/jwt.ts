@@ -1,9 +1,9 @@
-/** Small signed tokens (JWT) as service accounts carry them: RS256 and ES256. */
+/** Small signed tokens (JWT) as service accounts use them: RS256 and ES256. */
 import { createHash, createPublicKey, sign, verify, type KeyObject, type webcrypto } from "node:crypto";
 import { PkiError } from "./errors.ts";
 import { parsePrivateKey } from "./key.ts";
 
-/** What a token claims. Times are seconds since 1970. */
+/** The claims of a token. Times are seconds since 1970. */
 export interface JwtClaims {
   readonly iss?: string;
   readonly sub?: string;
@@ -32,14 +32,14 @@ export interface JsonWebKey {
 
 type JwtAlgorithm = "RS256" | "ES256";
 
-/** The verifying half of a signing key (PEM, private or public), named as Kubernetes names it: by the hash of its bits. */
+/** The verifying half of a signing key (PEM, private or public), with the key id of Kubernetes: the hash of its bits. */
 export function toJwtKey(pem: string): JwtKey {
   const publicKey = createPublicKey(pem);
   const bits = publicKey.export({ type: "spki", format: "der" });
   return { publicKey, keyId: createHash("sha256").update(bits).digest("base64url") };
 }
 
-/** A verifying key as it is published. */
+/** A verifying key in its published form. */
 export function toJsonWebKey({ keyId, publicKey }: JwtKey): JsonWebKey {
   const members = publicKey.export({ format: "jwk" }) as webcrypto.JsonWebKey;
   return { ...members, use: "sig", kty: members.kty ?? "", kid: keyId, alg: algorithmOf(publicKey) };
@@ -54,7 +54,7 @@ export function signJwt(claims: JwtClaims, privateKeyPem: string): string {
   return `${signed}.${signature.toString("base64url")}`;
 }
 
-/** The claims of a token that one of the keys signed and that is valid at this moment, if one is given; throws otherwise. */
+/** The claims of a token that one of the keys signed and that is valid at the given time, if any; throws otherwise. */
 export function verifyJwt(
   token: string,
   options: { readonly keys: readonly JwtKey[]; readonly now?: Date | undefined },

@@ -6,7 +6,7 @@ import { systemEntropy, type Entropy, type KeyKind } from "./entropy.ts";
 import { PkiError } from "./errors.ts";
 import { signature, signatureDigest } from "./object-ids.ts";
 
-/** A new private key as PKCS#8 PEM; EC P-256 unless asked otherwise. */
+/** A new private key as PKCS#8 PEM. Default: EC P-256. */
 export function createPrivateKeyPem(kind: KeyKind = "ec-p256", entropy: Entropy = systemEntropy): string {
   return formatPrivateKey(entropy.privateKey(kind));
 }
@@ -50,7 +50,7 @@ export function keyIdentifier(keyInfo: Buffer): Buffer {
   return createHash("sha1").update(bits).digest();
 }
 
-/** How this key's signatures are announced in certificates. */
+/** The signature algorithm of this key in certificates. */
 export function signatureAlgorithm(privateKey: KeyObject): Buffer {
   switch (privateKey.asymmetricKeyType) {
     case "ec":
@@ -64,7 +64,7 @@ export function signatureAlgorithm(privateKey: KeyObject): Buffer {
   }
 }
 
-/** Signs bytes in the way that {@link signatureAlgorithm} announces. */
+/** Signs bytes with the algorithm of {@link signatureAlgorithm}. */
 export function signBytes(privateKey: KeyObject, bytes: Buffer): Buffer {
   return sign(privateKey.asymmetricKeyType === "ed25519" ? null : "sha256", bytes, privateKey);
 }

@@ -1,15 +1,15 @@
-/** Distinguished names, in the two attributes that Kubernetes looks at. */
+/** Distinguished names, with the two attributes that Kubernetes uses. */
 import { element, objectId, sequence, tag, text } from "./der-writer.ts";
 import { childAt, readChildren, readObjectId, readText, type Element } from "./der-reader.ts";
 import { attribute } from "./object-ids.ts";
 
-/** Who a certificate speaks of: to Kubernetes, the user and the groups. */
+/** The subject of a certificate: for Kubernetes, the user and the groups. */
 export interface Name {
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
 
-/** Writes a name: organizations first, then the common name. */
+/** Encodes a name: organizations first, then the common name. */
 export function encodeName({ commonName, organizations }: Name): Buffer {
   const entries = [
     ...organizations.map((organization) => entry(attribute.organization, organization)),
@@ -18,7 +18,7 @@ export function encodeName({ commonName, organizations }: Name): Buffer {
   return sequence(...entries);
 }
 
-/** Reads a name; other attributes are passed over, the last common name wins. */
+/** Decodes a name; other attributes are ignored, the last common name wins. */
 export function readName(read: Element): Name {
   const attributes = readChildren(read).flatMap(readChildren).map(readChildren);
   const valuesOf = (id: string) =>

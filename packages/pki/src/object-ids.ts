@@ -1,9 +1,9 @@
-/** The object identifiers that certificates and requests name things by. */
+/** The object identifiers in certificates and requests. */
 
 /** Attributes of a distinguished name. */
 export const attribute = { commonName: "2.5.4.3", organization: "2.5.4.10" } as const;
 
-/** Extensions of certificates, and the request attribute that asks for them. */
+/** Extensions of certificates, and the request attribute for them. */
 export const extension = {
   subjectKeyId: "2.5.29.14",
   keyUsage: "2.5.29.15",
@@ -14,10 +14,10 @@ export const extension = {
   request: "1.2.840.113549.1.9.14",
 } as const;
 
-/** What a certificate may be used for at the ends of a TLS connection. */
+/** Extended key usages for TLS. */
 export const extendedUsage = { server: "1.3.6.1.5.5.7.3.1", client: "1.3.6.1.5.5.7.3.2" } as const;
 
-/** Signature algorithms: how each is written and which digest it uses (Ed25519 brings its own). */
+/** Signature algorithms: how each is encoded and which digest it uses (Ed25519 has its own). */
 export const signatureDigest: Readonly<Record<string, "sha256" | "sha384" | "sha512" | undefined>> = {
   "1.2.840.10045.4.3.2": "sha256",
   "1.2.840.10045.4.3.3": "sha384",

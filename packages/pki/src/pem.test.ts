@@ -4,12 +4,12 @@ import { findPemBlocks } from "./pem.ts";
 
 const labels = (text: string): string[] => findPemBlocks(text).map(({ label }) => label);
 
-test("a block goes from its beginning to the next end with its label", () => {
+test("a block extends from its beginning to the next end with its label", () => {
   const block = "-----BEGIN A-----\nAAAA\n-----END A-----";
   assert.deepEqual(findPemBlocks(`x ${block} y`), [{ label: "A", body: "\nAAAA\n", text: block }]);
 });
 
-test("beginnings without an end are no blocks, and what is inside of a block is none either", () => {
+test("beginnings without an end are not blocks, nor is the content of a block", () => {
   assert.deepEqual(labels("-----BEGIN A-----\n-----BEGIN B-----\n-----END B-----"), ["B"]);
   assert.deepEqual(labels("-----BEGIN A-----\n-----BEGIN B-----\n-----END B-----\n-----END A-----"), ["A"]);
   assert.deepEqual(labels("-----END A-----\n-----BEGIN A-----\n"), []);

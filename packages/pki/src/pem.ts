@@ -23,7 +23,7 @@ export function parsePem(text: string): PemBlock[] {
     .map(({ label, body }) => ({ label, bytes: Buffer.from(body, "base64") }));
 }
 
-/** A block as it stands in a text. */
+/** A block in a text. */
 export interface PemText {
   readonly label: string;
   /** Between the lines of the label. */
@@ -31,7 +31,7 @@ export interface PemText {
   readonly text: string;
 }
 
-/** Every block of a text, in order. The time grows with the length of the text, however many begin and do not end. */
+/** Every block of a text, in order. The time is linear in the length of the text, however many blocks begin and do not end. */
 export function findPemBlocks(text: string): PemText[] {
   const ends = new Map<string, number[]>();
   for (const { 1: label = "", index } of text.matchAll(/-----END ([^-\n]+)(?=-----)/g)) {

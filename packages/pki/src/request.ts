@@ -1,4 +1,4 @@
-/** PKCS#10 certificate requests: making, reading and verifying them. */
+/** PKCS#10 certificate requests: creating, reading and verifying them. */
 import type { KeyObject } from "node:crypto";
 import { bitString, element, integer, objectId, sequence, tag, tagged } from "./der-writer.ts";
 import { childAt, readBits, readChildren, readElement, readObjectId, type Element } from "./der-reader.ts";
@@ -16,23 +16,23 @@ import { encodeName, readName, type Name } from "./name.ts";
 import { extension } from "./object-ids.ts";
 import { formatPem, parsePemBlock } from "./pem.ts";
 
-/** What a request asks for. */
+/** The content of a request. */
 export interface CertificateRequest extends AlternativeNames {
   readonly subject: Name;
   readonly usages: readonly Usage[];
   readonly publicKey: KeyObject;
-  /** The key as it will stand in the certificate. */
+  /** The key for the certificate. */
   readonly publicKeyInfo: Buffer;
 }
 
-/** What to ask for; the key stays with the one who asks. */
+/** The requested content; the key stays with the caller. */
 export interface RequestOptions extends Partial<AlternativeNames> {
   readonly commonName: string;
   readonly organizations?: readonly string[];
   readonly privateKey: string;
 }
 
-/** Makes a request for a certificate and signs it with the key that the certificate will be for; gives PEM. */
+/** Creates a certificate request and signs it with the key of the certificate; returns PEM. */
 export function createRequest(options: RequestOptions): string {
   const key = parsePrivateKey(options.privateKey);
   const { commonName, organizations = [], dnsNames = [], ipAddresses = [] } = options;
@@ -47,7 +47,7 @@ export function createRequest(options: RequestOptions): string {
   return formatPem("CERTIFICATE REQUEST", sequence(body, signatureAlgorithm(key), signature));
 }
 
-/** Reads a request and proves that its sender holds the key; throws when the signature does not match. */
+/** Reads a request and verifies that its sender holds the key; throws when the signature does not match. */
 export function parseRequest(pem: string): CertificateRequest {
   const [body, algorithm, signature] = threeParts(readElement(parsePemBlock(pem, "CERTIFICATE REQUEST")));
   const fields = readChildren(body);

@@ -1,4 +1,4 @@
-/** What we make is judged by OpenSSL: it must verify, and say what we meant. */
+/** OpenSSL checks our output: it must verify, and have the intended content. */
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -79,7 +79,7 @@ for (const keyKind of ["ec-p256", "rsa-2048"] as const) {
   });
 }
 
-test("a TLS connection with certificates on both ends holds", async () => {
+test("a TLS connection with certificates on both ends works", async () => {
   const authority = createAuthority({ commonName: "tls-ca", now, days: 1 });
   const names = { dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"] };
   const period = validFor({ now, days: 1 });

@@ -1,6 +1,6 @@
 /** One value describes a resource: its TypeScript type, CRD, validation, defaults, pruning, printing and conversion. */
 
-// What users write.
+// The API for users.
 export { s } from "./define/s.ts";
 export type { LabelSelectorValue } from "./define/s.ts";
 export { Schema } from "./define/schema.ts";

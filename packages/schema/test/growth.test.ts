@@ -15,7 +15,7 @@ import { growthOf } from "./growth.ts";
 const names =
   "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn creditcard ssn hexcolor rgbcolor byte date duration datetime k8sshortname k8slongname";
 
-/** Texts that careless expressions read again and again. */
+/** Texts that super-linear expressions read again and again. */
 const hostile: readonly ((size: number) => string)[] = [
   ...["1", "a", ".", ":", "-", "%", " ", "(", "<", '"', "@", "1.", "1:", "a.", "a-", "1h", "0h", "%41", "a@"].map(
     (part) => (size: number) => part.repeat(size / part.length),

@@ -1,4 +1,4 @@
-/** Containers that cannot be made or started. */
+/** Containers that cannot be created or started. */
 import type { Container } from "@capstan/kinds/v1";
 import { isHeldBack, isOver, once, shell, staying, waits, type Request, type Requests } from "./request.ts";
 

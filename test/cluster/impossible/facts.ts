@@ -1,18 +1,18 @@
-/** What is told of a pod, without what is another time after time: ids, addresses, durations, names of the cluster's own. */
+/** The status and events of a pod, without what differs each time: ids, addresses, durations, names of the cluster. */
 import type { ContainerState, ContainerStatus, Event, Pod } from "@capstan/kinds/v1";
 
 /** The names of one cluster. */
 export interface Volatile {
   readonly namespace: string;
   readonly node: string;
-  /** Where the registry of the test is, as this cluster knows it. */
+  /** The address of the test's registry in this cluster. */
   readonly registry: string;
 }
 
-/** Rewrites a text of a pod to what it would be in any cluster. */
+/** Rewrites a text of a pod to the same form for any cluster. */
 export type Rewrite = (text: string) => string;
 
-/** What to replace in the texts of a pod. The patterns are for what only a clock, a machine or chance can know. */
+/** The replacements in the texts of a pod. The patterns are for values that depend on a clock, a machine or chance. */
 export function rewriteFor({ metadata, status }: Pod, { namespace, node, registry }: Volatile): Rewrite {
   const known: readonly (readonly [string, string])[] = [
     [metadata.uid, "<uid>"],
@@ -25,10 +25,10 @@ export function rewriteFor({ metadata, status }: Pod, { namespace, node, registr
   const patterns: readonly (readonly [RegExp, string])[] = [
     [/\b[0-9a-f]{64}\b/g, "<id>"],
     [/\bin \S+ \(\S+ including waiting\)\. Image size: \d+/g, "in <time>. Image size: <bytes>"],
-    // How a name or a host that is not there is told depends on the machine's own network.
+    // The error for an unknown name or host depends on the machine's network.
     [/(Head "https:[^"]*": ).*$/g, "$1<why>"],
     [/(requested|used|capacity): \d+/g, "$1: <amount>"],
-    // Where a kubelet has its files, and what its recorder makes of many that are alike.
+    // The folders of a kubelet, and the text of its recorder for similar events.
     [/[^"\s]*\/kubelet\/seccomp/g, "<kubelet>/seccomp"],
     [/^back-off \S+ /, "back-off <time> "],
     [/^\(combined from similar events\): /, ""],
@@ -39,7 +39,7 @@ export function rewriteFor({ metadata, status }: Pod, { namespace, node, registr
   };
 }
 
-/** How a pod is. */
+/** The state of a pod. */
 export function factsOf({ status = {} }: Pod, rewrite: Rewrite): object {
   const conditions = (status.conditions ?? [])
     .map(({ type, status: value, reason, message }) => ({ type, value, reason, message: message && rewrite(message) }))
@@ -56,7 +56,7 @@ export function factsOf({ status = {} }: Pod, rewrite: Rewrite): object {
   };
 }
 
-/** Only how it ended, and not how its containers did. */
+/** Only the end of the pod, and not that of its containers. */
 export function endOf({ status = {} }: Pod, rewrite: Rewrite): object {
   return { phase: status.phase, reason: status.reason, message: status.message && rewrite(status.message) };
 }
@@ -69,7 +69,7 @@ function containerFacts(status: ContainerStatus, rewrite: Rewrite): object {
     lastState: stateFacts(lastState, rewrite),
     ready,
     started,
-    // How many there are by then is a matter of speed.
+    // The number of restarts depends on the speed of the machine.
     hasRestarted: restartCount > 0,
     image: rewrite(image),
     hasId: containerID !== "",
@@ -94,14 +94,14 @@ function stateFacts({ waiting, running, terminated }: ContainerState = {}, rewri
 }
 
 /**
- * What a kubelet tells after two minutes of waiting, or when its machine is slow: it says nothing about the pod.
- * (The API server refuses a token while its own watch has not told it yet where the pod runs; the kubelet asks again. A kubelet mounts
- * volumes of pods whose objects it does not keep yet, or not any more, and asks again.)
+ * Messages of a kubelet after two minutes of waiting, or on a slow machine: they do not concern the pod. (The API server refuses a token
+ * while its watch has not reported yet where the pod runs; the kubelet retries. A kubelet mounts volumes of pods whose objects it does
+ * not have yet, or not any more, and retries.)
  */
 export const isLate: RegExp =
   /^ExceededGracePeriod|Unable to attach or mount volumes|failed to sync (configmap|secret) cache|token bound to a pod scheduled on a different node|no relationship found between node|object \S+ not registered/;
 
-/** What was told in events, each once, in order of the alphabet. */
+/** The events, each once, in alphabetical order. */
 export function told(events: readonly Event[], pod: Pod, rewrite: Rewrite): readonly string[] {
   const own = events.filter(
     ({ involvedObject, reason = "", message = "" }) =>

@@ -1,7 +1,7 @@
-/** Images that cannot be had. */
+/** Images that cannot be pulled. */
 import { busybox, runs, shell, staying, waits, type Requests } from "./request.ts";
 
-/** Pods that ask for them; the registry is one that knows no image. */
+/** Pods with these images; the registry has none of them. */
 export function imageRequests(registry: string): Requests {
   const pulling = (image: string): Requests[string] => ({
     spec: staying({ image }),

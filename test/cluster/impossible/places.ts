@@ -1,4 +1,4 @@
-/** Pods that no node has room for, or that their node does not take. */
+/** Pods that do not fit on any node, or that their node rejects. */
 import type { PodSpec } from "@capstan/kinds/v1";
 import {
   isOver,
@@ -12,7 +12,10 @@ import {
   type Requests,
 } from "./request.ts";
 
-/** The ports that a pod has which came before: one for the scheduler, one for the node. The real scheduler forgets one that another pod was refused for. */
+/**
+ * Host ports that an earlier pod uses: one for the scheduler, one for the node. The real scheduler forgets a port that another pod was
+ * rejected for.
+ */
 export const takenPorts = [18_080, 18_081] as const;
 
 const asking = (resources: { readonly [name: string]: string }): PodSpec =>
@@ -20,7 +23,7 @@ const asking = (resources: { readonly [name: string]: string }): PodSpec =>
 const unscheduled = (spec: PodSpec): Request => ({ spec, until: isUnscheduled });
 const onPort = (hostPort: number): PodSpec => staying({ ports: [{ containerPort: 80, hostPort }] });
 
-/** Pods for the scheduler, and pods that outgrow their place. */
+/** Pods for the scheduler, and pods that exceed their limits. */
 export const placeRequests: Requests = {
   "place-large": unscheduled(asking({ cpu: "1000" })),
   "place-unknown-resource": unscheduled(asking({ "example.com/thing": "1" })),
@@ -63,7 +66,7 @@ export const placeRequests: Requests = {
   },
 };
 
-/** Pods that the scheduler never saw. */
+/** Pods that bypass the scheduler. */
 export function nodeRequests(nodeName: string): Requests {
   const refused = (spec: PodSpec): Request => ({ spec: { ...spec, nodeName }, until: isOver });
   return {

@@ -1,4 +1,4 @@
-/** Programs that end badly, or are ended. */
+/** Programs that fail, or are killed. */
 import type { Container, PodSpec } from "@capstan/kinds/v1";
 import { isHeldBack, isOver, once, runs, shell, staying, type Request, type Requests } from "./request.ts";
 
@@ -7,7 +7,7 @@ const ending = (script: string, more: Partial<Container> = {}): Request => ({
   until: isOver,
 });
 const unready = (readinessProbe: NonNullable<Container["readinessProbe"]>): Request => ({
-  // Whoever is slow must not be taken for somebody who does not answer.
+  // A slow program must not be taken for one that does not respond.
   spec: staying({ readinessProbe: { periodSeconds: 1, failureThreshold: 1, timeoutSeconds: 60, ...readinessProbe } }),
   until: runs(),
 });

@@ -1,4 +1,4 @@
-/** A registry that refuses in every way there is: it knows no image, asks for a login, forbids, breaks, or has it for others only. */
+/** A registry that fails in every way: it has no image, requires a login, forbids, breaks, or has it for other platforms only. */
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -45,11 +45,11 @@ const answers: readonly (readonly [RegExp, Answer])[] = [
   [/^/, refusal(404, "MANIFEST_UNKNOWN", "manifest unknown")],
 ];
 
-/** Starts it where the nodes of a cluster look for loopback, which needs no TLS; gives its name. */
+/** Starts it at an address that the nodes of a cluster take for loopback, which needs no TLS; returns its name. */
 export async function startRegistry(t: TestContext, stage: Stage["name"], target: Target): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "registry-"));
   const end = join(folder, "end");
-  // The nodes of the embedded cluster pull from outside of their network, so that what is logged in there counts.
+  // The nodes of the embedded cluster pull from this machine's network, so that its registry logins apply. The registry listens there.
   const serving =
     stage === "embedded"
       ? serve(folder)
@@ -68,7 +68,7 @@ function readPort(folder: string): string | undefined {
   return existsSync(file) ? readFileSync(file, "utf8") : undefined;
 }
 
-/** Serves until there is a file that says to end. */
+/** Serves until a file requests the end. */
 async function serve(folder: string): Promise<void> {
   const server = createServer(({ url = "", method }, response) => {
     const found = answers.find(([pattern]) => pattern.test(url));

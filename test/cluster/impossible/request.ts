@@ -1,16 +1,16 @@
-/** A request that cannot be met, and the words to write one down with. */
+/** A pod that cannot run, and functions to describe one. */
 import type { Container, Pod, PodSpec } from "@capstan/kinds/v1";
 
-/** A pod that something is wrong with. */
+/** A pod with something wrong. */
 export interface Request {
   readonly spec: PodSpec;
-  /** What is changed once it is so far, where its story begins well. */
+  /** A change of the spec when the pod has reached a state, where it starts well. */
   readonly change?: { readonly when: (pod: Pod) => boolean; readonly spec: Partial<PodSpec> };
-  /** When its story is told: how the pod is at the first such moment is compared. */
+  /** The end of the case: the first matching state of the pod is compared. */
   readonly until: (pod: Pod) => boolean;
-  /** A kubelet under load may lose sight of the containers that it ends in this way: how those ended is not compared. */
+  /** A kubelet under load may miss how the containers that it ends in this way ended, so that is not compared. */
   readonly isAbrupt?: true;
-  /** How it is deleted then, where its end is a part of the story. */
+  /** How the pod is deleted then, where its end is a part of the case. */
   readonly thenDeleted?: { readonly graceSeconds: number };
 }
 
@@ -24,7 +24,7 @@ export function shell(script: string, more: Partial<Container> = {}): Container 
   return { name: "main", image: busybox, command: ["sh", "-c", script], ...more };
 }
 
-/** A pod with one container, which ends with it. */
+/** A pod with one container that ends. */
 export function once(script: string, more: Partial<Container> = {}): PodSpec {
   return { restartPolicy: "Never", containers: [shell(script, more)] };
 }
@@ -34,7 +34,7 @@ export function staying(more: Partial<Container> = {}, spec: Partial<PodSpec> = 
   return { terminationGracePeriodSeconds: 1, containers: [shell("sleep 10000", more)], ...spec };
 }
 
-/** A pod that sees a volume of some kind. */
+/** A pod that mounts a volume of some kind. */
 export function withVolume(volume: Omit<NonNullable<PodSpec["volumes"]>[number], "name">): PodSpec {
   const volumeMounts = [{ name: "data", mountPath: "/data" }];
   return staying({ volumeMounts }, { volumes: [{ name: "data", ...volume }] });
@@ -48,7 +48,7 @@ export function waits(reason: string): (pod: Pod) => boolean {
     );
 }
 
-/** The pod is over, and no sandbox is left of it. */
+/** The pod has ended, and its sandbox is gone. */
 export function isOver({ status = {} }: Pod): boolean {
   const isEmpty = (status.conditions ?? []).every(
     ({ type, status: value }) => type !== "PodReadyToStartContainers" || value === "False",
@@ -56,27 +56,27 @@ export function isOver({ status = {} }: Pod): boolean {
   return (status.phase === "Failed" || status.phase === "Succeeded") && isEmpty;
 }
 
-/** It has been told that no node suits it. */
+/** The scheduler has found no node for it. */
 export function isUnscheduled({ status = {} }: Pod): boolean {
   return (status.conditions ?? []).some(({ type, status: value }) => type === "PodScheduled" && value === "False");
 }
 
-/** The node has taken it and got no further. */
+/** The node has accepted it and got no further. */
 export function isCreating({ status = {} }: Pod): boolean {
   return (status.containerStatuses ?? []).some(({ state }) => state?.waiting !== undefined);
 }
 
-/** A container runs, and was started so many times before. */
+/** A container runs, and was restarted this many times. */
 export function runs(restarts = 0): (pod: Pod) => boolean {
   return ({ status = {} }) =>
     (status.containerStatuses ?? []).some(
       ({ state, lastState, restartCount }) =>
         state?.running !== undefined &&
         restartCount >= restarts &&
-        // A kubelet may tell of the new one before it tells how the one before it ended.
+        // A kubelet may report the new container before it reports how the previous one ended.
         (restarts === 0 || lastState?.terminated !== undefined),
     );
 }
 
-/** It has been restarted, and the next time has to wait. */
+/** The container has restarted, and the next restart is delayed. */
 export const isHeldBack: (pod: Pod) => boolean = waits("CrashLoopBackOff");

@@ -1,4 +1,4 @@
-/** One of the two clusters that are asked for the impossible: it makes the pods, watches them, and tells what became of each. */
+/** One of the two clusters that get the impossible pods: creates the pods, watches them, and reports what became of each. */
 import type { Client } from "@capstan/client";
 import { RuntimeClass } from "@capstan/kinds/node.k8s.io/v1";
 import { ConfigMap, Event, Node, Pod, Secret, ServiceAccount } from "@capstan/kinds/v1";
@@ -13,23 +13,23 @@ import { configMap } from "./volumes.ts";
 export interface Side {
   readonly node: string;
   ask(name: string, request: Request): Promise<void>;
-  /** How a pod was when its story was told. */
+  /** The state of a pod at the end of its case. */
   facts(name: string): Promise<object>;
-  /** What events tell of it by now. */
+  /** The events of a pod so far. */
   events(name: string): Promise<readonly string[]>;
 }
 
-/** Many pods on a slow machine take their time. */
+/** Many pods on a slow machine take long. */
 const patience = 300_000;
 
-/** Prepares a cluster. What it has seen is forgotten when the signal comes. */
+/** Prepares a cluster. What it has seen is dropped when the signal aborts. */
 export async function openSide({ client, namespace }: Target, registry: string, signal: AbortSignal): Promise<Side> {
   const [node] = (await client.list(Node, {}).all()).items;
   const volatile: Volatile = { namespace, node: node?.metadata.name ?? "", registry };
   await furnish(client, namespace);
   const moments = new Map<string, Pod>();
   const requests = new Map<string, Request>();
-  /** Those that are to be changed now. */
+  /** The pods to change now. */
   const ready = new Set<string>();
   void watchPods(client, namespace, {
     signal,
@@ -74,19 +74,19 @@ interface Watching {
   readonly seen: (pod: Pod) => void;
 }
 
-/** Every version of every pod, in order; a watch that ends is begun anew. */
+/** Every version of every pod, in order; a watch that ends is restarted. */
 async function watchPods(client: Client, namespace: string, { signal, seen }: Watching): Promise<void> {
   while (!signal.aborted) {
     try {
       for await (const event of client.watch(Pod, { namespace, sendInitialEvents: true, signal }))
         if (event.type === "ADDED" || event.type === "MODIFIED") seen(event.object);
     } catch {
-      // Begun anew below, unless nobody wants to know any more.
+      // Restarted below, unless the signal has aborted.
     }
   }
 }
 
-/** What the pods find beside them. */
+/** Creates the objects that the pods refer to. */
 async function furnish(client: Client, namespace: string): Promise<void> {
   const { name, data } = configMap;
   await client.create(ConfigMap, { metadata: { name, namespace }, data });

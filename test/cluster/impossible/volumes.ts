@@ -1,4 +1,4 @@
-/** Volumes that are not there, or not what they should be. */
+/** Volumes that do not exist, or are of the wrong kind. */
 import type { PodSpec, VolumeMount } from "@capstan/kinds/v1";
 import {
   isCreating,
@@ -13,7 +13,7 @@ import {
 
 const stuck = (spec: PodSpec): Request => ({ spec, until: isCreating });
 
-/** The config map that is there has one key: `there`. */
+/** The existing ConfigMap has the keys `there` and `other.key`. */
 export const configMap = { name: "some", data: { there: "yes", "other.key": "1" } } as const;
 
 const shared = (mount: Partial<VolumeMount>, script = "true"): PodSpec => ({

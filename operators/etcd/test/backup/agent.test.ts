@@ -1,4 +1,4 @@
-/** The agent's jobs on real etcd, as pods would run them one after the other: back up, describe, fetch, restore, adopt, check. */
+/** The agent's jobs on real etcd, run one after the other as pods run them: back up, describe, fetch, restore, adopt, check. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -18,7 +18,7 @@ import { startS3 } from "../s3/server.ts";
 const run = promisify(execFile);
 const NAMES = ["credentials", "storeCa", "encryption", "tls", "volume", "scratch", "result"] as const;
 
-/** Folders that stand for the mounts of a pod. */
+/** Folders in place of the mounts of a pod. */
 async function mounts() {
   const root = await mkdtemp(join(tmpdir(), "capstan-agent-"));
   const paths = Object.fromEntries(NAMES.map((name) => [name, join(root, name)])) as Record<
@@ -104,7 +104,7 @@ for (const [at, version] of ETCD_VERSIONS.entries()) {
     const torn = await runJob({ ...check, revision: revision + 1 }, surroundings);
     assert.equal(torn.ok ? "" : torn.code, "Different");
     await member.stop();
-    // The pod's node was restarted: all its init containers run again, and the data of the member is not touched.
+    // After a restart of the node all init containers run again. They must not touch the data of the member.
     await begin();
     await using again = await startEtcd({ version, place });
     assert.deepEqual(await runJob({ do: "check", endpoint: again.clientURL, revision: revision + 1 }, surroundings), {
@@ -139,7 +139,7 @@ test("a backup is described only if all of it can be read", async () => {
   assert.equal(torn.ok ? "" : torn.code, "Truncated");
 });
 
-test("what goes wrong is told in a word and a sentence", async () => {
+test("a failed job reports a code for its cause", async () => {
   await using pod = await mounts();
   const { surroundings } = pod;
   const s3: StoreJob = {
@@ -175,7 +175,7 @@ test("what goes wrong is told in a word and a sentence", async () => {
   assert.equal(await outcome({ ...backup, isEncrypted: true }), "BadKey");
 });
 
-test("a result that is too large is cut where it may be", () => {
+test("an oversized result is truncated in the fields that allow it", () => {
   const long = formatResult({ ok: false, code: "X", message: randomBytes(8000).toString("hex") });
   assert.ok(long.length <= 4096);
   assert.equal(parseResult(long)?.ok, false);

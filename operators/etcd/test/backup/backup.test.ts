@@ -1,4 +1,4 @@
-/** Backups of real etcd in real stores: made, read back, restored by etcd's own program, and compared key by key. */
+/** Backups of real etcd in real stores: made, read back, restored with etcdutl, and compared key by key. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -36,7 +36,7 @@ const run = promisify(execFile);
 const failsWith = (code: BackupErrorCode) => (error: unknown) => error instanceof BackupError && error.code === code;
 const cluster = { namespace: "shop", name: "db" };
 
-/** A folder that goes with the test. */
+/** A folder that is removed with the test. */
 async function scratch(): Promise<{ readonly path: string } & AsyncDisposable> {
   const path = await mkdtemp(join(tmpdir(), "capstan-backup-"));
   return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
@@ -51,7 +51,7 @@ function optionsFor(members: readonly EtcdProcess[], store: Store, folder: strin
 
 const DAY = 86_400_000;
 
-/** As if it had been written two days ago. */
+/** Sets the file's times to two days ago. */
 async function makeOld(path: string): Promise<void> {
   const then = new Date(Date.now() - 2 * DAY);
   await utimes(path, then, then);
@@ -65,7 +65,7 @@ async function fill({ kv }: EtcdClient): Promise<void> {
   await kv.compact(revision - 10);
 }
 
-/** Every key with everything that etcd knows of it. */
+/** Every key with its value, revisions and lease. */
 async function contentOf({ kv }: EtcdClient): Promise<string[]> {
   const { kvs } = await kv.range({ prefix: "" });
   return kvs.map(
@@ -74,7 +74,7 @@ async function contentOf({ kv }: EtcdClient): Promise<string[]> {
   );
 }
 
-/** As the operator's seed member does it: etcd's own program makes the data folder. */
+/** Like the operator's seed member: etcdutl creates the data folder. */
 async function restore(snapshot: string, version: string): Promise<EtcdProcess> {
   const place = await takePlace();
   const { etcdutl } = await etcdPrograms(version);
@@ -100,7 +100,7 @@ function openBucketOf({ endpoint, bucket, ca, accessKeyId, secretAccessKey }: S3
 }
 
 for (const version of ETCD_VERSIONS) {
-  test(`etcd ${version}: through a bucket, encrypted; destroyed; restored; every key is as it was`, async () => {
+  test(`etcd ${version}: an encrypted backup from a bucket restores every key`, async () => {
     await using server = await startS3();
     using store = openBucketOf(server);
     await using folder = await scratch();
@@ -134,7 +134,7 @@ for (const version of ETCD_VERSIONS) {
     assert.deepEqual({ hash: hash.hash, compactRevision: hash.compactRevision }, manifest.kvHash);
   });
 
-  test(`etcd ${version}: what we read in a snapshot is what etcd's own program reads`, async () => {
+  test(`etcd ${version}: our snapshot reader agrees with etcdutl`, async () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     const { etcdutl } = await etcdPrograms(version);
@@ -157,7 +157,7 @@ for (const version of ETCD_VERSIONS) {
     snapshots.push(await save("compacted"));
     const ours = await Promise.all(snapshots.map(async (path) => (await inspectSnapshot(path)).revision));
     assert.deepEqual(ours, [1, 2, revision - 1, revision]);
-    // etcd's program counts only the keys, so the first and the last differ from what a member would start with.
+    // etcdutl counts only the keys, so its first and last values differ from what a member would start with.
     const { stdout } = await run(etcdutl, ["snapshot", "status", snapshots[2] ?? "", "--write-out=json"]);
     assert.equal((JSON.parse(stdout) as { revision: number }).revision, ours[2]);
   });
@@ -166,7 +166,7 @@ for (const version of ETCD_VERSIONS) {
 describe("a folder as the store", () => {
   const version = "3.6.16";
 
-  test("every form comes back, and a backup of the newest revision is taken", async () => {
+  test("every form is restored, and a backup of the newest revision is taken", async () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     await fill(etcd.client);
@@ -186,10 +186,10 @@ describe("a folder as the store", () => {
     const oldest = older.at(-1);
     assert.ok(newest && oldest);
     const retention = { count: 2 };
-    // A cluster of the same name that was made anew is another: what is left of the first stays.
+    // A recreated cluster of the same name has another id. The backups of the first one stay.
     const proven = { ...newest, cluster: { ...newest.cluster, clusterId: "another" } };
     assert.deepEqual((await prune(store, { proven, retention, now: Date.now() })).removed, []);
-    // The one that was tried stays, however old it is.
+    // The proven backup stays, however old it is.
     const { kept, removed } = await prune(store, { proven: oldest, retention, now: Date.now() });
     assert.deepEqual([kept.length, removed.length], [3, 3]);
     assert.equal(kept.at(-1)?.name, oldest.name);
@@ -198,28 +198,28 @@ describe("a folder as the store", () => {
     assert.equal((await store.list("")).length, 4);
   });
 
-  test("what broken uploads left goes after a day, what is in the making stays", async () => {
+  test("leftovers of broken uploads are pruned after a day, running uploads stay", async () => {
     await using folder = await scratch();
     const store = openDirectory({ root: folder.path });
     const half = async function* (): AsyncGenerator<Buffer> {
       yield Buffer.from("half");
     };
     await store.put("shop/db/x.snapshot", half());
-    // Only whose it is matters.
+    // Only the cluster id matters.
     const proven = { name: "shop/db/y", cluster: { ...cluster, clusterId: "1" } } as Manifest;
     const pruned = async (now: number): Promise<number> => {
       await prune(store, { proven, retention: {}, now });
       return (await store.list("shop/db/x")).length;
     };
     assert.equal(await pruned(Date.now()), 1);
-    // A clock that runs ahead of the store's makes nothing old.
+    // A local clock that is ahead of the store's clock does not make objects old.
     assert.equal(await pruned(Date.now() + 2 * DAY), 1);
     await makeOld(join(folder.path, "shop/db/x.snapshot"));
     await store.put("shop/db/y.snapshot", half());
     assert.equal(await pruned(Date.now()), 0);
   });
 
-  test("what another policy made, or somebody by hand, is not pushed out; what belongs to none is", async () => {
+  test("backups by hand or of other policies stay, those without an owner are pruned", async () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     const store = openDirectory({ root: folder.path });
@@ -234,7 +234,7 @@ describe("a folder as the store", () => {
     assert.deepEqual(backups.map(({ name }) => name).sort(), [monthly, byHand, proven.name].sort());
   });
 
-  test("a store that does not show a description loses no backup: by list, by name, or by a clock that runs ahead", async () => {
+  test("a store that hides a manifest loses no backup", async () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     const store = openDirectory({ root: folder.path });
@@ -263,7 +263,7 @@ describe("a folder as the store", () => {
     await fetchBackup({ store, name: old.name, path: join(folder.path, "back.db"), version });
   });
 
-  test("without a name the newest is meant, unless there are several clusters", async () => {
+  test("without a name the newest backup is used, unless there are several clusters", async () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     const store = openDirectory({ root: folder.path });
@@ -283,7 +283,7 @@ describe("a folder as the store", () => {
 describe("bad input", () => {
   const version = "3.6.16";
 
-  /** A good backup to be spoiled. */
+  /** A good backup for the tests to damage. */
   async function makeOne(
     folder: string,
     key?: Buffer,
@@ -296,7 +296,7 @@ describe("bad input", () => {
     return { store, manifest, content: `${base}.snapshot`, description: `${base}.json` };
   }
 
-  test("truncated or damaged: refused before anything is made of it", async () => {
+  test("a truncated or damaged backup is rejected before anything is restored", async () => {
     await using folder = await scratch();
     const path = join(folder.path, "back.db");
     const key = randomBytes(32);
@@ -316,7 +316,7 @@ describe("bad input", () => {
     }
   });
 
-  test("another key, no key, a changed description", async () => {
+  test("another key, no key, a changed manifest", async () => {
     await using folder = await scratch();
     const path = join(folder.path, "back.db");
     const key = randomBytes(32);
@@ -343,7 +343,7 @@ describe("bad input", () => {
     await fetchBackup({ ...fetching, version: "3.7.3" });
   });
 
-  test("no member answers", async () => {
+  test("no member responds", async () => {
     await using folder = await scratch();
     const etcd = await startHealthyEtcd({ version });
     await etcd[Symbol.asyncDispose]();
@@ -352,7 +352,7 @@ describe("bad input", () => {
     assert.deepEqual(await store.list(""), []);
   });
 
-  test("a store that takes the beginning and refuses the rest leaves nothing behind", async () => {
+  test("a failed upload leaves nothing in the store", async () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     await fill(etcd.client);

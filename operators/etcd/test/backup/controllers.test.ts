@@ -1,4 +1,4 @@
-/** The controllers of backups and restores on the embedded API server in virtual time; pods end as the test says. */
+/** The controllers of backups and restores on the embedded API server in virtual time. The test decides how pods end. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { controller, operator } from "capstan";
@@ -16,7 +16,7 @@ import { EtcdBackup, EtcdCluster, EtcdRestore } from "../../src/kinds/index.ts";
 type PodObject = ObjectOf<typeof Pod>;
 const store = { s3: { bucket: "backups", credentials: "store" } };
 
-/** The operator's backup half, and hands to end pods with. */
+/** The operator's backup controllers, with functions that end pods. */
 async function startWorld() {
   const clock = new VirtualClock();
   const idle = controller(EtcdCluster, {}, () => undefined);
@@ -32,7 +32,7 @@ async function startWorld() {
     pass: async (seconds: number) => {
       for (let left = seconds; left > 0; left -= 60) await world.advance(`${Math.min(left, 60)}s`);
     },
-    /** The only pod that runs, with its job. */
+    /** The only running pod, with its job. */
     onlyJob: async () => {
       await world.advance("1s");
       const [pod, ...others] = await pods();
@@ -53,7 +53,7 @@ function jobOf({ spec }: PodObject): Job {
   return JSON.parse(text.replaceAll("$$", "$")) as Job;
 }
 
-/** The job of the container whose result counts. */
+/** The job of the container that reports the result. */
 function agentJobOf({ spec }: PodObject): Job {
   const text = spec?.containers.find(({ name }) => name === "agent")?.env?.[0]?.value ?? "";
   return JSON.parse(text.replaceAll("$$", "$")) as Job;
@@ -104,8 +104,8 @@ const conditionOf = (
   return found && `${found.status} ${found.reason}`;
 };
 
-describe("a backup that is asked for once", () => {
-  test("is made by a pod, written down, and its pod goes", async () => {
+describe("a one-time backup", () => {
+  test("is made by a pod, recorded in the status, and its pod is deleted", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await addCluster(world);
@@ -128,7 +128,7 @@ describe("a backup that is asked for once", () => {
     assert.deepEqual(await stage.pods(), []);
   });
 
-  test("fails with the reason, is tried again after a while, and succeeds when the store is mended", async () => {
+  test("fails with the reason, is retried, and succeeds when the store is repaired", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await addCluster(world);
@@ -151,7 +151,7 @@ describe("a backup that is asked for once", () => {
     assert.ok(told.includes(`etcd_operator_backup_duration_seconds{${labels}} `), told);
   });
 
-  test("waits for its cluster, and a pod that never starts is given up", async () => {
+  test("waits for its cluster, and stops waiting for a pod that never starts", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await world.apply(EtcdBackup, "b", { spec: { cluster: "db", store, timeout: "1m" } });
@@ -169,7 +169,7 @@ describe("a backup that is asked for once", () => {
     );
   });
 
-  test("counts only when a scratch member was restored from it, if that is asked for", async () => {
+  test("counts only after a trial restore, if the spec requests one", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await addCluster(world);
@@ -191,7 +191,7 @@ describe("a backup that is asked for once", () => {
     assert.equal(conditionOf(await world.get(EtcdBackup, "b"), "Ready"), "False Different");
   });
 
-  test("that holds other keys than its trial found is made anew, and tried as well", async () => {
+  test("is made again and tried again if its trial finds other keys", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await addCluster(world);
@@ -217,7 +217,7 @@ describe("a backup that is asked for once", () => {
   });
 });
 
-test("Secrets for registries are on every pod of a backup, a trial and a restore, and on the cluster that is made", async () => {
+test("image pull secrets are on every pod of a backup, a trial and a restore", async () => {
   await using stage = await startWorld();
   const { world } = stage;
   const pulledWith = ({ spec }: PodObject) => spec?.imagePullSecrets?.map(({ name }) => name);
@@ -239,8 +239,8 @@ test("Secrets for registries are on every pod of a backup, a trial and a restore
   assert.deepEqual((await world.get(EtcdCluster, "copy"))?.spec.imagePullSecrets, imagePullSecrets);
 });
 
-describe("a backup on a schedule", () => {
-  test("is made every ten minutes, and the status lists what the store keeps", async () => {
+describe("a scheduled backup", () => {
+  test("is made every ten minutes, and the status lists the kept backups", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await addCluster(world);
@@ -262,7 +262,7 @@ describe("a backup on a schedule", () => {
     );
   });
 
-  test("is refused when the schedule is none", async () => {
+  test("is rejected when the schedule is invalid", async () => {
     await using stage = await startWorld();
     await addCluster(stage.world);
     await stage.world.apply(EtcdBackup, "b", { spec: { cluster: "db", store, schedule: "61 * * * *" } });
@@ -278,7 +278,7 @@ describe("a restore", () => {
     ],
   };
 
-  test("makes the cluster that the backup describes, and is complete when that serves", async () => {
+  test("creates the cluster that the backup describes, and completes when it serves", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await world.apply(EtcdRestore, "r", { spec: { cluster: "db", store, encryption: { name: "keys", key: "k" } } });
@@ -309,7 +309,7 @@ describe("a restore", () => {
     assert.deepEqual(await stage.pods(), []);
   });
 
-  test("does not touch a cluster that exists unless its name is said twice", async () => {
+  test("leaves an existing cluster alone unless the spec repeats its name", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await addCluster(world);
@@ -328,7 +328,7 @@ describe("a restore", () => {
     assert.equal((await world.get(EtcdRestore, "sure"))?.status?.phase, "Succeeded");
   });
 
-  test("of a newer version, with a wrong key, or without a spec fails and says why", async () => {
+  test("of a newer version, with a wrong key, or without a spec fails with a reason", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await world.apply(EtcdCluster, "old", { spec: { size: 3, version: "3.5.35" } });
@@ -348,7 +348,7 @@ describe("a restore", () => {
     assert.equal(await world.get(EtcdCluster, "db"), undefined);
   });
 
-  test("waits for another that came first", async () => {
+  test("waits for an earlier restore", async () => {
     await using stage = await startWorld();
     const { world } = stage;
     await world.apply(EtcdRestore, "a", { spec: { cluster: "db", store } });
@@ -369,11 +369,11 @@ describe("a restore", () => {
   });
 });
 
-describe("the operator may die before any of its writes", () => {
+describe("the operator crashes before any of its writes", () => {
   type Stage = Awaited<ReturnType<typeof startWorld>>;
   type Kind = "backup" | "restore";
 
-  /** Plays until the object has ended; every pod that appears ends with what its job asks for. Answers how many jobs there were. */
+  /** Runs until the object has ended; every new pod ends with the result that its job expects. Returns the number of jobs. */
   async function play(nth: number, kind: Kind): Promise<{ readonly writes: number; readonly made: number }> {
     await using stage = await startWorld();
     const { world } = stage;
@@ -418,7 +418,7 @@ describe("the operator may die before any of its writes", () => {
   }
 
   for (const kind of ["backup", "restore"] as const) {
-    test(`a ${kind} ends the same, and its job is done once`, async () => {
+    test(`a ${kind} ends the same, and its job runs once`, async () => {
       const { writes } = await play(Number.MAX_SAFE_INTEGER, kind);
       assert.ok(writes > 3, `${writes} writes`);
       for (let nth = 1; nth <= writes; nth++) assert.equal((await play(nth, kind)).made, 1, `before write ${nth}`);

@@ -1,4 +1,4 @@
-/** Compactions at a bad moment: the hash that a member tells then is not to be compared, and the backup is good all the same. */
+/** Compactions at a bad moment: the hash that a member reports then cannot be compared, and the backup is good all the same. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -17,7 +17,7 @@ import type { EtcdClient } from "../../src/etcd/index.ts";
 import { openDirectory } from "../../src/store/index.ts";
 import { etcdPrograms, startEtcd, startHealthyEtcd, takePlace } from "../etcd/processes.ts";
 
-/** Makes a backup of what a client gives, begins a member with it, and tries that. */
+/** Makes a backup from a client, starts a member with it, and runs the trial on that member. */
 async function tryBackup(folder: string, version: string, client: EtcdClient): Promise<JobResult> {
   const store = openDirectory({ root: folder });
   const { name, revision, kvHash } = await makeBackup({
@@ -59,7 +59,7 @@ for (const version of ["3.5.35", "3.6.16", "3.7.3"]) {
     assert.deepEqual(await tryBackup(await folderFor(t), version, idle.client), { ok: true });
   });
 
-  test(`a backup of ${version} that a compaction comes in between passes its trial`, async (t) => {
+  test(`a backup of ${version} passes its trial despite a compaction meanwhile`, async (t) => {
     await using busy = await startHealthyEtcd({ version });
     const { client } = busy;
     for (let count = 0; count < 30; count++) await client.kv.put(`k${count % 5}`, `v${count}`);
@@ -67,7 +67,7 @@ for (const version of ["3.5.35", "3.6.16", "3.7.3"]) {
     const maintenance: EtcdClient["maintenance"] = {
       ...client.maintenance,
       hashKv: async (call) => {
-        // The snapshot was taken: etcd compacts by itself every hour.
+        // The snapshot is complete. etcd compacts by itself every hour.
         await client.kv.compact(20, { physical: true });
         return await client.maintenance.hashKv(call);
       },

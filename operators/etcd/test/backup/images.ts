@@ -1,4 +1,6 @@
-/** The images that the stories of backups need beside etcd's: the operator's own, which is the agent, and the S3-compatible server. */
+/**
+ * The images that the backup stories need in addition to etcd's: the operator's, which contains the agent, and the S3-compatible server.
+ */
 import { join } from "node:path";
 import { buildNodeImage, buildPrograms, programPath, showProgress } from "@capstan/kubernetes";
 import { buildImage, openStore, programEntries, saveArchive } from "@capstan/oci";
@@ -8,12 +10,12 @@ import { gateway } from "../s3/server.ts";
 export const OPERATOR_IMAGE = "capstan.test/etcd-operator:1";
 export const S3_IMAGE = "capstan.test/versitygw:1";
 
-/** Builds both into a folder; the answer is the paths of their archives. */
+/** Builds both images into a folder; returns the paths of their archives. */
 export async function buildBackupImages(folder: string): Promise<readonly string[]> {
   return [await buildOperatorImage(folder), await buildS3Image(folder)];
 }
 
-/** The whole operator as one file, in an image. */
+/** Bundles the whole operator into one file and puts it in an image. */
 export async function buildOperatorImage(folder: string): Promise<string> {
   const program = join(folder, "operator.mjs");
   await build({
@@ -24,7 +26,7 @@ export async function buildOperatorImage(folder: string): Promise<string> {
     format: "esm",
     target: "node24",
     conditions: ["@capstan/source"],
-    // Some dependencies are CommonJS and ask for Node's modules by `require`.
+    // Some dependencies are CommonJS and load Node's modules with `require`.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     logLevel: "error",
   });

@@ -1,4 +1,4 @@
-/** Backups that count and backups that do not: a broken one takes the place of nobody's data, and after a total loss only one that was tried does. */
+/** Backups that count and backups that do not: a broken one never replaces data, and after a total loss only a tried one is restored. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const CLAIM = "backups";
 const PATH = "etcd";
 const store = { volume: { claim: CLAIM, path: PATH } };
 
-/** A cluster with members that are well, some keys, and a claim for backups. */
+/** A cluster with healthy members, some keys, and a PersistentVolumeClaim for backups. */
 async function openScene(t: TestContext, start: StartGround): Promise<Scene> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-images-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -31,7 +31,7 @@ async function openScene(t: TestContext, start: StartGround): Promise<Scene> {
   return scene;
 }
 
-/** Makes a backup; answers with its name in the store. */
+/** Makes a backup; returns its name in the store. */
 async function backUp(scene: Scene, name: string, verify: "checksum" | "restore"): Promise<string> {
   await put(scene, ["EtcdBackup", name], { cluster: scene.name, store, verify });
   const { last } = await ended(scene, ["EtcdBackup", name]);
@@ -49,7 +49,7 @@ async function uidsOf(scene: Scene): Promise<readonly string[]> {
 }
 
 for (const [name, start] of LONG_STORY_GROUNDS) {
-  test(`${name}: a backup that is broken is refused in place, before anybody is stopped and after, and the cluster goes on with its data`, async (t) => {
+  test(`${name}: a restore in place rejects a broken backup, and the data stays`, async (t) => {
     const scene = await openScene(t, start);
     const backup = await backUp(scene, "spoiled", "checksum");
     await scene.put("later", "not in the backup");
@@ -69,7 +69,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     await put(scene, ["EtcdRestore", "torn"], inPlace);
     await ended(scene, ["EtcdRestore", "torn"], "Running");
     await truncate(file, Math.floor(whole.length / 2));
-    // After so long a member that cannot begin with the backup is given up.
+    // A member that cannot start with the backup is removed after this time.
     await scene.edit({ paused: false, recovery: { replaceAfter: "15s" } });
     const torn = await ended(scene, ["EtcdRestore", "torn"], "Failed");
     assert.match(torn.message ?? "", /breaks off after \d+ of \d+ bytes/u);
@@ -79,7 +79,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     assert.deepEqual(await contentOf(scene), before);
   });
 
-  test(`${name}: when all volumes are gone, the newest backup that was tried takes their place, and the status says so`, async (t) => {
+  test(`${name}: after the loss of all volumes the newest tried backup is restored`, async (t) => {
     const scene = await openScene(t, start);
     const before = await contentOf(scene);
     const tried = await backUp(scene, "tried", "restore");
@@ -105,7 +105,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
   });
 }
 
-/** A newer backup, which cannot be tried: nobody has the image of its trial. The members do not see to that while they are paused. */
+/** A newer backup without a trial: the image of its trial does not exist. The members ignore the image while the cluster is paused. */
 async function backUpUntried(scene: Scene): Promise<void> {
   await scene.edit({ paused: true, image: "capstan.test/nowhere:{version}" });
   await put(scene, ["EtcdBackup", "untried"], { cluster: scene.name, store, verify: "restore" });

@@ -1,4 +1,4 @@
-/** EtcdBackups and EtcdRestores as a user writes and reads them, and what there is to be compared afterwards. */
+/** EtcdBackups and EtcdRestores as a user writes and reads them, and the contents to compare afterwards. */
 import type { EtcdClient } from "../../src/etcd/index.ts";
 import type { Scene } from "../stories/scene.ts";
 
@@ -8,7 +8,7 @@ const KINDS = { EtcdBackup: "etcdbackups", EtcdRestore: "etcdrestores" } as cons
 /** One object, by kind and name. */
 export type Which = readonly [kind: keyof typeof KINDS, name: string];
 
-/** What the stories look at. */
+/** The status fields that the stories read. */
 export interface BackupStatus {
   readonly phase?: string;
   readonly message?: string;
@@ -21,13 +21,13 @@ export async function put(scene: Scene, [kind, name]: Which, spec: object): Prom
   await scene.kube.apply(pathOf(scene, [kind, name]), object);
 }
 
-/** The status of an object; nothing is known of one that is not there. */
+/** The status of an object; empty if the object does not exist. */
 export async function read(scene: Scene, which: Which): Promise<BackupStatus> {
   const object = (await scene.kube.get(pathOf(scene, which))) as { readonly status?: BackupStatus } | undefined;
   return object?.status ?? {};
 }
 
-/** Waits until it has ended in some way. */
+/** Waits until the object has reached a final phase. */
 export async function ended(scene: Scene, which: Which, phase = "Succeeded"): Promise<BackupStatus> {
   let last: BackupStatus = {};
   const look = async (): Promise<BackupStatus | false> => {
@@ -39,7 +39,7 @@ export async function ended(scene: Scene, which: Which, phase = "Succeeded"): Pr
   });
 }
 
-/** A claim for backups. */
+/** Creates a PersistentVolumeClaim for backups. */
 export async function makeClaim(scene: Scene, name: string): Promise<void> {
   const spec = { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } };
   const metadata = { name, namespace: scene.ground.namespace };

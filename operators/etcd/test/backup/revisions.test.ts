@@ -1,4 +1,4 @@
-/** What a first member gets out of a backup, with etcd's own programs: its data, and revisions that nobody has seen before. */
+/** What a first member gets from a backup, with etcd's programs: its data, and revisions that no client has seen before. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir } from "node:fs/promises";
@@ -13,7 +13,7 @@ import type { MemberPlace } from "../etcd/processes.ts";
 
 const run = promisify(execFile);
 
-/** The arguments of etcdutl in the pod of a first member, with the paths of a place. */
+/** The arguments of etcdutl in the pod of a first member, with the paths of the test's folder. */
 function restoreArguments(version: string, place: MemberPlace, bump: number): readonly string[] {
   const { initContainers } = seedParts({
     agentImage: "agent",
@@ -33,7 +33,7 @@ function restoreArguments(version: string, place: MemberPlace, bump: number): re
   return restore.args.map((arg) => arg.replace("/restore/data", "/data"));
 }
 
-test("an etcd that cannot raise revisions is not asked to, nor is one that nobody knew before", async () => {
+test("revisions are raised only if etcd can and the cluster existed before", async () => {
   const place = { folder: "/f", clientPort: 1, peerPort: 2 };
   const raises = (version: string, bump: number): boolean =>
     restoreArguments(version, place, bump).some((arg) => arg.startsWith("--bump-revision"));
@@ -44,7 +44,7 @@ test("an etcd that cannot raise revisions is not asked to, nor is one that nobod
 });
 
 for (const version of ETCD_VERSIONS) {
-  test(`etcd ${version}: a member begins with a backup, told to join nobody; who watched before is told to look anew`, async () => {
+  test(`etcd ${version}: a member starts from a backup, and old watches are canceled`, async () => {
     const { etcdctl, etcdutl } = await etcdPrograms(version);
     await using before = await startHealthyEtcd({ version });
     await before.client.kv.put("key", "value");

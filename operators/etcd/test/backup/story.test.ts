@@ -14,7 +14,7 @@ import { anyMember, contentOf, ended, makeClaim, put, read } from "./objects.ts"
 const S3 = { bucket: "backups", accessKeyId: "capstan", secretAccessKey: "a secret/with+signs" };
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: what is backed up comes back, from a bucket, from a volume and in place`, async (t) => {
+  test(`${name}: backups restore from a bucket, from a volume and in place`, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-images-"));
     t.after(() => rm(folder, { recursive: true, force: true }));
     const scene = await Scene.open(t, await start(t, await buildBackupImages(folder)));
@@ -61,7 +61,8 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     await put(scene, ["EtcdRestore", "in-place"], {
       cluster: scene.name,
       store: { s3 },
-      // The cluster was made from it: it is of an earlier one of the same name, and those are named.
+      // The cluster was restored from this backup, so the backup belongs to an earlier cluster of the same name and the spec has to name
+      // it.
       backup: (await read(scene, ["EtcdBackup", "to-bucket"])).last?.name,
       encryption,
       overwrite: scene.name,
@@ -79,7 +80,7 @@ async function fill(scene: Scene): Promise<readonly string[]> {
   return contentOf(scene);
 }
 
-/** Waits until a write is taken: on a busy machine somebody else may come to lead, and nobody takes writes for a moment. */
+/** Waits until a write succeeds: on a busy machine the leader may change, and no member accepts writes for a moment. */
 async function taken(scene: Scene, write: () => Promise<object>): Promise<void> {
   await scene.until("a write is taken", write);
 }
@@ -92,7 +93,7 @@ async function destroy(scene: Scene): Promise<void> {
   });
 }
 
-/** An S3-compatible server in a pod, a claim for backups, and the Secrets that belong to both. */
+/** An S3-compatible server in a pod, a claim for backups, and the Secrets of both. */
 async function startStore(scene: Scene): Promise<void> {
   const { namespace } = scene.ground;
   const now = new Date();

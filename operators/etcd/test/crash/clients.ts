@@ -1,17 +1,20 @@
-/** Clients that write and read all the time while an operator dies, and the judgement of what they were told. */
+/** Clients that write and read all the time while an operator crashes, and the check of the responses that they got. */
 import assert from "node:assert/strict";
 import { startWorkload } from "../linearizability/workload.ts";
 import { followRecovery, lostWrites } from "../stories/lost-writes.ts";
 import type { Scene } from "../stories/scene.ts";
 
-/** What came of it for clients. */
+/** The result for clients. */
 export interface Judgement {
   readonly answers: number;
   readonly lost: number;
 }
 
 export interface Clients extends AsyncDisposable {
-  /** Ends them when they are served again. What they saw must be linearizable; where the quorum was lost, nothing may be lost but what the operator says. */
+  /**
+   * Stops the clients once they are served again. Their history must be linearizable; after a quorum loss only what the operator reports
+   * may be lost.
+   */
   judge(isQuorumLost: boolean): Promise<Judgement>;
 }
 
@@ -36,7 +39,7 @@ export async function startClients(scene: Scene, what: string): Promise<Clients>
     },
     [Symbol.asyncDispose]: async () => {
       recovery[Symbol.dispose]();
-      // Where something failed before, that is the news.
+      // The earlier failure is the one to report.
       await stop().catch(() => undefined);
     },
   };

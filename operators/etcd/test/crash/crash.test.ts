@@ -1,4 +1,4 @@
-/** The operator is killed between any two of its writes, with real members, and everything ends as if it had lived. */
+/** The operator is killed between any two of its writes, with real members. The end state is the same as without crashes. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
@@ -16,19 +16,19 @@ import type { Clients } from "./clients.ts";
 import { record } from "./record.ts";
 import { Toll } from "./toll.ts";
 
-/** Something that happens to a cluster while its operator dies behind every write. */
+/** An event in a cluster while its operator is killed after every write. */
 interface Episode {
   readonly name: string;
   readonly change?: { readonly size?: number; readonly version?: string };
-  /** Whose pods and claims are gone, all at once. */
+  /** The members that lose their pods and claims, all at once. */
   readonly lose?: (members: readonly string[]) => readonly string[];
-  /** So many are gone that what only they had is lost. */
+  /** The quorum is lost, and with it the data that only the lost members had. */
   readonly isQuorumLost?: boolean;
 }
 
 const BIRTH = "is born";
 
-/** One after the other on one cluster. */
+/** Played one after the other on one cluster. */
 const EPISODES: readonly Episode[] = [
   { name: BIRTH },
   { name: "loses its quorum", lose: ([, ...others]) => others, isQuorumLost: true },
@@ -40,10 +40,10 @@ const EPISODES: readonly Episode[] = [
   { name: "wakes", change: { size: 3 } },
 ];
 
-/** Lives are many, and each has to begin: on a busy machine that takes its time. */
+/** The operator restarts many times, which takes long on a busy machine. */
 const PATIENCE = 900_000;
 
-/** Takes away what the episode takes away, and answers who is gone. */
+/** Deletes the pods and claims of the episode; returns the names of the lost members. */
 async function harm(scene: Scene, kube: Kube, { lose }: Episode): Promise<readonly string[]> {
   const lost = lose?.(await namesOf(scene)) ?? [];
   await Promise.all(lost.map((member) => kube.remove(scene.path("persistentvolumeclaims", `data-${member}`))));
@@ -55,14 +55,14 @@ async function namesOf(scene: Scene): Promise<string[]> {
   return ((await scene.cluster()).status?.members ?? []).map(({ name }) => name);
 }
 
-/** Lives are many and short: what the program is compiled to is kept, which one that is killed could not do itself. */
+/** The operator restarts often. A killed process cannot write the compile cache, so one complete run fills it first. */
 async function compileOnce(folder: string): Promise<void> {
   process.env["NODE_COMPILE_CACHE"] = folder;
   const program = join(import.meta.dirname, "../stories/operator.ts");
   await promisify(execFile)(process.execPath, ["--conditions=@capstan/source", program, "--help"]);
 }
 
-/** A scene whose operator pays the toll. */
+/** A scene whose operator reaches the API server through the toll proxy. */
 async function openScene(t: TestContext, ground: Ground): Promise<{ scene: Scene; toll: Toll; kube: Kube }> {
   const ownKubeconfig = join(ground.folder, "toll.kubeconfig");
   let scene: Scene | undefined;
@@ -77,7 +77,7 @@ async function openScene(t: TestContext, ground: Ground): Promise<{ scene: Scene
   return { scene, toll, kube: await openKube(ground.kubeconfig) };
 }
 
-/** `CAPSTAN_EPISODES=all`, or some by name with commas, on both clusters; else the most delicate one on the embedded one. */
+/** `CAPSTAN_EPISODES=all`, or names with commas, on both clusters; otherwise the most delicate episode on the embedded one. */
 const asked = process.env["CAPSTAN_EPISODES"];
 const isWhole = asked === "all";
 const named = asked?.split(",") ?? ["loses its quorum"];
@@ -85,7 +85,7 @@ const episodes = EPISODES.filter(({ name }) => isWhole || named.includes(name));
 const grounds = asked === undefined ? [["embedded", GROUNDS.embedded] as const] : Object.entries(GROUNDS);
 
 for (const [name, start] of grounds) {
-  test(`${name}: with an operator that dies between any two of its writes, a cluster ${episodes.map((one) => one.name).join(", ")} as it would with another`, async (t) => {
+  test(`${name}: a crash between any two writes: ${episodes.map((one) => one.name).join(", ")}`, async (t) => {
     const { scene, toll, kube } = await openScene(t, await start(t));
     const spec = { size: 3, version: "3.5.35" };
     let identity = isWhole ? undefined : await giveBirth(scene, spec);
@@ -116,7 +116,7 @@ for (const [name, start] of grounds) {
   });
 }
 
-/** Nobody of the lost is left, and nothing is left to do. */
+/** Waits until all lost members are replaced and nothing is left to do. */
 async function over(scene: Scene, what: string, lost: readonly string[]): Promise<ClusterObject> {
   const look = async (): Promise<ClusterObject | false> => {
     const now = await scene.cluster();
@@ -126,7 +126,7 @@ async function over(scene: Scene, what: string, lost: readonly string[]): Promis
   return await scene.until(`it ${what}`, look, PATIENCE);
 }
 
-/** A cluster whose birth nobody disturbs. */
+/** Bootstraps a cluster without crashes. */
 async function giveBirth(scene: Scene, spec: { readonly size: number; readonly version: string }) {
   await scene.apply(spec);
   const { status } = await scene.settled("three members are well");
@@ -134,7 +134,7 @@ async function giveBirth(scene: Scene, spec: { readonly size: number; readonly v
   return status?.clusterId;
 }
 
-/** What was acknowledged after earlier episodes is still there. */
+/** Checks that keys acknowledged after earlier episodes still exist. */
 async function assertKept(scene: Scene, episode: string): Promise<void> {
   await scene.put(`after/${episode}`, "kept");
   for (const name of new Set([BIRTH, ...episodes.map((one) => one.name)])) {

@@ -1,4 +1,4 @@
-/** docs/crash.md, made of what episodes came to: `node test/crash/page.ts` writes it anew. */
+/** Renders docs/crash.md from the recorded episodes: `node test/crash/page.ts` writes it. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Recorded } from "./record.ts";
@@ -10,7 +10,7 @@ const DATA = join(docs, "crash.jsonl");
 const GROUNDS = ["embedded", "kubernetes"] as const;
 type Ground = (typeof GROUNDS)[number];
 
-/** The page as the data wants it: the newest of every episode on every cluster. */
+/** The page as the data requires it: the newest run of every episode on every cluster. */
 export async function makePage(): Promise<string> {
   const lines = (await readFile(DATA, "utf8")).trim().split("\n");
   const all = lines.map((line) => JSON.parse(line) as Recorded);
@@ -40,7 +40,7 @@ function summary(told: readonly Recorded[]): string {
   return `At ${commits}: ${told.length} episodes, ${kills} kills, ${memberStatuses} answers to clients judged, ${lost} acknowledged writes lost.`;
 }
 
-/** The kinds of writes before which it died: names of members and versions make no difference. */
+/** The kinds of writes before which the operator was killed, without names of members and versions. */
 function deathsOf(told: readonly Recorded[]): string {
   const counts = new Map<string, number>();
   for (const death of told.flatMap(({ deaths }) => deaths)) {

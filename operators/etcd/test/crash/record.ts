@@ -1,4 +1,4 @@
-/** What episodes came to, one line of JSON each, in the file that `ETCD_CRASH_RECORD` names. */
+/** Results of episodes, one line of JSON each, in the file that `ETCD_CRASH_RECORD` names. */
 import { appendFile } from "node:fs/promises";
 import { circumstances } from "../stories/circumstances.ts";
 import type { Circumstances } from "../stories/circumstances.ts";
@@ -8,17 +8,17 @@ export interface Measured {
   readonly ground: "embedded" | "kubernetes";
   readonly episode: string;
   readonly seconds: number;
-  /** Writes of the operator that came through. */
+  /** Writes of the operator that reached the API server. */
   readonly writes: number;
-  /** Before which writes it was killed. */
+  /** The writes before which the operator was killed. */
   readonly deaths: readonly string[];
-  /** Answers that clients got meanwhile, all of which were judged. */
+  /** Responses that clients got meanwhile, all of which were checked. */
   readonly answers: number;
   /** Acknowledged writes of clients that were gone afterwards. */
   readonly lost: number;
 }
 
-/** With where and when it was. */
+/** With the place and the time of the run. */
 export type Recorded = Measured & Circumstances;
 
 export async function record(episode: Measured): Promise<void> {

@@ -1,4 +1,4 @@
-/** A toll on the operator's way to the API server: it sees every write, and ends the operator before the one that is too many. */
+/** A proxy between the operator and the API server: it counts writes, and kills the operator before the first write over its allowance. */
 import { request } from "node:https";
 import { createSecureServer } from "node:http2";
 import type { Http2SecureServer, Http2ServerRequest, Http2ServerResponse } from "node:http2";
@@ -12,15 +12,15 @@ interface Config {
   readonly users: { user: { [field: string]: string } }[];
 }
 
-/** What the toll is handed. */
+/** Options of the proxy. */
 export interface TollOptions {
-  /** The way to the API server behind it. */
+  /** The kubeconfig of the API server behind the proxy. */
   readonly kubeconfig: string;
-  /** Where the operator's own kubeconfig is written, which leads through the toll. */
+  /** The path for the operator's kubeconfig, which leads through the proxy. */
   readonly ownKubeconfig: string;
-  /** Ends the operator at once and starts it again. */
+  /** Kills the operator and starts it again. */
   readonly strike?: () => Promise<void>;
-  /** Called before a write is let through, with what is written. */
+  /** Called before a write is forwarded, with its name. */
   readonly before?: (write: string) => Promise<void>;
 }
 
@@ -29,15 +29,15 @@ export class Toll implements AsyncDisposable {
   readonly #target: Config;
   readonly #strike: NonNullable<TollOptions["strike"]>;
   readonly #before: NonNullable<TollOptions["before"]>;
-  /** Writes that each life of the operator may make; undefined: as many as it likes. */
+  /** Writes that the operator may make between two restarts; undefined: no limit. */
   #allowance: number | undefined;
   #made = 0;
   #isStriking = false;
   #lastLife = "";
   #sameLives = 0;
-  /** Before which write each life ended. */
+  /** The writes before which the operator was killed. */
   readonly deaths: string[] = [];
-  /** Writes that came through. */
+  /** Writes that were forwarded. */
   writes = 0;
 
   private constructor(server: Http2SecureServer, target: Config, { strike, before }: TollOptions) {
@@ -67,13 +67,16 @@ export class Toll implements AsyncDisposable {
     return new Toll(server, target, options);
   }
 
-  /** From now on each life of the operator makes one write and dies before the next; one more if it began as the life before. */
+  /**
+   * From now on the operator is killed before the second write after each start. An operator that starts with the same write as before
+   * gets one write more.
+   */
   close(): void {
     this.#allowance = 1;
     this.#made = 0;
   }
 
-  /** From now on everything passes. */
+  /** From now on every write passes. */
   lift(): void {
     this.#allowance = undefined;
   }
@@ -110,7 +113,7 @@ export class Toll implements AsyncDisposable {
     return true;
   }
 
-  /** Whoever begins every life with the same write would never get on: then one write more comes through in each. */
+  /** An operator that starts with the same write every time would make no progress: then one write more is forwarded after each start. */
   #noteFirst(name: string): void {
     this.#sameLives = name === this.#lastLife ? this.#sameLives + 1 : 0;
     this.#lastLife = name;
@@ -155,20 +158,20 @@ export class Toll implements AsyncDisposable {
   }
 }
 
-/** Headers that belong to one connection, not to what is said over it. */
+/** Headers that belong to one connection, not to the request. */
 function isOwnHeader(name: string): boolean {
   return (
     name.startsWith(":") || ["connection", "host", "keep-alive", "transfer-encoding", "authorization"].includes(name)
   );
 }
 
-/** A change of what the operator keeps: not what the story does, not events and leases. */
+/** A write of the operator that matters here: not one of the story, not an event or a lease. */
 function isWrite({ method, url }: Http2ServerRequest): boolean {
   if (!["POST", "PUT", "PATCH", "DELETE"].includes(method) || url.includes("fieldManager=story")) return false;
   return /\/namespaces\/[^/]+\/(?!events|leases)/u.test(url);
 }
 
-/** What is written, without its parameters. */
+/** Method and path of a write, without its parameters. */
 function nameOf({ method, url }: Http2ServerRequest): string {
   return `${method} ${url.split("?")[0]?.replace(/^.*\/namespaces\/[^/]+\//u, "")}`;
 }

@@ -1,4 +1,4 @@
-/** A spec that is edited while the operator works on it, with real members: whatever it was, the last one counts. */
+/** A spec that is edited while the operator works on it, with real members: the last spec counts. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -15,13 +15,13 @@ import { pictureOf } from "./picture.ts";
 
 type Spec = { readonly [field: string]: unknown };
 
-/** `CAPSTAN_STEPS=200` walks far, on both clusters; else a few steps on the embedded one. */
+/** `CAPSTAN_STEPS=200` makes many edits, on both clusters; otherwise a few on the embedded one. */
 const STEPS = Number(process.env["CAPSTAN_STEPS"] ?? 12);
 const SEED = Number(process.env["CAPSTAN_SEED"] ?? 7);
 const isFar = STEPS > 50;
 const grounds = isFar ? Object.entries(GROUNDS) : [["embedded", GROUNDS.embedded] as const];
 
-/** What other stories are about, and what these nodes cannot do: their volumes do not grow. */
+/** Fields that other stories test, and fields that these nodes do not support: their volumes do not grow. */
 const ELSEWHERE = new Set(["backup", "bootstrap", "auth", "storage"]);
 
 function specLeaves(): readonly Leaf[] {
@@ -35,14 +35,14 @@ function specLeaves(): readonly Leaf[] {
 /** The versions that these nodes have images of. */
 const IMAGES = ["3.5.35", "3.6.16", "3.7.3"];
 
-/** The highest of these minor versions, in a patch that these nodes have: etcd does not go back, and others cannot be pulled. */
+/** The highest of these minor versions, in a patch that these nodes have: etcd does not downgrade, and other images cannot be pulled. */
 function runnable(...versions: readonly (string | undefined)[]): string {
   const minorOf = (version = ""): number => Number(version.split(".")[1] ?? 0);
   const highest = Math.max(...versions.map(minorOf));
   return IMAGES.find((version) => minorOf(version) === highest) ?? "";
 }
 
-/** Everything that these nodes can run: what they have no image, no room and no label for is taken back. */
+/** The spec reduced to what these nodes can run: a missing image, too large a request or an unknown label is removed. */
 function mended({ spec: last, status }: ClusterObject): Spec {
   const {
     podTemplate: _template,
@@ -52,18 +52,18 @@ function mended({ spec: last, status }: ClusterObject): Spec {
     ...kept
   } = last as unknown as Spec;
   const asked = Number(kept["size"]);
-  // As few as may be left at once, and somebody.
+  // The smallest size that one change allows, and at least one member.
   const size = asked > 3 ? Math.floor(asked / 2) + 1 : Math.max(1, asked);
   const version = runnable(last.version, status?.version);
   return { ...kept, image: IMAGE, options: {}, paused: false, profile: "small", size, version };
 }
 
-/** An image of the tests where the generator has one of the world's. */
+/** Replaces the generator's public image with an image of the tests. */
 function atHome(value: unknown): unknown {
   return value === "etcd:{version}" ? IMAGE : value;
 }
 
-/** Replaces the whole spec; answers whether the API server took it. */
+/** Replaces the whole spec; returns whether the API server accepted it. */
 async function replaceSpec(scene: Scene, name: string, spec: Spec): Promise<boolean> {
   const path = scene.path("etcdclusters", name, "/apis/etcd.capstan.dev/v1");
   const now = await scene.kube.get(path);
@@ -73,7 +73,7 @@ async function replaceSpec(scene: Scene, name: string, spec: Spec): Promise<bool
     return true;
   } catch (error) {
     if (!(error instanceof KubeError)) throw error;
-    // The operator wrote its status in between: once more with what is there now.
+    // The operator wrote its status in between: retry with the current object.
     if (error.status === 409) return await replaceSpec(scene, name, spec);
     if (error.status === 422) return false;
     throw error;
@@ -88,7 +88,7 @@ function conditionOf({ status }: ClusterObject, type: string) {
   return status?.conditions?.find((one) => one.type === type);
 }
 
-/** The operator has looked at the spec as it is now. */
+/** Waits until the operator has observed the current spec. */
 async function noticed(scene: Scene): Promise<ClusterObject> {
   return await scene.until("the edit is noticed", async () => {
     const now = await scene.cluster();
@@ -96,14 +96,14 @@ async function noticed(scene: Scene): Promise<ClusterObject> {
   });
 }
 
-/** How a cluster is while its spec is edited. */
+/** The state of a cluster while its spec is edited. */
 interface Walk {
   readonly scene: Scene;
-  /** It was asked to sleep, and has not served since. */
+  /** The cluster was hibernated and has not served since. */
   hasSlept: boolean;
 }
 
-/** A cluster that is not to sleep takes writes, whatever else its spec says; one that is paused is not woken. */
+/** A cluster that is not hibernated accepts writes, whatever else its spec says; a paused one is not resumed. */
 async function assertServes(walk: Walk, step: string): Promise<void> {
   const { scene } = walk;
   const now = await noticed(scene);
@@ -113,7 +113,7 @@ async function assertServes(walk: Walk, step: string): Promise<void> {
   else await scene.put(`walk/${step}`, "taken");
 }
 
-/** Who slept through a bad edit cannot wake up with it: then it is told, and the next edit may mend it. */
+/** A cluster that was hibernated during a bad edit cannot resume with it: the status says so, and the next edit may fix it. */
 async function wakes(scene: Scene, step: string): Promise<boolean> {
   const how = await scene.until(`it wakes up, or says why not: ${step}`, async () => {
     const isTold = conditionOf(await scene.cluster(), "Degraded")?.status === "True";
@@ -133,7 +133,7 @@ async function isTaken(scene: Scene, step: string): Promise<boolean> {
   }
 }
 
-/** Many changes at once take their time: an update through several versions, members more and less. */
+/** Many changes at once take long: an update through several versions, more and fewer members. */
 const PATIENCE = 900_000;
 
 async function whenSettled(scene: Scene): Promise<ClusterObject | false> {
@@ -141,7 +141,7 @@ async function whenSettled(scene: Scene): Promise<ClusterObject | false> {
   return isSettled(now) && now;
 }
 
-/** Ends as a cluster would that never had another spec. */
+/** The cluster ends like a fresh cluster with the same spec. */
 async function assertAsFresh(scene: Scene, spec: Spec): Promise<void> {
   await putSpec(scene, scene.name, spec);
   const { status } = await scene.until("the last spec", async () => await whenSettled(scene), PATIENCE);
@@ -159,7 +159,7 @@ async function assertAsFresh(scene: Scene, spec: Spec): Promise<void> {
 }
 
 for (const [name, start] of grounds) {
-  test(`${name}: ${STEPS} random edits, good and bad, never stop real members, and lead where a fresh cluster stands (seed ${SEED})`, async (t) => {
+  test(`${name}: ${STEPS} random edits never stop members and converge (seed ${SEED})`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     const random = randomFrom(SEED);
     const leaves = specLeaves();
@@ -184,13 +184,13 @@ for (const [name, start] of grounds) {
     assert.equal((await scene.cluster()).status?.clusterId, born.status?.clusterId);
   });
 
-  test(`${name}: an edit before every write of an update with growth, and the last spec counts`, async (t) => {
+  test(`${name}: the last spec counts after edits before every write of an update`, async (t) => {
     const ground = await start(t);
     const kube = await openKube(ground.kubeconfig);
     const edited = new Set<string>();
     let isEditing = false;
     const ownKubeconfig = join(ground.folder, "toll.kubeconfig");
-    // Once before each: every edit has members made anew, and would never let it come to an end.
+    // One edit before each distinct write: every edit recreates members, and endless edits would never let the update end.
     const before = async (write: string): Promise<void> => {
       if (!isEditing || edited.has(write)) return;
       edited.add(write);

@@ -1,4 +1,4 @@
-/** What a cluster consists of, without what differs between any two: names, ids, addresses, how each member was born. */
+/** The parts of a cluster without what differs between any two clusters: names, ids, addresses, how each member was bootstrapped. */
 import assert from "node:assert/strict";
 import type { KubeObject } from "../stories/kube.ts";
 import type { Scene } from "../stories/scene.ts";
@@ -30,7 +30,7 @@ interface ClusterShape {
   };
 }
 
-/** Flags that say who a member is and how it began. */
+/** Flags with the identity and the bootstrap of a member. */
 const OWN = /^--(name|initial-|advertise-|force-new-cluster)/u;
 const OF_CLUSTER = "labelSelector=etcd.capstan.dev/cluster";
 

@@ -37,7 +37,7 @@ for (const version of ETCD_VERSIONS) {
       assert.deepEqual([deleted.deleted, deleted.revision], [1, first.revision + 3]);
     });
 
-    test("a transaction does one thing or the other", async () => {
+    test("a transaction runs one of two branches", async () => {
       await using etcd = await startHealthyEtcd({ version });
       const { kv } = etcd.client;
       const create = {
@@ -63,7 +63,7 @@ for (const version of ETCD_VERSIONS) {
       assert.deepEqual([swap.succeeded, swap.answers], [true, [{ did: "delete", deleted: 1 }]]);
     });
 
-    test("what is compacted is gone, what is to come is not there yet", async () => {
+    test("compacted revisions are gone, future revisions do not exist yet", async () => {
       await using etcd = await startHealthyEtcd({ version });
       const { kv, maintenance } = etcd.client;
       for (const value of ["1", "2", "3"]) await kv.put("a", value);
@@ -101,7 +101,7 @@ for (const version of ETCD_VERSIONS) {
       await assert.rejects(waiting, failsWith("Aborted"));
     });
 
-    test("keys of a lease go with it", async () => {
+    test("keys of a lease expire with it", async () => {
       await using etcd = await startHealthyEtcd({ version });
       const { kv, leases } = etcd.client;
       const { id, ttlSeconds } = await leases.grant(60);
@@ -115,7 +115,7 @@ for (const version of ETCD_VERSIONS) {
       await assert.rejects(leases.keepAlive(id), failsWith("LeaseNotFound"));
     });
 
-    test("a member tells how it is", async () => {
+    test("a member reports its status", async () => {
       await using etcd = await startHealthyEtcd({ version, arguments: ["--quota-backend-bytes=104857600"] });
       const { maintenance } = etcd.client;
       const status = await maintenance.status();
@@ -135,7 +135,7 @@ for (const version of ETCD_VERSIONS) {
       assert.deepEqual(await maintenance.alarms(), []);
     });
 
-    test("a full member raises an alarm, refuses writes, and is mended", async () => {
+    test("a full member raises an alarm, rejects writes, and is repaired", async () => {
       await using etcd = await startHealthyEtcd({ version, arguments: ["--quota-backend-bytes=1048576"] });
       const { kv, maintenance } = etcd.client;
       const fill = async (): Promise<void> => {
@@ -154,7 +154,7 @@ for (const version of ETCD_VERSIONS) {
       assert.deepEqual(await maintenance.alarms(), []);
     });
 
-    test("a snapshot carries the checksum of what came before", async () => {
+    test("a snapshot ends with the checksum of its content", async () => {
       await using etcd = await startHealthyEtcd({ version });
       for (let i = 0; i < 20; i++) await etcd.client.kv.put(`k${i}`, Buffer.alloc(100_000, i));
       const snapshot = await etcd.client.maintenance.snapshot();
@@ -167,7 +167,7 @@ for (const version of ETCD_VERSIONS) {
       assert.equal(data.length % 512, 0);
     });
 
-    test("users log in, are kept to their keys, and tokens are renewed", async () => {
+    test("users log in, can access only their keys, and tokens are renewed", async () => {
       await using etcd = await startHealthyEtcd({ version });
       const { auth } = etcd.client;
       await assert.rejects(auth.enable(), failsWith("NoRoot"));
@@ -197,7 +197,7 @@ for (const version of ETCD_VERSIONS) {
       assert.deepEqual(await root.auth.rolesOf("app"), ["reader"]);
       const [permission] = await root.auth.permissionsOf("reader");
       assert.deepEqual(permission, { allow: "read", keys: { prefix: Buffer.from("app/") } });
-      // Tokens live in the member's memory: after a restart the client gets a new one without anybody noticing.
+      // Tokens live in the member's memory: after a restart the client gets a new one and the caller does not notice.
       await etcd.stop();
       await using restarted = await startEtcd({ version, place: etcd.place });
       await until("the member to be back", async () => (await root.auth.users()).length === 3);
@@ -261,7 +261,7 @@ describe("a cluster", () => {
       assert.deepEqual(local.members.map(({ name }) => name).toSorted(), ["m0", "m1"]);
       const self = await client.maintenance.status();
       await client.members.update(self.memberId, { peerURLs: [first.peerURL, "http://127.0.0.1:2"] });
-      // etcd lets nobody go before those who stay have been connected for a while.
+      // etcd removes a member only after the remaining ones have been connected for a while.
       await until("the removal", async () => {
         const left = await second.client.members.remove(self.memberId);
         return left.members.map(({ name }) => name).join() === "m1";
@@ -270,7 +270,7 @@ describe("a cluster", () => {
     });
   }
 
-  test("without quorum calls fail in time and say so", async () => {
+  test("calls without quorum fail in time with a clear error", async () => {
     await using cluster = await startEtcdCluster(3, { version: "3.6.16" });
     const [first, second, third] = cluster.members;
     assert.ok(first && second && third);
@@ -278,12 +278,12 @@ describe("a cluster", () => {
     await Promise.all([second.stop(), third.stop()]);
     const read = first.client.kv.get("a", { timeoutMs: 2000 });
     await assert.rejects(read, (error) => failsWith("Deadline")(error) || failsWith("NoLeader")(error));
-    // The first call may be on its way when the connection ends; the next one knows that nobody was reached.
+    // The first call may be under way when the connection ends; the next one fails before it reaches a member.
     await assert.rejects(second.client.kv.get("a"), failsWith("Unreachable"));
     await assert.rejects(second.client.kv.get("a"), (error: unknown) => {
       return error instanceof EtcdError && error.code === "Unreachable" && !error.maybeDone;
     });
-    // What needs no quorum still works, and the connection has survived.
+    // Calls that need no quorum still work, and the connection has survived.
     assert.equal((await first.client.members.list({ local: true })).members.length, 3);
     assert.equal((await first.client.kv.range({ key: "a", serializable: true })).kvs.length, 1);
     await until("the leader to be missed", async () => (await first.client.maintenance.status()).leader === undefined);

@@ -1,4 +1,4 @@
-/** Hashes of a cluster that nobody writes to: etcd keeps those of compactions, which whoever came later does not have. */
+/** Hashes of a cluster without writes: etcd keeps the hashes of compactions, and members that joined later do not have them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MemberStatus } from "../../src/contract.ts";
@@ -17,7 +17,7 @@ const NEXT: readonly (readonly [from: string, to: string])[] = [
 ];
 
 for (const [from, to] of NEXT) {
-  test(`etcd ${from}, one restarted with ${to}: those who kept the hash of a compaction are compared with those who did not`, async () => {
+  test(`etcd ${from} and ${to}: members with and without compaction hashes compare`, async () => {
     await using cluster = await startEtcdCluster(2, { version: from });
     const [kept, other] = cluster.members;
     assert.ok(kept && other);
@@ -31,9 +31,9 @@ for (const [from, to] of NEXT) {
   });
 }
 
-test("one that joined by a snapshot, of the next version, is compared with who kept the hash of a compaction", async () => {
+test("a newer member that joined by snapshot compares with a compaction hash", async () => {
   await using voter = await startHealthyEtcd({ version: "3.6.16", arguments: ["--snapshot-count=100"] });
-  // More than the leader keeps of its log.
+  // More entries than the leader keeps in its log.
   await write(voter, 7_000);
   await compactAtNewest(voter);
   const place = await takePlace();
@@ -50,7 +50,7 @@ test("one that joined by a snapshot, of the next version, is compared with who k
 });
 
 for (const version of Object.values(newestPatches))
-  test(`etcd ${version}: asked for the revision of a compaction it answers with what it kept of it, asked for none with what it has`, async () => {
+  test(`etcd ${version}: HashKV of a compacted revision returns the kept hash`, async () => {
     const place = await takePlace();
     await using first = await startHealthyEtcd({ version, place });
     await write(first, 30);
@@ -78,7 +78,7 @@ for (const version of Object.values(newestPatches))
 
 const NEWEST = 0;
 
-test("members that are written to all the time are compared, too", async () => {
+test("members under constant writes are compared, too", async () => {
   await using cluster = await startEtcdCluster(3, { version: "3.6.16" });
   const [first] = cluster.members;
   assert.ok(first);
@@ -107,7 +107,7 @@ async function compactAtNewest({ client }: EtcdProcess): Promise<void> {
   await client.kv.compact((await client.maintenance.status()).revision, { physical: true });
 }
 
-/** As the operator compares where somebody is about to be given up or let in. */
+/** Compares like the operator before it removes or adds a member. */
 async function compare(members: readonly EtcdProcess[], former: ComparisonResult): Promise<ComparisonResult> {
   const urls = new Map(members.map(({ name, clientURL }) => [name, clientURL]));
   await using clients = new MemberClients({

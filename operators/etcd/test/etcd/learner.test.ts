@@ -1,4 +1,4 @@
-/** What is left when only a learner is: etcd does not go on alone with its data, but gives it away. */
+/** Only a learner is left: etcd does not continue alone with its data, but serves a snapshot of it. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { etcdPrograms, startEtcd, startHealthyEtcd, takePlace, until } from "./p
 import type { EtcdProcess } from "./processes.ts";
 
 for (const version of Object.values(newestPatches)) {
-  test(`etcd ${version}: a learner that is left alone gives a snapshot of all that it has, and cannot go on alone with its data`, async () => {
+  test(`etcd ${version}: a lone learner serves a snapshot, and cannot start alone`, async () => {
     await using voter = await startHealthyEtcd({ version });
     await using learner = await joinLearner(version, voter);
     const { revision } = await voter.client.kv.put("key", "value");
@@ -36,7 +36,7 @@ for (const version of Object.values(newestPatches)) {
       place: learner.place,
       arguments: ["--force-new-cluster"],
     });
-    // Not at its exit: its last words may come after it.
+    // Waits for `close`, not `exit`: the last output may come after the exit.
     const [code] = (await once(alone.process, "close")) as [number | null];
     assert.notEqual(code, 0);
     assert.match(alone.log(), /removed all voters/u);

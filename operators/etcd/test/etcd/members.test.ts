@@ -9,7 +9,7 @@ import { startEtcd, startEtcdCluster, startHealthyEtcd, takePlace, untilHealthy 
 
 const VERSIONS = Object.values(newestPatches);
 
-/** What the operator gives a member that has lived, without what depends on the place. */
+/** The operator's flags for an existing member, without those that depend on its folder and ports. */
 function livingFlags(version: string): string {
   const flags = flagsOf({
     place: { name: "e", namespace: "default", isSecure: false },
@@ -26,7 +26,7 @@ function livingFlags(version: string): string {
 }
 
 for (const version of VERSIONS) {
-  test(`etcd ${version}: a member that has lived goes on with its data, and without it does not start`, async () => {
+  test(`etcd ${version}: an existing member needs its data to start`, async () => {
     assert.equal(livingFlags(version), "--initial-cluster-state=existing");
     const place = await takePlace();
     await using first = await startHealthyEtcd({ version, place });
@@ -40,13 +40,13 @@ for (const version of VERSIONS) {
     await again[Symbol.asyncDispose]();
 
     await using empty = await startEtcd({ version, place: await takePlace(), state: "existing" });
-    // Not at its exit: its last words may come after it.
+    // Waits for `close`, not `exit`: the last output may come after the exit.
     const [code] = (await once(empty.process, "close")) as [number | null];
     assert.notEqual(code, 0, empty.log());
     assert.match(empty.log(), /cannot fetch cluster info from peer urls/u);
   });
 
-  test(`etcd ${version}: members with the same data have the same hash, whatever each of them did to its files`, async () => {
+  test(`etcd ${version}: members with equal data have equal hashes`, async () => {
     await using cluster = await startEtcdCluster(3, { version });
     const [first, second] = cluster.members;
     assert.ok(first && second);

@@ -1,4 +1,4 @@
-/** Real etcd members as processes on the loopback, of any version that the tests know, for tests that need no cluster. */
+/** Real etcd members as processes on the loopback, of any version that the tests know, for tests without a Kubernetes cluster. */
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { randomInt } from "node:crypto";
@@ -11,7 +11,7 @@ import { buildPrograms, etcdToolPrograms, programPath, showProgress } from "@cap
 import { connectEtcd } from "../../src/etcd/index.ts";
 import type { ConnectOptions, EtcdClient } from "../../src/etcd/index.ts";
 
-/** Where etcd's programs of a version are; they are built first if need be. */
+/** The paths of etcd's programs of a version; builds them first if necessary. */
 export async function etcdPrograms(version: string): Promise<Record<"etcd" | "etcdctl" | "etcdutl", string>> {
   const programs = etcdToolPrograms(version);
   await buildPrograms(programs, showProgress(process.stderr));
@@ -23,21 +23,21 @@ export async function etcdPrograms(version: string): Promise<Record<"etcd" | "et
   return { etcd: path("etcd"), etcdctl: path("etcdctl"), etcdutl: path("etcdutl") };
 }
 
-/** How to start a member. */
+/** Options of a member. */
 export interface MemberOptions {
   readonly version: string;
   readonly name?: string;
   readonly scheme?: "http" | "https";
   readonly arguments?: readonly string[];
-  /** Where the others are, `name=peerURL` each; this member alone if left out. */
+  /** The other members, `name=peerURL` each. Default: this member alone. */
   readonly peers?: readonly string[];
   readonly state?: "new" | "existing";
   readonly connect?: Partial<ConnectOptions>;
-  /** Kept from an earlier life. */
+  /** The folder and ports of an earlier process. */
   readonly place?: MemberPlace;
 }
 
-/** What outlives a process: its ports and its data. */
+/** What remains after the process: its ports and its data. */
 export interface MemberPlace {
   readonly folder: string;
   readonly clientPort: number;
@@ -52,9 +52,9 @@ export interface EtcdProcess extends AsyncDisposable {
   readonly peerURL: string;
   readonly client: EtcdClient;
   readonly process: ChildProcess;
-  /** What it wrote so far. */
+  /** The output so far. */
   log(): string;
-  /** Ends it; the data stays. */
+  /** Ends the process; the data stays. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export async function takePlace(): Promise<MemberPlace> {
   return { folder, clientPort, peerPort };
 }
 
-/** Starts a member; it may not answer yet. */
+/** Starts a member without waiting until it serves. */
 export async function startEtcd(options: MemberOptions): Promise<EtcdProcess> {
   const { version, name = "m0", scheme = "http", state = "new" } = options;
   const place = options.place ?? (await takePlace());
@@ -113,7 +113,7 @@ export async function startEtcd(options: MemberOptions): Promise<EtcdProcess> {
   };
 }
 
-/** Waits until a member answers with quorum; its log is the failure's message if it never does. */
+/** Waits until a member responds with quorum; the failure's message is its log. */
 export async function untilHealthy(member: EtcdProcess): Promise<EtcdProcess> {
   await until(`${member.name} to be healthy`, async () => {
     if (member.process.exitCode !== null)
@@ -124,7 +124,7 @@ export async function untilHealthy(member: EtcdProcess): Promise<EtcdProcess> {
   return member;
 }
 
-/** One member that answers. */
+/** Starts one healthy member. */
 export async function startHealthyEtcd(options: MemberOptions): Promise<EtcdProcess> {
   const member = await startEtcd(options);
   try {
@@ -135,7 +135,7 @@ export async function startHealthyEtcd(options: MemberOptions): Promise<EtcdProc
   }
 }
 
-/** Several members that form a cluster. */
+/** Starts several members that form a cluster. */
 export async function startEtcdCluster(
   count: number,
   options: Omit<MemberOptions, "name" | "peers" | "place">,
@@ -160,7 +160,7 @@ export async function startEtcdCluster(
   return { members, [Symbol.asyncDispose]: dispose };
 }
 
-/** Asks until the answer is yes; what was thrown last is the cause when it never is. */
+/** Polls until the result is true; the last thrown error is the cause of the timeout. */
 export async function until(what: string, ask: () => Promise<boolean> | boolean, limitMs = 180_000): Promise<void> {
   const end = performance.now() + limitMs;
   let last: unknown;
@@ -175,7 +175,7 @@ export async function until(what: string, ask: () => Promise<boolean> | boolean,
   throw new Error(`waited in vain for ${what}`, { cause: last });
 }
 
-/** Ports that are free now, and below those that the system gives away: nobody's connection takes them before etcd does. */
+/** Free ports below the ephemeral range, so that no outgoing connection takes them before etcd does. */
 async function freePorts(): Promise<[number, number]> {
   return [await freePort(), await freePort()];
 }

@@ -11,7 +11,7 @@ type PermissionSpec = AuthSpec["roles"][number]["permissions"][number];
 const denied = (error: unknown): boolean => error instanceof EtcdError && error.code === "Denied";
 
 for (const version of ETCD_VERSIONS) {
-  test(`etcd ${version}: users, roles and the switch follow the spec, and a second time nothing is done`, async () => {
+  test(`etcd ${version}: users, roles and auth follow the spec; a second run is a no-op`, async () => {
     await using etcd = await startHealthyEtcd({ version });
     const passwords = new Map([
       ["root", "r00t"],
@@ -55,7 +55,7 @@ for (const version of ETCD_VERSIONS) {
     await etcd.client.kv.put("other", "1");
   });
 
-  test(`etcd ${version}: what a role may over the same keys is one thing, and less of it is less, also beside what begins alike`, async () => {
+  test(`etcd ${version}: permissions of overlapping key ranges are merged and revoked`, async () => {
     await using etcd = await startHealthyEtcd({ version });
     const sync = (...access: readonly PermissionSpec["access"][]): Promise<readonly string[]> => {
       const exact = access.map((one) => ({ access: one, key: "a/", prefix: false }));

@@ -19,7 +19,7 @@ interface Alerts {
   }[];
 }
 
-/** Names of metrics in an expression: etcd's and ours begin alike. */
+/** Names of metrics in an expression: etcd's and the operator's have the same prefix. */
 function metricsIn(expression: string): string[] {
   return [...expression.matchAll(/\betcd_[a-z_]+\b/gu)].map(([name]) => name.replace(/_bucket$/u, ""));
 }
@@ -28,7 +28,7 @@ const own = Object.values({ ...metrics, ...ofBackups }).flatMap((value) =>
   typeof value === "object" && "name" in value ? [value.name] : [],
 );
 
-test("every metric that alerts and dashboard speak of is told by the operator or by a real etcd", async () => {
+test("the operator or a real etcd exports every metric of alerts and dashboards", async () => {
   await using etcd = await startHealthyEtcd({ version: "3.6.16" });
   const page = await (await fetch(`${etcd.clientURL}/metrics`)).text();
   const told = new Set([
@@ -48,7 +48,7 @@ test("every metric that alerts and dashboard speak of is told by the operator or
   );
 });
 
-test("every alert has a runbook that exists", async () => {
+test("every alert has a runbook", async () => {
   const { groups } = parse(await readFile(join(folder, "alerts.yaml"), "utf8")) as Alerts;
   const readme = await readFile(join(folder, "../README.md"), "utf8");
   const anchors = new Set(

@@ -24,7 +24,7 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** What a user pipes to kubectl. */
+/** The manifests that a user pipes to kubectl. */
 async function generate(what: string, ...words: string[]): Promise<string> {
   const cli = join(operator, "../../apps/cli/src/main.ts");
   const args = [...node, cli, "generate", what, "--image", IMAGE, ...words];
@@ -43,7 +43,7 @@ async function install({ client }: Cluster, text: string): Promise<readonly Mani
   return objects;
 }
 
-/** Looks until there is something to be seen. */
+/** Polls until there is a value. */
 async function seen<T>(look: () => Promise<T | undefined>, what: string): Promise<T> {
   const deadline = Date.now() + 180_000;
   while (Date.now() < deadline) {
@@ -59,7 +59,7 @@ async function podWith(kube: Kube, namespace: string, label: string): Promise<Ku
   return await seen(async () => (await kube.list(path))[0], `a pod with ${label}`);
 }
 
-/** The kubeconfig of the operator's own account: it may do what the generated roles allow and no more. */
+/** A kubeconfig of the operator's service account, which has only the rights of the generated roles. */
 async function ownConfig(kube: Kube, kubeconfig: string): Promise<string> {
   const path = `/api/v1/namespaces/${SYSTEM}/serviceaccounts/etcd-operator/token`;
   const answer = (await kube.call("POST", path, { spec: { expirationSeconds: 3600 } })) as KubeObject;
@@ -69,7 +69,7 @@ async function ownConfig(kube: Kube, kubeconfig: string): Promise<string> {
   return stringify(config);
 }
 
-/** The program as the Deployment starts it, where ports do not matter. */
+/** Runs the program as the Deployment starts it, with any ports. */
 function runOperator(test: TestContext, environment: { readonly [variable: string]: string }): { said: string } {
   const flags = ["--leader-elect", `--leader-election-namespace=${SYSTEM}`, "--install-crds=false"];
   const closed = ["--metrics-bind-address=0", "--health-probe-bind-address=0"];
@@ -88,7 +88,7 @@ function runOperator(test: TestContext, environment: { readonly [variable: strin
   return log;
 }
 
-/** A cluster to install on: its administrator, and a place for the operator's own kubeconfig. */
+/** A cluster to install on: an administrator's client, and a path for the operator's kubeconfig. */
 async function openSite(t: TestContext): Promise<{ cluster: Cluster; kube: Kube; own: string }> {
   const folder = await mkdtemp(join(tmpdir(), "etcd-install-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
@@ -99,7 +99,7 @@ async function openSite(t: TestContext): Promise<{ cluster: Cluster; kube: Kube;
   return { cluster, kube: await openKube(admin), own: join(folder, "own") };
 }
 
-test("what is generated installs on a cluster, its roles suffice, and pods of backups run the operator's own image", async (t) => {
+test("the generated manifests install, and their roles suffice for backup pods", async (t) => {
   const { cluster, kube, own } = await openSite(t);
 
   const objects = await install(cluster, await generate("manifests"));
@@ -149,7 +149,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-test("installed for one namespace it works there, and has no right over Secrets or pods anywhere else", async (t) => {
+test("an operator for one namespace has no rights on Secrets or pods elsewhere", async (t) => {
   const { cluster, kube, own } = await openSite(t);
   const objects = await install(cluster, await generate("manifests", "--watch-namespace"));
   assert.deepEqual(allowedBy(objects, "ClusterRole").toSorted(), ["nodes get", "nodes list", "nodes watch"]);
@@ -176,7 +176,7 @@ test("installed for one namespace it works there, and has no right over Secrets 
   assert.doesNotMatch(log.said, /forbidden/iu);
 });
 
-test("the bundle for catalogs has nothing to be warned of: its examples are such as the API server takes", async (t) => {
+test("the bundle for catalogs has no warnings, and its examples are valid", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "etcd-bundle-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   await generate("bundle", "--out", folder);

@@ -6,7 +6,7 @@ import { startApiServer } from "@capstan/apiserver";
 import { askApi, kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { parseAllDocuments } from "yaml";
 
-/** A call to an API server as somebody: its status and what it says. */
+/** A call to an API server as some user: the status and the text of the response. */
 type Call = (
   method: string,
   path: string,
@@ -38,7 +38,7 @@ function secretOf(name: string, labels: object) {
 
 const LABEL = { "etcd.capstan.dev/cluster": "orders" };
 
-/** The same on every server: what a person may and may not do to parts of a cluster. */
+/** Checks on any server what a user may and may not do to parts of a cluster. */
 async function assertProtected(call: Call, namespace: string): Promise<void> {
   const path = `/api/v1/namespaces/${namespace}/secrets`;
   for (const [name, labels] of [
@@ -48,7 +48,7 @@ async function assertProtected(call: Call, namespace: string): Promise<void> {
   ] as const)
     assert.equal((await call("POST", path, secretOf(name, labels))).status, 201);
   const until = performance.now() + 60_000;
-  // A policy is in force a moment after it was made.
+  // A policy takes effect a moment after its creation.
   for (;;) {
     const { status, text } = await call("DELETE", `${path}/kept?dryRun=All`);
     if (status === 422 || status === 403) {
@@ -66,7 +66,7 @@ async function assertProtected(call: Call, namespace: string): Promise<void> {
   assert.equal((await call("DELETE", `${path}/free`)).status, 200, "whoever knows better may");
 }
 
-test("embedded: people cannot delete or change what the operator keeps, unless they say so", async () => {
+test("embedded: users cannot delete or change operator objects without an override", async () => {
   await using server = await startApiServer();
   const callAs =
     (user: string): Call =>

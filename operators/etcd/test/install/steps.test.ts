@@ -37,7 +37,7 @@ async function startGuarded(): Promise<Server> {
   return server;
 }
 
-/** What the server says to whoever wakes so many sleeping members with a size; undefined when it lets them. */
+/** The server's error when a cluster with hibernated members is resumed with a size; undefined when it is accepted. */
 async function refusalOf(server: Server, { sleeping, size }: { sleeping: number; size: number }) {
   const metadata = { name: `e${sleeping}`, namespace: "default" };
   const head = { apiVersion: "etcd.capstan.dev/v1", kind: "EtcdCluster", metadata };
@@ -48,7 +48,7 @@ async function refusalOf(server: Server, { sleeping, size }: { sleeping: number;
   return answer.ok ? undefined : await answer.text();
 }
 
-test("whoever sleeps is woken with most of its members, and goes down in steps from there", async () => {
+test("a hibernated cluster resumes with most of its members, then shrinks in steps", async () => {
   await using server = await startGuarded();
   const refused = await refusalOf(server, { sleeping: 7, size: 1 });
   assert.match(refused ?? "", /7 members sleep: wake them with at least 4, then go down in steps/u);
@@ -63,7 +63,7 @@ test("whoever sleeps is woken with most of its members, and goes down in steps f
     assert.equal(await refusalOf(server, { sleeping, size }), undefined, `${sleeping} to ${size}`);
 });
 
-test("a version that cannot read the data is refused when it is asked for, and one that can is not", async () => {
+test("a version that cannot read the data is rejected on write", async () => {
   await using server = await startGuarded();
   const head = (name: string) => ({
     apiVersion: "etcd.capstan.dev/v1",

@@ -18,7 +18,7 @@ async function apply({ fetch }: Server, path: string, object: object): Promise<R
   return answer;
 }
 
-/** What the server warns of when a cluster of some size is asked for. */
+/** The server's warning for a cluster of this size. */
 async function warningOf(server: Server, size: number): Promise<string | null> {
   const object = {
     apiVersion: "etcd.capstan.dev/v1",
@@ -30,7 +30,7 @@ async function warningOf(server: Server, size: number): Promise<string | null> {
   return (await apply(server, path, object)).headers.get("warning");
 }
 
-test("an even size is warned of when it is asked for, and taken", async () => {
+test("an even size is accepted with a warning", async () => {
   await using server = await startApiServer();
   const crd = EtcdCluster.toCrd();
   await apply(server, `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`, crd);

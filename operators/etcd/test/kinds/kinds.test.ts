@@ -11,7 +11,7 @@ function allowing(keys: object): Spec {
   return { roles: [{ name: "reader", permissions: [{ access: "Read", ...keys }] }] };
 }
 
-/** What a spec was, what it is to become, and what the server says about it. */
+/** The old spec, the new spec, and the server's error. */
 const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refused: RegExp | undefined }[] = [
   { from: {}, to: { size: 5 }, refused: undefined },
   { from: {}, to: { size: 2 }, refused: undefined },
@@ -85,7 +85,7 @@ const CHANGES: readonly { readonly from: Spec; readonly to: Spec; readonly refus
   { from: {}, to: { maintenance: { compaction: { mode: "Revision", retention: "1h" } } }, refused: /a number/u },
 ];
 
-test("an impossible change is refused when it is made, with the reason", async () => {
+test("an impossible change is rejected on write, with the reason", async () => {
   await using bed = await startWorld();
   await bed.world.crash();
   for (const [at, { from, to, refused }] of CHANGES.entries()) {

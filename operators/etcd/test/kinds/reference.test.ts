@@ -6,14 +6,14 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { EtcdBackup, EtcdCluster, EtcdOperation, EtcdRestore } from "../../src/kinds/index.ts";
 
-/** The part of a schema that has meanings. */
+/** The part of a schema that has descriptions. */
 interface Schema {
   readonly description?: string;
   readonly properties?: { readonly [name: string]: Schema };
   readonly items?: Schema;
 }
 
-/** Fields that nobody says anything about. */
+/** The paths of fields without a description. */
 function silentFields(schema: Schema, path: string): string[] {
   const own = schema.description === undefined ? [path] : [];
   return [...own, ...fieldsOf(schema, path), ...(schema.items ? fieldsOf(schema.items, `${path}[]`) : [])];
@@ -23,11 +23,11 @@ function fieldsOf({ properties = {} }: Schema, path: string): string[] {
   return Object.entries(properties).flatMap(([name, field]) => silentFields(field, `${path}.${name}`));
 }
 
-/** Those of conditions are the same for every kind of every operator. */
+/** The fields of conditions are the same for every kind of every operator. */
 const isOfConditions = (path: string): boolean => path.startsWith("status.conditions[]");
 
 for (const kind of [EtcdCluster, EtcdBackup, EtcdRestore, EtcdOperation]) {
-  test(`${kind.kind}: every field says what it means`, () => {
+  test(`${kind.kind}: every field has a description`, () => {
     const crd = kind.toCrd() as unknown as { spec: { versions: readonly { schema: { openAPIV3Schema: Schema } }[] } };
     const { spec = {}, status = {} } = crd.spec.versions[0]?.schema.openAPIV3Schema.properties ?? {};
     assert.ok(Object.keys(spec.properties ?? {}).length > 1);

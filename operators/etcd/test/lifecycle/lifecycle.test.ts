@@ -1,4 +1,7 @@
-/** The whole life of a cluster, with clients that write and read all the time: what they saw is judged, how long they waited is told. */
+/**
+ * The whole life of a cluster, with clients that write and read all the time: their history is checked, and their waiting times are
+ * recorded.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { startWorkload } from "../linearizability/workload.ts";
@@ -6,7 +9,7 @@ import { GROUNDS } from "../stories/ground.ts";
 import { Scene } from "../stories/scene.ts";
 import { record } from "./record.ts";
 
-/** What is done to the cluster, one after the other. */
+/** The changes of the spec, one after the other. */
 const STEPS: readonly { readonly name: string; readonly change: Record<string, unknown> }[] = [
   { name: "grow from 3 to 5", change: { size: 5 } },
   { name: "shrink from 5 to 3", change: { size: 3 } },
@@ -18,7 +21,7 @@ const STEPS: readonly { readonly name: string; readonly change: Record<string, u
 ];
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: create, grow, shrink, update through two minor versions, reconfigure, sleep, wake, delete; all that clients saw is linearizable`, async (t) => {
+  test(`${name}: a cluster's whole life, from creation to deletion, is linearizable`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     const spec = { size: 3, version: "3.5.35" };
     await scene.apply(spec);

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { makePage, PAGE } from "./page.ts";
 
-test("the page of unavailability says what was measured, on both clusters", async () => {
+test("the page of unavailability matches the measurements on both clusters", async () => {
   const page = await makePage();
   assert.equal(await readFile(PAGE, "utf8"), page);
   assert.doesNotMatch(page, /not measured yet/u);

@@ -1,4 +1,4 @@
-/** docs/lifecycle.md, made of what the lifecycle story measured: `node test/lifecycle/page.ts` writes it anew. */
+/** Renders docs/lifecycle.md from the measurements of the lifecycle story: `node test/lifecycle/page.ts` writes it. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Recorded } from "./record.ts";
@@ -10,7 +10,7 @@ const DATA = join(docs, "lifecycle.jsonl");
 const GROUNDS = ["embedded", "kubernetes"] as const;
 type Ground = (typeof GROUNDS)[number];
 
-/** The page as the data wants it. */
+/** The page as the data requires it. */
 export async function makePage(): Promise<string> {
   const lines = (await readFile(DATA, "utf8")).trim().split("\n");
   const all = lines.map((line) => JSON.parse(line) as Recorded);

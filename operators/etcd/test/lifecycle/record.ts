@@ -1,4 +1,4 @@
-/** What steps of the lifecycle came to, one line of JSON each, in the file that `ETCD_LIFECYCLE_RECORD` names. */
+/** Results of lifecycle steps, one line of JSON each, in the file that `ETCD_LIFECYCLE_RECORD` names. */
 import { appendFile } from "node:fs/promises";
 import type { StepReport } from "../linearizability/workload.ts";
 import { circumstances } from "../stories/circumstances.ts";
@@ -9,7 +9,7 @@ export interface Measured extends StepReport {
   readonly ground: "embedded" | "kubernetes";
 }
 
-/** With where and when it was. */
+/** With the place and the time of the run. */
 export type Recorded = Measured & Circumstances;
 
 export async function record(step: Measured): Promise<void> {

@@ -88,7 +88,7 @@ describe("histories that no register can have", () => {
   }
 });
 
-test("keys are judged apart, and the bad one is named", () => {
+test("keys are checked separately, and the bad one is named", () => {
   const fine = [at(0, 1, write("a")), at(2, 3, read("a"))];
   const torn = [at(0, 1, write("a")), at(2, 3, read(undefined))].map((event) => ({ ...event, key: "torn" }));
   assert.deepEqual(checkHistory(fine), { ok: true, operations: 2, keys: 1 });
@@ -96,7 +96,7 @@ test("keys are judged apart, and the bad one is named", () => {
   assert.equal(majority.ok ? "" : majority.key, "torn");
 });
 
-test("revisions follow the time, across keys", () => {
+test("revisions follow real time, across keys", () => {
   const first = { ...at(0, 1, write("a")), revision: 5 };
   const second = { ...at(2, 3, write("b")), key: "other", revision: 4 };
   assert.equal(checkHistory([first, second]).ok, false);
@@ -105,7 +105,7 @@ test("revisions follow the time, across keys", () => {
   assert.equal(checkHistory([first, { ...second, began: 0.5, revision: 5 }]).ok, false);
 });
 
-/** Runs random operations on a real register, each at one random moment between its question and its answer. */
+/** Runs random operations on a real register, each at one random moment between its call and its response. */
 const runs = fc.array(
   fc.record({
     began: fc.integer({ min: 0, max: 200 }),
@@ -146,7 +146,7 @@ function perform(made: readonly Run[]): Event[] {
   });
 }
 
-/** By trying every order: slow and obviously right. */
+/** Tries every order: slow and obviously correct. */
 function hasOrder(events: readonly Event[], value?: Value): boolean {
   const must = events.filter(({ ended }) => ended !== open);
   if (must.length === 0) return true;
@@ -165,14 +165,14 @@ function hasOrder(events: readonly Event[], value?: Value): boolean {
   });
 }
 
-test("what a register did is always accepted", () => {
+test("the history of a real register is always accepted", () => {
   fc.assert(
     fc.property(runs, (made) => checkRegister(perform(made)) === undefined),
     { numRuns: 300 },
   );
 });
 
-test("on small histories, good and bad, it says what trying every order says", () => {
+test("on small histories the checker agrees with a search of all orders", () => {
   const small = fc.tuple(
     runs.map((made) => made.slice(0, 7)),
     fc.nat(),
@@ -196,7 +196,7 @@ test("on small histories, good and bad, it says what trying every order says", (
   assert.ok(refused > 100, `only ${refused} bad histories were tried`);
 });
 
-test("a long history with many clients is judged in reasonable time", () => {
+test("a long history with many clients is checked in reasonable time", () => {
   const events: Event[] = [];
   let value: Value;
   for (let index = 0; index < 20_000; index++) {

@@ -1,8 +1,8 @@
 /**
- * Is there an order of the operations that one single register could have gone through, in which nobody is answered before he asked
- * or after he knew? The algorithm is Wing and Gong's search with Lowe's memory of configurations (as in "Testing for
- * linearizability", 2017), one key at a time: operations are tried in the order of their beginnings, undone when an answer would
- * come too early, and a configuration (which operations took place, and the value then) is never tried twice.
+ * Is there an order of the operations that one single register could have gone through, in which each operation takes effect between its
+ * call and its response? The algorithm is Wing and Gong's search with Lowe's cache of configurations (as in "Testing for
+ * linearizability", 2017), one key at a time: operations are tried in the order of their calls, undone when a response would come too
+ * early, and a configuration (which operations took place, and the value then) is never tried twice.
  */
 import { byKey } from "./history.ts";
 import type { Event, Operation, Value } from "./history.ts";
@@ -12,7 +12,7 @@ export type Verdict =
   | { readonly ok: true; readonly operations: number; readonly keys: number }
   | { readonly ok: false; readonly key: string; readonly why: string };
 
-/** Judges a whole history: every key by itself, and the revisions of all writes together. */
+/** Checks a whole history: every key by itself, and the revisions of all writes together. */
 export function checkHistory(history: readonly Event[]): Verdict {
   const keys = byKey(history);
   for (const [key, events] of keys) {
@@ -22,7 +22,7 @@ export function checkHistory(history: readonly Event[]): Verdict {
   return checkRevisions(history) ?? { ok: true, operations: history.length, keys: keys.size };
 }
 
-/** Judges the operations on one register; undefined when there is an order, else where the search ended at best. */
+/** Checks the operations on one register; undefined when there is an order, else where the best attempt ended. */
 export function checkRegister(events: readonly Event[]): string | undefined {
   const relevant = withoutUnseen(events);
   const search = new Search(relevant);
@@ -30,8 +30,9 @@ export function checkRegister(events: readonly Event[]): string | undefined {
 }
 
 /**
- * A write without an answer whose value nobody ever saw is as good as one that never happened: whatever the search could do with it,
- * it can do without. Reads without an answer say nothing at all. What remains open makes the search slow, so both are left out.
+ * A write without a response whose value no operation ever saw is the same as a write that never happened: the search succeeds with it
+ * only if it succeeds without it. A read without a response carries no information. Open operations make the search slow, so both are
+ * left out.
  */
 function withoutUnseen(events: readonly Event[]): Event[] {
   const seen = new Set<Value>(events.flatMap(({ operation }) => valuesSeen(operation)));
@@ -49,7 +50,7 @@ function valuesSeen(operation: Operation): Value[] {
   return operation.outcome.is === "refused" ? [operation.outcome.saw, operation.from] : [operation.from];
 }
 
-/** What the register holds after an operation, or undefined when the operation could not have been answered so. */
+/** The value of the register after an operation, or undefined when the operation could not have had this response. */
 function step(value: Value, operation: Operation): { readonly value: Value } | undefined {
   switch (operation.do) {
     case "read":
@@ -73,7 +74,7 @@ function stepSwap(
   return !isDone && outcome.saw === value ? { value } : undefined;
 }
 
-/** A moment at which something was asked or answered, in a list from which moments can be taken and put back. */
+/** A call or a response, in a list from which entries can be removed and put back. */
 interface Moment {
   readonly index: number;
   readonly event: Event;
@@ -120,7 +121,7 @@ class Search {
     return `no order exists; the longest that was found has ${this.#best} operations${at}`;
   }
 
-  /** Lets an operation take place now, if its answer allows it and this has not been tried. */
+  /** Lets an operation take place now, if its response allows that and the configuration was not tried before. */
   #take(moment: Moment): boolean {
     const next = step(this.#value, moment.event.operation);
     if (next === undefined) return false;
@@ -137,7 +138,7 @@ class Search {
     return true;
   }
 
-  /** An answer is reached whose question did not take place: the last choice was wrong. */
+  /** The search reached a response whose call did not take place: the last choice was wrong. */
   #undo(answer: Moment): Moment | undefined {
     if (this.#path.length >= this.#best) {
       this.#best = this.#path.length;
@@ -152,7 +153,7 @@ class Search {
   }
 }
 
-/** A question counts before an answer of the same time: what overlaps in a point overlaps. */
+/** A call counts before a response of the same time: operations that touch in a point overlap. */
 function toMoments(events: readonly Event[]): Moment {
   const head: Moment = { index: -1, event: NOTHING, answer: undefined, before: undefined, after: undefined };
   const moments = events.flatMap((event, index) => {
@@ -187,7 +188,7 @@ function lift(question: Moment): void {
   }
 }
 
-/** In the opposite order, so that neighbours find each other again. */
+/** In reverse order, so that the links of neighbours are restored. */
 function unlift(question: Moment): void {
   for (const moment of [question.answer, question]) {
     if (moment?.before) moment.before.after = moment;
@@ -195,7 +196,7 @@ function unlift(question: Moment): void {
   }
 }
 
-/** Which operations took place: nearly always all up to some point and a few behind it, and written down like that. */
+/** The set of operations that took place, encoded compactly: nearly always all up to some index and a few behind it. */
 class Bits {
   readonly #bits: Uint8Array;
   #full = 0;
@@ -224,7 +225,7 @@ class Bits {
   }
 }
 
-/** Across all keys: a write that was answered before another was asked has the smaller revision, and no two have the same. */
+/** Across all keys: a write with a response before the call of another has the smaller revision, and no two have the same. */
 export function checkRevisions(history: readonly Event[]): Verdict | undefined {
   const writes = history.filter((event) => event.revision !== undefined && Number.isFinite(event.ended));
   const byEnd = writes.toSorted((a, b) => a.ended - b.ended);

@@ -1,14 +1,14 @@
-/** What clients did to single keys and what they were told, with the times at which they asked and knew. */
+/** The operations of clients on single keys and their responses, with the times of both. */
 
-/** A value of a key; undefined when the key is not there. Whoever writes never writes the same value twice. */
+/** A value of a key; undefined when the key does not exist. Clients never write the same value twice. */
 export type Value = string | undefined;
 
-/** What was asked, and the answer if one came. */
+/** The operation, and its response if one came. */
 export type Operation =
   | { readonly do: "read"; readonly saw: Value }
   | { readonly do: "write"; readonly value: string }
   | { readonly do: "delete" }
-  /** Writes `to` if the value is `from`; otherwise tells what it saw instead. Whether it did is unknown when no answer came. */
+  /** Writes `to` if the value is `from`; otherwise returns the actual value. The outcome is unknown without a response. */
   | { readonly do: "swap"; readonly from: Value; readonly to: string; readonly outcome: SwapOutcome };
 
 /** How a conditional write ended. */
@@ -22,15 +22,15 @@ export interface Event {
   readonly key: string;
   readonly client: number;
   readonly operation: Operation;
-  /** When it was asked; any clock that never goes back and that all clients share. */
+  /** The time of the call, on a monotonic clock that all clients share. */
   readonly began: number;
-  /** When the answer came; infinite when none did: it may have happened at any later time, or never. */
+  /** The time of the response; infinite without one: the operation may take effect at any later time, or never. */
   readonly ended: number;
-  /** The store's revision that came with the answer to a write. */
+  /** The store's revision in the response of a write. */
   readonly revision?: number;
 }
 
-/** The events of each key: a register of its own, so that each can be judged alone (Herlihy and Wing: linearizability is local). */
+/** The events of each key. Each key is a separate register that can be checked alone (Herlihy and Wing: linearizability is local). */
 export function byKey(history: readonly Event[]): Map<string, Event[]> {
   return Map.groupBy(history, ({ key }) => key);
 }

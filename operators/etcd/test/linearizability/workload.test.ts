@@ -1,4 +1,4 @@
-/** The load on real etcd: members die and come back, and a store that lies is caught. */
+/** The workload on real etcd: members are killed and restarted, and a store that returns wrong values is detected. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { connectEtcd } from "../../src/etcd/index.ts";
@@ -6,7 +6,7 @@ import type { EtcdClient } from "../../src/etcd/index.ts";
 import { startEtcd, startEtcdCluster, startHealthyEtcd, until, untilHealthy } from "../etcd/processes.ts";
 import { startWorkload } from "./workload.ts";
 
-test("while members are killed and come back, histories stay linearizable and gaps are measured", async () => {
+test("histories stay linearizable while members are killed and restarted", async () => {
   await using cluster = await startEtcdCluster(3, { version: "3.6.16" });
   await using lives = new AsyncDisposableStack();
   const { members } = cluster;
@@ -34,7 +34,7 @@ test("while members are killed and come back, histories stay linearizable and ga
   assert.ok(report.steps.slice(1).every(({ acknowledged }) => acknowledged > 0));
 });
 
-test("a member that was restored to an older state is found out", async () => {
+test("a member that was restored to an older state is detected", async () => {
   await using etcd = await startHealthyEtcd({ version: "3.6.16" });
   await using other = await startHealthyEtcd({ version: "3.6.16" });
   let endpoint = etcd.clientURL;
@@ -51,7 +51,7 @@ test("a member that was restored to an older state is found out", async () => {
   assert.equal(report.verdict.ok, false);
 });
 
-test("reads that are served from a member's own memory are found out when they are stale", async () => {
+test("stale reads from a member's own memory are detected", async () => {
   await using etcd = await startHealthyEtcd({ version: "3.6.16" });
   const load = startWorkload({
     endpoints: () => [etcd.clientURL],
@@ -64,7 +64,7 @@ test("reads that are served from a member's own memory are found out when they a
   assert.equal(report.verdict.ok, false);
 });
 
-/** Answers some reads from the past. */
+/** Serves some reads from an old state. */
 function forgetful(client: EtcdClient): EtcdClient {
   let count = 0;
   const get: EtcdClient["kv"]["get"] = async (key, options) => {

@@ -1,39 +1,39 @@
-/** Clients that write and read all the time, keep a history, and measure for how long nobody was served. */
+/** Clients that write and read all the time, record a history, and measure for how long no request succeeded. */
 import { EtcdError } from "../../src/etcd/index.ts";
 import type { EtcdClient } from "../../src/etcd/index.ts";
 import { checkHistory } from "./checker.ts";
 import type { Verdict } from "./checker.ts";
 import type { Event, Operation, Value } from "./history.ts";
 
-/** How to put a cluster under load. */
+/** Options of a workload. */
 export interface WorkloadOptions {
-  /** Where the members are now; asked again whenever a client has to go elsewhere. */
+  /** The current endpoints; called again whenever a client switches to another member. */
   readonly endpoints: () => readonly string[];
   readonly connect: (endpoint: string) => EtcdClient;
   readonly clients?: number;
   readonly keys?: number;
-  /** Put before the keys, so that several runs can share a cluster. */
+  /** Prefix of the keys, so that several runs can share a cluster. */
   readonly prefix?: string;
-  /** Milliseconds until a call is given up. */
+  /** Milliseconds until a call times out. */
   readonly timeoutMs?: number;
   /** Milliseconds between two operations of one client. */
   readonly paceMs?: number;
   readonly random?: () => number;
 }
 
-/** What happened between two marks. */
+/** What happened between two calls of `step`. */
 export interface StepReport {
   readonly name: string;
   readonly seconds: number;
   readonly acknowledged: number;
   readonly failed: number;
-  /** The longest time in which no operation of anybody succeeded. */
+  /** The longest time without a successful operation of any client. */
   readonly longestGapMs: number;
   /** The same for writes alone. */
   readonly longestWriteGapMs: number;
 }
 
-/** What a run came to. */
+/** The result of a run. */
 export interface WorkloadReport {
   readonly history: readonly Event[];
   readonly steps: readonly StepReport[];
@@ -42,17 +42,17 @@ export interface WorkloadReport {
   readonly failures: Readonly<Record<string, number>>;
 }
 
-/** A run under way. */
+/** A running workload. */
 export interface Workload {
-  /** Names what is being done to the cluster from now on. */
+  /** Begins a step with this name. */
   step(name: string): void;
-  /** Whether somebody has been served since the last step began. */
+  /** Whether an operation has succeeded since the last step began. */
   readonly served: () => boolean;
-  /** Ends it: every key is read once more, and the history is judged. */
+  /** Stops the clients, reads every key once more, and checks the history. */
   stop(): Promise<WorkloadReport>;
 }
 
-/** Starts the clients; they go on until they are stopped. */
+/** Starts the clients; they run until `stop`. */
 export function startWorkload(options: WorkloadOptions): Workload {
   const { clients = 4, keys = 5, prefix = "load/" } = options;
   const run: Run = { history: [], failures: {}, failedAt: [], stopping: new AbortController() };
@@ -99,7 +99,7 @@ interface Worker {
   readonly number: number;
 }
 
-/** One client: it stays with a member until that one fails it. */
+/** One client: it uses a member until a call to it fails. */
 async function work({ options, run, names, number }: Worker): Promise<void> {
   const { random = Math.random, paceMs = 5 } = options;
   const recordedState = new Map<string, Value>();
@@ -149,7 +149,7 @@ interface Attempt {
   readonly timeoutMs: number;
 }
 
-/** Does it and writes it down; undefined when it failed. What may have happened stays open in the history. */
+/** Runs the operation and records it; undefined when it failed. An operation with an unknown outcome stays open in the history. */
 async function attempt({ client, key, wish, number, run, timeoutMs }: Attempt): Promise<Event | undefined> {
   const began = performance.now();
   const note = (operation: Operation, ended: number, revision?: number): Event => {
@@ -189,7 +189,7 @@ async function perform(
       return { operation: wish, revision };
     }
     case "delete": {
-      // A delete that deletes nothing makes no revision of its own.
+      // A delete that deletes nothing does not create a revision.
       const { revision, deleted } = await kv.delete({ key }, { timeoutMs });
       return deleted > 0 ? { operation: wish, revision } : { operation: { do: "read", saw: undefined } };
     }
@@ -222,7 +222,7 @@ function toOpen(wish: Exclude<Wish, { do: "read" }>): Operation {
   return wish.do === "swap" ? { ...wish, outcome: { is: "unknown" } } : wish;
 }
 
-/** What this client believes the key to hold: the start of its next conditional write. */
+/** The value that this client expects under the key: the start of its next conditional write. */
 function valueAfter(operation: Operation): Value {
   switch (operation.do) {
     case "read":
@@ -236,7 +236,7 @@ function valueAfter(operation: Operation): Value {
   }
 }
 
-/** Without these reads a write that was lost at the very end would not be missed. */
+/** Without these reads a write that was lost at the very end would not be noticed. */
 async function readOnceMore(options: WorkloadOptions, run: Run, names: readonly string[]): Promise<void> {
   const end = performance.now() + 60_000;
   for (const key of names) {

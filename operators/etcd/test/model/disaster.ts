@@ -1,4 +1,4 @@
-/** Something that must never happen in the small world. */
+/** A violated invariant of the model. */
 export class Disaster extends Error {
   override readonly name = "Disaster";
 }

@@ -8,10 +8,10 @@ import { company, describeWorld, worldOf } from "./starts.ts";
 import { OLD, quorumExists } from "./world.ts";
 import type { Slot } from "./world.ts";
 
-/** How a member can be found. */
+/** The conditions of a member. */
 const CONDITIONS = {
   up: {},
-  /** Its data is good as far as it knows, and it does not start while somebody is up who differs. */
+  /** Its own data looks good, and etcd's initial check keeps it from starting while a member with other data is up. */
   "kept out": { pod: "down", isLong: true },
   /** It does not start for another reason, and never will. */
   broken: { pod: "down", data: "broken", isLong: true },
@@ -20,7 +20,7 @@ const CONDITIONS = {
 
 type Condition = keyof typeof CONDITIONS;
 
-/** A voter: how it is, and what it has. */
+/** A voter: its condition, and the hash of its data. */
 interface Voter {
   readonly is: Condition;
   readonly hash: number;
@@ -33,13 +33,13 @@ const VOTERS: readonly Voter[] = [
   { is: "gone", hash: 1 },
 ];
 
-/** So many voters in every combination. */
+/** Every combination of this many voters. */
 function* combinations(count: number): Generator<readonly Voter[]> {
   if (count === 0) return void (yield []);
   for (const rest of combinations(count - 1)) for (const voter of VOTERS) yield [...rest, voter];
 }
 
-/** The hash that more than half of all voters have who can have data, as far as they can be heard. */
+/** The hash of more than half of all voters that can have data, as far as their hashes can be read. */
 function rightOf(voters: readonly Voter[]): number | undefined {
   const heard = voters.filter(isHeard).map(({ hash }) => hash);
   const judges = voters.filter(({ is }) => is !== "gone").length;
@@ -62,7 +62,7 @@ function isTorn(voters: readonly Voter[]): boolean {
 }
 
 for (const size of [2, 3, 4]) {
-  test(`${size} members whose data differs: who is right is known by a majority of all, and nobody is given up who may be right`, () => {
+  test(`${size} members with different data: a majority of all decides`, () => {
     let [healed, refused] = [0, 0];
     for (const voters of combinations(size)) {
       for (const leader of voters.keys()) {
@@ -90,7 +90,7 @@ for (const size of [2, 3, 4]) {
   });
 }
 
-/** Every way in which so many voters can differ, with each of them leading. */
+/** Every disagreement of this many voters, with each of them as the leader. */
 function* disputes(size: number): Generator<readonly [torn: Torn, told: string]> {
   for (const voters of combinations(size)) {
     for (const leader of voters.keys()) {
@@ -102,7 +102,7 @@ function* disputes(size: number): Generator<readonly [torn: Torn, told: string]>
 }
 
 for (const size of [3, 4]) {
-  test(`${size} members, one of which does not tell its hash: nobody is given up who may be right`, () => {
+  test(`${size} members, one without a hash: no member of the majority is removed`, () => {
     const ends: string[] = [];
     for (const [torn, told] of disputes(size)) {
       for (const { name } of torn.world.slots) {

@@ -1,4 +1,4 @@
-/** Members whose data differs, in the small world: what the operator finds out about it, and whom etcd keeps from starting. */
+/** Members with different data in the model: what the operator finds out about them, and which of them etcd keeps from starting. */
 import type { Action, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
 import { combineRounds, withData } from "../../src/observe/corruption.ts";
@@ -7,22 +7,22 @@ import { Disaster } from "./disaster.ts";
 import { age, observe, OLD, pass, perform } from "./world.ts";
 import type { Slot, World } from "./world.ts";
 
-/** A world, and the hash of everybody's data. */
+/** A world, and the hash of each member's data. */
 export interface Torn {
   readonly world: World;
   readonly hashes: { readonly [member: string]: number };
-  /** Who does not tell the hash of its data. */
+  /** The member that does not report a hash of its data. */
   readonly mute?: string | undefined;
-  /** The hash that most of all voters have, as far as they can ever be heard: nobody who has it may be given up. */
+  /** The hash that most of all voters have, as far as they can ever be read: no member with it may be removed. */
   readonly right: number | undefined;
 }
 
-/** How it ended: with which last step. */
+/** The end of a run, with its last action. */
 export interface TornEnd extends Torn {
   readonly last: Action;
 }
 
-/** More than any way needs. */
+/** More steps than any run needs. */
 const PATIENCE = 300;
 
 export function followTorn(start: Torn): TornEnd {
@@ -40,7 +40,7 @@ export function followTorn(start: Torn): TornEnd {
   return { ...torn, last: { do: "wait", for: "an end" } };
 }
 
-/** What is seen, the comparison included: it is made when somebody does not start, is given up or let in. */
+/** The observation, with the comparison: the operator compares when a member does not start, or before it removes or adds one. */
 function look({ world, hashes, mute }: Torn): Observation {
   const seen = observe(world);
   if (seen.membership.by !== "quorum") return seen;
@@ -69,7 +69,10 @@ function mustKeepTheRight({ world, hashes, right }: Torn, action: Action): void 
   if (isJudged) throw new Disaster(`${action.member} is given up, and may be right`);
 }
 
-/** etcd keeps those from starting who differ from anybody who is up, unless they were excused; whoever joins gets the leader's data. */
+/**
+ * etcd keeps a member from starting that differs from any member that is up, unless it skips the check. A joining member gets the
+ * leader's data.
+ */
 function passTorn({ world, hashes, mute, right }: Torn): Torn {
   const up = world.slots.filter(({ pod, role }) => pod === "up" && role !== "unlisted");
   const isKeptOut = (slot: Slot): boolean =>
@@ -79,7 +82,7 @@ function passTorn({ world, hashes, mute, right }: Torn): Torn {
   const skipped = pass({ ...world, slots: held });
   const slots = skipped.slots.map((slot): Slot => (out.has(slot.name) ? { ...slot, data: "good" } : slot));
   const next = { ...skipped, slots };
-  // Names are used again in the small world, data is not.
+  // The model uses names again, but not data.
   const dataOf = ({ name }: Slot): number => hashes[name] ?? hashes[skipped.leader ?? ""] ?? 0;
   const whole = slots.filter(({ data }) => data === "good" || data === "broken");
   return { world: next, hashes: Object.fromEntries(whole.map((slot) => [slot.name, dataOf(slot)])), mute, right };

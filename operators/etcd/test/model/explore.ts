@@ -1,26 +1,26 @@
-/** Follows decisions through the small world from a start until nothing more is to be done, and watches over them. */
+/** Follows decisions through the model from a start until nothing is left to do, and checks invariants at each step. */
 import type { Action } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
 import { Disaster } from "./disaster.ts";
 import { age, isAlive, observe, pass, perform, quorumExists } from "./world.ts";
 import type { World } from "./world.ts";
 
-/** How a world ended. */
+/** The end of a run. */
 export type End = {
   readonly end: "available" | "refused" | "asleep" | "stuck";
   readonly world: World;
   readonly last: Action;
 };
 
-/** So many steps are more than any way needs. */
+/** More steps than any run needs. */
 const PATIENCE = 400;
 
-/** Actions that the user asked for and that stop the cluster on purpose. */
+/** The user requested to stop the cluster: hibernation or a recovery. */
 function isOnPurpose({ size, recovery }: World): boolean {
   return size === 0 || (recovery !== undefined && recovery.phase !== "Done" && recovery.phase !== "Refused");
 }
 
-/** One decision and what it does; a quorum that existed must exist after it. */
+/** One decision and its effect; a quorum that existed must exist after it. */
 export function takeStep(world: World): { readonly action: Action; readonly after: World } {
   const action = decide(observe(world));
   const after = perform(world, action);
@@ -30,7 +30,7 @@ export function takeStep(world: World): { readonly action: Action; readonly afte
   return { action, after };
 }
 
-/** Where each state leads that some way came through: ways that meet go on together. */
+/** The end of each state that a run has passed: a run that reaches a known state stops there. */
 export type Known = Map<string, End>;
 
 export function follow(start: World, recordedState: Known): End {
@@ -75,7 +75,7 @@ function walk(start: World, recordedState: Known, way: string[]): End {
   return { end: "stuck", world, last: { do: "wait", for: "an end" } };
 }
 
-/** What Available means: as many voters as wanted, all alive, nobody else but pods that nobody can end. */
+/** The meaning of Available: as many voters as the spec requests, all alive, and nothing else but pods that cannot be deleted. */
 export function isAsWanted({ slots, size }: World): boolean {
   const present = slots.filter(({ role, pod }) => role !== "unlisted" || pod !== "cut off, leaving");
   return present.length === size && present.every((slot) => slot.role === "voter" && isAlive(slot));

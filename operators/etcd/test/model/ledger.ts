@@ -1,4 +1,4 @@
-/** Watches over writes in the small world: what a majority has had may be lost only where nobody who is left has it. */
+/** Checks writes in the model: a write that a majority has had may be lost only if no remaining member has it. */
 import { Disaster } from "./disaster.ts";
 import type { Slot, World } from "./world.ts";
 
@@ -6,25 +6,25 @@ function logOf({ log = 0 }: Slot): number {
   return log;
 }
 
-/** Whole data of this cluster. */
+/** The data is complete and of this cluster. */
 function isWhole({ data }: Slot): boolean {
   return data === "good" || data === "doomed";
 }
 
-/** How much of the log a majority of voters has had: so much was acknowledged. */
+/** How much of the log a majority of voters has had: this much was acknowledged. */
 export function acknowledgedBy(slots: readonly Slot[]): number {
   const logs = slots.filter(({ role }) => role === "voter").map(logOf);
   return logs.toSorted((one, other) => other - one)[Math.floor(logs.length / 2)] ?? 0;
 }
 
-/** Whoever goes on alone has all that anybody has who voted. */
+/** The member that continues alone must have everything that any voter has. */
 export function mustHaveAll({ slots, acknowledged }: World, chosen: Slot): void {
   if (acknowledged === undefined) return;
   const better = slots.find((slot) => slot.role === "voter" && isWhole(slot) && logOf(slot) > logOf(chosen));
   if (better !== undefined) throw new Disaster(`${chosen.name} goes on alone, and ${better.name} has more`);
 }
 
-/** What was acknowledged is also elsewhere when data is destroyed; what only one had never was. */
+/** When data is destroyed, another member must have what was acknowledged. A write that only one member had was never acknowledged. */
 export function mustNotBeNewest({ slots, acknowledged = 0 }: World, doomed: Slot): void {
   if (!isWhole(doomed) || logOf(doomed) < acknowledged) return;
   const others = slots.filter((slot) => slot.name !== doomed.name && slot.role === "voter" && isWhole(slot));
@@ -32,7 +32,7 @@ export function mustNotBeNewest({ slots, acknowledged = 0 }: World, doomed: Slot
     throw new Disaster(`${doomed.name} alone had what was acknowledged`);
 }
 
-/** What members do about their logs by themselves: with a quorum everybody gets what the leader has, without one they take in what they have. */
+/** What members do about their logs by themselves: with a quorum they get what the leader has, without one they apply what they have. */
 export function replicate(world: World, hasQuorum: boolean, isVoting: (slot: Slot) => boolean): World {
   if (world.acknowledged === undefined) return world;
   if (!hasQuorum) return { ...world, slots: world.slots.map(takeIn) };
@@ -45,7 +45,7 @@ export function replicate(world: World, hasQuorum: boolean, isVoting: (slot: Slo
   return { ...world, slots, acknowledged: best };
 }
 
-/** Physics: nobody who is left and of whom something is known has it. */
+/** The loss is unavoidable: no remaining known member has the write. */
 function isExcused({ slots }: World, best: number): boolean {
   return slots.every((slot) => !isWhole(slot) || logOf(slot) <= best);
 }

@@ -9,7 +9,7 @@ import { isAlive, NEW, observe, OLD } from "./world.ts";
 import type { Slot, World } from "./world.ts";
 import { base, company, describeWorld, isCutOff, mustRecover, worldOf } from "./starts.ts";
 
-/** Every condition that a member can be in. */
+/** Every condition of a member. */
 const CONDITIONS: readonly Partial<Slot>[] = [
   {},
   { version: NEW },
@@ -32,7 +32,7 @@ const CONDITIONS: readonly Partial<Slot>[] = [
   { pod: "none", data: "none" },
 ];
 
-/** And what a learner can be in; there is at most one. */
+/** The conditions of a learner; there is at most one. */
 const LEARNERS: readonly Partial<Slot>[] = [
   { role: "learner" },
   { role: "learner", boot: "join" },
@@ -71,14 +71,14 @@ function* companies(): Generator<Slot[]> {
 }
 
 for (const size of [0, 1, 2, 3, 4, 5]) {
-  test(`size ${size}: from every state, no decision ends a quorum, and whatever has data serves again`, () => {
+  test(`size ${size}: from every state, quorum is kept and data serves again`, () => {
     const visited: Known = new Map();
     let starts = 0;
     for (const world of worlds(size)) {
       starts++;
       try {
         const { end, world: final, last } = follow(world, visited);
-        // What goes with its pod does not go to sleep.
+        // A member whose data is deleted with its pod is not hibernated.
         const sleep = world.slots.some(({ data }) => data === "doomed") ? "refused" : "asleep";
         if (size === 0) assert.ok(end === sleep || isCutOff(world), JSON.stringify(last));
         else if (mustRecover(world))
@@ -97,11 +97,11 @@ for (const size of [0, 1, 2, 3, 4, 5]) {
 }
 
 for (const size of [1, 3, 5]) {
-  test(`size ${size}: where no pod starts in the form that is wanted, from every state, no decision ends a quorum, and whatever has data serves again as it was`, () => {
+  test(`size ${size}: a template that never starts keeps quorum and serves the old one`, () => {
     const visited: Known = new Map();
     let putBack = 0;
     for (const slots of companies()) {
-      // Whoever runs has been made before.
+      // A running pod was created with the earlier template.
       const made = slots.map((slot) => (slot.pod === "up" ? { ...slot, isOldForm: true } : slot));
       const world = { ...worldOf({ slots: made, size, version: OLD, update: undefined }), badForm: "unnoted" } as const;
       const { end, world: final, last } = follow(world, visited);
@@ -118,7 +118,7 @@ for (const size of [1, 3, 5]) {
   });
 }
 
-test("a backup takes the place of data only where all of it is gone for good", () => {
+test("a backup replaces data only where all of it is lost for good", () => {
   let [recovered, refused] = [0, 0];
   const visited: Known = new Map();
   for (const slots of companies()) {
@@ -138,7 +138,7 @@ test("a backup takes the place of data only where all of it is gone for good", (
   assert.ok(recovered > 3 && refused > 100, `${recovered} recovered, ${refused} refused`);
 });
 
-test("what only a learner has is saved before a backup takes its place; without a store nothing does", () => {
+test("a learner's data is saved before a backup replaces it, and never without a store", () => {
   const lost = { pod: "none", data: "none" } as const;
   const learners = LEARNERS.filter(
     ({ isStarted = true, data = "good", pod = "up" }) => isStarted && data + pod === "goodup",
@@ -157,7 +157,7 @@ test("what only a learner has is saved before a backup takes its place; without 
   }
 });
 
-test("whoever goes on alone was compared with the others, and has all that any of them knows to be agreed on", () => {
+test("a member that continues alone was compared and has everything agreed on", () => {
   const lost = { pod: "none", data: "none" } as const;
   const slots = company([{}, {}, lost, lost, lost]);
   const seen = observe(worldOf({ slots, size: 5, version: OLD, update: undefined }));
@@ -178,20 +178,20 @@ test("whoever goes on alone was compared with the others, and has all that any o
   assert.ok(inLine.do === "note-recovery" && inLine.recovery.source === "Backup", JSON.stringify(inLine));
 });
 
-test("who is right is said only where those who do not differ are more than half", () => {
+test("the majority is named only if more than half agree", () => {
   const wordsOn = (differing: readonly string[], size: number): string => {
     const slots = company(Array.from({ length: size }, () => ({})));
     const seen = observe(worldOf({ slots, size, version: OLD, update: undefined }));
     const action = decide({ ...seen, differing });
     return action.do === "refuse" ? action.why : action.do;
   };
-  // The third has another compaction: it was compared with nobody.
+  // The third member has another compaction, so its hash was not compared.
   assert.match(wordsOn(["m-0", "m-1"], 3), /nobody can say which is right/u);
   assert.match(wordsOn(["m-0", "m-1"], 2), /nobody can say which is right/u);
   assert.doesNotMatch(wordsOn(["m-0"], 3), /nobody can say/u);
 });
 
-test("members that serve the data of another life are nobody's to give up, whether they are ready or not", () => {
+test("members that serve data of another cluster are not removed, ready or not", () => {
   const slots = company([{ data: "foreign" }, { data: "foreign" }, { data: "foreign" }]);
   const seen = observe({ ...worldOf({ slots, size: 3, version: OLD, update: undefined }), backup: "good" });
   for (const isReady of [true, false]) {
@@ -200,7 +200,7 @@ test("members that serve the data of another life are nobody's to give up, wheth
   }
 });
 
-/** Restores in place, of every company that could serve without one. */
+/** Restores in place, for every combination that could serve without one. */
 function* restores(part: Pick<World, "backup" | "restore">): Generator<World> {
   for (const slots of companies()) {
     const world = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), ...part };
@@ -208,7 +208,7 @@ function* restores(part: Pick<World, "backup" | "restore">): Generator<World> {
   }
 }
 
-test("whoever asks for a backup in the place of all data gets it, whatever state the members are in", () => {
+test("a requested restore in place succeeds from every state of the members", () => {
   const visited: Known = new Map();
   for (const world of restores({ backup: "good", restore: "asked" })) {
     const { end, world: final } = follow(world, visited);
@@ -217,20 +217,20 @@ test("whoever asks for a backup in the place of all data gets it, whatever state
   }
 });
 
-test("a restore in place that nobody can begin with is called off, and the old data serves", () => {
+test("a restore in place that cannot start is canceled, and the old data serves", () => {
   const visited: Known = new Map();
   for (const world of restores({ backup: "bad", restore: "asked" })) {
-    // The volume of a member may be on its way out: then its data goes with its pod.
+    // The volume of a member may be in deletion: then its data is deleted with its pod.
     if (world.slots.some(({ data }) => data === "doomed")) continue;
     const { end, world: final } = follow(world, visited);
     const { phase, source } = final.recovery ?? {};
-    // What was lost before may have to be recovered from what is left, once the restore is out of the way.
+    // After the restore is canceled, an earlier quorum loss may have to be recovered from the remaining members.
     assert.ok(phase === "Refused" || (phase === "Done" && source === "Member"), describeWorld(final));
     assert.ok(end === "available" && isAsWanted(final), `${describeWorld(world)}\n${describeWorld(final)}`);
   }
 });
 
-test("a restore in place stops nobody while a member may run where nobody hears of it", () => {
+test("a restore in place stops no member while one may run on an unreachable node", () => {
   for (const slots of companies()) {
     const start = worldOf({ slots, size: 3, version: OLD, update: undefined });
     if (!isCutOff(start) || !mustRecover(start)) continue;
@@ -240,7 +240,7 @@ test("a restore in place stops nobody while a member may run where nobody hears 
   }
 });
 
-test("a restore in place that finds a node lost while everybody stops is called off", () => {
+test("a restore in place is canceled if a node is lost while members stop", () => {
   const slots = company([{ pod: "none" }, { pod: "none" }, { pod: "cut off, leaving" }]);
   const recovery = { phase: "Stopping", source: "Backup", restore: "r" } as const;
   const start = { ...worldOf({ slots, size: 3, version: OLD, update: undefined }), recovery };
@@ -249,7 +249,7 @@ test("a restore in place that finds a node lost while everybody stops is called 
   assert.equal(final.recovery?.phase, "Refused");
 });
 
-test("when the chosen survivor is lost, too, before it has served, the next best goes on", () => {
+test("if the chosen survivor is lost before it serves, the next best continues", () => {
   for (const phase of ["Stopping", "Seeding"] as const) {
     const slots = company([{ pod: "none", data: "none" }, { pod: "none", data: "none" }, { pod: "none" }]);
     const recovery = { phase, source: "Member", member: "m-1" } as const;
@@ -260,7 +260,7 @@ test("when the chosen survivor is lost, too, before it has served, the next best
   }
 });
 
-test("a restore that is withdrawn before its backup serves leads back to the old data, from wherever it was", () => {
+test("a withdrawn restore returns to the old data from every phase", () => {
   for (const phase of ["Stopping", "Seeding"] as const) {
     for (const seed of [
       [],
@@ -284,7 +284,7 @@ test("a restore that is withdrawn before its backup serves leads back to the old
   }
 });
 
-test("a first member that forgets how it began before the second comes, and each other before it votes", () => {
+test("bootstrap flags are cleared before the second member joins or a joiner votes", () => {
   const slots: Slot[] = [{ ...base, name: "m-0", boot: "seed" }];
   const { end, world } = follow(worldOf({ slots, size: 3, version: OLD, update: undefined }), new Map());
   assert.equal(end, "available");
@@ -294,7 +294,7 @@ test("a first member that forgets how it began before the second comes, and each
   );
 });
 
-test("whoever tells a list that cannot be true is not followed, and keeps nobody from coming back", () => {
+test("an impossible member list is ignored, and pods are still recreated", () => {
   const rejectedMemberList = "m-0 remembers nobody";
   const slots = company([{}, { pod: "none" }, { pod: "down" }]);
   const seen = {
@@ -307,7 +307,7 @@ test("whoever tells a list that cannot be true is not followed, and keeps nobody
   assert.deepEqual(decide({ ...seen, pods }), { do: "refuse", reason: "DataDiffers", why: rejectedMemberList });
 });
 
-test("a version that does not start is put back, and the cluster serves all the time", () => {
+test("a version that does not start is rolled back, and the cluster serves", () => {
   for (const size of [1, 2, 3, 5]) {
     const slots = Array.from({ length: size }, (_, at): Slot => ({ ...base, name: `m-${at}` }));
     const world = { ...worldOf({ slots, size, version: NEW, update: undefined }), badVersion: NEW };
@@ -318,7 +318,7 @@ test("a version that does not start is put back, and the cluster serves all the 
   }
 });
 
-test("a quota that is lower than the database is given to nobody; one that was low before is no reason", () => {
+test("a quota below the database size is not applied, unless it was low before", () => {
   const slots = company([{ isOldForm: true }, { isOldForm: true }, { isOldForm: true }]);
   const seen = observe({ ...worldOf({ slots, size: 3, version: OLD, update: undefined }), leader: "m-0" });
   const full = (quota: number): Observation["memberStatuses"] =>
@@ -330,7 +330,7 @@ test("a quota that is lower than the database is given to nobody; one that was l
   assert.equal(decide({ ...seen, memberStatuses: full(100) }).do, "delete-pod");
 });
 
-test("the log grows past a snapshot of those who run, whatever the spec has said since they were started", () => {
+test("the log outgrows a snapshot of running members, whatever the spec says now", () => {
   const slots = company([{ version: NEW }, { version: NEW }, { version: NEW }]);
   const seen = observe({ ...worldOf({ slots, size: 3, version: "3.7.3", update: undefined }), store: "none" });
   const pods = seen.pods.map((pod) => ({ ...pod, snapshotCount: 10_000 }));
@@ -338,7 +338,7 @@ test("the log grows past a snapshot of those who run, whatever the spec has said
   assert.ok(action.do === "note-update" && (action.update?.floor ?? 0) > 10_100, JSON.stringify(action));
 });
 
-test("a store that fails holds up the update and nothing else", () => {
+test("a failing store holds up the update and nothing else", () => {
   for (const harm of CONDITIONS.filter(({ version, data }) => version === undefined && data !== "doomed")) {
     const slots = [base, base, { ...base, ...harm }].map((slot, at): Slot => ({ ...slot, name: `m-${at}` }));
     const world = { ...worldOf({ slots, size: 3, version: NEW, update: undefined }), store: "fails" } as const;
@@ -348,7 +348,7 @@ test("a store that fails holds up the update and nothing else", () => {
   }
 });
 
-test("without a store the update goes on", () => {
+test("without a store the update continues", () => {
   const slots = [0, 1, 2].map((at): Slot => ({ ...base, name: `m-${at}` }));
   const world = { ...worldOf({ slots, size: 3, version: NEW, update: undefined }), store: "none" } as const;
   const { end, world: final } = follow(world, new Map());

@@ -1,4 +1,4 @@
-/** Something breaks while the operator is at work: at every step of every way, to every member, in every manner. */
+/** A second fault while the operator works: at every step of every run, on every member, in every manner. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Disaster } from "./disaster.ts";
@@ -20,7 +20,7 @@ function startOf(parts: readonly Partial<Slot>[], part: Partial<World> = {}): Wo
   };
 }
 
-/** What the operator is at when something breaks. */
+/** What the operator is doing when the fault happens. */
 const WORKS: { readonly [what: string]: World } = {
   "it grows": startOf([{}, {}, {}], { size: 5 }),
   "it shrinks": startOf([{}, {}, {}, {}, {}], { size: 3 }),
@@ -36,7 +36,7 @@ const WORKS: { readonly [what: string]: World } = {
   "a bad backup is called off": startOf([{}, {}, {}], { backup: "bad", restore: "asked" }),
 };
 
-/** How a member can break. */
+/** The faults of a member. */
 const FAULTS: { readonly [what: string]: (slot: Slot) => Partial<Slot> | undefined } = {
   "its volume is lost": ({ data }) => (data === "none" ? undefined : { pod: "none", data: "none", isLong: false }),
   "its pod is lost": ({ pod }) => (pod === "none" ? undefined : { pod: "none", isLong: false }),
@@ -56,7 +56,7 @@ function* brokenWorlds(world: World): Generator<readonly [what: string, world: W
   }
 }
 
-/** Whoever is in the midst of a recovery may have to refuse; else what must recover does. */
+/** A run in a recovery may refuse; any other run that can recover must recover. */
 function mustEndWell(world: World, visited: Known): string {
   const { end, world: final, last } = follow(world, visited);
   const isUnderWay =
@@ -68,7 +68,7 @@ function mustEndWell(world: World, visited: Known): string {
 }
 
 for (const [work, start] of Object.entries(WORKS)) {
-  test(`while ${work}, something breaks: no quorum is ended, no write is lost that somebody has, and it ends well or says why not`, () => {
+  test(`a second fault while ${work} loses no quorum and no write that a member has`, () => {
     const visited: Known = new Map();
     let [tried, available] = [0, 0];
     for (const world of wayFrom(start)) {

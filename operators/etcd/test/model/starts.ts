@@ -1,8 +1,8 @@
-/** Small worlds to begin with, and what must come of them. */
+/** Worlds to start from, and the ends that are required of them. */
 import { OLD } from "./world.ts";
 import type { Slot, World } from "./world.ts";
 
-/** A member that is as it should be. */
+/** A healthy member. */
 export const base: Slot = {
   name: "",
   role: "voter",
@@ -20,7 +20,7 @@ export function company(parts: readonly Partial<Slot>[]): Slot[] {
   return parts.map((part, at): Slot => ({ ...base, ...part, name: `m-${at}` }));
 }
 
-/** A world around them in which nothing else is amiss. */
+/** A world around these members without other faults. */
 export function worldOf(part: Pick<World, "slots" | "size" | "version" | "update">): World {
   return {
     ...part,
@@ -36,10 +36,10 @@ export function worldOf(part: Pick<World, "slots" | "size" | "version" | "update
   };
 }
 
-/** Data of which nobody can say that it is worthless. */
+/** Data that may still be of value. */
 const DOUBTFUL: ReadonlySet<Slot["data"]> = new Set(["corrupt", "broken", "empty"]);
 
-/** Whether there is a way to serve again without hands and without doubt. */
+/** Whether the cluster can serve again without a user and without doubt about its data. */
 export function mustRecover(world: World): boolean {
   const { slots, recovers } = world;
   const voters = slots.filter(({ role }) => role === "voter");
@@ -49,12 +49,12 @@ export function mustRecover(world: World): boolean {
   return recovers && isCertain && lastGood.some(({ data }) => data === "good");
 }
 
-/** Somebody is on a node that nobody hears of. */
+/** A member is on an unreachable node. */
 export function isCutOff({ slots }: World): boolean {
   return slots.some(({ pod }) => pod === "cut off");
 }
 
-/** For whoever has to understand a failure. */
+/** The text of a failure. */
 export function describeWorld(world: World): string {
   const slots = world.slots.map((slot) => `${slot.name}: ${JSON.stringify(slot)}`);
   return [JSON.stringify({ ...world, slots: undefined }), ...slots].join("\n");

@@ -1,4 +1,4 @@
-/** A small world of etcd members, volumes and pods with the rules that the real ones follow: what a decision is tried on. */
+/** A model of etcd members, volumes and pods with the rules of the real ones, for tests of decisions. */
 import type {
   Action,
   MemberStatus,
@@ -15,21 +15,21 @@ import { mergeReportedMembers } from "../../src/observe/reported-members.ts";
 import { Disaster } from "./disaster.ts";
 import { mustHaveAll, mustNotBeNewest, replicate } from "./ledger.ts";
 
-/** What is on a member's volume. */
+/** The content of a member's volume. */
 export type Data =
   | "none"
   | "empty"
   | "good"
   /** The process cannot start on it. */
   | "broken"
-  /** It starts, and etcd says that it is corrupt. */
+  /** It starts, and etcd reports it as corrupt. */
   | "corrupt"
-  /** It starts, and is of another cluster. */
+  /** It starts, and belongs to another cluster. */
   | "foreign"
-  /** It is good, and the volume goes when the pod does. */
+  /** It is good, and the volume is deleted with the pod. */
   | "doomed";
 
-/** What a member's pod does. */
+/** The state of a member's pod. */
 export type PodState = "none" | "starting" | "up" | "down" | "ended" | "stopping" | "cut off" | "cut off, leaving";
 
 export interface Slot {
@@ -40,13 +40,13 @@ export interface Slot {
   readonly pod: PodState;
   readonly boot: Boot;
   readonly version: string;
-  /** A pod of an older form than the spec's. */
+  /** The pod has an older template than the spec's. */
   readonly isOldForm: boolean;
-  /** It has been as it is for longer than any patience. */
+  /** The condition has lasted longer than any timeout. */
   readonly isLong: boolean;
-  /** How much of the log it has; what it lost with its volume counts, too, as what it once had. */
+  /** How much of the log it has; after the loss of its volume, how much it once had. */
   readonly log?: number;
-  /** It has yet to take it in. */
+  /** It has not applied its log yet. */
   readonly isApplying?: boolean;
   /** It votes, and the status does not know that yet. */
   readonly isForgotten?: boolean;
@@ -60,21 +60,21 @@ export interface World {
   readonly version: string;
   /** Pods of this version do not start. */
   readonly badVersion: string | undefined;
-  /** Pods of the spec's form do not start, those of an older one do; and whether the operator has noted that. */
+  /** Pods with the spec's template do not start, those with an older one do; and whether the operator has recorded that. */
   readonly badForm?: "unnoted" | "noted";
   readonly update: RecordedUpdate | undefined;
   readonly recovery: RecordedRecovery | undefined;
   readonly hasIdentity: boolean;
   readonly leader: string | undefined;
   readonly recovers: boolean;
-  /** What a recovery would find in the store: nothing, a backup, or one that nobody can begin with. */
+  /** What a recovery finds in the store: nothing, a backup, or one that no member can start with. */
   readonly backup: "none" | "good" | "bad";
-  /** Whether somebody asks for that backup in the place of all data, or did and has thought better of it. */
+  /** Whether a user requests to replace all data with that backup, or did and withdrew the request. */
   readonly restore: "none" | "asked" | "withdrawn";
-  /** Where backups go. */
+  /** The store for backups. */
   readonly store: "works" | "fails" | "none";
   readonly safeguards: { readonly [name: string]: SnapshotState };
-  /** How much of the log a majority has had: clients were told that it is safe. Undefined where nobody counts. */
+  /** How much of the log a majority has had: clients got an acknowledgement. Undefined: writes are not tracked. */
   readonly acknowledged?: number;
 }
 
@@ -99,12 +99,12 @@ export function quorumExists({ slots }: Pick<World, "slots">): boolean {
   return voters.length > 0 && voters.filter(isVoting).length > voters.length / 2;
 }
 
-/** Whether a member's version is on record: it has had a pod. */
+/** Whether a member's version is recorded: it has had a pod. */
 function hasRun({ data, pod }: Slot): boolean {
   return pod !== "none" || (data !== "none" && data !== "empty");
 }
 
-/** The world as an operator sees it. */
+/** The world as the operator observes it. */
 export function observe(world: World): Observation {
   const { slots, size, version, update, recovery, recovers } = world;
   const hasQuorum = quorumExists(world);
@@ -169,7 +169,7 @@ export function observe(world: World): Observation {
   };
 }
 
-/** A backup was made of all that a learner has. */
+/** A backup was made of all data of a learner. */
 function isLearnerSaved({ safeguards: snapshots }: World): boolean {
   return Object.entries(snapshots).some(([name, { is }]) => name.startsWith("m-saved-") && is === "made");
 }
@@ -182,7 +182,7 @@ function volumeOf({ name, data }: Slot): ObservedVolume {
   return { member: name, state: data === "doomed" ? "stopping" : "bound", requested: 1, capacity: 1 };
 }
 
-/** etcd speaks the version of its oldest member. */
+/** etcd's cluster version is that of its oldest member. */
 function clusterVersionOf({ slots }: World): string {
   return slots.some(({ role, version }) => role !== "unlisted" && version === OLD) ? "3.5.0" : "3.6.0";
 }
@@ -238,7 +238,7 @@ function answerOf(world: World, slot: Slot, hasQuorum: boolean): MemberStatus {
   };
 }
 
-/** What an action does. */
+/** The effect of an action. */
 export function perform(world: World, action: Action): World {
   switch (action.do) {
     case "rest":
@@ -272,7 +272,7 @@ function isNote(action: Action): action is Note {
   return action.do === "take-snapshot" || action.do.startsWith("note-");
 }
 
-/** What is written down, for the operator itself or for others. */
+/** Actions that only record something, for the operator or for users. */
 function note(world: World, action: Note): World {
   switch (action.do) {
     case "take-snapshot":
@@ -286,7 +286,7 @@ function note(world: World, action: Note): World {
   }
 }
 
-/** An update begins when there is a backup, or no store for one. */
+/** An update begins after a backup, or without a store. */
 function noteUpdate(world: World, update: RecordedUpdate | undefined): World {
   const begins = update !== undefined && world.update === undefined;
   if (begins && world.store !== "none" && update.snapshot === undefined)
@@ -294,7 +294,7 @@ function noteUpdate(world: World, update: RecordedUpdate | undefined): World {
   return { ...world, update };
 }
 
-/** What is put in the place of data must be all that there is: nobody can say that a volume whose process does not start is worthless. */
+/** A replacement of data needs proof that no data is left: a volume whose process does not start may still be of value. */
 function noteRecovery(world: World, recovery: RecordedRecovery): World {
   const begins = recovery.phase === "Stopping" && recovery.restore === undefined;
   const listed = begins ? world.slots.filter(({ role }) => role !== "unlisted") : [];
@@ -307,7 +307,7 @@ function noteRecovery(world: World, recovery: RecordedRecovery): World {
   return { ...world, recovery };
 }
 
-/** Until a recovery is over, everything that was there before it is there. */
+/** Until a recovery is complete, everything from before it must stay. */
 function deleteVolume(world: World, slot: Slot): World {
   const { phase = "Done", member } = world.recovery ?? {};
   if (phase !== "Done" && phase !== "Refused" && slot.name !== member)
@@ -316,25 +316,25 @@ function deleteVolume(world: World, slot: Slot): World {
   return put(world, { ...slot, data: "none" });
 }
 
-/** Backups are made, or are not. */
+/** Backups are made, or fail. */
 function backUp({ store, safeguards: snapshots }: World): World["safeguards"] {
   const end: SnapshotState = store === "fails" ? { is: "failing", why: "no route" } : { is: "made", backup: "b" };
   return Object.fromEntries(Object.keys(snapshots).map((name) => [name, end]));
 }
 
-/** Who leads hands over before it is made anew: else everybody would wait for an election. */
+/** The leader must hand over before its pod is recreated, or all members would wait for an election. */
 function mustNotLead(world: World, { member, next }: Extract<Action, { do: "delete-pod" }>): void {
   const isLed = quorumExists(world) && world.leader === member;
   if (next !== undefined && isLed) throw new Disaster(`${member} is stopped while it leads`);
 }
 
-/** A pod goes when its node says that it is gone; a node that nobody hears of says nothing. */
+/** A pod is gone when its node reports it; an unreachable node reports nothing. */
 function deletePod(world: World, slot: Slot): World {
   const isHeard = slot.pod !== "cut off" && slot.pod !== "cut off, leaving";
   return put(world, { ...slot, pod: isHeard ? "stopping" : "cut off, leaving", isLong: !isHeard && slot.isLong });
 }
 
-/** Changes of membership, which etcd takes only with a quorum. */
+/** Changes of membership, which etcd accepts only with a quorum. */
 function change(
   world: World,
   action: Extract<Action, { do: "add-learner" | "promote" | "remove-member" | "move-leader" }>,
@@ -355,7 +355,7 @@ function change(
   }
 }
 
-/** Others rely on a member from now on: one that could begin anew would be a second cluster, or vote without its memory. */
+/** Other members rely on this one from now on. If it could bootstrap again, it would be a second cluster, or vote without its log. */
 function mustNotBeginAnew(slots: readonly Slot[]): void {
   const newborn = slots.find((slot) => isAlive(slot) && (slot.boot === "seed" || slot.boot === "join"));
   if (newborn !== undefined) throw new Disaster(`${newborn.name} could begin anew`);
@@ -380,14 +380,14 @@ function createPod(
   });
 }
 
-/** What happens by itself while the operator looks away. Answers the same world when nothing does. */
+/** What happens without the operator. Returns the same world when nothing happens. */
 export function pass(world: World): World {
   const { phase, restore } = world.recovery ?? {};
-  // Whoever asked is told that it came to nothing.
+  // The user sees that the restore was refused.
   const isToldOff = phase === "Refused" && restore !== undefined;
   let next: World = { ...world, safeguards: backUp(world), ...(isToldOff ? { restore: "none" } : {}) };
   for (const { name } of world.slots) next = advance(next, slotOf(next, name));
-  // Slots of removed members that have nothing left are forgotten.
+  // Slots of removed members that have neither pod nor data are dropped.
   const slots = next.slots.filter(({ role, data, pod }) => role !== "unlisted" || data !== "none" || pod !== "none");
   if (slots.length !== next.slots.length) next = { ...next, slots };
   return elect(replicate(next, quorumExists(next), isVoting));
@@ -400,7 +400,7 @@ function advance(world: World, slot: Slot): World {
     case "starting":
       return start(world, slot);
     case "up": {
-      // A member that was removed stops by itself; a learner that waits for quorum starts when there is one.
+      // A removed member stops by itself; a learner that waits for quorum starts when there is one.
       if (slot.role === "unlisted" && slot.data !== "foreign" && world.hasIdentity)
         return put(world, { ...slot, pod: "down" });
       return world;
@@ -442,18 +442,18 @@ function begin(world: World, slot: Slot): World {
   return put(world, joins ? { ...slot, isStarted: true, data: "good", pod: "up" } : { ...slot, pod: "down" });
 }
 
-/** Another cluster, with nobody of the old one. */
+/** A new cluster, without any member of the old one. */
 function beginWithBackup(world: World, slot: Slot): World {
   if (world.recovery?.phase !== "Seeding") throw new Disaster("a backup that nobody asked for");
   if (world.backup === "bad") return put(world, { ...slot, pod: "down" });
   const rest = world.slots.map((other): Slot => ({ ...other, role: "unlisted" }));
   const born: Slot = { ...slot, role: "voter", isStarted: true, data: "good", pod: "up" };
-  // Somebody asked for it in the place of whatever was written since.
+  // The user requested to replace whatever was written since.
   const isWished = world.recovery.restore !== undefined && world.acknowledged !== undefined;
   return put({ ...world, slots: rest, leader: slot.name, ...(isWished ? { acknowledged: 0 } : {}) }, born);
 }
 
-/** The membership shrinks to one: nobody else may be running. */
+/** The membership shrinks to one: no other member may be running. */
 function survive(world: World, slot: Slot): World {
   const others = world.slots.filter(({ name, pod }) => name !== slot.name && pod !== "none");
   if (others.length > 0) throw new Disaster("two clusters with one identity");

@@ -1,4 +1,4 @@
-/** Writes in the model: members that have more or less of the log, that have yet to take it in, or of whom the status does not know that they vote. */
+/** Writes in the model: members with more or less of the log, with an unapplied log, or with a vote that the status does not know. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Disaster } from "./disaster.ts";
@@ -9,7 +9,7 @@ import { company, describeWorld, mustRecover, worldOf } from "./starts.ts";
 import { OLD } from "./world.ts";
 import type { Slot, World } from "./world.ts";
 
-/** What may have become of a member. */
+/** The fates of a member. */
 const FATES: readonly Partial<Slot>[] = [
   {},
   { isApplying: true },
@@ -32,11 +32,11 @@ function counting(slots: readonly Slot[], size: number): World {
   };
 }
 
-/** Follows a world to its end; answers whether its writes had to be looked at without a quorum. */
+/** Follows a world to its end; returns whether its writes had to be compared without a quorum. */
 function mustKeepWrites(world: World, visited: Known): boolean {
   try {
     const { end, world: final, last } = follow(world, visited);
-    // A newest copy that is on its way out with its volume is told, not used.
+    // The newest copy, if its volume is in deletion, is reported and not used.
     const isClear = world.slots.every(({ data }) => data !== "doomed");
     if (mustRecover(world) && isClear)
       assert.ok(end === "available" && isAsWanted(final), `${end}: ${JSON.stringify(last)}\n${describeWorld(final)}`);
@@ -48,7 +48,7 @@ function mustKeepWrites(world: World, visited: Known): boolean {
 }
 
 for (const size of [1, 3, 5]) {
-  test(`size ${size}: no write that a majority had is lost while somebody has it, however far each member is`, () => {
+  test(`size ${size}: no write that a majority had is lost while a member has it`, () => {
     const visited: Known = new Map();
     let [starts, recovered] = [0, 0];
     for (const [at, first] of MEMBERS.entries()) {
@@ -63,7 +63,7 @@ for (const size of [1, 3, 5]) {
   });
 }
 
-test("a member that votes although the status does not know it yet is asked before anybody goes on alone", () => {
+test("a voter that the status does not know is asked before one continues alone", () => {
   const visited: Known = new Map();
   let [starts, recovered] = [0, 0];
   const few = MEMBERS.filter(({ log }) => log !== 1);

@@ -1,11 +1,11 @@
-/** The README's walk as a list of steps: what to type, what to see, and on which cluster. */
+/** The README's walkthrough as a list of steps: what to type, what to see, and on which cluster. */
 
-/** A block of the walk. */
+/** A block of the walkthrough. */
 export type Step =
   | { readonly do: "type"; readonly lines: readonly string[]; readonly where: "everywhere" | "embedded" }
   | { readonly do: "see"; readonly lines: readonly string[] };
 
-/** The blocks under a heading; a comment before a block says what it is if it is not to be typed everywhere. */
+/** The blocks under a heading; a comment before a block names its kind or its cluster. Default: to be typed on every cluster. */
 export function readWalk(markdown: string, heading: string): readonly Step[] {
   const [, section = ""] = markdown.split(`## ${heading}\n`);
   const [walk = ""] = section.split(/^## /mu);

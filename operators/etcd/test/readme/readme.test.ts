@@ -1,4 +1,4 @@
-/** Every line of the README's walk is typed, on the embedded cluster and on Kubernetes. */
+/** Types every line of the README's walkthrough, on the embedded cluster and on Kubernetes. */
 import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const operator = join(import.meta.dirname, "../..");
 const walk = async (): Promise<readonly Step[]> =>
   readWalk(await readFile(join(operator, "README.md"), "utf8"), "Five minutes");
 
-/** A reader's shell, whose clusters and images are nobody else's. */
+/** A reader's shell, with its own clusters and images. */
 async function openShell(t: TestContext, more: NodeJS.ProcessEnv = {}): Promise<Shell> {
   const folder = await mkdtemp(join(tmpdir(), "etcd-readme-"));
   const kubectl = kubernetesProgram("kubectl", DEFAULT_RELEASE.kubernetes);
@@ -34,7 +34,7 @@ async function openShell(t: TestContext, more: NodeJS.ProcessEnv = {}): Promise<
   const own = { PATH: `${folder}:${env["PATH"]}`, XDG_STATE_HOME: state, XDG_DATA_HOME: data };
   const shell = new Shell(operator, { ...env, ...own, NO_COLOR: "1", ...more });
   t.after(async () => {
-    // A walk that broke off has left its cluster.
+    // A walkthrough that failed has left its cluster running.
     await shell.type("npx capstan cluster stop || true");
     await shell[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -58,13 +58,13 @@ async function take(t: TestContext, shell: Shell, steps: readonly Step[]): Promi
   }
 }
 
-test("embedded: the README's lines lead to a cluster, through its life and out again", async (t) => {
+test("embedded: the README's lines create, operate and remove a cluster", async (t) => {
   const shell = await openShell(t);
   await take(t, shell, await walk());
 });
 
 test(
-  "kubernetes: the README's lines lead to a cluster and through its life",
+  "kubernetes: the README's lines create and operate a cluster",
   { skip: kubernetesMissing({ node: true }) },
   async (t) => {
     const cluster = await useKubernetes(t, { node: true, own: true });
@@ -73,7 +73,7 @@ test(
     const [first, ...others] = steps;
     assert.ok(first);
     await take(t, shell, [first]);
-    // The nodes have no way to a registry: what would be pushed and pulled is put there.
+    // The nodes cannot reach a registry, so the images are loaded instead of pushed and pulled.
     const images = await buildTestImages({ only: ["etcd-3.5", "etcd-3.6"] });
     await cluster.load([join(operator, ".capstan/etcd-operator.tar"), ...images.map(({ archive }) => archive)]);
     await take(t, shell, others);

@@ -1,4 +1,4 @@
-/** A shell as a reader has it: what one line exports, the next one has. */
+/** A shell like a reader's: the exports of one line are visible in the next. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -17,7 +17,7 @@ export class Shell implements AsyncDisposable {
     this.#child.on("exit", () => this.#hear(""));
   }
 
-  /** Types a line, waits for its end, and answers with what was said; a line that fails fails the test. */
+  /** Types a line, waits for its end, and returns the output; a line that fails fails the test. */
   async type(line: string): Promise<string> {
     const mark = `end-of-line-${++this.#commands}`;
     this.#said = "";
@@ -53,7 +53,7 @@ export class Shell implements AsyncDisposable {
   }
 }
 
-/** Whether a line stands in what was said, however its words are spaced. */
+/** Whether the output contains a line, regardless of spacing. */
 export function says(said: string, line: string): boolean {
   const words = (text: string): string => text.trim().split(/\s+/u).join(" ");
   return said.split("\n").some((one) => words(one).includes(words(line)));

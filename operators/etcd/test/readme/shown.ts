@@ -1,4 +1,4 @@
-/** Which test shows which rows of the README's tables: a link leads to a file, and here is the test that is meant in it. */
+/** The tests that prove the rows of the README's tables: a row links to a file, and this table names the test in that file. */
 
 /** Rows by the file that they link to, and by words of a test's title there. */
 export type Shown = { readonly [file: string]: { readonly [words: string]: readonly string[] } };
@@ -24,11 +24,11 @@ export const SHOWN: Shown = {
     "an authority is rotated before it expires": ["certificates issued and renewed"],
   },
   "test/backup/backup.test.ts": {
-    "every form comes back": ["compression, immutable, secondary copy"],
+    "every form is restored": ["compression, immutable, secondary copy"],
     "a backup of the newest revision is taken": ["highest revision chosen"],
   },
   "test/backup/controllers.test.ts": {
-    "is made by a pod, written down": [
+    "is made by a pod, recorded in the status, and its pod is deleted": [
       "backup once and periodic",
       "consistent backup on demand",
       "status on every object",
@@ -38,18 +38,21 @@ export const SHOWN: Shown = {
       "backup by schedule, out of the cluster",
       "status of the last backup",
     ],
-    "fails with the reason, is tried again after a while": ["metrics of remedies and backups"],
-    "makes the cluster that the backup describes": ["restore to a cluster", "restore from the reference alone"],
-    "does not touch a cluster that exists unless its name is said twice": ["restore to a cluster"],
+    "fails with the reason, is retried, and succeeds when the store is repaired": ["metrics of remedies and backups"],
+    "creates the cluster that the backup describes, and completes when it serves": [
+      "restore to a cluster",
+      "restore from the reference alone",
+    ],
+    "leaves an existing cluster alone unless the spec repeats its name": ["restore to a cluster"],
   },
   "test/backup/story.test.ts": {
-    "what is backed up comes back, from a bucket, from a volume and in place": [
+    "backups restore from a bucket, from a volume and in place": [
       "restore brings back data and version",
       "restore from the reference alone",
     ],
   },
   "test/crash/crash.test.ts": {
-    "with an operator that dies between any two of its writes": [
+    "a crash between any two writes": [
       "crash-point tests",
       "disconnect leaves everything",
       "operand survives the operator",
@@ -57,16 +60,16 @@ export const SHOWN: Shown = {
     ],
   },
   "test/edits/edits.test.ts": {
-    "random edits, good and bad, never stop real members": [
+    "random edits never stop members and converge": [
       "all configuration in the spec, reconciled without interruption",
       "tested against failing pods, configuration, storage, network",
     ],
   },
   "test/etcd/sync-auth.test.ts": {
-    "users, roles and the switch follow the spec": ["users and roles"],
+    "users, roles and auth follow the spec; a second run is a no-op": ["users and roles"],
   },
   "test/insight/insight.test.ts": {
-    "every metric that alerts and dashboard speak of": [
+    "the operator or a real etcd exports every metric of alerts and dashboards": [
       "events and metrics",
       "metrics of the operator",
       "metrics of the operand",
@@ -75,30 +78,30 @@ export const SHOWN: Shown = {
       "metrics and alerts tested",
       "metrics of remedies and backups",
     ],
-    "every alert has a runbook that exists": ["runbook for each alert"],
+    "every alert has a runbook": ["runbook for each alert"],
   },
   "test/install/install.test.ts": {
-    "what is generated installs on a cluster, its roles suffice": [
+    "the generated manifests install, and their roles suffice for backup pods": [
       "images overridable",
       "installable by kubectl, helm and catalog",
       "threats, ports, calls and rights documented",
       "least privilege, own namespace",
       "not root, own account, CRDs not by itself",
     ],
-    "it works there, and has no right over Secrets or pods anywhere else": ["least privilege, own namespace"],
-    "the bundle for catalogs has nothing to be warned of": [
+    "an operator for one namespace has no rights on Secrets or pods elsewhere": ["least privilege, own namespace"],
+    "the bundle for catalogs has no warnings, and its examples are valid": [
       "installable by kubectl, helm and catalog",
       "descriptors, examples, icon, links",
     ],
   },
   "test/install/protection.test.ts": {
-    "people cannot delete or change what the operator keeps": ["owned objects protected"],
+    "embedded: users cannot delete or change operator objects without an override": ["owned objects protected"],
   },
   "test/install/warnings.test.ts": {
-    "an even size is warned of": ["prevents the slide into ill health"],
+    "an even size is accepted with a warning": ["prevents the slide into ill health"],
   },
   "test/kinds/kinds.test.ts": {
-    "an impossible change is refused when it is made, with the reason": [
+    "an impossible change is rejected on write, with the reason": [
       "volume growth",
       "validation",
       "images overridable",
@@ -108,10 +111,10 @@ export const SHOWN: Shown = {
     ],
   },
   "test/kinds/reference.test.ts": {
-    "every field says what it means": ["fields documented with what is valid", "schema for every field"],
+    "every field has a description": ["fields documented with what is valid", "schema for every field"],
   },
   "test/lifecycle/lifecycle.test.ts": {
-    "create, grow, shrink, update through two minor versions, reconfigure, sleep, wake, delete": [
+    "a cluster's whole life, from creation to deletion, is linearizable": [
       "scale out and in",
       "version update one by one",
       "hibernate to 0",
@@ -127,10 +130,10 @@ export const SHOWN: Shown = {
     ],
   },
   "test/model/dispute.test.ts": {
-    "who is right is known by a majority of all": ["corrupt member rebuilt"],
+    "members with different data: a majority of all decides": ["corrupt member rebuilt"],
   },
   "test/model/model.test.ts": {
-    "from every state, no decision ends a quorum, and whatever has data serves again": [
+    "from every state, quorum is kept and data serves again": [
       "corrupt member rebuilt",
       "refuse action without quorum",
       "split brain, cluster id check",
@@ -142,30 +145,34 @@ export const SHOWN: Shown = {
       "rolling strategy, disruption budget, requests",
       "fail-over and fail-back",
     ],
-    "a version that does not start is put back": [
+    "a version that does not start is rolled back, and the cluster serves": [
       "failed upgrade detected and rolled back",
       "back to the last good configuration",
     ],
-    "a store that fails holds up the update and nothing else": ["backup before an update"],
+    "a failing store holds up the update and nothing else": ["backup before an update"],
   },
   "test/model/second-fault.test.ts": {
-    "something breaks: no quorum is ended, no write is lost that somebody has": ["quorum-loss recovery"],
+    "loses no quorum and no write that a member has": ["quorum-loss recovery"],
   },
   "test/model/writes.test.ts": {
-    "no write that a majority had is lost while somebody has it": ["quorum-loss recovery"],
+    "no write that a majority had is lost while a member has it": ["quorum-loss recovery"],
   },
   "test/readme/readme.test.ts": {
-    "the README's lines lead to a cluster": [
+    "embedded: the README's lines create, operate and remove a cluster": [
       "installable by kubectl, helm and catalog",
       "secure defaults, restricted pods",
       "not root, own account, CRDs not by itself",
     ],
   },
   "test/s3/store.test.ts": {
-    "keeps what is put into it": ["stores", "backup by schedule, out of the cluster", "cloud identities for stores"],
+    "keeps the objects that are put into it": [
+      "stores",
+      "backup by schedule, out of the cluster",
+      "cloud identities for stores",
+    ],
   },
   "test/stories/auth.test.ts": {
-    "with spec.auth everybody may do what the roles allow and no more": ["users and roles"],
+    "with spec.auth users have exactly the rights of their roles": ["users and roles"],
   },
   "test/stories/faults.test.ts": {
     "under load, a cluster heals from every harm without hands": [
@@ -176,7 +183,7 @@ export const SHOWN: Shown = {
     ],
   },
   "test/stories/first.test.ts": {
-    "a cluster of three comes up and keeps what it is given": [
+    "a cluster of three becomes available and keeps its data": [
       "bootstrap",
       "add as learner, promote",
       "TLS for peers and clients",
@@ -186,45 +193,44 @@ export const SHOWN: Shown = {
     ],
   },
   "test/stories/quota.test.ts": {
-    "a database that is full of old revisions takes writes again by itself": ["heals what is unhealthy"],
+    "a database full of old revisions accepts writes again by itself": ["heals what is unhealthy"],
   },
   "test/tls/peer-port.test.ts": {
-    "the Secrets of clients and of the operator do not open the peers' port": ["TLS for peers and clients"],
+    "the Secrets of clients and operator do not open the peer port": ["TLS for peers and clients"],
   },
   "test/tls/provided.test.ts": {
-    "given Secrets are used, and others take their place": ["certificates issued and renewed"],
+    "provided Secrets are used, and replaced without interruption": ["certificates issued and renewed"],
   },
   "test/tls/rotation.test.ts": {
     "the authority changes while a client writes": ["TLS for peers and clients", "certificates issued and renewed"],
   },
   "test/upgrade/take-over.test.ts": {
-    "what the first operator wrote is taken over as it is": ["operator replaced, operands stay"],
+    "the objects of the first operator are adopted without a restart": ["operator replaced, operands stay"],
   },
   "test/upgrade/upgrade.test.ts": {
     "members serve while operators are killed, rolled back and upgraded": ["operator replaced, operands stay"],
   },
   "test/world/bad-input.test.ts": {
-    "who is lost while no pod can be made as the spec has it comes back as it was": [
-      "back to the last good configuration",
-    ],
+    "a lost member is recreated with the old template": ["back to the last good configuration"],
   },
   "test/world/form.test.ts": {
-    "a form that nobody comes back in is put back after the deadline, and told": [
-      "back to the last good configuration",
-    ],
+    "a failed template is rolled back after the deadline": ["back to the last good configuration"],
   },
   "test/world/learner.test.ts": {
-    "what a learner has is saved as a backup": ["quorum-loss recovery"],
+    "a learner's data is saved as a backup, and the cluster is restored from it": ["quorum-loss recovery"],
   },
   "test/world/care.test.ts": {
     "members are defragmented by schedule": ["defragmentation, compaction", "prevents the slide into ill health"],
     "volumes grow in place": ["volume growth", "horizontal and vertical scaling"],
-    "an operation defragments all members": ["one-shot operations", "status on every object"],
+    "operations defragment all members or one, and reject unknown members": [
+      "one-shot operations",
+      "status on every object",
+    ],
     "an operation takes a snapshot": ["one-shot operations", "consistent backup on demand"],
-    "with onDelete Retain volumes belong to nobody": ["uninstall removes everything"],
+    "volumes have no owner with onDelete Retain, and else belong to the cluster": ["uninstall removes everything"],
   },
   "test/world/crash.test.ts": {
-    "ends the same, whichever write the operator dies before": [
+    "ends the same with a crash before any write": [
       "quorum-loss recovery",
       "crash-point tests",
       "operator replaced, operands stay",
@@ -232,28 +238,31 @@ export const SHOWN: Shown = {
     ],
   },
   "test/world/events.test.ts": {
-    "every change in a cluster's life is told by an event": ["events"],
+    "every change in a cluster's life creates an event": ["events"],
   },
   "test/world/rot.test.ts": {
-    "made anew, is kept from starting: it is heard": ["corrupt member rebuilt"],
-    "one more is let in only when those who are there agree": ["corrupt member rebuilt"],
+    "a member kept from starting is compared, and the bad leader is replaced": ["corrupt member rebuilt"],
+    "a member is added only if the existing ones agree": ["corrupt member rebuilt"],
   },
   "test/world/faults.test.ts": {
-    "a pod that is deleted comes back with its data": ["stable identity and volume reuse"],
-    "a member whose volume is gone is replaced by another": ["replace dead member", "heals what is unhealthy"],
-    "a member whose data differs from that of the others is found": ["corrupt member rebuilt"],
-    "two of three volumes gone: goes on with the one that is left": ["quorum-loss recovery"],
-    "paused means: look, but do not touch": ["pause", "disconnect leaves everything"],
-    "a Service of that name that belongs to somebody else is left alone": ["owned objects protected"],
-    "an operation replaces a member, another moves the leader": ["one-shot operations"],
-    "a version that cannot be pulled is put back, and what runs is told": [
+    "a deleted pod is recreated with its data": ["stable identity and volume reuse"],
+    "a member without its volume is replaced by one with another name": [
+      "replace dead member",
+      "heals what is unhealthy",
+    ],
+    "a member with different data is found without an alarm, and replaced": ["corrupt member rebuilt"],
+    "after the loss of two of three volumes the last one continues, with a report": ["quorum-loss recovery"],
+    "a paused cluster is observed, but not touched": ["pause", "disconnect leaves everything"],
+    "a Service of that name with another owner is left alone, and the cluster waits": ["owned objects protected"],
+    "operations replace a member and move the leader, and are immutable": ["one-shot operations"],
+    "a version that cannot be pulled is rolled back, and the status shows what runs": [
       "status shows that a change is being applied",
       "failed upgrade detected and rolled back",
       "status has the version that really runs",
     ],
   },
   "test/world/life.test.ts": {
-    "the disruption budget is that of those who vote": ["disruption budget"],
+    "the disruption budget counts voters while members are still being removed": ["disruption budget"],
     "size and version are a complete spec: three members": [
       "pod carrier",
       "bootstrap",
@@ -264,7 +273,7 @@ export const SHOWN: Shown = {
       "status on every object",
       "version and health during installation",
     ],
-    "grows, shrinks, is updated through two minor versions, sleeps, wakes": [
+    "a cluster is scaled, updated, hibernated and resumed, and keeps its identity": [
       "scale out and in",
       "version update one by one",
       "update path rules",
@@ -276,17 +285,17 @@ export const SHOWN: Shown = {
     ],
   },
   "test/world/loops.test.ts": {
-    "crash again and again on good volumes": ["quorum-loss recovery"],
+    "of three in crash loops with good volumes are not replaced": ["quorum-loss recovery"],
     "loses its data and restarts": ["split brain, cluster id check"],
   },
   "test/world/operations.test.ts": {
-    "on a cluster that sleeps operations are rejected": ["one-shot operations"],
-    "what is said to be done was done": ["one-shot operations"],
+    "operations on a hibernated cluster are rejected with the reason": ["one-shot operations"],
+    "operations report what was done; the leader moves to a healthy follower": ["one-shot operations"],
   },
   "test/world/restore.test.ts": {
-    "the backup that was checked takes the place of all data": ["restore to a cluster"],
-    "a backup that breaks after it was checked": ["restore to a cluster"],
-    "all volumes gone: the newest backup that was tried": ["quorum-loss recovery"],
+    "the checked backup replaces all data, and revisions do not go back": ["restore to a cluster"],
+    "a backup damaged after its check fails the restore, and the old data serves": ["restore to a cluster"],
+    "all volumes lost: the newest tried backup; an older one only by name": ["quorum-loss recovery"],
   },
   "test/world/update.test.ts": {
     "before every step of an update a backup goes to the store": [
@@ -297,7 +306,7 @@ export const SHOWN: Shown = {
     ],
   },
   "test/world/walk.test.ts": {
-    "random edits, good and bad, never end a quorum": ["horizontal and vertical scaling"],
-    "a spec that no member can start with is told, and mended": ["back to the last good configuration"],
+    "random edits never end a quorum, and converge": ["horizontal and vertical scaling"],
+    "a spec that no member can start with is reported, and fixed by an edit": ["back to the last good configuration"],
   },
 };

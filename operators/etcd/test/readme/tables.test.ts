@@ -22,14 +22,14 @@ function tableOf(markdown: string, heading: string): readonly (readonly string[]
   );
 }
 
-/** Here in full: neither "no" nor "partly", and shown by a test or a page. */
+/** Supported in full: neither "no" nor "partly", and proven by a test or a page. */
 function isFull(row: readonly string[]): boolean {
   const [here = "", shown = ""] = row.slice(-2);
   return here !== "no" && !shown.startsWith("partly");
 }
 
 for (const heading of ["Compared", "Capabilities"]) {
-  test(`README: ${heading} counts rightly, and every row that is here in full is shown by a test`, async () => {
+  test(`README: ${heading} counts correctly, and a test proves every full row`, async () => {
     const readme = await read("README.md");
     const rows = tableOf(readme, heading);
     const full = rows.filter(isFull);
@@ -47,7 +47,7 @@ function testsOf(row: readonly string[]): readonly string[] {
 }
 
 for (const heading of ["Compared", "Capabilities"]) {
-  test(`README: ${heading} means a test in every file that it links to`, async () => {
+  test(`README: ${heading} names a test in every file that it links to`, async () => {
     for (const row of tableOf(await read("README.md"), heading)) {
       for (const file of testsOf(row)) {
         const meant = Object.values(SHOWN[file] ?? {}).filter((rows) => rows.includes(row[0] ?? ""));
@@ -57,7 +57,7 @@ for (const heading of ["Compared", "Capabilities"]) {
   });
 }
 
-test("every test that a row means exists, and the row links to it", async () => {
+test("every test that a row names exists, and the row links to it", async () => {
   const readme = await read("README.md");
   const rows = ["Compared", "Capabilities"].flatMap((heading) => tableOf(readme, heading));
   const linked = new Set(rows.flatMap((row) => testsOf(row).map((file) => `${file}: ${row[0]}`)));
@@ -73,8 +73,8 @@ test("every test that a row means exists, and the row links to it", async () => 
   }
 });
 
-test("every link of the README and of the pages leads somewhere", async () => {
-  // The reference is generated, has no links, and has patterns that look like some.
+test("every link of the README and of the pages resolves", async () => {
+  // The reference is generated and has no links, but has patterns that look like links.
   const isPage = (name: string): boolean => name.endsWith(".md") && name !== "reference.md";
   const pages = ["README.md", ...(await readdir(join(operator, "docs"))).filter(isPage).map((name) => `docs/${name}`)];
   for (const page of pages) {

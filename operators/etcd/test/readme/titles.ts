@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 const TITLE = /\b(?:test|describe)\(\s*(?<mark>["'`])(?<title>(?:\\.|(?!\k<mark>)[^\\])*)\k<mark>/gsu;
-/** A test whose title is that of a story in another file. */
+/** A test whose title comes from a story in another file. */
 const BORROWED = /\btest\(title\b/u;
 const IMPORT = /from "(?<path>\.[^"]+)"/gu;
 const STORY_TITLE = /\btitle: (?<mark>["'`])(?<title>(?:\\.|(?!\k<mark>)[^\\])*)\k<mark>/gsu;

@@ -27,13 +27,13 @@ export interface S3Server extends AsyncDisposable {
   readonly bucket: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** Who signed its certificate. */
+  /** The authority that signed its certificate. */
   readonly ca: string;
   /** The folder in which the bucket is a folder and an object a file. */
   readonly folder: string;
 }
 
-/** Starts a server on the loopback, over TLS with a certificate of its own authority. */
+/** Starts a server on the loopback, over TLS with a certificate of a fresh authority. */
 export async function startS3(options: { readonly tls?: boolean; readonly host?: string } = {}): Promise<S3Server> {
   const { tls = true, host = "127.0.0.1" } = options;
   await buildPrograms([gateway], showProgress(process.stderr));
@@ -89,7 +89,7 @@ async function writeCertificate(folder: string, host: string): Promise<string> {
   return authority.certificate;
 }
 
-/** A port that is free now, and below those that the system gives away: nobody else is given it before the program listens. */
+/** A free port below the ephemeral range, so that no outgoing connection takes it before the program listens. */
 async function freePort(host: string): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 32_000);

@@ -1,4 +1,4 @@
-/** The stores against the real thing: an S3-compatible server, and folders, one of them full. */
+/** The stores against real backends: an S3-compatible server, and folders, one of them full. */
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
 import { mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
@@ -34,7 +34,7 @@ async function* pieces(content: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < content.length; at += size) yield content.subarray(at, at + size);
 }
 
-/** What every store does. */
+/** The behaviour of every store. */
 async function behave(store: Store): Promise<void> {
   const content = randomBytes(100_000);
   assert.deepEqual(await store.list(""), []);
@@ -70,7 +70,7 @@ async function behave(store: Store): Promise<void> {
 }
 
 describe("a bucket of an S3-compatible server", () => {
-  test("keeps what is put into it", async () => {
+  test("keeps the objects that are put into it", async () => {
     await using server = await startS3();
     using store = openS3(optionsOf(server));
     await behave(store);
@@ -86,7 +86,7 @@ describe("a bucket of an S3-compatible server", () => {
     assert.equal((await readWhole(await store.get("x"))).toString(), "plain");
   });
 
-  test("takes large objects in parts, and forgets the parts of one that broke off", async () => {
+  test("uploads large objects in parts, and removes the parts of an aborted upload", async () => {
     await using server = await startS3();
     using store = openS3({ ...optionsOf(server), partBytes: 5 << 20 });
     const content = randomBytes(12 << 20);
@@ -106,7 +106,7 @@ describe("a bucket of an S3-compatible server", () => {
     );
   });
 
-  test("lists more than fit into one answer", async () => {
+  test("lists more than one page", async () => {
     await using server = await startS3();
     using store = openS3(optionsOf(server));
     const names = Array.from({ length: 1003 }, (_, at) => `n/${String(at).padStart(5, "0")}`);
@@ -119,7 +119,7 @@ describe("a bucket of an S3-compatible server", () => {
     );
   });
 
-  test("tells what is wrong", async () => {
+  test("reports errors", async () => {
     await using server = await startS3();
     const lastGood = optionsOf(server);
     const put = async (options: S3Options): Promise<unknown> => {
@@ -143,8 +143,8 @@ describe("a bucket of an S3-compatible server", () => {
   });
 });
 
-describe("a server that has a bad day", () => {
-  test("is asked again, with the same body, until it answers", async () => {
+describe("a faulty server", () => {
+  test("gets the request again, with the same body, until it responds", async () => {
     const seen: string[] = [];
     const server = createServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -161,7 +161,7 @@ describe("a server that has a bad day", () => {
     server.close();
   });
 
-  test("is not believed when it breaks off", async () => {
+  test("fails the read when it breaks off", async () => {
     const server = createServer((_request, response) => {
       response.writeHead(200, { "content-length": "100" });
       response.write("half");
@@ -172,7 +172,7 @@ describe("a server that has a bad day", () => {
     server.close();
   });
 
-  test("is not believed when it lists a part and does not say how to get the rest", async () => {
+  test("fails the list when a partial page has no continuation token", async () => {
     const part = "<Contents><Key>a</Key><Size>1</Size><LastModified>2026-01-01T00:00:00Z</LastModified></Contents>";
     for (const rest of ["", "<NextContinuationToken/>", "<NextContinuationToken>same</NextContinuationToken>"]) {
       const server = createServer((_request, response) =>
@@ -194,19 +194,19 @@ describe("a server that has a bad day", () => {
 });
 
 describe("a folder", () => {
-  test("keeps what is put into it, also below a path", async () => {
+  test("keeps the objects that are put into it, also below a path", async () => {
     const root = await mkdtemp(join(tmpdir(), "capstan-store-"));
     await behave(openDirectory({ root, path: "deep/er" }));
     await rm(root, { recursive: true });
   });
 
-  test("tells what is wrong", async () => {
+  test("reports errors", async () => {
     const root = await mkdtemp(join(tmpdir(), "capstan-store-"));
     const content = (): AsyncIterable<Buffer> => pieces(Buffer.from("x"), 1);
     await assert.rejects(openDirectory({ root: join(root, "gone") }).put("x", content()), failsWith("NoPlace"));
     await mkdir(join(root, "file"));
     await assert.rejects(openDirectory({ root }).put("file", content()), failsWith("Refused"));
-    // /dev/full takes nothing: writing to it fails as a full disk does.
+    // Every write to /dev/full fails like one to a full disk.
     await assert.rejects(writeToFullDisk(), failsWith("Full"));
     await rm(root, { recursive: true, force: true });
   });

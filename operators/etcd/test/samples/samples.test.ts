@@ -1,4 +1,4 @@
-/** The samples: the API server takes every one as it is written, and clusters come up as they say. */
+/** The samples: the API server accepts each of them unchanged, and the clusters become available. */
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -29,7 +29,7 @@ async function objectsIn(file: string): Promise<readonly Sample[]> {
   return documents.map((document) => document.toJS() as Sample);
 }
 
-/** What the server answers to a new object: its status and, where it is no success, its words. */
+/** The server's response to a new object: its status and, for an error, its message. */
 async function post(server: ApiServer, path: string, object: object): Promise<string> {
   const body = JSON.stringify(object);
   const headers = { "content-type": "application/json" };
@@ -43,7 +43,7 @@ function pathOf({ apiVersion, kind }: Sample): string {
   return `${root}/namespaces/default/${kind.toLowerCase()}s?fieldValidation=Strict`;
 }
 
-test("the API server takes every sample, and finds no field that it does not know", async () => {
+test("the API server accepts every sample without unknown fields", async () => {
   await using server = await startApiServer();
   for (const kind of [EtcdCluster, EtcdBackup, EtcdRestore, EtcdOperation]) {
     const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
@@ -55,7 +55,7 @@ test("the API server takes every sample, and finds no field that it does not kno
   }
 });
 
-/** What somebody has to bring along: Secrets with certificates for all names of the cluster. */
+/** The Secrets that the user has to provide: certificates for all names of the cluster. */
 async function giveCertificates({ world }: EtcdWorld, cluster: string, secrets: readonly string[]): Promise<void> {
   const now = new Date(world.clock.wall());
   const authority = createAuthority({ commonName: "authority of the house", now, days: 30 });
@@ -76,7 +76,7 @@ async function giveCertificates({ world }: EtcdWorld, cluster: string, secrets: 
 for (const file of files) {
   const clusters = (await objectsIn(file)).filter(({ kind }) => kind === "EtcdCluster");
   for (const { metadata, spec } of clusters) {
-    test(`samples/${file}: ${metadata.name} comes up`, async () => {
+    test(`samples/${file}: ${metadata.name} becomes available`, async () => {
       await using bed = await startWorld();
       await giveCertificates(bed, metadata.name, Object.values(spec.tls?.secrets ?? {}));
       await bed.world.apply(EtcdCluster, metadata.name, { spec });

@@ -1,4 +1,4 @@
-/** Users and roles of a spec, on real members: from the moment that they are switched on, everybody may do what they allow and no more. */
+/** Users and roles of a spec, on real members: once auth is on, every user has exactly the rights of its roles. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdError } from "../../src/etcd/index.ts";
@@ -10,7 +10,7 @@ import type { Guise } from "./scene.ts";
 const PASSWORD = "app-password";
 /** The certificate of the clients' Secret: its common name is a user of the spec. */
 const CLIENT: Guise = {};
-/** Signed by the right authority, and nobody whom the spec knows. */
+/** Signed by the right authority, but not a user of the spec. */
 const STRANGER: Guise = { secret: "e-server" };
 const NOBODY: Guise = { secret: { is: "none" } };
 const app = (password: string): Guise => ({ credentials: { name: "app", password } });
@@ -20,7 +20,7 @@ const WRITER = { name: "writer", permissions: [{ access: "ReadWrite", key: "app/
 const APP = { name: "app", passwordSecret: PASSWORD, roles: ["writer"] };
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: with spec.auth everybody may do what the roles allow and no more, until it is switched off`, async (t) => {
+  test(`${name}: with spec.auth users have exactly the rights of their roles`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     await setPassword(scene, "first");
     await scene.apply({ size: 1, version: "3.6.16" });
@@ -38,7 +38,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     await answers(scene, write(app("first"), "shared/x"), "Denied");
     await answers(scene, write(app("wrong"), "app/x"), "Unauthenticated");
 
-    // Another process of the operator knows no passwords, and is root all the same.
+    // A restarted operator knows no passwords, and is root all the same.
     await scene.killOperator();
     scene.startOperator();
     const more = [{ name: "e-client", roles: ["reader", "writer"] }, APP];
@@ -56,7 +56,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
   });
 }
 
-/** Something that somebody tries, in words and deeds. */
+/** A call of some user, with a description. */
 interface Attempt {
   readonly what: string;
   readonly as: Guise;
@@ -71,10 +71,10 @@ function read(as: Guise, key: string): Attempt {
   return { what: `${JSON.stringify(as)} reads ${key}`, as, call: (client) => client.kv.get(key) };
 }
 
-/** Answers that say nothing about rights: the machine is busy, or another leads. */
+/** Errors that do not depend on rights: the machine is busy, or the leader has changed. */
 const UNDECIDED: ReadonlySet<string> = new Set(["Unreachable", "Deadline", "NoLeader"]);
 
-/** This is how it is: whatever else is answered is wrong. */
+/** The outcome is decided: any other one fails the test. */
 async function answers(scene: Scene, attempt: Attempt, answer: string): Promise<void> {
   const found = await scene.until(attempt.what, async () => {
     const now = await outcomeOf(scene, attempt);
@@ -83,7 +83,7 @@ async function answers(scene: Scene, attempt: Attempt, answer: string): Promise<
   assert.equal(found, answer, attempt.what);
 }
 
-/** The operator makes it so, sooner or later. */
+/** Waits until the operator has brought about this outcome. */
 async function becomes(scene: Scene, attempt: Attempt, answer: string): Promise<void> {
   let last = "";
   const isSo = async (): Promise<boolean> => (last = await outcomeOf(scene, attempt)) === answer;
@@ -92,7 +92,7 @@ async function becomes(scene: Scene, attempt: Attempt, answer: string): Promise<
   });
 }
 
-/** What somebody is answered: that it is done, or why not. */
+/** The outcome of an attempt: success, or the error's code. */
 async function outcomeOf(scene: Scene, { as, call }: Attempt): Promise<string> {
   await using client = await scene.leader(as);
   try {

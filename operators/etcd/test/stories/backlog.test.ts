@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { backlogOf, timesTried } from "./backlog.ts";
 import type { Recorded } from "./results.ts";
 
-test("everybody is tried as often as was asked for, whoever was tried least first", () => {
+test("every case is tried as often as requested, the least tried first", () => {
   const tried: { readonly [name: string]: number } = { often: 3, once: 1, never: 0 };
   const left = backlogOf(Object.keys(tried), (name) => tried[name] ?? 0, 3);
   assert.deepEqual(
@@ -16,7 +16,7 @@ test("everybody is tried as often as was asked for, whoever was tried least firs
   );
 });
 
-test("what was recorded is counted by its name and its ground", () => {
+test("recorded results are counted by name and by cluster", () => {
   const circumstances = { at: "", commit: "", cores: 2, load: 1 };
   const refusal = { kind: "refusal", mendedBy: "", words: "", ...circumstances } as const;
   const results: readonly Recorded[] = [

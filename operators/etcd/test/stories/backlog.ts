@@ -1,13 +1,13 @@
-/** What is left to try of what was asked for, when some of it has been recorded already: whatever was tried least comes first. */
+/** The remaining trials of those requested, when some have been recorded already: the least tried case comes first. */
 import type { Recorded } from "./results.ts";
 
-/** One attempt: the how-manieth of its name. */
+/** One trial of a case, with its number. */
 export interface Attempt<Case> {
   readonly of: Case;
   readonly repeat: number;
 }
 
-/** Attempts in rounds: nobody is tried again before everybody else has been tried as often. */
+/** Trials in rounds: a case is tried again only after all others have been tried as often. */
 export function backlogOf<Case>(
   cases: readonly Case[],
   timesOf: (one: Case) => number,
@@ -17,7 +17,7 @@ export function backlogOf<Case>(
   return rounds.flatMap((repeat) => cases.filter((one) => timesOf(one) <= repeat).map((of) => ({ of, repeat })));
 }
 
-/** How often something was tried on a ground. */
+/** How often a case was tried on a cluster. */
 export function timesTried(results: readonly Recorded[], ground: Recorded["ground"], name: string): number {
   return results.filter((one) => one.ground === ground && (one.kind === "trial" ? one.harm : one.name) === name).length;
 }

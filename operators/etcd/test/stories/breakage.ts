@@ -1,26 +1,26 @@
-/** What can be broken below a cluster, and mended: lines, nodes, the API server. The same words for both grounds. */
+/** What can be broken below a cluster, and repaired: networks, nodes, the API server. One interface for both clusters. */
 
-/** How an API server is away: its connections end, or it never answers. */
+/** How an API server is unavailable: its connections end, or it never responds. */
 export type Absence = "killed" | "frozen";
 
-/** How a node is lost: nobody hears of it and its pods any more, though they run on; or it is dead with all that ran on it. */
+/** How a node is lost: it is unreachable while its pods still run, or it is dead with all its processes. */
 export type Loss = "cut off" | "killed";
 
-/** The means of one ground. */
+/** The functions of one cluster. */
 export interface Breakage {
-  /** Nobody reaches these pods or hears of them any more, but for the probes of their own kubelets. */
+  /** Cuts these pods off from all traffic except the probes of their own kubelets. */
   cut(pods: readonly string[]): Promise<void>;
-  /** Everybody reaches everybody again. */
+  /** Restores all connections. */
   heal(): Promise<void>;
   loseNode(node: string, how: Loss): Promise<void>;
   returnNode(node: string, how: Loss): Promise<void>;
   stopApiServer(how: Absence): Promise<void>;
   startApiServer(): Promise<void>;
-  /** Where the files of a volume are on this machine. */
+  /** The folder of a volume on this machine. */
   folderOf(volume: VolumeSpec): string;
 }
 
-/** The part of a PersistentVolume's spec that tells where it is. */
+/** The part of a PersistentVolume's spec that has its location. */
 export interface VolumeSpec {
   readonly hostPath?: { readonly path: string };
   readonly local?: { readonly path: string };

@@ -1,4 +1,4 @@
-/** Where and when something was measured: figures without it say little. */
+/** The place and the time of a measurement, without which figures mean little. */
 import { execFileSync } from "node:child_process";
 import { availableParallelism, loadavg } from "node:os";
 
@@ -6,11 +6,11 @@ export interface Circumstances {
   readonly at: string;
   readonly commit: string;
   readonly cores: number;
-  /** Processes that wanted to run, as the machine tells it. */
+  /** Runnable processes, as the machine reports them. */
   readonly load: number;
 }
 
-/** What was checked out when it was first asked for: a run is of one commit, whatever happens to the checkout meanwhile. */
+/** The commit at the first call: a run belongs to one commit, whatever happens to the checkout meanwhile. */
 let commit: string | undefined;
 
 export function circumstances(): Circumstances {

@@ -9,7 +9,7 @@ function conditionOf({ status }: ClusterObject, type: string) {
 }
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: an operator that is cut off from the members knows that it is the one who is cut off`, async (t) => {
+  test(`${name}: an operator without network to the members waits`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     await scene.apply({ size: 3, version: "3.6.16" });
     const before = await scene.settled("three members are well");
@@ -22,7 +22,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
     assert.equal(conditionOf(cut, "Available")?.status, "True");
     assert.equal(conditionOf(cut, "QuorumLost")?.status, "False");
     await scene.put("while cut off", "served");
-    // Asked for something new, it waits: nothing is touched that it cannot see.
+    // The operator waits with the new spec: it touches nothing that it cannot observe.
     await scene.apply({ size: 5, version: "3.6.16" });
     await scene.until("the change is seen and waits", async () => {
       const progressing = conditionOf(await scene.cluster(), "Progressing");

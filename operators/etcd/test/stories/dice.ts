@@ -1,16 +1,16 @@
-/** Randomness that can be had again: the same seed and the same words give the same throws. */
+/** Reproducible randomness: the same seed and the same words give the same values. */
 import { createHash } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 
 export interface Dice {
-  /** What it was made from, for messages. */
+  /** The seed, for messages. */
   readonly seed: string;
   /** At least 0 and below 1. */
   readonly throw: () => number;
   between(least: number, most: number): number;
-  /** Lets so many seconds pass: when something happens is left to chance. */
+  /** Waits for a random number of seconds. */
   pause(least: number, most: number): Promise<void>;
-  /** So many of them, in any order. */
+  /** This many elements, in random order. */
   some<T>(all: readonly T[], count: number): readonly T[];
   one<T>(all: readonly T[]): T;
 }

@@ -1,4 +1,4 @@
-/** The embedded cluster with real pods, as a ground for stories. */
+/** The embedded cluster with real pods, as a cluster for stories. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
@@ -30,7 +30,7 @@ export async function startEmbedded(test: TestContext, parts: GroundParts): Prom
   return { name: "embedded", kubeconfig, namespace: NAMESPACE, socket, folder, breakage };
 }
 
-/** The kubelets are in the process of the API server: when it is away, it is away for the operator and for users. */
+/** The kubelets run in the process of the API server, so it is made unavailable only for the operator and for users. */
 function breakageOf({ faults }: RealCluster, door: Gate, state: string): Breakage {
   const nodeTarget = (name: string): FaultTarget => ({ kind: "node", name });
   return {

@@ -1,4 +1,4 @@
-/** The story of all harms on one ground: one cluster, one harm after the other, each at a moment that is left to chance. */
+/** The story of all faults on one cluster, one after the other, each at a random moment. */
 import type { TestContext } from "node:test";
 import { backlogOf, timesTried } from "./backlog.ts";
 import type { Attempt } from "./backlog.ts";
@@ -14,15 +14,15 @@ import type { ClusterSpec } from "./scene.ts";
 import { tryHarm } from "./trial.ts";
 import type { Trial } from "./trial.ts";
 
-/** How often each harm is tried, what was recorded before included: none means once, and only those that every change is tried with. */
+/** How often each fault is tried, earlier records included. 0: once, and only the faults of every CI run. */
 const REPEATS = Number(process.env["ETCD_FAULTS_REPEATS"] ?? 0);
 const SEED = process.env["ETCD_FAULTS_SEED"] ?? "1";
-/** Only what matches this: `kubernetes:` or `the leader`. */
+/** Only the cases that match: `kubernetes:` or `the leader`. */
 const ONLY = new RegExp(process.env["ETCD_FAULTS_ONLY"] ?? "", "u");
-/** Nothing is begun when so many minutes are over: what is left is tried the next time. */
+/** No trial begins after this many minutes; the next run tries the remaining ones. */
 const MINUTES = Number(process.env["ETCD_FAULTS_MINUTES"] ?? Number.POSITIVE_INFINITY);
 
-/** Small enough to be filled, quick enough to find bits that change, impatient enough for a test. */
+/** A small quota, frequent corruption checks and short timeouts, for a test. */
 const SPEC: ClusterSpec = {
   size: 3,
   version: "3.6.16",
@@ -30,14 +30,14 @@ const SPEC: ClusterSpec = {
   recovery: { replaceAfter: "30s" },
 };
 
-/** A story that can be told on one ground. */
+/** The story for one cluster. */
 export interface FaultStory {
   readonly title: string;
   readonly skip: string | false;
   readonly tell: (t: TestContext) => Promise<void>;
 }
 
-/** What is told on a ground: with every change a part of it, all of it when asked for. */
+/** The trials of a cluster: a part of them in every CI run, all of them on request. */
 export async function faultStory(name: Ground["name"]): Promise<FaultStory> {
   const before = await recordedResults();
   const harms = plannedHarms(REPEATS > 0 ? 1 : 0.25)
@@ -90,12 +90,12 @@ interface Candidate {
   readonly always: readonly string[];
 }
 
-/** Whether something is tried on a ground, now. */
+/** Whether a case is tried on a cluster in this run. */
 function isMeant({ name, always }: Candidate, ground: string): boolean {
   return (REPEATS > 0 || always.includes(ground)) && ONLY.test(`${ground}: ${name}`);
 }
 
-/** What is asked for now; another form means that every member is made anew, one after the other. */
+/** The current spec; another template recreates every member, one after the other. */
 let template = SPEC;
 
 function nextForm(): ClusterSpec {

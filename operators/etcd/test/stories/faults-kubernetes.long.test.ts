@@ -1,4 +1,4 @@
-/** Every harm and every refusal once on real Kubernetes; `npm test` tries the part that every change is tried with. */
+/** Every fault and every refusal once on real Kubernetes; `npm test` tries only a part. */
 import { test } from "node:test";
 
 process.env["ETCD_FAULTS_REPEATS"] ??= "1";

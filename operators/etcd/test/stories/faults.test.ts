@@ -1,4 +1,4 @@
-/** The story of faults on the embedded cluster; in files of their own, so that both can be told side by side. */
+/** The story of faults on the embedded cluster, in a separate file so that both clusters can run in parallel. */
 import { test } from "node:test";
 import { faultStory } from "./fault-story.ts";
 

@@ -4,11 +4,11 @@ import { GROUNDS } from "./ground.ts";
 import { Scene } from "./scene.ts";
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: a cluster of three comes up and keeps what it is given`, async (t) => {
+  test(`${name}: a cluster of three becomes available and keeps its data`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     await scene.apply({ size: 3, version: "3.6.16" });
     await scene.settled("three members are well");
-    // Whoever looks while something is written sees followers a little behind.
+    // Followers are a little behind while a write is under way.
     const { status } = await scene.until("nobody is behind", async () => {
       const now = await scene.cluster();
       return now.status?.members?.every(({ lag }) => lag === 0) === true && now;
@@ -21,7 +21,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
       assert.deepEqual([version, health, lag], ["3.6.16", "Healthy", 0]);
       assert.ok((dbBytes ?? 0) > 0);
     }
-    // On a busy machine somebody else may come to lead meanwhile, and nobody takes writes for a moment.
+    // On a busy machine the leader may change meanwhile, and no member accepts writes for a moment.
     await using one = await scene.member("e-0");
     await scene.until("one member takes it", () => one.kv.put("hello", "world"));
     await using other = await scene.member("e-2");

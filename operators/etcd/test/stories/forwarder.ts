@@ -1,7 +1,7 @@
 /**
- * Carries connections into a cluster's network: listens on a socket in the file system, which every network namespace can reach, reads one
- * line `host port`, and joins the rest with a connection to there. Run inside the network: `node forwarder.ts <socket> <address>`; what it
- * opens comes from that address, so that it is nobody's own kubelet and is cut off like everybody else.
+ * Carries connections into a cluster's network: listens on a socket in the file system, which every network namespace can reach, reads
+ * one line `host port`, and joins the rest with a connection to there. Run inside the network: `node forwarder.ts <socket> <address>`;
+ * its connections come from that address, so that it is not taken for a kubelet and is cut off like any other client.
  */
 import { connect, createServer } from "node:net";
 import type { Server, Socket } from "node:net";
@@ -31,7 +31,7 @@ async function join(near: Socket, dial: DialInside): Promise<void> {
   near.pipe(far).pipe(near);
 }
 
-/** Reads byte by byte, so that nothing behind the line is taken. */
+/** Reads byte by byte, so that nothing behind the line is consumed. */
 async function firstLine(socket: Socket): Promise<string> {
   const bytes: number[] = [];
   for (;;) {
@@ -46,7 +46,7 @@ async function firstLine(socket: Socket): Promise<string> {
   }
 }
 
-/** The other end: a dial for etcd clients that goes through a forwarder. */
+/** The other end: a dial function for etcd clients that uses a forwarder. */
 export function dialThrough(path: string) {
   return async (
     { host, port }: { readonly host: string; readonly port: number },
@@ -75,7 +75,7 @@ if (import.meta.main) {
   const [, , path = "", localAddress] = process.argv;
   const from = localAddress === undefined ? {} : { localAddress };
   await startForwarder(path, (host, port) => connect({ host, port, noDelay: true, ...from }));
-  // It ends with whoever started it.
+  // The forwarder ends with its parent.
   process.stdin.on("close", () => process.exit(0)).resume();
   process.stdout.write("listening\n");
 }

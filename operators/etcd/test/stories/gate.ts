@@ -1,16 +1,16 @@
-/** A gate on the way to somebody: it can be shut, as a cut network or a dead server would, and be opened again. */
+/** A proxy that can be closed, like a cut network or a dead server, and opened again. */
 import { connect, createServer } from "node:net";
 import type { Server, Socket } from "node:net";
 
 /** A socket in the file system, or a port of 127.0.0.1; port 0 is any that is free. */
 export type Place = string | number;
 
-/** How a gate is shut: whoever comes is turned away at once, or is never answered. */
+/** How a closed gate treats connections: it refuses them at once, or accepts them and never responds. */
 export type Shut = "refused" | "silent";
 
 export class Gate implements AsyncDisposable {
   readonly #ways = new Map<Socket, Socket>();
-  /** Came while the gate was silent: they are let through when it opens. */
+  /** Connections that arrived while the gate was silent: they are forwarded when it opens. */
   readonly #waiting = new Set<Socket>();
   readonly #server: Server = createServer((near) => this.#receive(near));
   readonly #target: Place;
@@ -20,7 +20,7 @@ export class Gate implements AsyncDisposable {
     this.#target = target;
   }
 
-  /** Listens at a place and leads to another. */
+  /** Listens on one place and forwards to another. */
   static async open(place: Place, target: Place): Promise<Gate> {
     const gate = new Gate(target);
     await new Promise<void>((resolve, reject) => {
@@ -37,7 +37,7 @@ export class Gate implements AsyncDisposable {
     return typeof address === "object" && address !== null ? address.port : 0;
   }
 
-  /** Lets nothing through any more: ends every connection, or leaves all of them without an answer. */
+  /** Stops forwarding: ends every connection, or leaves all of them without a response. */
   shut(how: Shut = "refused"): void {
     this.#state = how;
     for (const [near, far] of this.#ways) {

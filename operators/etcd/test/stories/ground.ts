@@ -1,4 +1,4 @@
-/** The two clusters on which every story is told: the embedded one with real pods, and a real Kubernetes. */
+/** The two clusters of every story: the embedded one with real pods, and a real Kubernetes. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import type { Breakage } from "./breakage.ts";
 import { startEmbedded } from "./embedded.ts";
 import { startKubernetes } from "./kubernetes.ts";
 
-/** Where a story happens. */
+/** The cluster of a story. */
 export interface Ground {
   readonly name: "embedded" | "kubernetes";
   readonly kubeconfig: string;
@@ -15,22 +15,22 @@ export interface Ground {
   /** The socket of a forwarder into the network of the pods. */
   readonly socket: string;
   readonly folder: string;
-  /** The means to break it. */
+  /** The functions that break it. */
   readonly breakage: Breakage;
 }
 
 export const IMAGE = "capstan.test/etcd:{version}";
 const IMAGES = ["etcd-3.5", "etcd-3.6", "etcd-3.7", "busybox"];
 
-/** What a story wants of its ground beside the images that all stories need. */
+/** What a story needs of its cluster in addition to the images that all stories need. */
 export interface GroundWish {
   /** Archives of more images. */
   readonly archives: readonly string[];
-  /** A cluster of three nodes that nobody else uses, so that nodes and the API server may be taken away. */
+  /** An exclusive cluster of three nodes, so that the story may break nodes and the API server. */
   readonly isBreakable: boolean;
 }
 
-/** What a ground is made from. */
+/** The parts of a ground. */
 export interface GroundParts extends GroundWish {
   readonly folder: string;
   readonly images: readonly string[];
@@ -48,7 +48,7 @@ export const GROUNDS: { readonly [name in Ground["name"]]: StartGround } = {
     await startKubernetes(test, await partsOf(test, archives, wish)),
 };
 
-/** Where the longest stories are told: with `CAPSTAN_STORIES=all` on both clusters, else on the embedded one. */
+/** The clusters of the longest stories: with `CAPSTAN_STORIES=all` both, otherwise the embedded one. */
 export const LONG_STORY_GROUNDS: readonly (readonly [Ground["name"], StartGround])[] =
   process.env["CAPSTAN_STORIES"] === "all"
     ? [

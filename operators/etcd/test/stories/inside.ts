@@ -5,22 +5,22 @@ import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { promisify } from "node:util";
 
-/** Makes a command line of this machine out of one that is to run inside. */
+/** Turns a command line for the inside into one for this machine. */
 export type Enter = (argv: readonly string[]) => readonly string[];
 
 const run = promisify(execFile);
 
-/** The address of the story itself inside: no node has it, so that a cut leaves nobody a way around. */
+/** The address of the story inside the network: no node has it, so that a cut leaves no way around. */
 const STORY_ADDRESS = "172.31.255.1";
 
-/** Runs a short command inside to its end; answers what it printed. */
+/** Runs a short command inside to its end; returns its output. */
 export async function runInside(enter: Enter, argv: readonly string[]): Promise<string> {
   const [program = "", ...args] = enter(argv);
   const { stdout } = await run(program, args, { env: { ...process.env, NODE_TEST_CONTEXT: "" } });
   return stdout;
 }
 
-/** Starts the forwarder; it ends with the test. Answers where its socket is. */
+/** Starts the forwarder, which ends with the test; returns the path of its socket. */
 export async function startInside(test: TestContext, enter: Enter, folder: string): Promise<string> {
   const socket = join(folder, "pods.sock");
   await runInside(enter, ["ip", "address", "add", `${STORY_ADDRESS}/32`, "dev", "lo"]).catch(ignoreExisting);

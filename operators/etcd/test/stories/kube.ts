@@ -1,4 +1,4 @@
-/** A few calls to an API server, out of a kubeconfig: the stories need no more, and the same for every cluster. */
+/** A few calls to an API server from a kubeconfig, the same for every cluster. */
 import { readFile } from "node:fs/promises";
 import { request } from "node:https";
 import { parse } from "yaml";
@@ -27,7 +27,7 @@ interface Config {
   }[];
 }
 
-/** What the server refused, with its words. */
+/** An error response of the server, with its message. */
 export class KubeError extends Error {
   override readonly name = "KubeError";
   readonly status: number;

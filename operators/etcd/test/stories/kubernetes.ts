@@ -1,4 +1,4 @@
-/** A real Kubernetes, as a ground for stories. */
+/** A real Kubernetes, as a cluster for stories. */
 import type { TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import { buildTestImages, useKubernetes } from "@capstan/kubernetes";
@@ -20,13 +20,13 @@ export async function startKubernetes(test: TestContext, parts: GroundParts): Pr
   return { name: "kubernetes", kubeconfig, namespace, socket, folder, breakage: breakageOf(cluster) };
 }
 
-/** The command line of the tool that keeps the cluster. */
+/** The command line of the tool that runs the cluster. */
 function toolLine(...words: readonly string[]): string[] {
   const tool = fileURLToPath(import.meta.resolve("@capstan/kubernetes")).replace("index.ts", "main.ts");
   return [process.execPath, "--conditions=@capstan/source", tool, ...words];
 }
 
-/** What is cut off: pods by address, and the address from which their kubelet asks them. */
+/** A pod that is cut off, by address, and the address that its kubelet probes it from. */
 interface CutLine {
   readonly pod: string;
   readonly kubelet: string;
@@ -97,7 +97,7 @@ async function addressesOf(cluster: TestCluster, isMeant: (pod: PodSeen) => bool
   return pods.filter(isMeant).flatMap(({ status }) => status?.podIP ?? []);
 }
 
-/** The address from which the machine itself speaks to a pod. */
+/** The source address of this machine's connections to a pod. */
 async function sourceOf(enter: Enter, pod: string): Promise<string> {
   const route = await runInside(enter, ["ip", "-oneline", "route", "get", pod]);
   return /\bsrc (\S+)/u.exec(route)?.[1] ?? pod;
@@ -105,7 +105,7 @@ async function sourceOf(enter: Enter, pod: string): Promise<string> {
 
 const TABLE = "ip story-cuts";
 
-/** All cuts at once: nothing of a pod goes anywhere, nothing comes to it, but for questions of its kubelet and the answers. */
+/** Installs all cuts at once: a pod sends and receives nothing but the probes of its kubelet and the responses. */
 async function enforce(enter: Enter, cuts: readonly CutLine[]): Promise<void> {
   const leaving = cuts.flatMap(({ pod, kubelet }) => [
     `ip saddr ${pod} drop`,
@@ -127,7 +127,7 @@ async function enforce(enter: Enter, cuts: readonly CutLine[]): Promise<void> {
   await runInside(enter, ["nft", rules.join("\n")]);
 }
 
-/** Components are found by the tool, which knows them by their marks. */
+/** The tool finds the processes of components by their marks. */
 async function pidOf(name: string, component: string): Promise<number> {
   const status = await runInside((argv) => argv, toolLine("status", "--name", name));
   const found = new RegExp(String.raw`^\s+${component}\s+pid (\d+)$`, "mu").exec(status)?.[1];

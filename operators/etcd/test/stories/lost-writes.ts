@@ -1,10 +1,10 @@
-/** What was lost when most copies were destroyed: exactly what the operator says may be lost, and nothing else. */
+/** What was lost when most copies were destroyed: exactly what the operator reports as possibly lost, and nothing else. */
 import assert from "node:assert/strict";
 import { byKey } from "../linearizability/history.ts";
 import type { Event } from "../linearizability/history.ts";
 import type { Scene } from "./scene.ts";
 
-/** Looks out for the moment at which a recovery begins: no write is acknowledged by the old members after it. */
+/** Records the moment at which a recovery begins: the old members acknowledge no write after it. */
 export function followRecovery(scene: Scene): Disposable & { readonly noticed: () => number } {
   let noticed = Number.POSITIVE_INFINITY;
   const timer = setInterval(() => {
@@ -19,7 +19,7 @@ export function followRecovery(scene: Scene): Disposable & { readonly noticed: (
   return { noticed: () => noticed, [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** Counts acknowledged writes that are gone; fails when one is that should not be. */
+/** Counts acknowledged writes that are gone; fails when one is gone that should not be. */
 export async function lostWrites(scene: Scene, history: readonly Event[], noticed: number): Promise<number> {
   const { recovery } = (await scene.cluster()).status ?? {};
   const { revision = 0, mayBeLost = "", phase } = recovery ?? {};
@@ -36,7 +36,7 @@ interface Kept {
   readonly revision: number;
 }
 
-/** At the revision that was saved, a key has the newest write up to it: an acknowledged one, or one whose answer never came. */
+/** At the saved revision, a key has the newest write up to it: an acknowledged one, or one without a response. */
 async function compareAt(scene: Scene, { key, events, revision }: Kept): Promise<void> {
   const found = await scene.until(`${key} is read as it was`, async () => {
     await using client = await scene.leader();

@@ -1,4 +1,7 @@
-/** Tries every harm as often as asked on both clusters, in slices if need be, and writes the page: `npm run faults -- --repeats 5`. */
+/**
+ * Tries every fault as often as requested on both clusters, in several runs if necessary, and writes the page: `npm run faults --
+ * --repeats 5`.
+ */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { rm } from "node:fs/promises";
@@ -27,7 +30,7 @@ const settings = {
   ETCD_FAULTS_SEED: asked.seed,
 };
 
-/** Tells the story on one cluster; answers with its exit code. */
+/** Runs the story on one cluster; returns its exit code. */
 async function tell(story: string): Promise<number> {
   const line = ["--conditions=@capstan/source", "--disable-warning=ExperimentalWarning", "--test"];
   const child = spawn(process.execPath, [...line, join(import.meta.dirname, story)], {
@@ -40,7 +43,7 @@ async function tell(story: string): Promise<number> {
 
 if (asked.anew) await rm(RESULTS, { force: true });
 for (const [ground, story] of Object.entries(STORIES)) {
-  // Whatever was recorded before a failure counts, so the page is written in any case.
+  // Results from before a failure count, so the page is written in any case.
   if (asked.on === undefined || asked.on === ground) process.exitCode = (await tell(story)) || (process.exitCode ?? 0);
 }
 await writePage();

@@ -1,4 +1,4 @@
-/** Makes docs/faults.md out of recorded results: the words are here, the figures only in docs/faults.jsonl. */
+/** Renders docs/faults.md from recorded results: the text is here, the figures only in docs/faults.jsonl. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { plannedHarms } from "./harms/index.ts";
@@ -99,7 +99,7 @@ What was recorded before counts, whatever was tried least comes first, and this 
 recorded. \`--on embedded\` or \`--on kubernetes\` keeps to one cluster, \`--minutes 30\` begins nothing after that time, \`--only "the leader"\` keeps
 what matches that. \`--seed\` decides who is hit, how and when; it is in every failure's message.`;
 
-/** The page as it should be. */
+/** The page for these results. */
 export function toPage(results: readonly Recorded[]): string {
   const trials = results.filter((result) => result.kind === "trial");
   const refusals = results.filter((result) => result.kind === "refusal");
@@ -189,7 +189,7 @@ function unique(words: readonly string[]): readonly string[] {
   return [...new Set(words)];
 }
 
-/** Writes the page anew. */
+/** Writes the page. */
 export async function writePage(): Promise<void> {
   await writeFile(PAGE, toPage(parseResults(await readFile(RESULTS, "utf8"))));
 }

@@ -7,7 +7,7 @@ import { Scene } from "./scene.ts";
 const VALUE = "x".repeat(1_000_000);
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: a database that is full of old revisions takes writes again by itself`, async (t) => {
+  test(`${name}: a database full of old revisions accepts writes again by itself`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     await scene.apply({
       size: 1,
@@ -28,10 +28,10 @@ for (const [name, start] of Object.entries(GROUNDS)) {
   });
 }
 
-/** Answers that say nothing about space: the machine is busy. */
+/** Errors that do not depend on space: the machine is busy. */
 const UNDECIDED: ReadonlySet<string> = new Set(["Unreachable", "Deadline", "NoLeader"]);
 
-/** Writes one key over and over until etcd refuses; answers why. */
+/** Writes one key over and over until etcd rejects the write; returns the error's code. */
 async function fill(scene: Scene): Promise<string> {
   await using client = await scene.member("e-0");
   for (let count = 0; count < 100; count++) {

@@ -1,18 +1,20 @@
-/** Where going on could destroy data or make two clusters of one, the operator must refuse and say why; and go on when it is mended. */
+/**
+ * Where an action could destroy data or split the cluster in two, the operator must refuse with a reason, and continue after the repair.
+ */
 import assert from "node:assert/strict";
 import { loseMostNodes } from "./harms/nodes.ts";
 import { destroy } from "./harms/pods.ts";
 import { memberNames, messageOf, reasonOf } from "./harms/seen.ts";
 import type { Scene } from "./scene.ts";
 
-/** A case in which nothing may be done. */
+/** A case in which the operator must not act. */
 export interface Refusal {
   readonly name: string;
-  /** Where it is tried with every change; everywhere when all is asked for. */
+  /** The clusters on which every CI run tries it; a full run tries it on both. */
   readonly always: readonly ("embedded" | "kubernetes")[];
-  /** What mends it, as the page tells it. */
+  /** The repair, as the page describes it. */
   readonly mendedBy: string;
-  /** Brings it about; answers what mends it. The key is what must be read again afterwards. */
+  /** Causes the case; returns its repair. The key must be readable afterwards. */
   provoke(scene: Scene, key: string): Promise<() => Promise<void>>;
 }
 
@@ -38,13 +40,13 @@ export const REFUSALS: readonly Refusal[] = [
   },
 ];
 
-/** What a quorum has acknowledged reaches the others a little later. */
+/** An acknowledged write reaches the other members a little later. */
 async function hasCopy(scene: Scene, member: string, key: string): Promise<boolean> {
   await using client = await scene.member(member);
   return (await client.kv.range({ key, serializable: true })).kvs.length > 0;
 }
 
-/** Tries one; answers with the operator's words. */
+/** Tries one case; returns the operator's message. */
 export async function tryRefusal(scene: Scene, refusal: Refusal): Promise<string> {
   const { name } = refusal;
   const born = await scene.settled(`calm before: ${name}`);

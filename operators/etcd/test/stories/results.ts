@@ -1,55 +1,54 @@
-/** What trials came to, one line of JSON each, if somebody wants it written down. */
+/** Results of trials, one line of JSON each, in an optional file. */
 import { existsSync } from "node:fs";
 import { appendFile, readFile } from "node:fs/promises";
 import { circumstances } from "./circumstances.ts";
 import type { Circumstances } from "./circumstances.ts";
 
-/** One harm, once. */
+/** One trial of one fault. */
 export interface TrialResult {
   readonly kind: "trial";
   readonly harm: string;
   readonly ground: "embedded" | "kubernetes";
   readonly seed: string;
-  /** To whom, and how. */
+  /** The affected member or node, and the manner. */
   readonly detail: string;
   readonly operatorWas: "at rest" | "at work";
-  /** Until three members were well again and clients were served. */
+  /** Seconds until three members were healthy again and clients were served. */
   readonly seconds: number;
-  /** The longest time in which nobody's write was acknowledged. */
+  /** The longest time without an acknowledged write of any client. */
   readonly secondsWithoutWrite: number;
-  /** Answers that clients got, all of which were judged. */
+  /** Responses that clients got, all of which were checked. */
   readonly answers: number;
   /** Acknowledged writes that were gone afterwards. */
   readonly lost: number;
-  /** What the operator says about a recovery from a lost quorum. */
+  /** What the operator reports about a recovery from a quorum loss. */
   readonly recovery?: { readonly reason: string; readonly mayBeLost: string };
 }
 
-/** One case in which the operator must do nothing. */
+/** One case in which the operator must not act. */
 export interface RefusalResult {
   readonly kind: "refusal";
   readonly name: string;
   readonly ground: "embedded" | "kubernetes";
   readonly mendedBy: string;
-  /** The operator's words. */
+  /** The operator's message. */
   readonly words: string;
 }
 
 export type Recorded = Circumstances & (TrialResult | RefusalResult);
 
-/** The file that results are added to, if there is one. */
+/** The file that results are appended to, if any. */
 const RECORD = process.env["ETCD_FAULTS_RECORD"];
 
 export async function record(result: TrialResult | RefusalResult): Promise<void> {
   if (RECORD !== undefined) await appendFile(RECORD, `${JSON.stringify({ ...circumstances(), ...result })}\n`);
 }
 
-/** What was recorded before, in the file that results are added to. */
+/** The earlier results in that file. */
 export async function recordedResults(): Promise<readonly Recorded[]> {
   return RECORD === undefined || !existsSync(RECORD) ? [] : parseResults(await readFile(RECORD, "utf8"));
 }
 
-/** Reads recorded results. */
 export function parseResults(text: string): readonly Recorded[] {
   return text
     .split("\n")

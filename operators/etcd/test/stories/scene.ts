@@ -1,4 +1,4 @@
-/** One story's stage: a cluster, the operator as a process, and what a user would do. */
+/** The environment of one story: a cluster, the operator as a process, and the actions of a user. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
@@ -23,21 +23,21 @@ import type { Kube, KubeObject } from "./kube.ts";
 export type ClusterObject = ObjectOf<typeof EtcdCluster>;
 export type ClusterSpec = { readonly size?: number; readonly version: string; readonly [field: string]: unknown };
 
-/** As whom somebody speaks to a member: with the certificate of the clients' Secret, unless told otherwise. */
+/** The identity of a client of a member. Default: the certificate of the clients' Secret. */
 export interface Guise {
-  /** Another Secret with a certificate; `none`: whoever comes without. */
+  /** Another Secret with a certificate; `none`: no certificate. */
   readonly secret?: string | { readonly is: "none" };
   readonly credentials?: { readonly name: string; readonly password: string };
 }
 
-/** How long anything may take: generous, for machines are busy. */
+/** The limit of any wait: generous, because machines are busy. */
 const PATIENCE = 300_000;
 
 export class Scene {
   readonly ground: Ground;
   readonly kube: Kube;
   readonly name: string;
-  /** The operator's way to the members. */
+  /** The proxy between the operator and the members. */
   readonly gate: Gate;
   #operator: ChildProcess | undefined;
   #runs = 0;
@@ -91,7 +91,7 @@ export class Scene {
     await this.#endOperator("SIGKILL");
   }
 
-  /** Asks it to end, as a Deployment does that has another version of it. */
+  /** Sends SIGTERM, like a Deployment that replaces the pod with another version. */
   async stopOperator(): Promise<void> {
     await this.#endOperator("SIGTERM");
   }
@@ -136,7 +136,7 @@ export class Scene {
     return found as unknown as ClusterObject;
   }
 
-  /** Waits until something is the case. */
+  /** Polls until a condition holds. */
   async until<T>(what: string, look: () => Promise<T | false | undefined>, patience = PATIENCE): Promise<T> {
     const end = performance.now() + patience;
     let failure: unknown;
@@ -155,7 +155,7 @@ export class Scene {
     );
   }
 
-  /** Waits until the cluster is as its spec says and nothing is left to do. */
+  /** Waits until the cluster matches its spec and nothing is left to do. */
   async settled(what: string): Promise<ClusterObject> {
     return await this.until(what, async () => {
       const cluster = await this.cluster();
@@ -167,7 +167,7 @@ export class Scene {
     return await this.kube.list(`${this.path("pods")}?labelSelector=etcd.capstan.dev/cluster=${this.name}`);
   }
 
-  /** Where a member's pod is. */
+  /** The address of a member's pod. */
   async addressOf(member: string): Promise<string> {
     const pod = await this.kube.get(this.path("pods", member));
     return (pod as { status?: { podIP?: string } } | undefined)?.status?.podIP ?? "0.0.0.0";
@@ -186,12 +186,12 @@ export class Scene {
     });
   }
 
-  /** A client of the member that leads, as the operator tells it. */
+  /** A client of the leader in the cluster's status. */
   async leader(as: Guise = {}): Promise<EtcdClient> {
     return await this.member(await this.#anyMember(), as);
   }
 
-  /** Writes through whichever member is asked, until it is acknowledged. */
+  /** Writes through any member until the write is acknowledged. */
   async put(key: string, value: string): Promise<void> {
     await this.until(`${key} is written`, async () => {
       await using client = await this.member(await this.#anyMember());
@@ -218,7 +218,7 @@ export class Scene {
     );
   }
 
-  /** The way that clients take: through the service. */
+  /** How clients connect: through the Service. */
   async ways(): Promise<{
     readonly endpoints: () => readonly string[];
     readonly connect: (endpoint: string) => EtcdClient;
@@ -242,7 +242,7 @@ export class Scene {
     };
   }
 
-  /** What a client shows and trusts; undefined where connections are not encrypted. */
+  /** The certificates of a client; undefined where connections are not encrypted. */
   async tls(secret?: Guise["secret"]): Promise<TlsMaterial | undefined> {
     const { status } = await this.cluster();
     if (status?.clientSecret === undefined) return undefined;

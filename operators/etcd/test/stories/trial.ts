@@ -1,4 +1,4 @@
-/** One harm, done once at a moment that is left to chance, while clients write and read; and what came of it. */
+/** One fault, once, at a random moment, while clients write and read; and its result. */
 import assert from "node:assert/strict";
 import { startWorkload } from "../linearizability/workload.ts";
 import type { Workload } from "../linearizability/workload.ts";
@@ -9,12 +9,12 @@ import { followRecovery, lostWrites } from "./lost-writes.ts";
 import type { TrialResult } from "./results.ts";
 import type { Scene } from "./scene.ts";
 
-/** How a harm is tried. */
+/** Options of a trial. */
 export interface Trial {
   readonly harm: Harm;
   readonly dice: Dice;
   readonly repeat: number;
-  /** Changed shortly before, so that the harm meets the operator at work; undefined when it meets it at rest. */
+  /** Changes the spec shortly before, so that the fault happens while the operator works; undefined: while it is idle. */
   readonly edit?: () => Promise<void>;
 }
 
@@ -61,7 +61,7 @@ export async function tryHarm(scene: Scene, trial: Trial): Promise<TrialResult> 
       ...(harm.fate === "recovers" ? { recovery: explanationOf(status?.recovery) } : {}),
     };
   } finally {
-    // Where something failed before, that is the news.
+    // The earlier failure is the one to report.
     await stop().catch(() => undefined);
   }
 }
@@ -73,7 +73,9 @@ interface Recovery {
   readonly began: number;
 }
 
-/** Waits until the cluster is well again; answers after how many seconds: since the blow, or since others have mended what only they can. */
+/**
+ * Waits until the cluster is healthy again; returns the seconds since the fault, or since the repair of what the operator cannot repair.
+ */
 async function recover(scene: Scene, { trial, blow, load, began }: Recovery): Promise<number> {
   const what = `${trial.harm.name} (${blow.detail}; ${trial.dice.seed})`;
   await scene.until(`${what}: it shows`, () => blow.hasShown());

@@ -3,7 +3,7 @@ import { mkdir, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { StoredSecret } from "../../src/tls/index.ts";
 
-/** Whole files, replaced while somebody may be reading them. */
+/** Whole files, replaced atomically: a process may be reading them. */
 export async function mountSecret(folder: string, { data = {} }: Pick<StoredSecret, "data">): Promise<void> {
   await mkdir(folder, { recursive: true });
   for (const [entry, value] of Object.entries(data)) {
@@ -22,14 +22,14 @@ interface PlannedSecret {
   readonly data: NonNullable<StoredSecret["data"]>;
 }
 
-/** One Secret of some, by name. */
+/** One of these Secrets, by name. */
 export function secretOf(secrets: readonly StoredSecret[], name: string): StoredSecret {
   const found = secrets.find(({ metadata }) => metadata.name === name);
   if (found === undefined) throw new Error(`there is no Secret ${name}`);
   return found;
 }
 
-/** What somebody shows and trusts who has a Secret. */
+/** The certificates of a client that has this Secret. */
 export function materialOf(secret: StoredSecret): {
   readonly ca: string;
   readonly certificate: string;

@@ -1,4 +1,4 @@
-/** The peers' port of a real member: whoever may be a client is not a peer. */
+/** The peer port of a real member: a client's certificate is not a peer's. */
 import assert from "node:assert/strict";
 import { request } from "node:https";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ import { materialOf, mountSecret, secretOf, storedSecrets } from "./files.ts";
 
 const cluster = { name: "db", namespace: "shop" };
 
-/** The flags about certificates as a member's pod has them, with another folder. */
+/** The certificate flags of a member's pod, with another folder. */
 function certificateFlags(version: string, folder: string): string[] {
   const flags = flagsOf({
     place: { ...cluster, isSecure: true },
@@ -29,7 +29,7 @@ function certificateFlags(version: string, folder: string): string[] {
   return own.map((flag) => flag.replace("/etc/etcd/tls", folder));
 }
 
-/** The status of an answer on the peers' port; undefined when the connection is refused. */
+/** The status of a response on the peer port; undefined when the connection is refused. */
 function askPeer(port: number, { ca, certificate, privateKey }: ReturnType<typeof materialOf>) {
   return new Promise<number | undefined>((resolve) => {
     const tls = { ca, cert: certificate, key: privateKey };
@@ -43,7 +43,7 @@ function askPeer(port: number, { ca, certificate, privateKey }: ReturnType<typeo
 }
 
 for (const version of ETCD_VERSIONS) {
-  test(`etcd ${version}: the Secrets of clients and of the operator do not open the peers' port`, async () => {
+  test(`etcd ${version}: the Secrets of clients and operator do not open the peer port`, async () => {
     const spec = { mode: "Managed", validity: "90d", caValidity: "3650d", names: [] } as const;
     const plan = planTls({ cluster, spec, secrets: [], now: Date.now(), trusted: [] });
     const secrets = storedSecrets(plan);

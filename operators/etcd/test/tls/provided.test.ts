@@ -1,4 +1,4 @@
-/** Certificates that somebody else keeps: Secrets of other names are mounted one member after the other, while clients write. */
+/** User-provided certificates: Secrets of other names are mounted one member after the other, while clients write. */
 import assert from "node:assert/strict";
 import { X509Certificate } from "node:crypto";
 import { test } from "node:test";
@@ -14,7 +14,7 @@ import { Scene } from "../stories/scene.ts";
 type Authority = ReturnType<typeof createAuthority>;
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: given Secrets are used, and others take their place without anybody noticing`, async (t) => {
+  test(`${name}: provided Secrets are used, and replaced without interruption`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     const authority = createAuthority({ commonName: "authority of the house", now: new Date(), days: 1 });
     const old = await giveSecrets(scene, authority, "given");
@@ -51,7 +51,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
   });
 }
 
-/** Secrets as somebody would keep them, and the fingerprint of what servers show. */
+/** User-provided Secrets, and the fingerprint of the servers' certificate. */
 interface Given {
   readonly names: { readonly server: string; readonly peer: string; readonly client: string };
   readonly server: string;
@@ -80,13 +80,13 @@ async function giveSecrets(scene: Scene, authority: Authority, prefix: string): 
   return { names, server };
 }
 
-/** What each member shows to clients now. */
+/** The fingerprints of the certificates that each member serves now. */
 async function servedBy(scene: Scene): Promise<readonly string[]> {
   const members = (await scene.cluster()).status?.members ?? [];
   return await Promise.all(members.map(({ name }) => scene.until(`${name} is asked`, () => shownBy(scene, name))));
 }
 
-/** The fingerprint of the certificate that a member shows. */
+/** The fingerprint of the certificate that a member serves. */
 async function shownBy(scene: Scene, member: string): Promise<string> {
   const tls = await scene.tls();
   const place = { name: scene.name, namespace: scene.ground.namespace, isSecure: true };
@@ -116,7 +116,7 @@ function isSame(some: readonly string[], others: readonly string[]): boolean {
   return some.length === others.length && others.every((one) => some.includes(one));
 }
 
-/** Looks again and again how many pods there are that nobody has asked to end. */
+/** Counts the pods that are not being deleted, again and again. */
 function countPods(scene: Scene): Disposable & { readonly fewest: () => number } {
   let fewest = Number.POSITIVE_INFINITY;
   const timer = setInterval(() => {

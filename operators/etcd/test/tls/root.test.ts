@@ -1,4 +1,4 @@
-/** With authentication on, the operator is root by its certificate, and other certificates are who they say. */
+/** With authentication on, the operator is root by its certificate, and other certificates have the rights of their common names. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -9,7 +9,7 @@ import { startEtcd, takePlace, untilHealthy } from "../etcd/processes.ts";
 import { materialOf, mountSecret, secretOf, storedSecrets } from "./files.ts";
 
 for (const version of ETCD_VERSIONS) {
-  test(`etcd ${version}: the operator needs no password, a client has the rights of its name`, async () => {
+  test(`etcd ${version}: the operator needs no password, clients have their rights`, async () => {
     const plan = planTls({
       cluster: { name: "db", namespace: "shop" },
       spec: { mode: "Managed", validity: "90d", caValidity: "3650d", names: [] },

@@ -1,4 +1,4 @@
-/** A whole change of authority on real etcd members that talk TLS to each other and to a client that never stops. */
+/** A whole rotation of the authority on real etcd members that use TLS with each other and with a client that never stops. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -15,8 +15,8 @@ const spec: TlsSpec = { mode: "Managed", validity: "90d", caValidity: "3650d", o
 const DAY = 86_400_000;
 
 for (const version of ETCD_VERSIONS) {
-  test(`etcd ${version}: the authority changes while a client writes, and no write fails everywhere`, async () => {
-    // Certificates are made in the past, so that etcd, which has the machine's clock, finds them all valid.
+  test(`etcd ${version}: the authority changes while a client writes`, async () => {
+    // Certificates are issued in the past, so that etcd, which uses the machine's clock, accepts them all.
     let now = Date.now() - 14 * DAY;
     let secrets: StoredSecret[] = [];
     let trusted: string[] = [];
@@ -96,14 +96,14 @@ async function startMember({ places, at, version, plan }: Start): Promise<EtcdPr
   });
 }
 
-/** Every member's, while it runs. */
+/** Writes the files of every member while it runs. */
 async function writeFiles(places: readonly MemberPlace[], secrets: readonly StoredSecret[]): Promise<void> {
   for (const { folder } of places) {
     for (const secret of secrets) await mountSecret(join(folder, "tls", secret.metadata.name), secret);
   }
 }
 
-/** Writes one key after the other, each until some member takes it; counts them. */
+/** Writes one key after the other, each until a member accepts it; counts them. */
 async function write(
   places: readonly MemberPlace[],
   material: () => TlsMaterial | undefined,
@@ -130,7 +130,7 @@ async function write(
   return count;
 }
 
-test("strangers are turned away", async () => {
+test("unknown certificates are rejected", async () => {
   const place = await takePlace();
   const input = { cluster: { name: "db", namespace: "shop" }, spec, secrets: [], now: Date.now(), trusted: [] };
   const plan = planTls(input);

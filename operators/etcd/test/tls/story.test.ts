@@ -1,4 +1,4 @@
-/** Somebody asks for a new authority; the operator changes it while clients write, on both clusters. */
+/** A user requests a new authority; the operator rotates it while clients write, on both clusters. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
@@ -10,7 +10,7 @@ import { Scene } from "../stories/scene.ts";
 const ROTATE = "etcd.capstan.dev/rotate-ca";
 
 for (const [name, start] of Object.entries(GROUNDS)) {
-  test(`${name}: the authority changes while clients write, and nothing acknowledged is lost`, async (t) => {
+  test(`${name}: the authority changes while clients write; no write is lost`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     await scene.apply({ size: 3, version: "3.6.16", tls: { overlap: "1s" } });
     await scene.settled("three members are well");
@@ -50,7 +50,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
   });
 }
 
-/** What the Secret of the authority says. */
+/** The state of the authority's Secret. */
 async function authority(
   scene: Scene,
 ): Promise<{ readonly phase: string; readonly signer: string; readonly trusted: readonly string[] }> {
@@ -61,14 +61,14 @@ async function authority(
   return { phase: text("phase"), signer: text("tls.crt"), trusted: splitBundle(text("ca.crt")) };
 }
 
-/** As a client does that reads its Secret again when it changes. */
+/** Like a client that reads its Secret again when it changes. */
 async function followSecret(
   scene: Scene,
   signal: AbortSignal,
   use: (ways: Awaited<ReturnType<Scene["ways"]>>) => void,
 ): Promise<void> {
   while (!signal.aborted) {
-    // Whoever cannot read it now goes on with what he has.
+    // If the Secret cannot be read now, the client continues with what it has.
     await scene.ways().then(use, () => undefined);
     await delay(1000, undefined, { signal }).catch(() => {});
   }

@@ -1,6 +1,6 @@
 /**
- * What the first operator that could be installed had written of a cluster of three, word for word: its pods have how they began in their
- * flags, and its status lacks what was remembered later. Today's operator takes it over as it is, and works on it.
+ * The objects of a cluster of three, byte for byte as the first installable operator wrote them: its pods have bootstrap flags, and its
+ * status lacks later fields. Today's operator adopts them unchanged, and works on them.
  */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
@@ -25,7 +25,7 @@ interface Written {
 interface Before {
   readonly objects: readonly Written[];
   readonly cluster: ScriptedCluster;
-  /** What is on the volumes, by the uid of their claims. */
+  /** The data of the volumes, by the uid of their claims. */
   readonly disks: { readonly [claim: string]: Disk };
 }
 
@@ -35,7 +35,7 @@ async function readBefore(): Promise<string> {
   return await readFile(join(import.meta.dirname, "objects-before.json"), "utf8");
 }
 
-/** A world in which the old operator has done its work and is gone. Uids are the server's to give, so they are other ones here. */
+/** A world with the objects of the old operator, which is gone. The server assigns uids, so they differ here. */
 async function startBefore(): Promise<EtcdWorld> {
   const bed = await startWorld();
   await bed.world.crash();
@@ -57,7 +57,7 @@ async function startBefore(): Promise<EtcdWorld> {
   return bed;
 }
 
-/** Answers the uid that the object has now. */
+/** Returns the object's uid in this world. */
 async function put({ world }: EtcdWorld, { kind, metadata: { uid: _uid, ...metadata }, spec, status }: Written) {
   const of = KINDS[kind as keyof typeof KINDS] as typeof Pod;
   const { metadata: made } = await world.apply(of, metadata.name, { metadata, spec } as object);
@@ -72,7 +72,7 @@ async function uidsOf(
   return (await world.list(kind as typeof Pod)).map(({ metadata }) => metadata.uid).toSorted();
 }
 
-test("what the first operator wrote is taken over as it is: no member is started anew, no volume is exchanged, nothing is doubted", async () => {
+test("the objects of the first operator are adopted without a restart", async () => {
   await using bed = await startBefore();
   assert.equal(bed.etcd.processes.size, 3, "the members run before today's operator does");
   const [pods, claims, asked] = [await uidsOf(bed, Pod), await uidsOf(bed, PersistentVolumeClaim), bed.etcd.log.length];
@@ -89,7 +89,7 @@ test("what the first operator wrote is taken over as it is: no member is started
   ]);
 });
 
-test("and is worked on: members come back, are replaced, grow in number and go to another version, as the same cluster", async () => {
+test("the adopted cluster is repaired, scaled and updated as the same cluster", async () => {
   await using bed = await startBefore();
   bed.world.restart();
   await bed.until(isSettled, "nothing to do");

@@ -1,4 +1,7 @@
-/** Operators come and go, older and newer ones with other kinds, and members serve all the time; what was written for an older one works. */
+/**
+ * Operators of older and newer versions, with other CRDs, replace each other while members serve; objects for an older version still
+ * work.
+ */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -10,13 +13,13 @@ import { openKube } from "../stories/kube.ts";
 import type { Kube, KubeObject } from "../stories/kube.ts";
 import { Scene } from "../stories/scene.ts";
 
-/** The kinds as an earlier version of the operator installed them: without fields that came later. */
+/** The CRDs of an earlier version of the operator, without later fields. */
 const BEFORE = join(import.meta.dirname, "kinds-before.json");
 const CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
 
 for (const [name, start] of LONG_STORY_GROUNDS) {
-  test(`${name}: members serve while operators are killed, rolled back and upgraded, and a spec without later fields works`, async (t) => {
-    // Nobody else may use this cluster, for kinds are everybody's.
+  test(`${name}: members serve while operators are killed, rolled back and upgraded`, async (t) => {
+    // An exclusive cluster, because CRDs are cluster-wide.
     const ground = await start(t, [], { isBreakable: true });
     const kube = await openKube(ground.kubeconfig);
     await installBefore(kube);
@@ -57,7 +60,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
   });
 }
 
-/** As the older program does when it starts: under the operator's name, so that fields that it does not know go. */
+/** Like the older program at its start: with the operator's field manager, so that unknown fields are removed. */
 async function installBefore(kube: Kube): Promise<void> {
   const kinds = JSON.parse(await readFile(BEFORE, "utf8")) as readonly KubeObject[];
   for (const kind of kinds) {
@@ -66,12 +69,12 @@ async function installBefore(kube: Kube): Promise<void> {
   }
 }
 
-/** An object as somebody wrote it then. */
+/** An object as a user wrote it for the earlier version. */
 async function writeBefore(kube: Kube, path: string, namespace: string): Promise<void> {
   const spec = { size: 3, version: "3.6.16", image: IMAGE };
   const object = { apiVersion: "etcd.capstan.dev/v1", kind: "EtcdCluster", metadata: { name: "e", namespace }, spec };
   const end = performance.now() + 60_000;
-  // A kind is served a moment after it was made.
+  // A kind is served a moment after its creation.
   const write = (): Promise<KubeObject> =>
     kube.apply(path, object).catch(async (error: unknown) => {
       if (performance.now() > end) throw error;
@@ -82,7 +85,7 @@ async function writeBefore(kube: Kube, path: string, namespace: string): Promise
   assert.equal(hasLaterFields(written), false, JSON.stringify(written["spec"]));
 }
 
-/** Puts the older kinds in the place of the newer ones, and writes what they show of the cluster, as the older operator would. */
+/** Replaces the newer CRDs with the older ones, and writes the cluster as they show it, like the older operator. */
 async function rollBack(kube: Kube, path: string): Promise<boolean> {
   await installBefore(kube);
   const now = await kube.get(path);
@@ -92,12 +95,12 @@ async function rollBack(kube: Kube, path: string): Promise<boolean> {
   return true;
 }
 
-/** Fields that came after the kinds of the file. */
+/** Fields that are newer than the CRDs of the file. */
 function hasLaterFields({ spec }: KubeObject): boolean {
   return "imagePullSecrets" in (spec as object);
 }
 
-/** The operator sees another spec, and does what it says: a word on the Service, for which nobody has to be started anew. */
+/** Waits until the operator has applied another spec: an annotation of the Service, which restarts no member. */
 async function noticed(scene: Scene, word: string): Promise<void> {
   await scene.until(`the spec says: ${word}`, () => scene.edit({ clientService: { annotations: { word } } }));
   await scene.until(`the Service says: ${word}`, async () => {

@@ -11,15 +11,15 @@ import type { ScriptedEtcd } from "./etcd.ts";
 
 type PodStatus = NonNullable<ApplyOf<typeof Pod>["status"]>;
 
-/** A store with its backups, and what stands between the agent and it, if anything does. */
+/** A store with its backups, and the error of every access to it, if any. */
 export interface Store {
   refusal: string | undefined;
   readonly backups: Map<string, Manifest>;
-  /** The names of those that break off. */
+  /** The names of damaged backups. */
   readonly broken: Set<string>;
 }
 
-/** The status of the pod when its job is over; undefined when it has none. */
+/** The status of the pod at the end of its job; undefined when it has no job. */
 export function agentStatus(pod: ObjectOf<typeof Pod>, etcd: ScriptedEtcd, store: Store): PodStatus | undefined {
   const container = pod.spec?.containers.find(({ name }) => name === AGENT);
   const job = jobOf(container);
@@ -34,7 +34,7 @@ export function agentStatus(pod: ObjectOf<typeof Pod>, etcd: ScriptedEtcd, store
   };
 }
 
-/** What the pod of a member that begins with a backup gets out of the store; undefined when it does not. */
+/** What the pod of a member fetches from the store if it starts with a backup; undefined otherwise. */
 export function fetched(pod: ObjectOf<typeof Pod>, store: Store): JobResult | undefined {
   const job = jobOf(pod.spec?.initContainers?.find(({ name }) => name === "fetch"));
   return job?.do === "fetch" ? read(job, store) : undefined;
@@ -47,7 +47,7 @@ function jobOf(container: Container | undefined): Job | undefined {
 
 type Container = NonNullable<ObjectOf<typeof Pod>["spec"]>["containers"][number];
 
-/** The backup that is named, or the newest. */
+/** The named backup, or the newest. */
 function read({ backup }: { readonly backup?: string | undefined }, { backups, broken, refusal }: Store): JobResult {
   if (refusal !== undefined) return { ok: false, code: "Unreachable", message: refusal };
   const manifest = backups.get(backup ?? [...backups.keys()].at(-1) ?? "");
@@ -56,7 +56,7 @@ function read({ backup }: { readonly backup?: string | undefined }, { backups, b
   return broken.has(manifest.name) ? { ok: false, code: "Truncated", message } : { ok: true, manifest };
 }
 
-/** Who gives the snapshot: a learner only where it may and nobody else is there. */
+/** The member that serves the snapshot: a learner only if allowed and no voter is left. */
 function giverOf(learners: "never" | "at last", { processes, clusters }: ScriptedEtcd) {
   const all = [...processes.values()].map((process) => ({ process, cluster: clusters.get(process.disk.clusterId) }));
   const isLearner = ({ process, cluster }: (typeof all)[number]): boolean =>

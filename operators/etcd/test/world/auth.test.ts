@@ -1,4 +1,4 @@
-/** Users and roles of a spec on scripted members: what cannot be made is told and keeps nothing else from being done, and nobody is locked out. */
+/** Users and roles of a spec on scripted members: an error is reported and blocks nothing else, and no user is locked out. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Event } from "capstan/kinds/events.k8s.io/v1";
@@ -31,9 +31,9 @@ async function warnings(bed: EtcdWorld): Promise<readonly string[]> {
 const app = { name: "app", passwordSecret: "app-password", roles: ["reader"] };
 const roles = [{ name: "reader" }];
 
-test("what etcd refuses is told and tried with pauses; the other users are made, databases are defragmented, the switch waits", async () => {
+test("rejected users are reported and retried; all other work continues", async () => {
   await using bed = await startWorld();
-  // Longer than etcd takes.
+  // Longer than etcd accepts.
   await setPassword(bed, "x".repeat(100));
   const maintenance = { defragment: { schedule: "*/4 * * * *" } };
   await apply(bed, { maintenance, auth: { enabled: true, roles, users: [app, { name: "other" }] } });
@@ -50,7 +50,7 @@ test("what etcd refuses is told and tried with pauses; the other users are made,
   await bed.until((now) => condition(now, "Degraded")?.status === "False", "all is well");
 });
 
-test("a user waits for its password: made without one, it could never be given one", async () => {
+test("a user without its password is not created, as it could not be set later", async () => {
   await using bed = await startWorld();
   await apply(bed, { auth: { enabled: true, roles, users: [app] } });
   const told = await bed.until((now) => condition(now, "Degraded")?.reason === "Refused", "a refusal");
@@ -61,7 +61,7 @@ test("a user waits for its password: made without one, it could never be given o
   assert.equal(bed.etcd.auth.users.get("app")?.password, "one");
 });
 
-test("a user that came with a certificate only is made anew when it gets a password", async () => {
+test("a user created with a certificate only is recreated when it gets a password", async () => {
   await using bed = await startWorld();
   await grown(bed, { auth: { enabled: true, roles, users: [{ name: "app", roles: ["reader"] }] } });
   await bed.until(() => bed.etcd.auth.isOn, "authentication");
@@ -72,7 +72,7 @@ test("a user that came with a certificate only is made anew when it gets a passw
   assert.deepEqual([...(bed.etcd.auth.users.get("app")?.roles ?? [])], ["reader"]);
 });
 
-test("auth that is taken out of the spec while the operator is away goes, users and all; what somebody made by hand stays", async () => {
+test("removed auth deletes its users after a restart; users made by hand stay", async () => {
   await using bed = await startWorld();
   await grown(bed, { auth: { enabled: true, roles, users: [{ name: "a", roles: ["reader"] }] } });
   await bed.until(() => bed.etcd.auth.isOn, "authentication");
@@ -106,7 +106,7 @@ for (const auth of [{ enabled: true }, { enabled: false }])
     assert.equal(asleep.status?.auth?.cluster, asleep.status?.clusterId);
   });
 
-/** Secrets that somebody else keeps, the client's with this name. */
+/** User-provided Secrets, the client's with this common name. */
 async function giveSecrets(bed: EtcdWorld, commonName: string): Promise<object> {
   const now = new Date();
   const authority = createAuthority({ commonName: "given", now, days: 3_650 });
@@ -124,7 +124,7 @@ async function giveSecrets(bed: EtcdWorld, commonName: string): Promise<object> 
   return { mode: "Provided", secrets: { server: "s", peer: "p", client: "c" } };
 }
 
-test("authentication is not switched on where the operator would be nobody, and is with a certificate of root", async () => {
+test("auth is enabled only with a certificate that makes the operator root", async () => {
   await using bed = await startWorld();
   const tls = await giveSecrets(bed, "me");
   await apply(bed, { tls, auth: { enabled: true } });
@@ -138,7 +138,7 @@ test("authentication is not switched on where the operator would be nobody, and 
   await bed.until(isSettled, "all is done");
 });
 
-test("a user of the spec with the role root is as good as root, and cannot lose it as long as the operator is that user", async () => {
+test("a spec user with the role root suffices, and keeps it while the operator uses it", async () => {
   await using bed = await startWorld();
   const tls = await giveSecrets(bed, "me");
   await apply(bed, { tls, auth: { enabled: true, users: [{ name: "me", roles: ["root"] }] } });
@@ -149,7 +149,7 @@ test("a user of the spec with the role root is as good as root, and cannot lose 
   assert.deepEqual([...(bed.etcd.auth.users.get("me")?.roles ?? [])], ["root"]);
 });
 
-test("authentication that goes is put off before its users go: the operator may be one of them", async () => {
+test("auth is disabled before its users are deleted: the operator may be one", async () => {
   await using bed = await startWorld();
   const tls = await giveSecrets(bed, "me");
   await apply(bed, { tls, auth: { enabled: true, users: [{ name: "me", roles: ["root"] }] } });
@@ -161,7 +161,7 @@ test("authentication that goes is put off before its users go: the operator may 
 });
 
 for (const name of ["root", "me"])
-  test(`the user whom the operator is, ${name}, gets a password while authentication is off, and else it is told`, async () => {
+  test(`the operator's user ${name} gets a password only while auth is off`, async () => {
     await using bed = await startWorld();
     const tls = await giveSecrets(bed, name);
     const own = { name, roles: ["root"] };
@@ -180,7 +180,7 @@ for (const name of ["root", "me"])
     await bed.until((now) => isSettled(now) && bed.etcd.auth.isOn, "authentication");
   });
 
-/** A cluster that begins with a backup whose data has authentication on. */
+/** A cluster that is restored from a backup with authentication on. */
 async function begin(bed: EtcdWorld, spec: object): Promise<void> {
   const size = { bytes: 1, sha256: "0".repeat(64) };
   const cluster = { namespace: "default", name: "x", clusterId: "c9" };
@@ -194,7 +194,7 @@ async function begin(bed: EtcdWorld, spec: object): Promise<void> {
   await apply(bed, { ...spec, bootstrap: { store: { volume: { claim: "backups" } } } });
 }
 
-test("users that come with a backup go where the spec has none, once; who makes others by hand then keeps them", async () => {
+test("users from a backup are deleted once if the spec has none; later ones stay", async () => {
   await using bed = await startWorld();
   await begin(bed, {});
   await bed.until(({ status }) => status?.auth?.inUse === false, "no users");
@@ -206,7 +206,7 @@ test("users that come with a backup go where the spec has none, once; who makes 
   assert.deepEqual([auth.isOn, auth.users.has("mine")], [true, true]);
 });
 
-test("a cluster that began with a backup before anybody kept count of users keeps those that were made by hand since", async () => {
+test("restored clusters without a user record keep users made by hand", async () => {
   await using bed = await startWorld();
   await grown(bed, {});
   await bed.world.crash();
@@ -214,14 +214,14 @@ test("a cluster that began with a backup before anybody kept count of users keep
   auth.roles.add("root");
   for (const name of ["root", "mine"]) auth.users.set(name, { roles: new Set([name]), password: "x" });
   auth.isOn = true;
-  // As an operator of before has left it.
+  // The status as an earlier operator left it.
   await bed.world.applyStatus(EtcdCluster, "e", { bornFrom: "default/x/b" });
   bed.world.restart();
   await bed.pass(90);
   assert.deepEqual([auth.isOn, auth.users.has("mine")], [true, true]);
 });
 
-test("users of a backup that takes the place of all data get the passwords of now", async () => {
+test("users of a restore in place get the current passwords", async () => {
   await using bed = await startWorld();
   await setPassword(bed, "now");
   await grown(bed, { auth: { enabled: true, roles, users: [app] } });
@@ -237,7 +237,7 @@ test("users of a backup that takes the place of all data get the passwords of no
   await bed.until(() => bed.etcd.auth.users.get("app")?.password === "now", "a password");
 });
 
-test("data with authentication on, without TLS: the status says that the operator is refused, and what helps", async () => {
+test("data with auth but without TLS: the status reports the error and the fix", async () => {
   await using bed = await startWorld();
   await begin(bed, { tls: { mode: "Off" } });
   const told = await bed.until((now) => condition(now, "Degraded")?.reason === "LockedOut", "a refusal");
@@ -251,7 +251,7 @@ test("data with authentication on, without TLS: the status says that the operato
 });
 
 for (const name of ["me", "theirs"])
-  test(`data with authentication on and a certificate of ${name}, who may look: the first step that is refused says what helps`, async () => {
+  test(`data with auth and a certificate of ${name}: a denied step reports the fix`, async () => {
     await using bed = await startWorld();
     const tls = await giveSecrets(bed, name);
     await begin(bed, { tls });
@@ -263,7 +263,7 @@ for (const name of ["me", "theirs"])
     assert.equal(bed.etcd.auth.isOn, false);
   });
 
-test("a Secret with certificates that nobody can read is told, and members are looked after all the same", async () => {
+test("an unreadable Secret with certificates is reported, and reconciles continue", async () => {
   await using bed = await startWorld();
   const tls = await giveSecrets(bed, "me");
   await grown(bed, { size: 3, tls, recovery: { replaceAfter: "10s" } });

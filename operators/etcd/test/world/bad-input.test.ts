@@ -1,4 +1,4 @@
-/** What users get wrong: each is told by a condition and an event, loses nothing, and works again when it is mended. */
+/** Mistakes of users: each is reported by a condition and an event, loses no data, and is fixed by a later edit. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { StatefulSet } from "capstan/kinds/apps/v1";
@@ -10,7 +10,7 @@ import type { EtcdWorld } from "./world.ts";
 
 const tls = { mode: "Off" } as const;
 
-/** Something wrong, how it shows, and how it is mended. */
+/** A mistake, its report, and its fix. */
 interface Mistake {
   readonly name: string;
   readonly spoil: (bed: EtcdWorld) => Promise<unknown>;
@@ -25,7 +25,7 @@ async function apply(bed: EtcdWorld, spec: object): Promise<void> {
   await bed.world.apply(EtcdCluster, "e", { spec: { ...lastGood, ...spec } });
 }
 
-/** Which pods the namespace takes. */
+/** Sets the Pod Security level of the namespace. */
 async function enforcePods({ world }: EtcdWorld, level: string): Promise<void> {
   await world.apply(Namespace, "default", { metadata: { labels: { "pod-security.kubernetes.io/enforce": level } } });
 }
@@ -66,7 +66,7 @@ const MISTAKES: readonly Mistake[] = [
     },
     reason: "Refused",
     says: /violates PodSecurity/u,
-    // Nobody tells the operator that the policy is another one now.
+    // The operator gets no event when the policy changes.
     mend: (bed) => enforcePods(bed, "privileged"),
   },
   {
@@ -126,7 +126,7 @@ for (const mistake of MISTAKES) {
 }
 
 for (const mistake of MISTAKES.slice(0, 3)) {
-  test(`in a cluster that runs: ${mistake.name}; the others serve, nothing is lost`, async () => {
+  test(`in a running cluster: ${mistake.name}; other members serve, no data is lost`, async () => {
     await using bed = await startWorld();
     await apply(bed, {});
     const before = await bed.until(isSettled, "three");
@@ -145,7 +145,7 @@ for (const mistake of MISTAKES.slice(0, 3)) {
   });
 }
 
-/** Templates that no pod can be made from, and what is said about them. */
+/** Templates that make invalid pods, and the messages for them. */
 const IMPOSSIBLE: readonly (readonly [spec: { readonly [field: string]: unknown }, says: RegExp])[] = [
   [{ containers: "x" }, /must be a list/u],
   [{ containers: [{ name: "sidecar" }] }, /image/u],
@@ -153,7 +153,7 @@ const IMPOSSIBLE: readonly (readonly [spec: { readonly [field: string]: unknown 
 ];
 
 for (const [template, says] of IMPOSSIBLE) {
-  test(`nobody who serves is stopped for a pod that cannot be made: ${JSON.stringify(template)}`, async () => {
+  test(`no member is stopped for an invalid pod: ${JSON.stringify(template)}`, async () => {
     await using bed = await startWorld();
     await apply(bed, {});
     await bed.until(isSettled, "three");
@@ -173,7 +173,7 @@ for (const [template, says] of IMPOSSIBLE) {
     assert.deepEqual(await templates(bed), ["e-form"]);
   });
 
-  test(`who is lost while no pod can be made as the spec has it comes back as it was: ${JSON.stringify(template)}`, async () => {
+  test(`a lost member is recreated with the old template: ${JSON.stringify(template)}`, async () => {
     await using bed = await startWorld();
     await apply(bed, {});
     const before = await bed.until(isSettled, "three");
@@ -210,7 +210,7 @@ async function templates({ world }: EtcdWorld): Promise<readonly string[]> {
   return (await world.list(PodTemplate)).map(({ metadata }) => metadata.name);
 }
 
-test("Secrets of certificates that do not exist are named, nobody is started without, and the cluster is born with others", async () => {
+test("missing certificate Secrets are named, and no member starts without them", async () => {
   await using bed = await startWorld();
   const secrets = { server: "s", peer: "p", client: "c" };
   await apply(bed, { tls: { mode: "Provided", secrets } });
@@ -222,7 +222,7 @@ test("Secrets of certificates that do not exist are named, nobody is started wit
   await bed.until(isSettled, "a cluster with certificates of its own");
 });
 
-test("certificates of another authority are refused while members run, and taken by a cluster that sleeps", async () => {
+test("another authority is rejected while members run, accepted in hibernation", async () => {
   await using bed = await startWorld();
   const own = { size: 3, version: "3.6.16", tls: { mode: "Managed" } } as const;
   await bed.world.apply(EtcdCluster, "e", { spec: own });
@@ -243,11 +243,11 @@ test("certificates of another authority are refused while members run, and taken
   assert.notEqual(condition(waiting, "Degraded")?.reason, "TrustRefused");
 });
 
-/** What a store can answer, and the reason under which that is told. */
+/** Errors of a store, which become the reason of a condition. */
 const REFUSALS = ["the credentials are wrong", "no way to the store", "no room is left"] as const;
 
 for (const refusal of REFUSALS) {
-  test(`a store that says: ${refusal}`, async () => {
+  test(`a store that fails with: ${refusal}`, async () => {
     await using bed = await startWorld();
     await apply(bed, { backup: { store: { volume: { claim: "b" } }, schedule: "* * * * *" } });
     await bed.until(isSettled, "three");
@@ -260,7 +260,7 @@ for (const refusal of REFUSALS) {
   });
 }
 
-test("a schedule that is none, and a cluster that is not there", async () => {
+test("an invalid schedule, and a missing cluster", async () => {
   await using bed = await startWorld();
   const store = { volume: { claim: "b" } };
   await bed.world.apply(EtcdBackup, "late", { spec: { cluster: "e", store, schedule: "61 * * * *" } });
@@ -278,7 +278,7 @@ test("a schedule that is none, and a cluster that is not there", async () => {
   }
 });
 
-test("a name that Services cannot have is told at once, and nothing is made", async () => {
+test("a name that is invalid for Services is reported, and nothing is created", async () => {
   for (const name of ["e.f", "1e", "x".repeat(57)]) {
     await using bed = await startWorld();
     await bed.world.apply(EtcdCluster, name, { spec: { size: 3, version: "3.6.16", tls: { mode: "Off" } } });
@@ -291,7 +291,7 @@ test("a name that Services cannot have is told at once, and nothing is made", as
   }
 });
 
-test("the longest name that a cluster can have can have backups, too", async () => {
+test("a cluster with the longest name can have backups, too", async () => {
   await using bed = await startWorld();
   const name = "x".repeat(56);
   const backup = { store: { volume: { claim: "backups" } }, schedule: "0 3 1 1 *" };

@@ -1,4 +1,4 @@
-/** What stands beside the members cannot be written: they are looked after all the same. */
+/** A rejected object beside the members does not keep the operator from looking after them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster } from "../../src/kinds/index.ts";
@@ -6,7 +6,7 @@ import { condition, isSettled, startWorld } from "./world.ts";
 
 const spec = { size: 3, version: "3.6.16", tls: { mode: "Off" } } as const;
 
-test("a Service that the API server does not take keeps nobody from being replaced, and no quorum from being recovered", async () => {
+test("a rejected Service does not block replacement or quorum recovery", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec });
   await bed.until(isSettled, "three");

@@ -19,7 +19,7 @@ function defragmented({ etcd }: EtcdWorld): string[] {
   return etcd.log.filter((line) => line.startsWith("defragment")).map((line) => line.slice("defragment ".length));
 }
 
-/** Lets an operation come to its end. */
+/** Waits for the end of an operation. */
 async function ended(bed: EtcdWorld, name: string): Promise<string | undefined> {
   for (let second = 0; second < 300; second++) {
     const phase = (await bed.world.get(EtcdOperation, name))?.status?.phase;
@@ -29,7 +29,7 @@ async function ended(bed: EtcdWorld, name: string): Promise<string | undefined> 
   return undefined;
 }
 
-test("members are defragmented by schedule, followers first, the leader last, once each time", async () => {
+test("members are defragmented by schedule, followers first, the leader last", async () => {
   await using bed = await startWorld();
   const { status } = await grown(bed, { maintenance: { defragment: { schedule: "*/4 * * * *" } } });
   const before = defragmented(bed).length;
@@ -47,14 +47,14 @@ test("members are defragmented by schedule, followers first, the leader last, on
   assert.equal(defragmented(bed).length, before + 6);
 });
 
-test("a schedule that has the form of one and is none is told", async () => {
+test("an invalid schedule that has the right form is reported", async () => {
   await using bed = await startWorld();
   const { status } = await grown(bed, { maintenance: { defragment: { schedule: "61 * * * *" } } });
   assert.match(JSON.stringify(status?.advice), /61 \* \* \* \*.* is no schedule/u);
   await assert.rejects(grown(bed, { maintenance: { defragment: { schedule: "nightly" } } }), /should match/u);
 });
 
-test("volumes that are smaller than the quota are told before they are full", async () => {
+test("volumes smaller than the quota are reported before they are full", async () => {
   await using bed = await startWorld();
   const small = await grown(bed, { profile: "large", storage: { size: "1Gi" } });
   assert.match(JSON.stringify(small.status?.advice), /smaller than the quota/u);
@@ -65,7 +65,7 @@ test("volumes that are smaller than the quota are told before they are full", as
 
 const littleRoom = { "quota-backend-bytes": "20000" };
 
-/** A cluster that is full as soon as it is told so. */
+/** A cluster that can be filled. */
 async function withLittleRoom(bed: EtcdWorld): Promise<{ fill(): void; alarms(): readonly unknown[] }> {
   await grown(bed, { options: littleRoom });
   const [cluster] = bed.etcd.clusters.values();
@@ -77,7 +77,7 @@ async function withLittleRoom(bed: EtcdWorld): Promise<{ fill(): void; alarms():
   };
 }
 
-test("room is made in vain in the turn in which a round by schedule is due: nothing is refused, and the round comes after", async () => {
+test("a full database does not block a defragmentation due in the same reconcile", async () => {
   await using bed = await startWorld();
   const room = await withLittleRoom(bed);
   await bed.pass(300);
@@ -93,7 +93,7 @@ test("room is made in vain in the turn in which a round by schedule is due: noth
   );
 });
 
-test("a database full of live data is not defragmented over and over, and takes writes again when it has room", async () => {
+test("a database full of live data is not defragmented over and over", async () => {
   await using bed = await startWorld();
   const room = await withLittleRoom(bed);
   const before = defragmented(bed).length;
@@ -109,7 +109,7 @@ test("a database full of live data is not defragmented over and over, and takes 
   assert.doesNotMatch(JSON.stringify(mended.status?.advice), /quota/u);
 });
 
-test("an operation defragments all members, the leader last; another only one; nobody's member is rejected", async () => {
+test("operations defragment all members or one, and reject unknown members", async () => {
   await using bed = await startWorld();
   const { status } = await grown(bed);
   await bed.world.apply(EtcdOperation, "all", { spec: { cluster: "e", do: { defragment: {} } } });
@@ -123,7 +123,7 @@ test("an operation defragments all members, the leader last; another only one; n
   assert.equal(await ended(bed, "none"), "Rejected");
 });
 
-test("an operation takes a snapshot in the form of an EtcdBackup, and goes away after its time", async () => {
+test("an operation takes a snapshot as an EtcdBackup, and expires", async () => {
   await using bed = await startWorld();
   await grown(bed, { backup: { store: { volume: { claim: "backups" } }, schedule: "0 3 1 1 *" } });
   const spec = { cluster: "e", do: { snapshot: { backup: "e" } }, ttl: "5m" };
@@ -135,7 +135,7 @@ test("an operation takes a snapshot in the form of an EtcdBackup, and goes away 
   await bed.pass(310);
   assert.equal(await bed.world.get(EtcdOperation, "now"), undefined);
   assert.ok(await bed.world.get(EtcdBackup, "now-snapshot"), "the backup outlives the operation");
-  // Of the same name again, a day later: another snapshot.
+  // The same name again, a day later: another snapshot.
   await bed.world.apply(EtcdOperation, "now", { spec });
   assert.equal(await ended(bed, "now"), "Succeeded");
   assert.equal(bed.kubelet.store.backups.size, 2);
@@ -146,7 +146,7 @@ test("an operation takes a snapshot in the form of an EtcdBackup, and goes away 
   assert.equal(await ended(bed, "nothing"), "Rejected");
 });
 
-test("an operation whose snapshot fails says why", async () => {
+test("an operation with a failed snapshot reports the reason", async () => {
   await using bed = await startWorld();
   bed.kubelet.store.refusal = "the bucket is gone";
   await grown(bed, { backup: { store: { volume: { claim: "backups" } }, schedule: "0 3 1 1 *" } });
@@ -175,7 +175,7 @@ test("volumes grow in place, and new members get the new size", async () => {
   assert.deepEqual(await sizes(bed), ["10Gi", "10Gi", "10Gi", "10Gi"]);
 });
 
-test("volumes that may not grow are told, hold up nothing else, and grow when their class lets them", async () => {
+test("volumes that cannot grow are reported, and grow when their class allows it", async () => {
   await using bed = await startWorld();
   await bed.world.apply(StorageClass, "disks", classOf(false));
   const storage = { className: "disks", size: "8Gi" };
@@ -206,7 +206,7 @@ test("a volume grows also while its member is down", async () => {
   assert.deepEqual(await sizes(bed), ["10Gi", "10Gi", "10Gi"]);
 });
 
-test("with onDelete Retain volumes belong to nobody and outlive the cluster; else they belong to it", async () => {
+test("volumes have no owner with onDelete Retain, and else belong to the cluster", async () => {
   for (const onDelete of ["Retain", "Delete"] as const) {
     await using bed = await startWorld();
     await grown(bed, { storage: { onDelete } });

@@ -6,7 +6,7 @@ import { MEMBER_LABEL } from "../../src/pods/index.ts";
 import { isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
-/** What happens to a cluster of three; each is interrupted before every one of its writes. */
+/** Events in a cluster of three; each is interrupted before every write of the operator. */
 const EPISODES: {
   readonly [name: string]: {
     readonly from: Spec;
@@ -41,10 +41,10 @@ interface Spec {
   readonly backup?: { readonly store: { readonly volume: { readonly claim: string } } };
 }
 
-/** Certificates are written first and slow to make: the other stories have them. */
+/** Certificates are written first and are slow to make; the other stories cover them. */
 const tls = { mode: "Off" } as const;
 
-/** When the operator dies. */
+/** The crashes of the operator. */
 type Deaths = { readonly before: number } | { readonly before: "again and again" } | { readonly before: "none" };
 
 async function play(name: string, deaths: Deaths): Promise<{ readonly writes: number; readonly died: number }> {
@@ -71,7 +71,7 @@ async function play(name: string, deaths: Deaths): Promise<{ readonly writes: nu
   return { writes: bed.world.writes.length - written, died: killer.died };
 }
 
-/** Kills the operator before one write, or again and again: each time one write more comes through, so that it gets on at all. */
+/** Kills the operator before one write, or again and again: each time one write more passes, so that it makes progress. */
 class Killer {
   readonly #bed: EtcdWorld;
   readonly #isRelentless: boolean;
@@ -95,14 +95,14 @@ class Killer {
 }
 
 for (const name of Object.keys(EPISODES)) {
-  test(`a cluster that ${name} ends the same when the operator dies again and again`, async () => {
+  test(`a cluster that ${name} ends the same with an operator that keeps crashing`, async () => {
     const { writes } = await play(name, { before: "none" });
     assert.ok(writes > 3, `${writes} writes`);
     const { died } = await play(name, { before: "again and again" });
     assert.ok(died >= 3, `it died ${died} times`);
   });
 
-  test(`a cluster that ${name} ends the same, whichever write the operator dies before`, async () => {
+  test(`a cluster that ${name} ends the same with a crash before any write`, async () => {
     const { writes } = await play(name, { before: "none" });
     for (let nth = 1; nth <= writes; nth++) await play(name, { before: nth });
   });

@@ -1,9 +1,9 @@
-/** The users and roles of a scripted etcd: who is asked for a name, and what is refused, as etcd 3.5 to 3.7 do it. */
+/** The users and roles of a scripted etcd: which calls need a user, and which are denied, like etcd 3.5 to 3.7. */
 import { parseCertificate } from "capstan/pki";
 import type { AuthCalls, ConnectOptions, EtcdErrorCode } from "../../src/etcd/index.ts";
 import { EtcdError } from "../../src/etcd/index.ts";
 
-/** Somebody who is known: `undefined` for a user that comes with a certificate only. */
+/** A user; its password is `undefined` if it was created with a certificate only. */
 interface User {
   readonly roles: Set<string>;
   password: string | undefined;
@@ -13,10 +13,10 @@ export class ScriptedAuth {
   isOn = false;
   readonly roles = new Set<string>();
   readonly users = new Map<string, User>();
-  /** How often anybody asked for the roles: each time that a spec is followed. */
+  /** How often the roles were listed: once each time that a spec is applied. */
   asked = 0;
 
-  /** What etcd does first with every question: with authentication on, whoever has a name may look, and only root may do anything. */
+  /** etcd's check before every call: with authentication on, any user may read, and only root may do anything else. */
   admit(options: ConnectOptions, call: string): void {
     if (!this.isOn || this.#isRoot(options)) return;
     const name = nameIn(options);
@@ -51,7 +51,7 @@ export class ScriptedAuth {
         this.users.set(name, { roles: new Set(), password });
       },
       removeUser: async (name) => (user(name), void this.users.delete(name)),
-      // A user that came with a certificate only stays so, and nothing is said.
+      // A user without a password does not get one, and etcd returns no error.
       changePassword: async ({ name, password }) => {
         if (user(name).password !== undefined) user(name).password = password;
       },
@@ -71,7 +71,7 @@ export class ScriptedAuth {
   }
 }
 
-/** What etcd tells whoever comes with any certificate. */
+/** Calls that etcd allows with any certificate. */
 const OPEN: ReadonlySet<string> = new Set(["status", "list", "alarms", "versions"]);
 
 function nameIn({ tls }: ConnectOptions): string | undefined {
@@ -82,6 +82,6 @@ function nameIn({ tls }: ConnectOptions): string | undefined {
 export function guarded<Calls extends object>(calls: Calls, guard: (call: string) => void): Calls {
   const wrap = (name: string, call: unknown): unknown =>
     typeof call === "function" ? async (...args: unknown[]) => (guard(name), await call(...args)) : call;
-  // The calls keep their names and types: only a guard stands before each.
+  // The calls keep their names and types: only a guard runs before each.
   return Object.fromEntries(Object.entries(calls).map(([name, call]) => [name, wrap(name, call)])) as Calls;
 }

@@ -1,4 +1,4 @@
-/** A scripted etcd: members that answer as etcd would, as long as their pods run. No raft, but its rules of membership and quorum. */
+/** A scripted etcd: members that respond like etcd as long as their pods run. No raft, but its rules of membership and quorum. */
 import type {
   Alarm,
   CallOptions,
@@ -12,14 +12,14 @@ import type {
 import { EtcdError } from "../../src/etcd/index.ts";
 import { guarded, ScriptedAuth } from "./etcd-auth.ts";
 
-/** What is on a volume: which member of which cluster it is. */
+/** The data on a volume: the ids of its member and its cluster. */
 export interface Disk {
   memberId: string;
   clusterId: string;
   isBroken: boolean;
 }
 
-/** The hash that a process kept of a compaction that it made: of what its data was then, counted from the compaction before. */
+/** The hash that a process kept of a compaction: of its data at that time, counted from the compaction before. */
 interface Kept {
   readonly revision: number;
   readonly compactRevision: number;
@@ -32,7 +32,7 @@ export interface Process {
   readonly address: string;
   readonly version: string;
   readonly disk: Disk;
-  /** Forgotten with the process, and never told to others: whoever joins by a snapshot has none. */
+  /** Lost with the process and never replicated: a member that joined by a snapshot has none. */
   readonly kept: Kept[];
 }
 
@@ -42,12 +42,12 @@ interface Cluster {
   leader: string | undefined;
   alarms: Alarm[];
   revision: number;
-  /** Up to where what was overwritten is forgotten; -1 as long as nothing is. */
+  /** The revision of the last compaction; -1 without one. */
   compacted: number;
   raftIndex: number;
 }
 
-/** Compares its data with that of the others before it serves. */
+/** The member compares its data with that of the others before it serves. */
 function isChecked(flags: ReadonlyMap<string, string>): boolean {
   const isGated = flags.get("feature-gates")?.includes("InitialCorruptCheck=true") === true;
   return isGated || flags.get("experimental-initial-corrupt-check") === "true";
@@ -57,32 +57,32 @@ function isChecked(flags: ReadonlyMap<string, string>): boolean {
 export class ScriptedEtcd {
   readonly processes = new Map<string, Process>();
   readonly clusters = new Map<string, Cluster>();
-  /** The operator cannot reach these addresses; "*" for all. */
+  /** Addresses that the operator cannot reach; "*" for all. */
   readonly cut = new Set<string>();
-  /** Hashes of members whose data is not what it should be, by name. */
+  /** Hashes of members with wrong data, by name. */
   readonly hashes = new Map<string, number>();
-  /** Members that do not tell the hash of their data. */
+  /** Members that do not report the hash of their data. */
   readonly mute = new Set<string>();
-  /** Who hears of no leader. */
+  /** Members that see no leader. */
   readonly deaf = new Set<string>();
-  /** How often anybody was asked for the hash of its data. */
+  /** How often any member was asked for its hash. */
   hashed = 0;
   /** What members of a version add to their hashes. */
   readonly dialects = new Map<string, number>();
-  /** What members answer to every change that they are asked for, if they refuse it. */
+  /** The error of every change, if members reject changes. */
   refusal: EtcdErrorCode | undefined;
-  /** What happens after a member has told the hash of its data. */
+  /** Called after a member has reported the hash of its data. */
   duringHash: (member: string) => void = () => undefined;
   /** Learners never catch up. */
   isSlow = false;
-  /** What was asked and changed something, in order. */
+  /** The calls that changed something, in order. */
   readonly log: string[] = [];
   /** Users and roles: the same for all clusters of a test, which has one. */
   readonly auth = new ScriptedAuth();
   readonly #births = new Map<string, { readonly id: string; readonly memberId: string }>();
   #serial = 0;
 
-  /** Starts a process as etcd would with these flags; answers why it fails, if it does. */
+  /** Starts a process like etcd with these flags; returns the error, if it fails. */
   start(
     flags: ReadonlyMap<string, string>,
     options: { disk: Disk | undefined; address: string; version: string },
@@ -106,7 +106,7 @@ export class ScriptedEtcd {
     return found;
   }
 
-  /** Makes the data of a first member out of a backup, as etcdutl would with these flags. */
+  /** Creates the data of a first member from a backup, like etcdutl with these flags. */
   restore(flags: ReadonlyMap<string, string>, revision: number): Disk {
     const disk = this.#beginAnew(flags);
     const cluster = this.clusters.get(disk.clusterId);
@@ -114,7 +114,7 @@ export class ScriptedEtcd {
     return disk;
   }
 
-  /** All clusters are compacted at their newest revisions, as those are that nobody writes to. */
+  /** Compacts all clusters at their newest revisions, as in clusters without writes. */
   compact(): void {
     for (const cluster of this.clusters.values()) this.#compact(cluster, cluster.revision);
   }
@@ -124,7 +124,7 @@ export class ScriptedEtcd {
     for (const cluster of this.clusters.values()) this.#elect(cluster);
   }
 
-  /** A client of whoever listens at the address. */
+  /** A client of the process at the address. */
   readonly connect = (options: ConnectOptions): EtcdClient => {
     const address = new URL(options.endpoint).hostname;
     const refuse = (code: EtcdErrorCode, why: string): never => {
@@ -141,7 +141,7 @@ export class ScriptedEtcd {
       memberId: process().disk.memberId,
       members: cluster().members,
     });
-    // Of all versions from 3.5 to 3.7.
+    // In all versions from 3.5 to 3.7.
     const refuseLearner = (): void => {
       const isMeant = ({ id, isLearner }: Member): boolean => isLearner && id === process().disk.memberId;
       if (cluster().members.some(isMeant)) refuse("IsLearner", "rpc not supported for learner");
@@ -230,7 +230,7 @@ export class ScriptedEtcd {
         compact: async (revision) => this.#compact(led(), revision),
       },
     };
-    // Nobody answers who is not there, whoever asks.
+    // A call fails first if there is no process, and then if the user lacks the right.
     const guard = (call: string): void => (process(), this.auth.admit(options, call));
     return Object.assign(Object.create(null), client, {
       members: guarded(client.members, guard),
@@ -253,7 +253,7 @@ export class ScriptedEtcd {
     return process !== undefined && process.disk.memberId === member.id && process.disk.clusterId === clusterId;
   }
 
-  /** An empty data directory: a new cluster, a place in an existing one, or nothing. */
+  /** An empty data directory: a new cluster, a place in an existing one, or an error. */
   #begin(flags: ReadonlyMap<string, string>): Disk | string {
     const own = flags.get("initial-advertise-peer-urls") ?? "";
     if (flags.get("initial-cluster-state") === "new") return this.#beginAnew(flags);
@@ -273,7 +273,10 @@ export class ScriptedEtcd {
     return { memberId: member.id, clusterId: cluster.id, isBroken: false };
   }
 
-  /** A new cluster. Who it is follows from the flags, as in etcd: whoever begins twice with the same is the same again, without its memory. */
+  /**
+   * A new cluster. Its ids follow from the flags, as in etcd: a second bootstrap with the same flags gives the same ids, without the
+   * data.
+   */
   #beginAnew(flags: ReadonlyMap<string, string>): Disk {
     const own = flags.get("initial-advertise-peer-urls") ?? "";
     const birth = [flags.get("initial-cluster-token"), flags.get("initial-cluster")].join(" ");
@@ -287,7 +290,7 @@ export class ScriptedEtcd {
     return { memberId: member.id, clusterId: id, isBroken: false };
   }
 
-  /** Whoever has data compares it with that of everybody who answers, if it was told to. */
+  /** A member with data compares it with every member that responds, if its flags say so. */
   #check(flags: ReadonlyMap<string, string>, disk: Disk): Disk | string {
     const name = flags.get("name") ?? "";
     const others = [...this.processes.values()].filter(
@@ -297,12 +300,12 @@ export class ScriptedEtcd {
     return differs && isChecked(flags) ? "found data inconsistency with peers" : disk;
   }
 
-  /** What was forgotten is in no hash: the same data has another one after another compaction. */
+  /** Compacted revisions are not part of a hash: the same data has another hash after another compaction. */
   #hashOf({ name, version }: Process, compacted: number): number {
     return (this.hashes.get(name) ?? 1) + (this.dialects.get(version) ?? 0) + compacted * 1_000;
   }
 
-  /** Everybody who runs keeps the hash of what there was to be forgotten. */
+  /** Every running process keeps the hash of what was compacted. */
   #compact(cluster: Cluster, revision: number): void {
     const before = cluster.compacted;
     if (revision <= before) return;

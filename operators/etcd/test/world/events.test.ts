@@ -1,4 +1,4 @@
-/** Whatever changes in a cluster's life is told by an event, so that `kubectl describe` tells the story. */
+/** Every change in a cluster's life creates an event, so that `kubectl describe` shows its history. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Event } from "capstan/kinds/events.k8s.io/v1";
@@ -18,7 +18,7 @@ async function told({ world }: EtcdWorld): Promise<ReadonlySet<string>> {
   return new Set((await world.list(Event)).map(({ reason }) => reason ?? ""));
 }
 
-/** What happens, and the reasons of the events that tell it. */
+/** The changes, and the reasons of their events. */
 const CHAPTERS: readonly {
   readonly name: string;
   readonly happens: (bed: EtcdWorld) => Promise<unknown>;
@@ -63,7 +63,7 @@ const CHAPTERS: readonly {
   },
 ];
 
-test("every change in a cluster's life is told by an event", async () => {
+test("every change in a cluster's life creates an event", async () => {
   await using bed = await startWorld();
   for (const { name, happens, tells } of CHAPTERS) {
     await happens(bed);
@@ -76,7 +76,7 @@ test("every change in a cluster's life is told by an event", async () => {
     const missing = tells.filter((reason) => !reasons.has(reason));
     assert.deepEqual(missing, [], `${name}: ${[...reasons].join(", ")}`);
     await bed.until(isSettled, `calm after: ${name}`);
-    // Of one object only so many events are told at a time: the next chapter begins later.
+    // The events of one object are rate limited, so the next change comes later.
     await bed.world.advance("45m");
   }
 });

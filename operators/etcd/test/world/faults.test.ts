@@ -14,7 +14,7 @@ async function grown(
   return await bed.until(isSettled, "a settled cluster");
 }
 
-test("a pod that is deleted comes back with its data", async () => {
+test("a deleted pod is recreated with its data", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   await bed.world.delete(Pod, "e-1");
@@ -25,7 +25,7 @@ test("a pod that is deleted comes back with its data", async () => {
   );
 });
 
-test("a member that goes down on a node whose clock is behind is waited for, and replaced when its time is over", async () => {
+test("a member on a node with a late clock is replaced when its time is over", async () => {
   await using bed = await startWorld();
   await grown(bed);
   bed.kubelet.ahead = -3_600_000;
@@ -41,7 +41,7 @@ test("a member that goes down on a node whose clock is behind is waited for, and
   assert.deepEqual(names(after), ["e-0", "e-2", "e-3"]);
 });
 
-test("a clock that is put forward while a member starts replaces nobody", async () => {
+test("a clock that jumps forward while a member starts replaces no member", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   const claim = await bed.world.get(PersistentVolumeClaim, "data-e-1");
@@ -59,7 +59,7 @@ test("a clock that is put forward while a member starts replaces nobody", async 
   assert.deepEqual(idsOf(after), idsOf(before));
 });
 
-test("all pods deleted at once come back as the same cluster", async () => {
+test("all pods deleted at once are recreated as the same cluster", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   for (const name of ["e-0", "e-1", "e-2"]) await bed.world.delete(Pod, name);
@@ -69,7 +69,7 @@ test("all pods deleted at once come back as the same cluster", async () => {
   assert.equal(bed.etcd.clusters.size, 1);
 });
 
-test("a member whose volume is gone is replaced by another with another name", async () => {
+test("a member without its volume is replaced by one with another name", async () => {
   await using bed = await startWorld();
   await grown(bed);
   await bed.loseVolumes(["e-1"]);
@@ -83,7 +83,7 @@ test("a member whose volume is gone is replaced by another with another name", a
   );
 });
 
-test("two of three volumes gone: goes on with the one that is left, and says what may be lost", async () => {
+test("after the loss of two of three volumes the last one continues, with a report", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   await bed.loseVolumes(["e-0", "e-1"]);
@@ -95,7 +95,7 @@ test("two of three volumes gone: goes on with the one that is left, and says wha
   assert.equal(bed.etcd.log.filter((line) => line.startsWith("alone")).length, 1);
 });
 
-test("with quorumLoss Manual nothing is done but told", async () => {
+test("quorumLoss Manual only reports", async () => {
   await using bed = await startWorld();
   await grown(bed, { size: 3, version: "3.6.16", recovery: { quorumLoss: "Manual" } });
   await bed.loseVolumes(["e-0", "e-1"]);
@@ -105,7 +105,7 @@ test("with quorumLoss Manual nothing is done but told", async () => {
   assert.equal((await bed.cluster()).status?.recovery, undefined);
 });
 
-test("all volumes gone and no backup: refused, never a fresh empty cluster of the same name", async () => {
+test("all volumes lost without a backup: refused, never an empty cluster", async () => {
   await using bed = await startWorld();
   await grown(bed);
   await bed.loseVolumes(["e-0", "e-1", "e-2"]);
@@ -129,7 +129,7 @@ test("an operator that is cut off from the members touches nothing", async () =>
   await bed.until(isSettled, "all is well again");
 });
 
-test("a version that cannot be pulled is put back, and what runs is told", async () => {
+test("a version that cannot be pulled is rolled back, and the status shows what runs", async () => {
   await using bed = await startWorld();
   await grown(bed, { size: 3, version: "3.6.16" });
   bed.kubelet.missingImages.add("gcr.io/etcd-development/etcd:v3.6.99");
@@ -146,7 +146,7 @@ test("a version that cannot be pulled is put back, and what runs is told", async
   assert.equal(mended.status?.version, "3.7.3");
 });
 
-test("a Service of that name that belongs to somebody else is left alone, and the cluster waits", async () => {
+test("a Service of that name with another owner is left alone, and the cluster waits", async () => {
   await using bed = await startWorld();
   await bed.world.apply(Service, "e-client", { spec: { ports: [{ port: 80 }], selector: { app: "other" } } });
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
@@ -170,7 +170,7 @@ test("claims of an older cluster of the same name are neither used nor deleted",
   assert.equal((await bed.world.get(PersistentVolumeClaim, "data-e-0"))?.metadata.deletionTimestamp, undefined);
 });
 
-test("paused means: look, but do not touch", async () => {
+test("a paused cluster is observed, but not touched", async () => {
   await using bed = await startWorld();
   await grown(bed);
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.7.3", paused: true } });
@@ -182,7 +182,7 @@ test("paused means: look, but do not touch", async () => {
   await bed.until(isSettled, "everything caught up");
 });
 
-test("an operation replaces a member, another moves the leader, and both cannot be changed", async () => {
+test("operations replace a member and move the leader, and are immutable", async () => {
   await using bed = await startWorld();
   await grown(bed);
   await bed.world.apply(EtcdOperation, "swap", { spec: { cluster: "e", do: { replaceMember: { member: "e-0" } } } });
@@ -206,7 +206,7 @@ test("an operation replaces a member, another moves the leader, and both cannot 
   assert.equal((await bed.world.get(EtcdOperation, "nobody"))?.status?.phase, "Rejected");
 });
 
-test("a member whose data differs from that of the others is found without an alarm, and another takes its place", async () => {
+test("a member with different data is found without an alarm, and replaced", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   assert.deepEqual(before.status?.comparison?.differing, []);
@@ -225,7 +225,7 @@ test("a member whose data differs from that of the others is found without an al
   await bed.until(({ status }) => status?.comparison?.differing.length === 0, "a comparison that finds nothing");
 });
 
-test("two members with different data: nobody can say who is right, so nothing is touched until somebody mends it", async () => {
+test("two members with different data are left alone until a user repairs them", async () => {
   await using bed = await startWorld();
   await grown(bed, { size: 2, version: "3.6.16" });
   bed.etcd.hashes.set("e-1", 2);
@@ -237,7 +237,7 @@ test("two members with different data: nobody can say who is right, so nothing i
   await bed.until(isSettled, "all is well again");
 });
 
-test("a leader with bad data accuses the good ones: the leader is replaced, the others stay and are acquitted", async () => {
+test("a leader with bad data is replaced, and the members it accused stay", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   const leader = before.status?.leader ?? "";
@@ -245,7 +245,7 @@ test("a leader with bad data accuses the good ones: the leader is replaced, the 
   assert.ok(cluster);
   bed.etcd.hashes.set(leader, 2);
   const lastGood = before.status?.members?.filter(({ name }) => name !== leader) ?? [];
-  // etcd raises them one after the other.
+  // etcd raises the alarms one after the other.
   cluster.alarms.push({ kind: "Corrupt", memberId: lastGood[0]?.id ?? "" });
   await bed.pass(1);
   cluster.alarms.push({ kind: "Corrupt", memberId: lastGood[1]?.id ?? "" });
@@ -258,7 +258,7 @@ test("a leader with bad data accuses the good ones: the leader is replaced, the 
   assert.deepEqual(cluster.alarms, []);
 });
 
-test("an accusation that nobody can judge makes nobody lose data", async () => {
+test("an alarm that cannot be verified costs no member its data", async () => {
   await using bed = await startWorld();
   const before = await grown(bed, { size: 2, version: "3.6.16" });
   const cluster = bed.etcd.clusters.get(before.status?.clusterId ?? "");

@@ -10,7 +10,7 @@ const lastGood = { version: "3.6.16", tls: { mode: "Off" }, update: { deadline: 
 /** Pods with this label run and never become ready. */
 const ILL = { podTemplate: { metadata: { labels: { ill: "yes" } } } };
 
-/** Forms that the API server takes and that no member comes back in. */
+/** Templates that the API server accepts and with which no member becomes ready. */
 const BAD: readonly (readonly [name: string, spec: object, says: RegExp])[] = [
   ["members talk, and their pods are never ready", ILL, /its pod is not ready/u],
   ["a flag that etcd does not know", { options: { "no-such-flag": "1" } }, /CrashLoopBackOff/u],
@@ -34,7 +34,7 @@ function hasFailed(now: ClusterObject): boolean {
   return condition(now, "Degraded")?.reason === "FormFailed";
 }
 
-/** Nobody is left in the form that failed. */
+/** No pod has the failed template. */
 async function assertGoodPods({ world }: EtcdWorld, size: number): Promise<void> {
   const pods = await world.list(Pod);
   assert.equal(pods.length, size);
@@ -47,7 +47,7 @@ async function assertGoodPods({ world }: EtcdWorld, size: number): Promise<void>
 
 for (const size of [1, 3]) {
   for (const [name, spec, says] of BAD) {
-    test(`size ${size}: a form that nobody comes back in is put back after the deadline, and told: ${name}`, async () => {
+    test(`size ${size}: a failed template is rolled back after the deadline: ${name}`, async () => {
       await using bed = await startBed(size);
       const before = await bed.cluster();
       await apply(bed, { size, ...spec });
@@ -74,7 +74,7 @@ for (const size of [1, 3]) {
   }
 }
 
-test("while a form has failed, everything else goes on in the last good one: growth, a lost volume, another version, sleep", async () => {
+test("with a failed template, all other work continues with the last good one", async () => {
   await using bed = await startBed(3);
   await apply(bed, ILL);
   await bed.until((now) => hasFailed(now) && isSettled(now), "the form is put back");
@@ -93,7 +93,7 @@ test("while a form has failed, everything else goes on in the last good one: gro
   await assertGoodPods(bed, 3);
 });
 
-test("a form that has failed is not tried again by itself", async () => {
+test("a failed template is not tried again by itself", async () => {
   await using bed = await startBed(3);
   await apply(bed, ILL);
   await bed.until((now) => hasFailed(now) && isSettled(now), "the form is put back");
@@ -103,7 +103,7 @@ test("a form that has failed is not tried again by itself", async () => {
   assert.deepEqual(still, uids);
 });
 
-test("a cluster that wakes in a form in which nobody comes back wakes in the last good one", async () => {
+test("a cluster that resumes with a failing template resumes with the last good one", async () => {
   await using bed = await startBed(3);
   await apply(bed, { size: 0 });
   await bed.until((now) => isSettled(now) && bed.etcd.processes.size === 0, "sleep");
@@ -112,7 +112,7 @@ test("a cluster that wakes in a form in which nobody comes back wakes in the las
   await assertGoodPods(bed, 3);
 });
 
-test("where nothing is to be put back, a form that fails stays with the first member", async () => {
+test("a failing template without a previous one stays with the first member", async () => {
   await using bed = await startBed(3);
   await apply(bed, { ...ILL, update: { deadline: "30s", rollBack: false } });
   await bed.until(({ status }) => status?.ready === 2, "one is not ready");
@@ -123,14 +123,14 @@ test("where nothing is to be put back, a form that fails stays with the first me
   assert.equal(bed.etcd.processes.size, 3);
 });
 
-test("a member that serves and is silent to the operator in a new form is made anew when the spec is put back", async () => {
+test("an unreachable member with a new template is recreated when the spec is reverted", async () => {
   await using bed = await startWorld();
   const specOf = (mesh: string) => ({ size: 3, version: "3.6.16", podTemplate: { metadata: { labels: { mesh } } } });
   await bed.world.apply(EtcdCluster, "e", { spec: specOf("no") });
   await bed.until(isSettled, "three");
   const recordedState = new Set([...bed.etcd.processes.values()].map(({ address }) => address));
   const fresh = () => [...bed.etcd.processes.values()].find(({ address }) => !recordedState.has(address))?.address;
-  // Whoever is made next is out of the operator's reach.
+  // The next pod is out of the operator's reach.
   await bed.world.apply(EtcdCluster, "e", { spec: specOf("yes") });
   await bed.until(() => {
     const address = fresh();

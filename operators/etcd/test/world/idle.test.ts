@@ -4,19 +4,19 @@ import { EtcdCluster, EtcdOperation } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { EtcdWorld } from "./world.ts";
 
-/** So many that are well, and that nobody writes to: all was compacted up to the newest revision. */
+/** A cluster of healthy members without writes, compacted at the newest revision. */
 async function begin(bed: EtcdWorld, size: number): Promise<void> {
   await bed.world.apply(EtcdCluster, "e", { spec: { size, version: "3.6.16" } });
   await bed.until(isSettled, "members");
   bed.etcd.compact();
 }
 
-/** The process is started anew: what it kept of compactions is forgotten. */
+/** Restarts the process: the hashes of compactions are lost. */
 function restart(bed: EtcdWorld, name: string): void {
   bed.etcd.processes.get(name)?.kept.splice(0);
 }
 
-/** The operator changes nothing that belongs to others. */
+/** The operator writes no keys of users. */
 function nobodyWrote({ etcd }: EtcdWorld): void {
   assert.ok(!etcd.log.some((line) => line.startsWith("put ")), etcd.log.join("\n"));
 }
@@ -28,7 +28,7 @@ for (const [size, what, spec] of [
   [1, "one of the next version", { size: 1, version: "3.7.3" }],
   [2, "two of the next version", { size: 2, version: "3.7.3" }],
 ] as const)
-  test(`${size} that nobody writes to can become ${what}`, async () => {
+  test(`${size} members without writes can become ${what}`, async () => {
     await using bed = await startWorld();
     await begin(bed, size);
     await bed.world.apply(EtcdCluster, "e", { spec });
@@ -36,7 +36,7 @@ for (const [size, what, spec] of [
     nobodyWrote(bed);
   });
 
-test("three that nobody writes to, of which one was restarted since they were compacted: another one is replaced", async () => {
+test("a member is replaced in an idle cluster after one restart since compaction", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   restart(bed, "e-2");
@@ -45,7 +45,7 @@ test("three that nobody writes to, of which one was restarted since they were co
   nobodyWrote(bed);
 });
 
-test("one of three is gone for good, and of those that are left one was restarted: another comes in its place", async () => {
+test("a lost member of three is replaced although another one was restarted", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   restart(bed, "e-2");
@@ -53,7 +53,7 @@ test("one of three is gone for good, and of those that are left one was restarte
   await bed.until((now) => isSettled(now) && !bed.etcd.processes.has("e-1"), "another in its place");
 });
 
-test("data that went bad since the last compaction is seen, although etcd keeps the hash of before", async () => {
+test("corruption after the last compaction is found despite etcd's kept hash", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   bed.etcd.hashes.set("e-0", 2);
@@ -65,7 +65,7 @@ test("data that went bad since the last compaction is seen, although etcd keeps 
   assert.deepEqual(bad, []);
 });
 
-test("somebody writes while hashes are asked for: they are asked for again, at a revision that all have", async () => {
+test("hashes are requested again at a common revision after a write in between", async () => {
   await using bed = await startWorld();
   await begin(bed, 1);
   let writes = 0;

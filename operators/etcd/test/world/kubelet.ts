@@ -1,4 +1,4 @@
-/** A scripted cluster around the operator: binds claims, runs pods on a scripted etcd, tells how they are. */
+/** A scripted cluster around the operator: binds claims, runs pods on a scripted etcd, reports their status. */
 import type { ApplyOf, ObjectOf } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { TestWorld } from "capstan/testing";
@@ -18,14 +18,14 @@ interface Running {
   isUp: boolean;
   isReady: boolean | undefined;
   restarts: number;
-  /** What it was last started with, in vain. */
+  /** The flags of the last failed start. */
   tried?: string;
 }
 
-/** After so many it is told no more, so that the world comes to rest. */
+/** After this many crashes the status does not change any more, so that the world comes to rest. */
 const CRASHES = 6;
 
-/** Counts a start in vain; answers whether it is worth telling. With other flags it may be another story. */
+/** Counts a failed start; returns whether to report it. Other flags may have another outcome. */
 function crash(running: Running, flags: string): boolean {
   if (running.restarts > CRASHES && running.tried === flags) return false;
   running.tried = flags;
@@ -39,7 +39,7 @@ interface Container {
   readonly env?: readonly { readonly name: string; readonly valueFrom?: { fieldRef?: { fieldPath: string } } }[];
 }
 
-/** Flags as they are when the container starts: variables are looked up then, in the pod as it is then. */
+/** The flags when the container starts: variables are resolved at that time, from the pod at that time. */
 function flagsOf({ args = [], env = [] }: Container, { metadata }: PodObject): ReadonlyMap<string, string> {
   const valueOf = (name: string): string => {
     const path = env.find((variable) => variable.name === name)?.valueFrom?.fieldRef?.fieldPath ?? "";
@@ -54,21 +54,21 @@ function versionOf({ image = "" }: Container): string {
   return /:v?(?<version>[^:]+)$/u.exec(image)?.groups?.["version"] ?? "";
 }
 
-/** Turns of the kubelet happen when the test says so. */
+/** The kubelet acts only when the test calls it. */
 export class ScriptedKubelet {
   readonly #world: TestWorld;
   readonly #etcd: ScriptedEtcd;
   /** The disk behind each claim, by uid. */
   readonly disks = new Map<string, Disk>();
-  /** What agents said that fetched the data of first members, by the uids of their pods. */
+  /** Results of agents that fetched the data of first members, by the uids of their pods. */
   readonly #seeds = new Map<string, string>();
   readonly #running = new Map<string, Running>();
   /** Images that cannot be pulled. */
   readonly missingImages = new Set<string>();
   refusedImage: RegExp | undefined;
-  /** Pods that run and never become ready, as with a container beside etcd that does not. */
+  /** Pods that run and never become ready, as with a sidecar that does not. */
   neverReady: (pod: PodObject) => boolean = () => false;
-  /** Where agents put backups. */
+  /** The store of the agents. */
   readonly store: Store = { refusal: undefined, backups: new Map(), broken: new Set() };
   /** Milliseconds that the node's clock is ahead of the operator's. */
   ahead = 0;
@@ -79,7 +79,7 @@ export class ScriptedKubelet {
     this.#etcd = etcd;
   }
 
-  /** One look at everything; answers whether something changed. */
+  /** Acts once on all claims and pods; returns whether something changed. */
   async turn(): Promise<boolean> {
     const claims = await this.#world.list(PersistentVolumeClaim);
     const pods = await this.#world.list(Pod);
@@ -131,7 +131,7 @@ export class ScriptedKubelet {
     return true;
   }
 
-  /** A member that begins with a backup has its data before it starts; answers what the agent says when it has not. */
+  /** A member that starts with a backup gets its data before; returns the agent's error, if it fails. */
   #seed(pod: PodObject, claim: string): string | undefined {
     const hasBegun = (this.disks.get(claim)?.clusterId ?? "") !== "";
     const backup = hasBegun ? undefined : fetched(pod, this.store);
@@ -220,7 +220,7 @@ export class ScriptedKubelet {
     return true;
   }
 
-  /** The container that fetches the backup ends again and again. */
+  /** The container that fetches the backup crashes again and again. */
   async #refuseSeed(pod: PodObject, message: string): Promise<boolean> {
     if (pod.status?.initContainerStatuses?.[0]?.state?.waiting !== undefined) return false;
     const former = { image: "agent", imageID: "", ready: false, restartCount: 1 };
@@ -241,7 +241,7 @@ export class ScriptedKubelet {
     return true;
   }
 
-  /** The pod may have been deleted since it was looked at. */
+  /** The pod may have been deleted since it was listed. */
   async #apply(name: string, status: PodStatus): Promise<void> {
     await this.#world.applyStatus(Pod, name, status).catch(async (error: unknown) => {
       if ((await this.#world.get(Pod, name)) !== undefined) throw error;

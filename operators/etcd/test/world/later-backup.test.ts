@@ -1,4 +1,7 @@
-/** A quorum is lost, a copy is left, and a backup has more than that: what loses least is taken, and nothing is lost if it is spoiled. */
+/**
+ * Quorum is lost, one copy is left, and a backup is newer: the operator chooses what loses least, and loses nothing if the backup is
+ * damaged.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdBackup, EtcdCluster } from "../../src/kinds/index.ts";
@@ -20,7 +23,7 @@ function dataOf({ etcd }: EtcdWorld, { status }: ClusterObject) {
   return cluster;
 }
 
-/** Makes a backup at a revision; answers its name in the store. */
+/** Makes a backup at a revision; returns its name in the store. */
 async function backUp(bed: EtcdWorld, name: string, revision: number): Promise<string> {
   dataOf(bed, await bed.cluster()).revision = revision;
   await bed.world.apply(EtcdBackup, name, { spec: { cluster: "e", store } });
@@ -32,7 +35,7 @@ async function backUp(bed: EtcdWorld, name: string, revision: number): Promise<s
   assert.fail("no backup was made");
 }
 
-/** All but the first of these are lost, and what the first has ends with a revision: it was cut off for a while. */
+/** All but the first of these are lost. The data of the first ends at a revision: it was cut off for a while. */
 async function leave(bed: EtcdWorld, revision: number, [, ...lost]: readonly string[] = ["e-0", "e-1", "e-2"]) {
   dataOf(bed, await bed.cluster()).revision = revision;
   await bed.loseVolumes(lost);
@@ -40,7 +43,7 @@ async function leave(bed: EtcdWorld, revision: number, [, ...lost]: readonly str
 
 const isOver = (now: ClusterObject): boolean => now.status?.recovery?.phase === "Done" && isSettled(now);
 
-test("a backup that holds all that is left and more takes its place, and the status says what either would have lost", async () => {
+test("a backup newer than the remaining copy is restored, and the status compares both", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   const backup = await backUp(bed, "first", 200);
@@ -58,7 +61,7 @@ test("a backup that holds all that is left and more takes its place, and the sta
   assert.ok(!bed.etcd.log.some((line) => line.startsWith("alone")));
 });
 
-test("a copy that is as new as the backup goes on, and so does any where backups are not wanted: the later one is named", async () => {
+test("a copy as new as the backup continues, and so does any copy without backups", async () => {
   await using bed = await startWorld();
   await grown(bed);
   await backUp(bed, "first", 200);
@@ -75,7 +78,7 @@ test("a copy that is as new as the backup goes on, and so does any where backups
   assert.match(status?.recovery?.mayBeLost ?? "", /the backup .*r200.* later than that: an EtcdRestore/u);
 });
 
-test("the backup is spoiled: what was left is gone back to and goes on; nothing of it was given up", async () => {
+test("if the backup is damaged, the remaining copy continues and loses nothing", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   const backup = await backUp(bed, "first", 200);
@@ -88,7 +91,7 @@ test("the backup is spoiled: what was left is gone back to and goes on; nothing 
   assert.equal(dataOf(bed, after).revision, 100);
 });
 
-test("the backup is spoiled and an older one has more than is left, too: that one", async () => {
+test("if the backup is damaged, an older one that is newer than the copy is used", async () => {
   await using bed = await startWorld();
   await grown(bed);
   const older = await backUp(bed, "first", 150);
@@ -100,7 +103,7 @@ test("the backup is spoiled and an older one has more than is left, too: that on
   assert.deepEqual([from?.backup, skipped.map((one) => one.backup)], [older, [newest]]);
 });
 
-test("the store is away: it is waited for and told, and somebody may say to go on with what is left", async () => {
+test("an unavailable store is waited for, unless a user overrides it", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   await backUp(bed, "first", 200);
@@ -116,7 +119,7 @@ test("the store is away: it is waited for and told, and somebody may say to go o
   assert.equal(after.status?.clusterId, before.status?.clusterId);
 });
 
-test("revisions from before a member went on alone tell nothing: the next that is left goes on, and if all is lost, what was backed up since", async () => {
+test("revisions from before a member continued alone are not compared", async () => {
   await using bed = await startWorld();
   await grown(bed, without);
   await backUp(bed, "before", 200);
@@ -135,7 +138,7 @@ test("revisions from before a member went on alone tell nothing: the next that i
   assert.equal(last.status?.recovery?.from?.backup, since);
 });
 
-test("a backup that was made later has less: older volumes may have been put in the place of all, so what is left goes on", async () => {
+test("a later backup with lower revisions is not restored: the copy continues", async () => {
   await using bed = await startWorld();
   await grown(bed);
   await backUp(bed, "before", 200);
@@ -146,7 +149,7 @@ test("a backup that was made later has less: older volumes may have been put in 
   assert.match(after.status?.recovery?.mayBeLost ?? "", /not for certain all of it .*made after it has less/u);
 });
 
-test("where data differed before, what somebody has left goes on", async () => {
+test("the remaining copy continues where data differed before", async () => {
   await using bed = await startWorld();
   await grown(bed, { size: 2 });
   bed.etcd.hashes.set("e-1", 2);
@@ -158,7 +161,7 @@ test("where data differed before, what somebody has left goes on", async () => {
   assert.deepEqual([after.status?.recovery?.source, after.status?.recovery?.member], ["Member", "e-0"]);
 });
 
-/** All of it, with an operator that dies before one of its writes. Answers how many writes there were. */
+/** The whole run, with an operator that crashes before one of its writes. Returns the number of writes. */
 async function play({ isBroken, death }: { readonly isBroken: boolean; readonly death: number }): Promise<number> {
   await using bed = await startWorld();
   await grown(bed, { recovery: { replaceAfter: "5s" } });
@@ -174,7 +177,7 @@ async function play({ isBroken, death }: { readonly isBroken: boolean; readonly 
 }
 
 for (const isBroken of [false, true]) {
-  test(`a recovery with ${isBroken ? "a broken" : "a good"} backup that has more ends the same, whichever write the operator dies before`, async () => {
+  test(`a recovery with ${isBroken ? "a broken" : "a good"} newer backup ends the same with a crash before any write`, async () => {
     const writes = await play({ isBroken, death: Number.MAX_SAFE_INTEGER });
     for (let death = 1; death <= Math.min(writes, 40); death += 4) await play({ isBroken, death });
   });

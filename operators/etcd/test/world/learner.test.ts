@@ -1,4 +1,4 @@
-/** Nobody who voted is left, and a learner is: what it has is saved, and nothing older takes its place. */
+/** No voter is left, but a learner: its data is saved, and nothing older replaces it. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Event } from "capstan/kinds/events.k8s.io/v1";
@@ -9,10 +9,10 @@ import type { ClusterObject, EtcdWorld } from "./world.ts";
 
 const store = { volume: { claim: "b" } } as const;
 const spec = { size: 3, version: "3.6.16", tls: { mode: "Off" } } as const;
-/** So seldom that nothing is made by schedule here. */
+/** So rare that no scheduled backup is made here. */
 const backup = { store, schedule: "0 3 1 1 *" };
 
-/** Three members, of which one is replaced by a learner that does not catch up; then everybody else is lost. */
+/** Three members, one of which is replaced by a learner that does not catch up; then all other members are lost. */
 async function leaveLearner(bed: EtcdWorld, more: object = {}): Promise<ClusterObject> {
   await bed.world.apply(EtcdCluster, "e", { spec: { ...spec, ...more } });
   const before = await bed.until(isSettled, "three");
@@ -33,7 +33,7 @@ async function leaveLearner(bed: EtcdWorld, more: object = {}): Promise<ClusterO
   return before;
 }
 
-test("what a learner has is saved as a backup, and the cluster begins anew with that, not with an older one", async () => {
+test("a learner's data is saved as a backup, and the cluster is restored from it", async () => {
   await using bed = await startWorld();
   const before = await leaveLearner(bed, { backup });
   const after = await bed.until((now) => {
@@ -49,7 +49,7 @@ test("what a learner has is saved as a backup, and the cluster begins anew with 
   assert.ok(!bed.etcd.log.some((line) => line.startsWith("alone")));
 });
 
-test("without a store nothing takes the place of what a learner has, and it is told how to save it", async () => {
+test("without a store a learner's data is kept, and the message says how to save it", async () => {
   await using bed = await startWorld();
   await leaveLearner(bed);
   const told = await bed.until((now) => condition(now, "Degraded")?.reason === "QuorumLost", "a refusal");

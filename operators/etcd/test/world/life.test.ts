@@ -5,7 +5,7 @@ import { PersistentVolumeClaim, Pod, Service } from "capstan/kinds/v1";
 import { EtcdCluster } from "../../src/kinds/index.ts";
 import { isSettled, startWorld } from "./world.ts";
 
-test("size and version are a complete spec: three members, the services that people know", async () => {
+test("size and version are a complete spec: three members, the usual Services", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
   const cluster = await bed.until(isSettled, "a cluster of three");
@@ -39,7 +39,7 @@ test("size and version are a complete spec: three members, the services that peo
   assert.equal([...bed.etcd.clusters.keys()].length, 1);
 });
 
-test("grows, shrinks, is updated through two minor versions, sleeps, wakes and keeps its identity", async () => {
+test("a cluster is scaled, updated, hibernated and resumed, and keeps its identity", async () => {
   await using bed = await startWorld();
   const spec = { size: 3, version: "3.5.35" };
   await bed.world.apply(EtcdCluster, "e", { spec });
@@ -71,7 +71,7 @@ test("grows, shrinks, is updated through two minor versions, sleeps, wakes and k
   assert.equal(kept.length, 3);
 });
 
-test("while members are still to go, the disruption budget is that of those who vote", async () => {
+test("the disruption budget counts voters while members are still being removed", async () => {
   await using bed = await startWorld();
   const spec = { size: 5, version: "3.6.16", tls: { mode: "Off" } } as const;
   await bed.world.apply(EtcdCluster, "e", { spec });

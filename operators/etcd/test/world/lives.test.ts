@@ -9,13 +9,13 @@ const store = { volume: { claim: "b" } } as const;
 const podTemplate = { spec: { nodeName: "n1" } } as const;
 const spec = { size: 3, version: "3.6.16", tls: { mode: "Off" }, podTemplate } as const;
 
-/** The operator dies and another begins, which knows only what is written down. */
+/** Replaces the operator with a new process, which knows only what is stored. */
 async function reborn({ world }: EtcdWorld): Promise<void> {
   await world.crash();
   world.restart();
 }
 
-test("an operator that has just begun knows that a member does not end: a restore in place that waits for it stops nobody", async () => {
+test("a restarted operator knows that a pod does not end, and its restore waits", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec });
   await bed.until(isSettled, "three members");
@@ -37,7 +37,7 @@ test("an operator that has just begun knows that a member does not end: a restor
   assert.equal((await bed.cluster()).status?.recovery, undefined);
 });
 
-test("operators that never live for a minute replace a member that is away", async () => {
+test("operators that never run for a minute still replace a missing member", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec });
   await bed.until(isSettled, "three members");

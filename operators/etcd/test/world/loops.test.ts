@@ -1,4 +1,4 @@
-/** Processes that end as soon as they begin prove nothing about their data: nothing is put in its place. Those that lost it never begin anew. */
+/** Processes that crash at the start prove nothing about their data, so it is not replaced. Those that lost it never bootstrap again. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Event } from "capstan/kinds/events.k8s.io/v1";
@@ -16,7 +16,7 @@ async function grown(bed: EtcdWorld, more: object = {}): Promise<ClusterObject> 
   return await bed.until(isSettled, "a settled cluster");
 }
 
-/** Disks are full, or the memory is too small: processes end, and end again as soon as they begin. Their data is as it was. */
+/** A full disk or too little memory: processes crash, and crash again after each start. Their data is unchanged. */
 async function setBroken(bed: EtcdWorld, members: readonly string[], isBroken: boolean): Promise<void> {
   for (const member of members) {
     const claim = await bed.world.get(PersistentVolumeClaim, `data-${member}`);
@@ -39,7 +39,7 @@ for (const victims of [
   ["e-0", "e-1"],
   ["e-0", "e-1", "e-2"],
 ]) {
-  test(`${victims.length} of three crash again and again on good volumes: told, nothing replaced, well when mended`, async () => {
+  test(`${victims.length} of three in crash loops with good volumes are not replaced`, async () => {
     await using bed = await startWorld();
     const before = await grown(bed, { backup });
     await setBroken(bed, victims, true);
@@ -60,7 +60,7 @@ for (const victims of [
   });
 }
 
-test("a volume and a pod that somebody deletes are given up, and the rest goes on", async () => {
+test("a member without volume and pod is removed, and the others continue", async () => {
   await using bed = await startWorld();
   await grown(bed);
   await setBroken(bed, ["e-0", "e-1"], true);
@@ -70,7 +70,7 @@ test("a volume and a pod that somebody deletes are given up, and the rest goes o
   assert.equal(after.status?.recovery?.member, "e-2");
 });
 
-test("a member that crashed often in its life is given the same time as any other", async () => {
+test("a member that crashed often before gets the same time as any other", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   for (let crash = 0; crash < 6; crash++) {
@@ -92,7 +92,7 @@ test("a member that crashed often in its life is given the same time as any othe
   await bed.until(({ status }) => status?.members?.every(({ name }) => name !== "e-1") === true, "a replacement");
 });
 
-/** The folder of the data is emptied under the process; the volume stays, and the container starts again in the same pod. */
+/** Empties the data folder under the process; the volume stays, and the container restarts in the same pod. */
 async function wipe(bed: EtcdWorld, members: readonly string[]): Promise<void> {
   for (const member of members) bed.etcd.stop(member);
   for (const member of members) {
@@ -101,7 +101,7 @@ async function wipe(bed: EtcdWorld, members: readonly string[]): Promise<void> {
   }
 }
 
-test("no member keeps what it was told for its beginning, and none is started twice for that", async () => {
+test("every member drops its bootstrap flags, without an extra restart", async () => {
   await using bed = await startWorld();
   await grown(bed);
   const pods = await bed.world.list(Pod);
@@ -114,7 +114,7 @@ test("no member keeps what it was told for its beginning, and none is started tw
 });
 
 for (const victim of ["e-0", "e-1"]) {
-  test(`${victim} loses its data and restarts: it does not vote without its memory, and another takes its place`, async () => {
+  test(`${victim} loses its data and restarts: it does not vote and is replaced`, async () => {
     await using bed = await startWorld();
     const before = await grown(bed);
     await wipe(bed, [victim]);
@@ -127,7 +127,7 @@ for (const victim of ["e-0", "e-1"]) {
   });
 }
 
-test("all stop, and the first comes back without its data: no second cluster, the others go on", async () => {
+test("a first member that restarts without data does not become a second cluster", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   await setBroken(bed, ["e-1", "e-2"], true);

@@ -1,4 +1,4 @@
-/** Operations say what was done, and that nothing was where nobody could do it. */
+/** Operations report what was done, and fail where it could not be done. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { EtcdCluster, EtcdOperation } from "../../src/kinds/index.ts";
@@ -13,7 +13,7 @@ const OPERATIONS = {
   replace: { replaceMember: { member: "e-1" } },
 } as const;
 
-/** Asks for an operation; answers how it ended. */
+/** Runs an operation; returns how it ended. */
 async function run(bed: EtcdWorld, name: string, operation: object): Promise<{ phase: string; message: string }> {
   await bed.world.apply(EtcdOperation, name, { spec: { cluster: "e", do: operation } as never });
   for (let second = 0; second < 600; second++) {
@@ -27,7 +27,7 @@ async function run(bed: EtcdWorld, name: string, operation: object): Promise<{ p
   return assert.fail(`${name} did not end`);
 }
 
-test("on a cluster that sleeps operations are rejected with the reason, and nobody is asked for anything", async () => {
+test("operations on a hibernated cluster are rejected with the reason", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec });
   await bed.until(isSettled, "three");
@@ -41,7 +41,7 @@ test("on a cluster that sleeps operations are rejected with the reason, and nobo
   assert.deepEqual(bed.etcd.log, asked);
 });
 
-test("what is said to be done was done; the leader is moved to a follower that is well", async () => {
+test("operations report what was done; the leader moves to a healthy follower", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec });
   const born = await bed.until(isSettled, "three");

@@ -1,4 +1,4 @@
-/** Backups in the place of data: the very one that was checked, and the old data when it comes to nothing. */
+/** Restores in place: exactly the backup that was checked, and the old data if the restore fails. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { PersistentVolumeClaim } from "capstan/kinds/v1";
@@ -14,7 +14,7 @@ async function grown(bed: EtcdWorld, more: object = {}): Promise<ClusterObject> 
   return await bed.until(isSettled, "a settled cluster");
 }
 
-/** Lets time pass until something is to be seen of the other objects. */
+/** Lets time pass until the other objects satisfy a condition. */
 async function wait<T>(bed: EtcdWorld, look: () => Promise<T | undefined>, what: string): Promise<T> {
   for (let second = 0; second < 3_600; second++) {
     const seen = await look();
@@ -24,7 +24,7 @@ async function wait<T>(bed: EtcdWorld, look: () => Promise<T | undefined>, what:
   assert.fail(`${what} did not come about: ${JSON.stringify((await bed.cluster()).status, undefined, 1)}`);
 }
 
-/** Makes a backup; answers its name in the store. */
+/** Makes a backup; returns its name in the store. */
 async function backUp(bed: EtcdWorld, name: string, more: object = {}): Promise<string> {
   await bed.world.apply(EtcdBackup, name, { spec: { cluster: "e", store, ...more } });
   return await wait(bed, async () => (await bed.world.get(EtcdBackup, name))?.status?.last?.name, "a backup");
@@ -52,13 +52,13 @@ function revisionOf({ etcd }: EtcdWorld, { status }: ClusterObject): number {
 
 const idsOf = ({ status }: ClusterObject) => status?.members?.map(({ name, id }) => `${name} ${id}`);
 
-/** Claims that nobody has asked to delete. */
+/** Claims that are not being deleted. */
 async function claimsOf({ world }: EtcdWorld): Promise<readonly string[]> {
   const claims = await world.list(PersistentVolumeClaim);
   return claims.flatMap(({ metadata }) => (metadata.deletionTimestamp === undefined ? [metadata.name] : []));
 }
 
-test("the backup that was checked takes the place of all data, not one that is newer by now, and revisions do not fall", async () => {
+test("the checked backup replaces all data, and revisions do not go back", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   const checked = await backUp(bed, "first");
@@ -74,7 +74,7 @@ test("the backup that was checked takes the place of all data, not one that is n
   assert.notEqual(after.status?.clusterId, before.status?.clusterId);
   const seen = revisionOf(bed, after);
   assert.ok(seen > 1_000_000_000, `revision ${seen}`);
-  // The same backup once more: those who have read since must not see what they have seen.
+  // The same backup once more: clients that have read since must not see a revision twice.
   await bed.world.delete(EtcdRestore, "r");
   await ask(bed, checked);
   await restoreIn(bed, "Succeeded");
@@ -82,7 +82,7 @@ test("the backup that was checked takes the place of all data, not one that is n
   assert.ok(revisionOf(bed, again) > seen);
 });
 
-test("a backup that breaks after it was checked: the restore has failed and says so, the members serve their old data", async () => {
+test("a backup damaged after its check fails the restore, and the old data serves", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   const claims = await claimsOf(bed);
@@ -99,7 +99,7 @@ test("a backup that breaks after it was checked: the restore has failed and says
   assert.deepEqual(await claimsOf(bed), claims);
 });
 
-test("an EtcdRestore that is deleted before its backup serves is called off; the next one is not held up by it", async () => {
+test("deleting an EtcdRestore before its backup serves cancels it", async () => {
   await using bed = await startWorld();
   const before = await grown(bed);
   const checked = await backUp(bed, "first");
@@ -116,7 +116,7 @@ test("an EtcdRestore that is deleted before its backup serves is called off; the
   await restoreIn(bed, "Succeeded");
 });
 
-test("all volumes gone: the newest backup that was tried; one that is not as it was made gives way to an older one only by name", async () => {
+test("all volumes lost: the newest tried backup; an older one only by name", async () => {
   await using bed = await startWorld();
   await grown(bed);
   const older = await backUp(bed, "older");
@@ -139,7 +139,7 @@ test("all volumes gone: the newest backup that was tried; one that is not as it 
   assert.equal(after.status?.recovery?.from?.backup, older);
 });
 
-test("a store that is away, or the last backup that there is: waited for, until it is there or somebody names another", async () => {
+test("an unavailable store or a damaged last backup is waited for", async () => {
   await using bed = await startWorld();
   await grown(bed);
   const older = await backUp(bed, "older");
@@ -150,7 +150,7 @@ test("a store that is away, or the last backup that there is: waited for, until 
   await bed.pass(600);
   const waiting = await bed.cluster();
   assert.deepEqual([waiting.status?.recovery?.phase, waiting.status?.recovery?.from?.backup], ["Seeding", newest]);
-  // Now it is spoiled, and the operator knows of no other.
+  // Now the backup is damaged, and the operator knows no other.
   await bed.world.delete(EtcdBackup, "older");
   bed.kubelet.store.broken.add(newest);
   bed.kubelet.store.refusal = undefined;
@@ -162,7 +162,7 @@ test("a store that is away, or the last backup that there is: waited for, until 
   assert.equal(after.status?.recovery?.from?.backup, older);
 });
 
-/** A restore in place of one member, with an operator that dies before one of its writes. Answers how many writes there were. */
+/** A restore in place of one member, with an operator that crashes before one of its writes. Returns the number of writes. */
 async function play({ isBroken, death }: { readonly isBroken: boolean; readonly death: number }): Promise<number> {
   await using bed = await startWorld();
   const before = await grown(bed, { size: 1, recovery: { replaceAfter: "5s" } });
@@ -181,14 +181,14 @@ async function play({ isBroken, death }: { readonly isBroken: boolean; readonly 
 }
 
 for (const isBroken of [false, true]) {
-  test(`a restore in place of ${isBroken ? "a broken" : "a good"} backup ends the same, whichever write the operator dies before`, async () => {
+  test(`a restore in place of ${isBroken ? "a broken" : "a good"} backup ends the same with a crash before any write`, async () => {
     const writes = await play({ isBroken, death: Number.MAX_SAFE_INTEGER });
     assert.ok(writes > 8, `${writes} writes`);
     for (let death = 1; death <= writes; death++) await play({ isBroken, death });
   });
 }
 
-test("a cluster that begins with the newest backup there is says which one that was", async () => {
+test("a cluster that bootstraps from the newest backup reports its name", async () => {
   await using bed = await startWorld();
   const size = { bytes: 1, sha256: "0".repeat(64) };
   const part = { format: 2, time: "2026-01-01T00:00:00.000Z", member: "x-0", version: "3.6.16", revision: 7 } as const;

@@ -4,20 +4,20 @@ import { EtcdCluster, EtcdOperation } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
-/** So many that are well, some of which have gone bad unnoticed. */
+/** Healthy members, some of them with unnoticed bad data. */
 async function begin(bed: EtcdWorld, size: number, bad: readonly string[] = ["e-0"]): Promise<void> {
   await bed.world.apply(EtcdCluster, "e", { spec: { size, version: "3.6.16" } });
   await bed.until(isSettled, "members");
   for (const name of bad) bed.etcd.hashes.set(name, 2);
 }
 
-/** All is well again, and everybody has the data that is right. */
+/** Waits until all members are healthy and have the correct data. */
 async function isRight(bed: EtcdWorld, also: (now: ClusterObject) => boolean = () => true): Promise<void> {
   const isGood = (): boolean => [...bed.etcd.processes.keys()].every((name) => !bed.etcd.hashes.has(name));
   await bed.until((now) => isSettled(now) && isGood() && also(now), "members with good data only");
 }
 
-test("a member is to be replaced and the data of the leader is bad: the leader goes first", async () => {
+test("a leader with bad data is replaced before another member", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   const replaceMember = { member: "e-2" };
@@ -30,7 +30,7 @@ for (const [what, spec] of [
   ["form", { version: "3.6.16", options: { "snapshot-count": "5000" } }],
   ["version", { version: "3.7.3" }],
 ] as const)
-  test(`two that differ are not exchanged for others in a new ${what}`, async () => {
+  test(`two members that differ are not recreated for a new ${what}`, async () => {
     await using bed = await startWorld();
     await begin(bed, 2);
     await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, ...spec } });
@@ -39,7 +39,7 @@ for (const [what, spec] of [
     assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1"]);
   });
 
-test("two that agree are exchanged for others in a new version, and wait while the new one hashes in another way", async () => {
+test("two members that agree are updated, and wait while versions hash differently", async () => {
   await using bed = await startWorld();
   await begin(bed, 2, []);
   bed.etcd.dialects.set("3.7.3", 10);
@@ -53,7 +53,7 @@ test("two that agree are exchanged for others in a new version, and wait while t
   await isRight(bed, isNew);
 });
 
-/** Three in the midst of an update, one of which has the new version, when the leader's data has gone bad. */
+/** Three members during an update, one with the new version, when the leader's data becomes bad. */
 async function beginUpdate(bed: EtcdWorld): Promise<void> {
   await begin(bed, 3, []);
   const news = (): number => [...bed.etcd.processes.values()].filter(({ version }) => version === "3.7.3").length;
@@ -61,7 +61,7 @@ async function beginUpdate(bed: EtcdWorld): Promise<void> {
   await bed.until(() => news() === 1, "one of the new version");
 }
 
-test("fewer are wanted in the midst of an update and the data of the leader is bad: the leader goes", async () => {
+test("a scale-down during an update removes the leader with bad data", async () => {
   await using bed = await startWorld();
   await beginUpdate(bed);
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.7.3", paused: true } });
@@ -72,7 +72,7 @@ test("fewer are wanted in the midst of an update and the data of the leader is b
   assert.ok(!bed.etcd.processes.has("e-0") && bed.etcd.processes.size === 2);
 });
 
-test("fewer are wanted in the midst of an update, and of the version of the leader, whose data is bad, nobody is up: all are kept", async () => {
+test("a scale-down waits if no other member has the version of a bad leader", async () => {
   await using bed = await startWorld();
   await beginUpdate(bed);
   bed.etcd.hashes.set("e-0", 2);
@@ -83,14 +83,14 @@ test("fewer are wanted in the midst of an update, and of the version of the lead
   await bed.until((now) => isTold(now) && now.status?.members?.length === 3, "all three are kept");
 });
 
-test("five are to be three and the data of two is bad: those two go", async () => {
+test("a scale-down from five to three removes the two members with bad data", async () => {
   await using bed = await startWorld();
   await begin(bed, 5, ["e-0", "e-1"]);
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
   await isRight(bed);
 });
 
-test("a member that is cut off from the others and still talks is heard before it is given up", async () => {
+test("a partitioned member that responds is compared before it is removed", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   bed.etcd.deaf.add("e-2");
@@ -105,7 +105,7 @@ test("a member that is cut off from the others and still talks is heard before i
   for (const name of ["e-1", "e-2"]) assert.ok(bed.etcd.processes.has(name), `${name} is still a member`);
 });
 
-test("a member that is cut off from the others and whose data cannot be compared is given up when the others agree", async () => {
+test("a partitioned member without a hash is removed if the others agree", async () => {
   await using bed = await startWorld();
   await begin(bed, 3, []);
   bed.etcd.deaf.add("e-2");
@@ -114,7 +114,7 @@ test("a member that is cut off from the others and whose data cannot be compared
   await isRight(bed, () => !bed.etcd.processes.has("e-2"));
 });
 
-test("a member that ends again and again and talks in between does not make everybody read all data each time", async () => {
+test("a crash-looping member does not cause a full comparison after each start", async () => {
   await using bed = await startWorld();
   await begin(bed, 3, []);
   const before = bed.etcd.hashed;
@@ -126,7 +126,7 @@ test("a member that ends again and again and talks in between does not make ever
   assert.ok(hashed > 0 && hashed <= 15, `${hashed} hashes in half an hour`);
 });
 
-test("a hash that is never given is asked for more and more seldom", async () => {
+test("a hash that is never reported is requested less and less often", async () => {
   await using bed = await startWorld();
   await begin(bed, 3, []);
   bed.etcd.mute.add("e-1");
@@ -140,7 +140,7 @@ test("a hash that is never given is asked for more and more seldom", async () =>
   assert.ok(hashed > 0 && hashed <= 12, `${hashed} hashes in an hour`);
 });
 
-test("an update goes on while nobody can be let in or taken away", async () => {
+test("an update continues while members can be neither added nor removed", async () => {
   await using bed = await startWorld();
   await begin(bed, 3, []);
   bed.etcd.mute.add("e-1");
@@ -151,7 +151,7 @@ test("an update goes on while nobody can be let in or taken away", async () => {
   await isRight(bed);
 });
 
-test("five that are being updated to a version that hashes in another way can become three", async () => {
+test("five members in an update to a version with other hashes can become three", async () => {
   await using bed = await startWorld();
   await begin(bed, 5, []);
   bed.etcd.dialects.set("3.7.3", 10);

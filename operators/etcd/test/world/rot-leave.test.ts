@@ -10,7 +10,7 @@ async function begin(bed: EtcdWorld): Promise<void> {
   await bed.until(isSettled, "members");
 }
 
-test("the claims are being deleted and the cluster is to sleep: nobody is stopped, for the data would go with the pods", async () => {
+test("hibernation is refused while claims are being deleted with their data", async () => {
   await using bed = await startWorld();
   await begin(bed);
   for (const name of ["e-0", "e-1", "e-2"]) await bed.world.delete(PersistentVolumeClaim, `data-${name}`);
@@ -22,7 +22,7 @@ test("the claims are being deleted and the cluster is to sleep: nobody is stoppe
   assert.match(condition(await bed.cluster(), "Available")?.message ?? "", /3 of 3 .*not all sleep yet/u);
 });
 
-test("a cluster without quorum can be put to sleep: a pod that never ran has nothing to lose, and what is gone is told", async () => {
+test("a cluster without quorum can be hibernated, and lost data is reported", async () => {
   await using bed = await startWorld();
   const recovery = { quorumLoss: "Manual" } as const;
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", recovery } });
@@ -34,7 +34,7 @@ test("a cluster without quorum can be put to sleep: a pod that never ran has not
   assert.match(condition(asleep, "Available")?.message ?? "", /but for that of e-1, e-2, whose volumes are gone/u);
 });
 
-test("a member whose claim is being deleted is not restarted for an update as long as no other may come", async () => {
+test("a member with a claim in deletion is not restarted while no other can join", async () => {
   await using bed = await startWorld();
   await begin(bed);
   bed.etcd.mute.add("e-1");
@@ -47,7 +47,7 @@ test("a member whose claim is being deleted is not restarted for an update as lo
   assert.equal((await bed.world.get(Pod, "e-2"))?.metadata.uid, uid);
 });
 
-test("whoever joins does not vote while those who are there have to be compared and cannot be", async () => {
+test("a learner is not promoted while the voters cannot be compared", async () => {
   await using bed = await startWorld();
   await begin(bed);
   bed.etcd.isSlow = true;

@@ -11,19 +11,19 @@ async function begin(bed: EtcdWorld, size: number): Promise<void> {
   await bed.until(isSettled, "members");
 }
 
-/** The claim is gone under a process that runs on. */
+/** The claim is gone under a process that continues to run. */
 async function loseClaim({ world }: EtcdWorld, member: string): Promise<void> {
   const labels = { [UID_LABEL]: "gone", [MEMBER_LABEL]: `gone-${member}` };
   await world.apply(PersistentVolumeClaim, `data-${member}`, { metadata: { labels } });
 }
 
-/** All is well, without these, and everybody has the data that is right. */
+/** Waits until all members but these are healthy and have the correct data. */
 async function isRight(bed: EtcdWorld, without: readonly string[]): Promise<ClusterObject> {
   const isGood = (name: string): boolean => !bed.etcd.hashes.has(name) && !without.includes(name);
   return await bed.until((now) => isSettled(now) && [...bed.etcd.processes.keys()].every(isGood), "good members only");
 }
 
-test("of four one has bad data and one has lost its volume for good: the two that agree go on", async () => {
+test("of four, one with bad data and one without volume: the two that agree continue", async () => {
   await using bed = await startWorld();
   await begin(bed, 4);
   bed.etcd.hashes.set("e-0", 2);
@@ -31,7 +31,7 @@ test("of four one has bad data and one has lost its volume for good: the two tha
   await isRight(bed, ["e-0", "e-3"]);
 });
 
-test("quorum is lost while somebody is joining: whoever joins gives no hash, and is not waited for", async () => {
+test("quorum is lost during a join: the learner has no hash and is not waited for", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   bed.etcd.isSlow = true;
@@ -44,7 +44,7 @@ test("quorum is lost while somebody is joining: whoever joins gives no hash, and
   await bed.until(isSettled, "four members");
 });
 
-test("a claim is gone under a member that runs, and the data of the leader is bad: the member is heard before it goes", async () => {
+test("a running member without a claim is compared before it is removed", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   bed.etcd.hashes.set("e-0", 2);
@@ -53,7 +53,7 @@ test("a claim is gone under a member that runs, and the data of the leader is ba
 });
 
 for (const size of [1, 3])
-  test(`the claims of all ${size} are gone while they run: others get their data, one after the other`, async () => {
+  test(`the claims of all ${size} running members are gone: each is replaced in turn`, async () => {
     await using bed = await startWorld();
     await begin(bed, size);
     const names = [...bed.etcd.processes.keys()];
@@ -62,7 +62,7 @@ for (const size of [1, 3])
     assert.equal(after.status?.recovery, undefined, "nobody had to stop");
   });
 
-test("etcd accuses a member while the cluster is paused: all data is not read again and again", async () => {
+test("an alarm in a paused cluster does not cause repeated comparisons", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   bed.etcd.hashes.set("e-2", 2);
@@ -78,7 +78,7 @@ test("etcd accuses a member while the cluster is paused: all data is not read ag
   await isRight(bed, ["e-2"]);
 });
 
-test("a dispute of two is over when the volume of the one that is wrong is gone, as was advised", async () => {
+test("a disagreement of two ends when the user deletes the wrong volume", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 2, version: "3.6.16" } });
   await bed.until(isSettled, "members");

@@ -4,14 +4,14 @@ import { EtcdCluster } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { EtcdWorld } from "./world.ts";
 
-/** So many that are well, one of which does not tell the hash of its data. */
+/** Healthy members, one of which does not report the hash of its data. */
 async function begin(bed: EtcdWorld, size: number): Promise<void> {
   await bed.world.apply(EtcdCluster, "e", { spec: { size, version: "3.6.16" } });
   await bed.until(isSettled, "members");
   bed.etcd.mute.add("e-1");
 }
 
-test("quorum is lost and one that is left does not tell its hash: it is asked more and more seldom, and the operator names the ways out", async () => {
+test("without quorum a missing hash is requested less often, with ways out reported", async () => {
   await using bed = await startWorld();
   await begin(bed, 5);
   await bed.loseVolumes(["e-2", "e-3", "e-4"]);
@@ -28,7 +28,7 @@ test("quorum is lost and one that is left does not tell its hash: it is asked mo
   await bed.until(isSettled, "five members again");
 });
 
-test("quorum is lost, and the volume of the one that does not tell its hash is deleted: the other goes on", async () => {
+test("without quorum, deleting the volume without a hash lets the other continue", async () => {
   await using bed = await startWorld();
   await begin(bed, 5);
   await bed.loseVolumes(["e-2", "e-3", "e-4"]);
@@ -39,7 +39,7 @@ test("quorum is lost, and the volume of the one that does not tell its hash is d
   assert.equal(after.status?.survivors, undefined, "what was asked then is forgotten");
 });
 
-test("quorum is lost and what is left differs: it is not read again and again", async () => {
+test("without quorum, members that differ are not compared again and again", async () => {
   await using bed = await startWorld();
   await begin(bed, 5);
   bed.etcd.mute.clear();
@@ -52,7 +52,7 @@ test("quorum is lost and what is left differs: it is not read again and again", 
   assert.equal(bed.etcd.processes.size, 2);
 });
 
-test("quorum is lost and one that is left ends whenever it is to tell its hash: it is not asked each time that it is back", async () => {
+test("without quorum, a member that crashes on HashKV is not asked at each start", async () => {
   await using bed = await startWorld();
   await begin(bed, 5);
   await bed.loseVolumes(["e-2", "e-3", "e-4"]);
@@ -65,11 +65,11 @@ test("quorum is lost and one that is left ends whenever it is to tell its hash: 
   assert.ok(bed.etcd.hashed - before <= 24, `${bed.etcd.hashed - before} hashes in ten minutes`);
 });
 
-test("all are well and one does not tell its hash: the comparison by the hour is not tried in every turn, and the status tells of it", async () => {
+test("a missing hash does not cause an hourly comparison in every reconcile", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   await bed.pass(300);
-  // As if an hour had passed.
+  // Simulates that an hour has passed.
   bed.calendar.ahead = 3_600_000;
   const told = await bed.until(({ status }) => status?.missed !== undefined, "a comparison that is missed");
   assert.deepEqual(told.status?.missed?.members, ["e-1"]);

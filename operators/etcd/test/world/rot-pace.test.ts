@@ -11,14 +11,14 @@ async function begin(bed: EtcdWorld, size: number): Promise<void> {
   await bed.until(isSettled, "members");
 }
 
-/** How often anybody was asked for a hash meanwhile. */
+/** How often any member was asked for its hash meanwhile. */
 async function hashedIn(bed: EtcdWorld, seconds: number): Promise<number> {
   const before = bed.etcd.hashed;
   await bed.pass(seconds);
   return bed.etcd.hashed - before;
 }
 
-test("two that differ are compared again more and more seldom, and at once where somebody changes the spec", async () => {
+test("two that differ are compared less often, and at once after a spec change", async () => {
   await using bed = await startWorld();
   await begin(bed, 2);
   bed.etcd.hashes.set("e-0", 2);
@@ -34,7 +34,7 @@ test("two that differ are compared again more and more seldom, and at once where
   await bed.until(isSettled, "an end");
 });
 
-test("somebody is accused while nobody may do anything about it: all data is read more and more seldom", async () => {
+test("an alarm without a remedy causes fewer and fewer comparisons", async () => {
   await using bed = await startWorld();
   await begin(bed, 3);
   await bed.world.apply(EtcdCluster, "e", { spec: { ...SPEC, size: 3, paused: true } });

@@ -5,7 +5,7 @@ import { EtcdCluster } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
-/** Three members that are well, one of which has gone bad unnoticed. */
+/** Three healthy members, one of them with unnoticed bad data. */
 async function rotten(bed: EtcdWorld, which: "leader" | "first"): Promise<{ readonly bad: string; good: string[] }> {
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
   const { status } = await bed.until(isSettled, "three members");
@@ -15,7 +15,7 @@ async function rotten(bed: EtcdWorld, which: "leader" | "first"): Promise<{ read
   return { bad, good: names.filter((name) => name !== bad) };
 }
 
-/** All is well, the bad one is gone, and those who were right are still there, with the data that they had. */
+/** Waits until all members are healthy, the bad one is gone, and the good ones are still there with their data. */
 async function isHealed(
   bed: EtcdWorld,
   { bad, good: lastGood }: { readonly bad: string; readonly good: readonly string[] },
@@ -27,7 +27,7 @@ async function isHealed(
     assert.equal(metadata.annotations?.["etcd.capstan.dev/initial-check"], "true");
 }
 
-test("the data of the leader is bad, it accuses another, and the third, made anew, is kept from starting: it is heard, and the leader is replaced", async () => {
+test("a member kept from starting is compared, and the bad leader is replaced", async () => {
   await using bed = await startWorld();
   const { bad, good: lastGood } = await rotten(bed, "leader");
   const [accused = "", third = ""] = lastGood;
@@ -39,7 +39,7 @@ test("the data of the leader is bad, it accuses another, and the third, made ane
   await isHealed(bed, { bad, good: lastGood });
 });
 
-test("the data of a member is bad and nobody knows: one that does not start for it is not given up, and the bad one is replaced", async () => {
+test("a member that cannot start due to unnoticed bad data elsewhere is kept", async () => {
   await using bed = await startWorld();
   const { bad, good: lastGood } = await rotten(bed, "leader");
   await bed.world.delete(Pod, lastGood[1] ?? "");
@@ -47,14 +47,14 @@ test("the data of a member is bad and nobody knows: one that does not start for 
   assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 1);
 });
 
-test("all stop, and the one with bad data is up first: the others are let start, and it is replaced", async () => {
+test("if the member with bad data starts first, the others start and replace it", async () => {
   await using bed = await startWorld();
   const { bad, good: lastGood } = await rotten(bed, "first");
   for (const name of [bad, ...lastGood]) await bed.world.delete(Pod, name);
   await isHealed(bed, { bad, good: lastGood });
 });
 
-test("a volume is gone, and the data of the two that are left differs: nobody is let in to get the data of either", async () => {
+test("no member is added while the two remaining ones differ", async () => {
   await using bed = await startWorld();
   const { good: lastGood } = await rotten(bed, "leader");
   const [kept = "", lost = ""] = lastGood;
@@ -67,7 +67,7 @@ test("a volume is gone, and the data of the two that are left differs: nobody is
   assert.equal(claims.length, 3, "nobody was let in");
 });
 
-test("one more is let in only when those who are there agree", async () => {
+test("a member is added only if the existing ones agree", async () => {
   await using bed = await startWorld();
   const { bad, good: lastGood } = await rotten(bed, "leader");
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
@@ -77,12 +77,12 @@ test("one more is let in only when those who are there agree", async () => {
   assert.ok(removed >= 0 && removed < joined, bed.etcd.log.join("\n"));
 });
 
-/** How many still have the data that is right. */
+/** How many members still have the correct data. */
 function goodCopies({ etcd }: EtcdWorld): number {
   return [...etcd.processes.keys()].filter((name) => !etcd.hashes.has(name)).length;
 }
 
-test("a clock that was put back does not make a comparison of before answer what is asked now", async () => {
+test("an old comparison is not used again after the clock was set back", async () => {
   await using bed = await startWorld();
   const { bad, good: lastGood } = await rotten(bed, "leader");
   bed.calendar.ahead = -2 * 3_600_000;
@@ -90,7 +90,7 @@ test("a clock that was put back does not make a comparison of before answer what
   await isHealed(bed, { bad, good: lastGood });
 });
 
-test("a member that does not tell its hash: nobody is given up before it was compared, and the operator says why", async () => {
+test("no member is removed before one without a hash was compared, with a reason", async () => {
   await using bed = await startWorld();
   const { bad, good: lastGood } = await rotten(bed, "leader");
   const [silent = "", kept = ""] = lastGood;
@@ -104,7 +104,7 @@ test("a member that does not tell its hash: nobody is given up before it was com
   await isHealed(bed, { bad, good: lastGood });
 });
 
-test("a member that does not tell its hash for a while: one more is let in only after it did", async () => {
+test("a member is added only after a late hash was reported", async () => {
   await using bed = await startWorld();
   const { bad, good: lastGood } = await rotten(bed, "leader");
   bed.etcd.mute.add(lastGood[0] ?? "");
@@ -119,7 +119,7 @@ test("a member that does not tell its hash for a while: one more is let in only 
   assert.equal(goodCopies(bed), 5);
 });
 
-test("members that hash as their version does are not taken for corrupt ones during an update", async () => {
+test("members of versions that hash differently are not corrupt during an update", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.5.35" } });
   await bed.until(isSettled, "five members");

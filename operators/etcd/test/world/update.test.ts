@@ -24,7 +24,7 @@ test("before every step of an update a backup goes to the store of the policy", 
   assert.deepEqual(kept.toSorted(), ["e", "e-before-3.7.3-2"]);
 });
 
-test("while the store refuses, the update waits, other changes go on, and it begins when the store is mended", async () => {
+test("while the store fails the update waits and other changes continue", async () => {
   await using bed = await startWorld();
   bed.kubelet.store.refusal = "the bucket is gone";
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.5.35", tls, backup } });
@@ -41,7 +41,7 @@ test("while the store refuses, the update waits, other changes go on, and it beg
   assert.equal(updated.status?.ready, 5);
 });
 
-test("without a store, or when nobody wants a backup, the update goes on and says that there is none", async () => {
+test("without a store or a requested backup the update continues and says so", async () => {
   for (const part of [{}, { backup, update: { snapshot: false } }]) {
     await using bed = await startWorld();
     await bed.world.apply(EtcdCluster, "e", { spec: { size: 1, version: "3.5.35", tls, ...part } });
@@ -57,7 +57,7 @@ test("without a store, or when nobody wants a backup, the update goes on and say
   }
 });
 
-test("the status tells the version that really runs, also when the image holds another than its name says", async () => {
+test("the status has the version that runs, even if the image's tag differs", async () => {
   await using bed = await startWorld();
   const image = "mirror/{version}/etcd:v3.6.15";
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", tls, image } });
@@ -70,7 +70,7 @@ test("the status tells the version that really runs, also when the image holds a
   assert.match(status?.advice?.map(({ text }) => text).join() ?? "", /image for 3\.6\.16 holds etcd 3\.6\.15/u);
 });
 
-test("a clock that is put forward makes nobody's update take too long", async () => {
+test("a clock that jumps forward does not time out an update", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.5.35", tls } });
   await bed.until(isSettled, "three");
@@ -89,7 +89,7 @@ test("a clock that is put forward makes nobody's update take too long", async ()
   assert.equal(updated.status?.update, undefined);
 });
 
-test("a member that does not come back makes the update go back in time", async () => {
+test("a member that does not become ready rolls the update back in time", async () => {
   await using bed = await startWorld();
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.5.35", tls } });
   await bed.until(isSettled, "three");

@@ -1,4 +1,4 @@
-/** Random values for the fields of a structural schema, good and bad ones: what users might write. */
+/** Random values for the fields of a structural schema, valid and invalid, as users might write them. */
 
 /** The part of a schema that values depend on. */
 export interface Schema {
@@ -15,7 +15,7 @@ export interface Schema {
 
 export type Random = () => number;
 
-/** A generator of numbers from a seed, so that a walk can be repeated (mulberry32). */
+/** A generator of numbers from a seed, so that a run can be repeated (mulberry32). */
 export function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {
@@ -38,13 +38,13 @@ export interface Leaf {
   readonly schema: Schema;
 }
 
-/** Every field of a schema that has no fields of its own. */
+/** Every field of a schema that has no fields itself. */
 export function leavesOf(schema: Schema, path: readonly string[] = []): readonly Leaf[] {
   if (schema.properties === undefined) return [{ path, schema }];
   return Object.entries(schema.properties).flatMap(([name, field]) => leavesOf(field, [...path, name]));
 }
 
-/** Values that mean something where the schema knows only text. */
+/** Meaningful values where the schema allows any string. */
 const MEANINGFUL: { readonly [field: string]: readonly unknown[] } = {
   version: ["3.5.35", "3.6.16", "3.7.3", "3.6.x", "3.6.1", "3.9.0"],
   image: ["etcd:{version}", "nowhere/etcd:{version}", "etcd:latest"],

@@ -1,4 +1,4 @@
-/** Nothing that gets in the way keeps a cluster waiting for longer than it lasts: when it is over, growth goes on at once. */
+/** No obstacle delays a cluster for longer than it lasts: when it is over, growth continues at once. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Namespace } from "capstan/kinds/v1";
@@ -9,7 +9,7 @@ import { EtcdCluster } from "../../src/kinds/index.ts";
 import { isSettled, startWorld } from "./world.ts";
 import type { EtcdWorld } from "./world.ts";
 
-/** What can get in the way: it begins now, and ends when what it answers is called. */
+/** The obstacles: each begins when called, and ends when the returned function is called. */
 const HINDRANCES: { readonly [what: string]: (bed: EtcdWorld) => () => unknown } = {
   "members refuse changes": ({ etcd }) => {
     etcd.refusal = "Unhealthy";
@@ -29,7 +29,7 @@ const HINDRANCES: { readonly [what: string]: (bed: EtcdWorld) => () => unknown }
     world.inject(({ verb }) => (verb === "watch" ? { fault: "late", by: 5_000 } : undefined)),
 };
 
-/** Leases are left alone: an operator that loses its own ends, and the next one has nothing to wait for. */
+/** Leases are excluded: an operator that loses its lease ends, and the next one has nothing to wait for. */
 function refusing(error: Error): (call: Call) => Fault | undefined {
   return ({ isWrite, kind }) => (isWrite && kind.kind !== "Lease" ? { fault: "refuse", error } : undefined);
 }
@@ -40,7 +40,7 @@ const hindrance = fc.record({
   lasts: fc.integer({ min: 1, max: 300 }),
 });
 
-/** So long growth from three to five takes where nothing gets in the way, with what is left of a wait that had begun just before. */
+/** Seconds that growth from three to five takes without obstacles, with the remainder of a delay that had begun just before. */
 const PATIENCE = 90;
 
 async function grown(bed: EtcdWorld): Promise<boolean> {
@@ -51,7 +51,7 @@ async function pass(bed: EtcdWorld, seconds: number): Promise<void> {
   for (let second = 0; second < seconds && !(await grown(bed)); second++) await bed.pass(1);
 }
 
-test("growth after an update ends soon after whatever got in its way", async () => {
+test("growth after an update ends soon after any obstacle", async () => {
   await fc.assert(
     fc.asyncProperty(hindrance, async ({ what, after, lasts }) => {
       await using bed = await startWorld();
@@ -73,7 +73,7 @@ test("growth after an update ends soon after whatever got in its way", async () 
   );
 });
 
-test("pods that were refused for long are made within a minute after they are allowed", async () => {
+test("rejected pods are created within a minute after they are allowed", async () => {
   await using bed = await startWorld();
   const enforce = (level: string) =>
     bed.world.apply(Namespace, "default", { metadata: { labels: { "pod-security.kubernetes.io/enforce": level } } });

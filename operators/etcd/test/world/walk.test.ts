@@ -11,7 +11,7 @@ import type { EtcdWorld } from "./world.ts";
 
 type Spec = { readonly [name: string]: unknown };
 
-/** Fields of other stories: where data comes from and where it goes. */
+/** Fields that other stories cover: the source of data, and backups. */
 const ELSEWHERE = new Set(["backup", "bootstrap", "auth"]);
 
 function specLeaves() {
@@ -22,7 +22,7 @@ function specLeaves() {
   return leavesOf(spec).filter(({ path }) => !ELSEWHERE.has(path[0] ?? ""));
 }
 
-/** What a cluster consists of, without what differs between any two: names, ids, times. */
+/** The parts of a cluster without what differs between any two: names, ids, times. */
 async function picture(bed: EtcdWorld): Promise<unknown> {
   const pods = await bed.world.list(Pod);
   const service = await bed.world.get(Service, "e-client");
@@ -52,14 +52,14 @@ async function settle(bed: EtcdWorld, spec: Spec): Promise<void> {
   await bed.until(isSettled, `the end of the walk, ${JSON.stringify(spec)}`);
 }
 
-/** A spec that was never good for anybody is no end: what makes it bad is taken back. */
+/** A run must not end with a spec that never worked: its bad values are removed. */
 function mended(spec: Spec): Spec {
   const image = String(spec["image"]).startsWith("etcd:") ? {} : { image: "etcd:{version}" };
   const options = JSON.stringify(spec["options"] ?? {}).includes("no-such-flag") ? { options: {} } : {};
   return { ...spec, ...image, ...options, paused: false, size: Math.max(1, Number(spec["size"])) };
 }
 
-/** Volumes can grow there: where they cannot, an old cluster never has those of a fresh one. */
+/** A storage class with volume expansion: without it an old cluster never matches a fresh one. */
 async function startRoomyWorld(): Promise<EtcdWorld> {
   const bed = await startWorld();
   await bed.world.apply(StorageClass, "disks", { provisioner: "example.com/disks", allowVolumeExpansion: true });
@@ -69,7 +69,7 @@ async function startRoomyWorld(): Promise<EtcdWorld> {
 const SEED = Number(process.env["CAPSTAN_SEED"] ?? 7);
 const STEPS = Number(process.env["CAPSTAN_STEPS"] ?? 200);
 
-test(`${STEPS} random edits, good and bad, never end a quorum and lead where a fresh cluster would stand (seed ${SEED})`, async () => {
+test(`${STEPS} random edits never end a quorum, and converge (seed ${SEED})`, async () => {
   const random = randomFrom(SEED);
   const leaves = specLeaves();
   await using bed = await startRoomyWorld();
@@ -102,12 +102,12 @@ test(`${STEPS} random edits, good and bad, never end a quorum and lead where a f
   assert.deepEqual(await picture(bed), await picture(fresh));
 });
 
-/** Whether the cluster may be without quorum: the spec let it sleep, and it has not served since. */
+/** Whether the cluster may be without quorum: the spec hibernated it, and it has not served since. */
 interface Rest {
   isAllowed: boolean;
 }
 
-/** One cluster, and it serves; whatever is asked of it, only sleep may end that. */
+/** There is one cluster, and it serves; of all edits only hibernation may end that. */
 function assertServes(bed: EtcdWorld, { spec, rest, when }: { spec: Spec; rest: Rest; when: string }): void {
   if (spec["size"] === 0) rest.isAllowed = true;
   assert.equal(bed.etcd.clusters.size, 1, `${when}: one cluster`);
@@ -118,7 +118,7 @@ function assertServes(bed: EtcdWorld, { spec, rest, when }: { spec: Spec; rest: 
   if (serves && spec["size"] !== 0) rest.isAllowed = false;
 }
 
-test("a spec that no member can start with is told, and mended by another spec", async () => {
+test("a spec that no member can start with is reported, and fixed by an edit", async () => {
   await using bed = await startWorld();
   await settle(bed, { size: 3, version: "3.6.16" });
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16", options: { "no-such-flag": "1" } } });

@@ -4,7 +4,7 @@ import { EtcdCluster, EtcdOperation } from "../../src/kinds/index.ts";
 import { condition, isSettled, startWorld } from "./world.ts";
 import type { ClusterObject, EtcdWorld } from "./world.ts";
 
-/** Three members, one of which does not tell the hash of its data, and one, if it is named, never starts again. */
+/** Three members, one of which does not report its hash, and one, if named, never starts again. */
 async function begin(bed: EtcdWorld, broken: string | undefined): Promise<void> {
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 3, version: "3.6.16" } });
   await bed.until(isSettled, "members");
@@ -27,7 +27,7 @@ async function replace(bed: EtcdWorld, member: string, evenUncompared = true): P
 const isReplaced = (bed: EtcdWorld, member: string) => (now: ClusterObject) =>
   isSettled(now) && !bed.etcd.processes.has(member) && bed.etcd.processes.size === 3;
 
-test("one never starts and another does not tell its hash: somebody's word is enough to replace the one that does not start", async () => {
+test("with a hash missing, an override replaces the member that never starts", async () => {
   await using bed = await startWorld();
   await begin(bed, "e-2");
   await replace(bed, "e-2");
@@ -38,7 +38,7 @@ test("one never starts and another does not tell its hash: somebody's word is en
   assert.equal(done?.status?.phase, "Succeeded");
 });
 
-test("one never starts and another does not tell its hash: somebody's word is enough to replace the one that does not tell", async () => {
+test("with a member that never starts, an override replaces the one without a hash", async () => {
   await using bed = await startWorld();
   await begin(bed, "e-2");
   await replace(bed, "e-1");
@@ -47,7 +47,7 @@ test("one never starts and another does not tell its hash: somebody's word is en
   assert.ok(!bed.etcd.processes.has("e-2"), "the one that does not start was replaced without a word");
 });
 
-test("somebody's word about one that is well and tells its hash does not count", async () => {
+test("an override for a healthy member with a hash is ignored", async () => {
   await using bed = await startWorld();
   await begin(bed, "e-2");
   await replace(bed, "e-0");
@@ -56,7 +56,7 @@ test("somebody's word about one that is well and tells its hash does not count",
   assert.ok(bed.etcd.log.every((line) => !line.startsWith("remove") && !line.includes("e-3")));
 });
 
-test("somebody's word does not count where data is known to differ", async () => {
+test("an override is ignored where data is known to differ", async () => {
   await using bed = await startWorld();
   await begin(bed, undefined);
   bed.etcd.hashes.set("e-0", 2);
@@ -66,7 +66,7 @@ test("somebody's word does not count where data is known to differ", async () =>
   assert.deepEqual([...bed.etcd.processes.keys()].toSorted(), ["e-0", "e-1", "e-2"]);
 });
 
-test("one that does not tell its hash is replaced by somebody's word after it was asked for a while", async () => {
+test("an override replaces a member without a hash after some attempts", async () => {
   await using bed = await startWorld();
   await begin(bed, undefined);
   await replace(bed, "e-1");
@@ -78,7 +78,7 @@ test("one that does not tell its hash is replaced by somebody's word after it wa
   assert.ok(added >= 0 && added < removed, bed.etcd.log.join("\n"));
 });
 
-test("an operation that does not say so is not somebody's word", async () => {
+test("an operation without the override does not count as one", async () => {
   await using bed = await startWorld();
   await begin(bed, "e-2");
   await replace(bed, "e-2", false);
@@ -87,7 +87,7 @@ test("an operation that does not say so is not somebody's word", async () => {
   assert.ok(bed.etcd.log.every((line) => !line.startsWith("remove") && !line.includes("e-3")));
 });
 
-test("somebody's word lets one in, however many are wanted", async () => {
+test("an override adds exactly one member, even if the spec requests more", async () => {
   await using bed = await startWorld();
   await begin(bed, "e-2");
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });

@@ -1,4 +1,4 @@
-/** A test's world: the operator on the embedded API server in virtual time, with a scripted kubelet and a scripted etcd. */
+/** The world of a test: the operator on the embedded API server in virtual time, with a scripted kubelet and a scripted etcd. */
 import assert from "node:assert/strict";
 import type { ObjectOf } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
@@ -17,19 +17,19 @@ export interface EtcdWorld extends AsyncDisposable {
   readonly world: TestWorld;
   readonly etcd: ScriptedEtcd;
   readonly kubelet: ScriptedKubelet;
-  /** Milliseconds that the operator's calendar is ahead of the time that passes. */
+  /** Milliseconds that the operator's wall clock is ahead of the elapsed time. */
   readonly calendar: { ahead: number };
   /** The cluster as the server has it. */
   cluster(name?: string): Promise<ClusterObject>;
-  /** Lets time pass, kubelet and operator working, until a condition holds. */
+  /** Lets time pass, with kubelet and operator running, until a condition holds. */
   until(holds: (cluster: ClusterObject) => boolean, what: string): Promise<ClusterObject>;
-  /** Pods and volumes of these members are gone for good, all at once. */
+  /** Deletes pods and volumes of these members for good, all at once. */
   loseVolumes(members: readonly string[]): Promise<void>;
-  /** Lets so many seconds pass. */
+  /** Lets this many seconds pass. */
   pass(seconds: number): Promise<void>;
 }
 
-/** What a process remembers: an operator that was restarted knows nothing of it. */
+/** The memory of a process: a restarted operator starts with an empty one. */
 class Memory<K, V> extends Map<K, V> {
   lifeOf: () => unknown = () => undefined;
   #life: unknown;
@@ -74,11 +74,11 @@ export async function startWorld(): Promise<EtcdWorld> {
     pass,
     loseVolumes: async (members) => {
       for (const member of members) etcd.stop(member);
-      // Here nobody ends the protection of claims: one that belongs to somebody else is as good as gone.
+      // This world has no controller for the protection of claims: a claim of another cluster counts as gone.
       for (const member of members) {
         const labels = { [UID_LABEL]: "gone", [MEMBER_LABEL]: `gone-${member}` };
         await world.apply(PersistentVolumeClaim, `data-${member}`, { metadata: { labels } });
-        // The operator may have been quicker.
+        // The operator may have deleted the pod already.
         await world.delete(Pod, member).catch(() => undefined);
       }
     },

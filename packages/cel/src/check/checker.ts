@@ -1,4 +1,4 @@
-/** Gives every node of a tree its type and every call its overloads, or says what does not fit. */
+/** Assigns every node of a tree its type and every call its overloads, or reports type errors. */
 
 import type { Issue } from "../source.ts";
 import { locate } from "../source.ts";
@@ -89,7 +89,7 @@ class Checker {
     }
   }
 
-  /** Replaces type variables everywhere by what they stand for. */
+  /** Replaces type variables everywhere with their bindings. */
   settle(node: Node): void {
     node.type = substitute(this.bindings, typeOfNode(node), true);
     for (const child of childrenOf(node)) this.settle(child);
@@ -118,7 +118,7 @@ class Checker {
     node.type = node.test ? BOOL : substitute(this.bindings, field, false);
   }
 
-  /** The type of a field of what the operand is; an optional operand gives an optional field. */
+  /** The type of a field of the operand; an optional operand gives an optional field. */
   private selectField(node: Node, operand: Node, field: string, optional: boolean): Type {
     this.check(operand);
     const operandType = substitute(this.bindings, typeOfNode(operand), false);
@@ -208,7 +208,7 @@ class Checker {
     if (!result) this.noOverload(node, fn.name, types);
   }
 
-  /** What the overload returns for these arguments, with its type variables made fresh; undefined when it does not fit. */
+  /** The overload's result type for these arguments, with fresh type variables; undefined when it does not fit. */
   private fit(overload: Overload, types: readonly Type[]): Type | undefined {
     if (overload.args.length !== types.length) return undefined;
     const fresh = this.freshen(overload);

@@ -47,7 +47,7 @@ export function candidateNames(container: string, name: string): readonly string
   return [...names, name];
 }
 
-/** What a name turned out to be. */
+/** The resolution of a name. */
 export interface FoundIdent {
   readonly name: string;
   readonly type: Type;

@@ -1,8 +1,8 @@
-/** Whether one type can stand for another, and what that says about the type variables in them. */
+/** Whether one type is assignable to another, and the resulting bindings of type variables. */
 
 import { DYN, isDyn, isDynOrError, Type, sameType } from "../type.ts";
 
-/** What each type variable stands for. */
+/** The binding of each type variable. */
 export type Bindings = ReadonlyMap<string, Type>;
 
 /** Whether `from` can be used as `to`: the bindings under which it can, or undefined. */
@@ -21,7 +21,7 @@ export function mostGeneral(a: Type, b: Type): Type {
   return isEqualOrLessSpecific(a, b) ? a : b;
 }
 
-/** The type with its variables replaced; unbound ones become dyn when asked for. */
+/** The type with its variables replaced; unbound ones become dyn on request. */
 export function substitute(bindings: Bindings, type: Type, unboundToDyn: boolean): Type {
   if (type.kind === "param") {
     const bound = bindings.get(type.name);
@@ -57,7 +57,7 @@ function isNullable(type: Type): boolean {
   return ["opaque", "struct", "any", "duration", "timestamp", "null", "dyn"].includes(type.kind);
 }
 
-/** Tries to let a variable stand for a type. */
+/** Tries to bind a variable to a type. */
 function bindVariable(trial: Trial, type: Type, variable: Type): { readonly valid: boolean; readonly bound: boolean } {
   if (type.kind === "param" && type.name === variable.name) return { valid: true, bound: true };
   const known = trial.get(variable.name);
@@ -67,7 +67,7 @@ function bindVariable(trial: Trial, type: Type, variable: Type): { readonly vali
   return { valid: true, bound: false };
 }
 
-/** A bound variable takes a compatible type and stands for the more general of the two from then on. */
+/** A bound variable accepts a compatible type, and is bound to the more general of the two from then on. */
 function widen(trial: Trial, type: Type, variable: Type, known: Type): boolean {
   if (sameType(type, known)) return true;
   if (!isAssignable(trial, type, known)) return false;

@@ -12,7 +12,7 @@ export interface EstimatedNode {
   readonly type: Type;
   /** The literal, when it is one. */
   readonly literal: LiteralValue | undefined;
-  /** The size, where the expression tells it. */
+  /** The size, if the expression determines it. */
   readonly size: CostRange | undefined;
 }
 

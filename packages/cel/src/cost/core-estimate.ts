@@ -7,7 +7,7 @@ const STRING_FACTOR = 0.1;
 const REGEX_FACTOR = 0.25;
 const ONE = CostRange.fixed(1n);
 
-/** A call of the core: sizes are what the expression itself tells, else unknown. */
+/** A call of the core: sizes come from the expression itself, or are unknown. */
 export interface CoreCall {
   readonly overload: string;
   readonly target: EstimatedNode | undefined;

@@ -61,7 +61,7 @@ const selector: CallPrice = (args) => {
   return 10 + ceil(length, STRING_FACTOR) + ceil(ceil(length, 0.5), 50);
 };
 
-/** A value that knows how long the pattern is that it stands for. */
+/** A value that knows the length of its pattern. */
 export interface PatternSized {
   readonly patternSize: number;
 }
@@ -132,7 +132,7 @@ function kubernetesPrice(fn: string, overload: string): CallPrice | undefined {
 }
 
 const LIST_BASE = 11;
-/** Pricing an error fails in cel-go, and that ends the whole evaluation: no operator absorbs it. */
+/** In cel-go the cost of an error cannot be computed, and that ends the whole evaluation: no operator absorbs it. */
 const selfCompare = (list: CelResult): number => {
   if (list instanceof CelError) {
     throw new CelError("internal error: interface conversion: *types.Err is not traits.Lister: missing method Add");

@@ -117,7 +117,7 @@ export function planOptionalOr(left: Step, right: Step, unwrap: boolean): Step {
   };
 }
 
-/** Errors count as true, so that a loop goes on and may still be decided. */
+/** Errors count as true, so that a loop continues and may still be decided. */
 export function planNotStrictlyFalse(operand: Step): Step {
   return (frame) => {
     const value = operand(frame);

@@ -74,14 +74,14 @@ function loopMap(frame: Frame, loop: PlannedLoop, map: CelMap): void {
   }
 }
 
-/** One turn; false when the condition says that the rest cannot matter. */
+/** One iteration; false when the condition shows that further ones cannot matter. */
 function turn(frame: Frame, loop: PlannedLoop): boolean {
   if (loop.condition(frame) === false) return false;
   frame.locals[loop.accuSlot] = loop.step(frame);
   return true;
 }
 
-/** An empty container to start from becomes one that grows in place. */
+/** An empty initial container becomes one that grows in place. */
 export function growing(initial: CelResult): CelResult {
   if (initial instanceof CelList && initial.size === 0) return new GrowingList([]);
   return initial instanceof CelMap && initial.size === 0 ? new GrowingMap() : initial;

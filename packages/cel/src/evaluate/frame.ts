@@ -23,7 +23,7 @@ export class Frame {
     this.limit = limit;
   }
 
-  /** Adds to the bill; past the limit nothing goes on. */
+  /** Adds to the cost; the evaluation ends past the limit. */
   charge(cost: number): void {
     this.cost += cost;
     if (this.cost > this.limit) throw COST_EXCEEDED;

@@ -7,7 +7,7 @@ import type { Step } from "./frame.ts";
 
 type Key = string | boolean | bigint | number | null;
 
-/** The test, "never" when the list is empty, or undefined when the list is no list of simple constants. */
+/** The test, "never" when the list is empty, or undefined when it is not a list of simple constants. */
 export function constantMembership(
   args: readonly (CelResult | undefined)[],
   steps: () => readonly Step[],

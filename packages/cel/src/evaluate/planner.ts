@@ -168,7 +168,7 @@ class Planner {
     });
   }
 
-  /** Operators that evaluate in ways of their own. */
+  /** Operators with special evaluation. */
   private specialCall(node: CallNode, args: readonly Piece[]): Piece | undefined {
     const [first, second, third] = args;
     if (!first) return undefined;

@@ -13,7 +13,7 @@ export function lookUp(container: CelValue, key: CelValue): CelResult | undefine
   return undefined;
 }
 
-/** Whether the key is there; for objects this is more than having a value. */
+/** Whether the key exists; for objects this is more than having a value. */
 export function isPresent(container: CelValue, key: CelValue): boolean | CelError {
   if (container instanceof CelObject && container.has) return container.has(print(key));
   const value = lookUp(container, key);

@@ -1,4 +1,4 @@
-/** Every call reads its arguments: the work grows with strings and bytes, whose costs do not always show it. */
+/** Every call reads its arguments: the work grows with strings and bytes, whose costs do not always reflect it. */
 
 import type { CelResult } from "../values/value.ts";
 import { spend } from "../work.ts";

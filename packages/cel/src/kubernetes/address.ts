@@ -8,7 +8,7 @@ export interface Address {
   readonly zone: string;
 }
 
-/** Why a text is no address or prefix. */
+/** The error of an invalid address or prefix. */
 export class AddressError extends Error {
   override readonly name = "AddressError";
 }

@@ -1,4 +1,4 @@
-/** The authorizer that policies may ask: `authorizer.group('apps').resource('deployments').check('create').allowed()`. */
+/** The authorizer that policies may call: `authorizer.group('apps').resource('deployments').check('create').allowed()`. */
 
 import type { Implementation } from "../check/declarations.ts";
 import { member } from "../check/declarations.ts";
@@ -27,7 +27,7 @@ export interface ResourceAttributes {
   readonly labelSelector: string;
 }
 
-/** What is asked: may this user do this to a resource or a path. */
+/** The check: whether this user may do this to a resource or a path. */
 export interface AuthorizationQuestion {
   /** The user of the request, or the service account that the expression names. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
@@ -36,7 +36,7 @@ export interface AuthorizationQuestion {
   readonly resource?: ResourceAttributes;
 }
 
-/** The answer. */
+/** The decision. */
 export interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason: string;
@@ -44,10 +44,10 @@ export interface AuthorizationAnswer {
   readonly error?: string;
 }
 
-/** Decides; handed in by whoever evaluates. */
+/** Decides; passed in by the caller of the evaluation. */
 export type Authorize = (question: AuthorizationQuestion) => AuthorizationAnswer;
 
-/** Values that only functions can use; comparing them is no operation. */
+/** Values that only functions can use; they cannot be compared. */
 abstract class ReceiverOnly extends CelObject {
   override equals(): CelError {
     return noSuchOverload();

@@ -1,4 +1,4 @@
-/** What Kubernetes accepts as a name, and how it words what it does not. */
+/** The names that Kubernetes accepts, and its messages for others. */
 
 import { encodeUtf8 } from "../values/text.ts";
 

@@ -64,7 +64,7 @@ export class CelCidr extends CelObject {
   }
 }
 
-/** Runs a parser and turns its complaint into an error value. */
+/** Runs a parser and turns its exception into an error value. */
 function attempt<T extends CelValue>(parse: () => T, word: (message: string) => string): T | CelError {
   try {
     return parse();

@@ -47,7 +47,7 @@ export class CelQuantity extends CelObject {
 const MAX_BINARY = MAX_INT;
 const NANO = -9;
 const MOST_DIGITS = 18;
-/** Exponents beyond this are taken for it: nobody has that much, and exact arithmetic with more would not end. */
+/** Larger exponents are reduced to this one: no quantity is that large, and exact arithmetic with more would not end. */
 const LARGEST_EXPONENT = 1000;
 const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?/;
 const SUFFIX = /^[eEinumkKMGTP]*[+-]?\d*$/;
@@ -57,7 +57,7 @@ const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 const WRONG_NUMBER = "unable to parse numeric part of quantity";
 
-/** Why a text is no quantity. */
+/** The error of an invalid quantity. */
 class QuantityError extends Error {
   override readonly name = "QuantityError";
 }
@@ -85,13 +85,13 @@ function significant(digits: string): string {
   return digits.startsWith("0") ? digits.replace(/^0+/, "") : digits;
 }
 
-/** A number of more digits than the largest exponent is taken for the power of ten with that exponent. */
+/** A number with more digits than the largest exponent counts as the power of ten with that exponent. */
 function boundedWhole(digits: string): string {
   const kept = digits.length <= LARGEST_EXPONENT ? digits : significant(digits) || "0";
   return kept.length <= LARGEST_EXPONENT ? kept : `1${"0".repeat(LARGEST_EXPONENT)}`;
 }
 
-/** Digits after so many places only decide whether something is there to be rounded up. */
+/** Digits after this many places only decide whether to round up. */
 function boundedFraction(digits: string): string {
   const kept = 2 * LARGEST_EXPONENT;
   if (digits.length <= kept) return digits;

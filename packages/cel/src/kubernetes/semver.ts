@@ -39,7 +39,7 @@ export class CelSemver extends CelObject {
   }
 }
 
-/** Why a text is no version. */
+/** The error of an invalid version. */
 class SemverError extends Error {
   override readonly name = "SemverError";
 }
@@ -103,7 +103,7 @@ function checkBuild(text: string): void {
   if (!IDENTIFIER.test(text)) throw new SemverError(`Invalid character(s) found in build meta data ${quote(text)}`);
 }
 
-/** Drops a leading v and leading zeros, and adds what is missing. */
+/** Drops a leading v and leading zeros, and adds missing parts. */
 function normalize(text: string): string {
   const parts = splitThree(text.replace(/^v/, "")).map((part) => {
     if (part.length <= 1) return part;

@@ -3,7 +3,7 @@
 import { codePoints, encodeUtf8, quote } from "../values/text.ts";
 import { AddressError, isIpv4, parseAddress } from "./address.ts";
 
-/** A URL taken apart. */
+/** The parts of a URL. */
 export interface ParsedUrl {
   readonly scheme: string;
   /** What follows the scheme of URLs such as `mailto:a@b`. */
@@ -20,7 +20,7 @@ export interface ParsedUrl {
   readonly fragment: string;
 }
 
-/** Why a text is no URL. */
+/** The error of an invalid URL. */
 export class UrlError extends Error {
   override readonly name = "UrlError";
 }
@@ -190,7 +190,7 @@ function escapeWith(text: string, keep: RegExp): string {
 const PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@]$/;
 const VALID_PATH = /^[A-Za-z0-9\-_.~$&+,/:;=@!'()*[\]%]*$/;
 
-/** The path as it was written if that was properly escaped, else escaped anew. */
+/** The original path if it was properly escaped, otherwise escaped again. */
 export function escapedPath(url: ParsedUrl): string {
   if (url.path === "*" || VALID_PATH.test(url.path)) return url.path;
   return escapeWith(unescape(url.path, "path"), PATH);

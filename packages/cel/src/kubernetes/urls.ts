@@ -45,7 +45,7 @@ const toUrl: Implementation = (text) => {
   }
 };
 
-/** Why a text is no URL that a request could use, or undefined. */
+/** The error of a URL that a request could not use, or undefined. */
 export function requestUriProblem(text: string): string | undefined {
   try {
     parseRequestUri(text);

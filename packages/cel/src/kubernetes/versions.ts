@@ -1,4 +1,4 @@
-/** Which libraries and rules each version of Kubernetes gives its expressions. */
+/** The libraries and rules for expressions in each version of Kubernetes. */
 
 import type { EnvOptions } from "../environment.ts";
 import { TWO_VARIABLES } from "../library/comprehensions.ts";

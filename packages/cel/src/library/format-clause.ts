@@ -1,4 +1,4 @@
-/** The clauses of a format string: `%s`, `%.3f`, `%x` and what is wrong with others. */
+/** The clauses of a format string: `%s`, `%.3f`, `%x` and the errors of others. */
 
 /** One clause or a stretch of text between clauses. */
 export type FormatPart =
@@ -15,7 +15,7 @@ export class FormatError extends Error {
 const VERBS: ReadonlySet<string> = new Set(["s", "d", "f", "e", "b", "x", "X", "o"]);
 const CLAUSE = /%(?:%|(\.(\d*))?([^]?))/gu;
 
-/** Walks a format string; each clause is handed over with its number before the rest is read. */
+/** Iterates over a format string; each clause is passed on with its number before the next one is read. */
 export function eachPart(format: string, args: number, take: (part: FormatPart, index: number) => void): void {
   let last = 0;
   let index = 0;

@@ -19,7 +19,7 @@ const NUMBERS: readonly (readonly [string, Type])[] = [
   ["uint", UINT],
 ];
 
-/** `math.greatest(a, b, c)` becomes one call on a list, so that any number of arguments can be given. */
+/** `math.greatest(a, b, c)` becomes one call on a list, so that it takes any number of arguments. */
 function extremeMacro(name: string, fn: string): Macro {
   const expand: Expand = (make, target, args) => {
     if (target?.kind !== "ident" || target.name !== "math") return undefined;
@@ -30,7 +30,7 @@ function extremeMacro(name: string, fn: string): Macro {
   return { name, args: ANY_ARGS, receiver: true, expand };
 }
 
-/** Literals that are no numbers are refused before anything is checked. */
+/** Literals that are not numbers are rejected before the type check. */
 function checkNumeric(name: string, node: Node, count: number): void {
   const isList = node.kind === "list" && count === 1;
   if (isList && node.elements.length > 0) {

@@ -1,4 +1,4 @@
-/** Tells whether a pattern is found anywhere in a text: sets of instructions advance together and are remembered as states. */
+/** Decides whether a pattern matches anywhere in a text: sets of instructions advance together and are cached as states. */
 
 import { spend } from "../work.ts";
 import type { Kind, Program } from "./program.ts";
@@ -22,7 +22,7 @@ export class Matcher {
   private readonly limit: number;
   private readonly states: Map<number, State[]> = new Map();
   private remembered = 0;
-  /** The instructions of the set in the making; `members` says in which round an instruction was added last. */
+  /** The instructions of the set under construction; `members` has the round in which an instruction was added last. */
   private readonly members: Int32Array;
   private round = 0;
 
@@ -95,7 +95,7 @@ export class Matcher {
     return ++this.round;
   }
 
-  /** The state for a set; states that are known are found again, and all are forgotten when they are too many. */
+  /** The state for a set; known states are found in the cache, which is cleared when it has too many. */
   private state(waiting: readonly number[], before: Kind): State {
     let hash: number = before;
     for (const at of waiting) hash = (Math.imul(hash, 31) + at) | 0;

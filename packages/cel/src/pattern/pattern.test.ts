@@ -23,7 +23,7 @@ const { pattern: patterns } = fc.letrec<{ pattern: string }>((tie) => ({
 }));
 const texts = fc.string({ unit: fc.constantFrom("a", "b", "k", "\u212a", "_", " ", "\n", "é", "😀"), maxLength: 8 });
 
-/** What Go's FindAllString answers. */
+/** The results of Go's FindAllString. */
 function findAllOf(source: string, text: string): string[] {
   return (RE2JS.compile(source).re2().findAll(text, -1) as string[] | null) ?? [];
 }
@@ -58,7 +58,7 @@ describe("patterns", () => {
       { numRuns: 3000 },
     );
   });
-  it("match natively what is simple, with the same answer", () => {
+  it("match natively what is simple, with the same result", () => {
     const part = fc.constantFrom("a", "B", "[a-z]", "[A-Z_]", "[0-9.-]", "-", "_");
     const parts = fc.array(part, { maxLength: 3 }).map((found) => found.join(""));
     const times = fc.constantFrom("", "+", "*", "?", "{2}", "{0,3}");
@@ -84,7 +84,7 @@ describe("patterns", () => {
       assert.ok(expandedSize(source) >= RE2JS.compile(source).programSize(), source);
     }
   });
-  it("are refused when they expand to too much, before that is done", () => {
+  it("are rejected before they expand to too many instructions", () => {
     const large = [
       "a{1000}".repeat(20),
       "(?i)" + "[\\x{80}-\\x{10ffff}]".repeat(200),

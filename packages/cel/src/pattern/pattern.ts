@@ -9,7 +9,7 @@ export { PatternError } from "./program.ts";
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** Whether it is found anywhere in the text. */
+  /** Whether it matches anywhere in the text. */
   matches(text: string): boolean;
   /** The first match, or undefined. */
   find(text: string): string | undefined;
@@ -23,7 +23,7 @@ const MOST_INSTRUCTIONS = 500_000;
 const cache = new Map<string, Pattern>();
 let cached = 0;
 
-/** The pattern of a source; throws a PatternError when it is none. */
+/** The pattern of a source; throws a PatternError when it is invalid. */
 export function compilePattern(source: string): Pattern {
   const known = cache.get(source);
   if (known) return known;

@@ -4,7 +4,7 @@ import { RE2JS } from "re2js";
 import { spend } from "../work.ts";
 import { compileWork } from "./size.ts";
 
-/** Why a pattern is none. */
+/** The error of an invalid pattern. */
 export class PatternError extends Error {
   override readonly name = "PatternError";
 }

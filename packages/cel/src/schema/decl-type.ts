@@ -1,4 +1,4 @@
-/** Types with limits: what a schema says about a value beyond its type, for checking, converting and estimating costs. */
+/** Types with limits: what a schema specifies about a value beyond its type, for checking, converting and estimating costs. */
 
 import type { TypeProvider } from "../check/declarations.ts";
 import type { SizeEstimator } from "../cost/estimate.ts";
@@ -151,13 +151,13 @@ export function declList(
   };
 }
 
-/** What is known of a map besides its values. It is no type: the one of the values comes first. */
+/** The limits of a map besides its values. It is not a type: the one of the values comes first. */
 interface MapLimits extends DeclLimits {
   readonly key?: DeclType;
   readonly kind?: never;
 }
 
-/** A map from strings, or from `key`, to `element`. Kubernetes gives its keys no size when it estimates costs. */
+/** A map from strings, or from `key`, to `element`. Kubernetes assigns its keys no size when it estimates costs. */
 export function declMap(element: DeclType, given?: MapLimits): DeclMap {
   const key = given?.key ?? declScalar("string", { maxElements: 0n });
   return { kind: "map", key, element, type: mapOf(key.type, element.type), ...limits(given, NO_LIMIT, 2) };
@@ -168,7 +168,7 @@ export function declObject(name: string, fields: ReadonlyMap<string, DeclField>,
   return { kind: "object", name, fields, type: objectType(name), ...limits(given, 0n, 2) };
 }
 
-/** The name of objects that have none of their own yet. */
+/** The name of objects that do not have one yet. */
 const ANONYMOUS = "object";
 
 /** Names every object in a type after the path to it, so that no two share a name. */
@@ -207,7 +207,7 @@ export function declTypeProvider(...roots: readonly DeclType[]): TypeProvider {
   };
 }
 
-/** Lets reserved words be fields as they are, `object.metadata.namespace`, beside their escaped form; policies have it so. */
+/** Allows reserved words as fields unchanged, `object.metadata.namespace`, in addition to their escaped form, as in policies. */
 export function withKeywordFields(provider: TypeProvider): TypeProvider {
   return {
     ...provider,

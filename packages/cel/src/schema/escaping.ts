@@ -6,7 +6,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a word of the language cannot be a name. */
+/** Whether a word is reserved and cannot be a name. */
 export function isReserved(word: string): boolean {
   return RESERVED.has(word);
 }
@@ -22,7 +22,7 @@ export function escapeField(property: string): string | undefined {
   return property.replaceAll(/__|[-./]/g, (found) => ESCAPES[found] ?? found);
 }
 
-/** The property that a field name stands for, or undefined when it is no such name. */
+/** The property of a field name, or undefined when it is not an escaped name. */
 export function unescapeField(field: string): string | undefined {
   let valid = true;
   const property = field.replaceAll(/__([^_]+)__/g, (found, name: string) => {

@@ -25,7 +25,7 @@ import { escapeField, isReserved } from "./escaping.ts";
 /** What JSON can hold; integers beyond 2^53 may come as bigint. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
 
-/** The value of JSON under a type; without one, whole numbers are ints. */
+/** The value of JSON under a type; without one, integers are ints. */
 export function fromJson(json: Json | undefined, decl?: DeclType): CelResult {
   if (json === undefined || json === null) {
     return !decl || decl.nullable || isUntyped(decl)
@@ -80,7 +80,7 @@ function expectedWord(form: DeclScalar["form"]): string {
   return form === "int" || form === "uint" || form === "bool" ? form : "string";
 }
 
-/** The Go type that JSON becomes in the server. */
+/** The Go type of JSON in the server. */
 function goType(json: Exclude<Json, null>): string {
   switch (typeof json) {
     case "boolean":
@@ -293,7 +293,7 @@ class JsonObject extends CelMap {
     return fromJson(this.json[field.property], field.type);
   }
 
-  /** Reserved words are names of fields as they are, too. */
+  /** A reserved word is a field name without its escape, too. */
   private field(name: string): DeclField | undefined {
     const { fields } = this.decl;
     return fields.get(name) ?? (isReserved(name) ? fields.get(`__${name}__`) : undefined);

@@ -35,7 +35,7 @@ function evaluate(source: string, self: DeclType, json: Json): CelResult {
 }
 
 describe("field names", () => {
-  it("escapes what a field name cannot be, and back", () => {
+  it("escapes and unescapes what a field name cannot be", () => {
     const names = {
       namespace: "__namespace__",
       "a-b": "a__dash__b",
@@ -55,14 +55,14 @@ describe("field names", () => {
 });
 
 describe("JSON under a type", () => {
-  it("reads numbers as the type says", () => {
+  it("decodes numbers according to the type", () => {
     const self = object({ a: declScalar("int"), b: declScalar("double"), c: declScalar("uint") }, "T");
     assert.equal(evaluate("self.a + 1", self, { a: 1 }), 2n);
     assert.equal(evaluate("self.b + 1.5", self, { b: 1 }), 2.5);
     assert.ok(evaluate("self.c", self, { c: 1 }) instanceof CelUint);
     assert.equal(evaluate("self.a", self, { a: 9223372036854775807n }), 9223372036854775807n);
   });
-  it("reads times, bytes and quantities", () => {
+  it("decodes times, bytes and quantities", () => {
     const self = object(
       { d: declScalar("duration"), t: declScalar("date-time"), b: declScalar("bytes"), q: declScalar("quantity") },
       "T",
@@ -73,11 +73,11 @@ describe("JSON under a type", () => {
       1145n,
     );
   });
-  it("reaches escaped fields and tells absent ones", () => {
+  it("accesses escaped fields and detects absent ones", () => {
     const self = object({ namespace: declScalar("string"), "a-b": declScalar("int") }, "T");
     assert.equal(evaluate("self.__namespace__ == 'x' && !has(self.a__dash__b)", self, { namespace: "x" }), true);
   });
-  it("refuses null where the type does, as an error that can be absorbed", () => {
+  it("rejects null where the type does, as an error that can be absorbed", () => {
     const self = object({ a: declScalar("int"), b: declScalar("int", { nullable: true }) }, "T");
     assert.ok(evaluate("self.a == 1", self, { a: null }) instanceof CelError);
     assert.equal(evaluate("dyn(self.b) == null || self.a == 1", self, { a: null, b: null }), true);
@@ -122,7 +122,7 @@ describe("types with limits", () => {
     assert.ok(provider.findType("root.a.@idx.b.@elem"));
     assert.equal(String(provider.findField("root.a.@idx", "b")), "map(string, root.a.@idx.b.@elem)");
   });
-  it("lets policies write reserved words as fields", () => {
+  it("allows reserved words as fields in policies", () => {
     const self = object({ namespace: declScalar("string") }, "T");
     const strict = createEnv({
       ...kubernetesOptions(),

@@ -29,7 +29,7 @@ export interface SelectNode extends NodeBase {
   readonly field: string;
   /** True for has(operand.field). */
   readonly test: boolean;
-  /** The variable or type that the whole path names, once checked. */
+  /** The variable or type of the whole path, once checked. */
   resolved?: string;
 }
 

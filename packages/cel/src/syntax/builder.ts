@@ -10,7 +10,7 @@ import { ParseStopError } from "./token-stream.ts";
 /** How deep anything may be nested; every later walk over the tree relies on it. */
 export const MAX_DEPTH = 250;
 
-/** What stands where nothing could be parsed. */
+/** The node where nothing could be parsed. */
 export const NOWHERE: Node = { kind: "literal", position: -1, value: null };
 
 export function macroKey(name: string, args: number, receiver: boolean): string {
@@ -56,7 +56,7 @@ export class NodeBuilder {
     }
   }
 
-  /** A node that stands for a mistake. */
+  /** A node in place of a syntax error. */
   bad(position: number, message: string): Node {
     this.report(position, message);
     return { ...NOWHERE, position };

@@ -1,4 +1,4 @@
-/** What could stand at a place where the parser stumbled, worded as ANTLR, which cel-go parses with, words it. */
+/** The tokens that are possible where the parser failed, in the words of ANTLR, which cel-go parses with. */
 
 import type { TokenKind } from "./lexer.ts";
 

@@ -1,6 +1,6 @@
 /** Cuts the text of an expression into tokens. */
 
-/** What a token is; punctuation and keywords are named by themselves. */
+/** The kind of a token; punctuation and keywords are their own kinds. */
 export type TokenKind =
   | "IDENTIFIER"
   | "ESC_IDENTIFIER"
@@ -66,7 +66,7 @@ const STRING_BODY = [
 const RAW_BODY = String.raw`[rR]"""[^]*?"""|[rR]'''[^]*?'''|[rR]"[^"\n\r]*"|[rR]'[^'\n\r]*'`;
 const ANY_STRING = `(?:${STRING_BODY}|${RAW_BODY})`;
 
-/** These patterns are ours and linear; nothing a user writes becomes a RegExp. */
+/** These patterns are constant and linear; user input never becomes a RegExp. */
 const SPACE = /(?:[\t \r\n\f]+|\/\/[^\n]*)+/y;
 const STRING = new RegExp(ANY_STRING, "yu");
 const BYTES = new RegExp(`[bB]${ANY_STRING}`, "yu");

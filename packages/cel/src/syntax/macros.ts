@@ -16,7 +16,7 @@ export class MacroError extends Error {
 /** The number of arguments of a macro that takes any. */
 export const ANY_ARGS = -1;
 
-/** Rewrites a call; undefined means that this call is not meant. */
+/** Rewrites a call; undefined means that the macro does not apply. */
 export type Expand = (make: NodeFactory, target: Node | undefined, args: readonly Node[]) => Node | undefined;
 
 /** A macro by its name, its number of arguments and whether it is called on something. */
@@ -67,7 +67,7 @@ export class NodeFactory {
   }
 }
 
-/** The name of an iteration variable, or the complaint that an argument is none. */
+/** The name of an iteration variable, or the error for an argument that is not a name. */
 function iterationVariable(argument: Node | undefined, complaint: string): string {
   if (argument?.kind !== "ident") throw new MacroError(argument?.position ?? -1, complaint);
   if (argument.name === ACCUMULATOR || argument.name === "__result__") {
@@ -76,7 +76,7 @@ function iterationVariable(argument: Node | undefined, complaint: string): strin
   return argument.name;
 }
 
-/** What a quantifier starts with, when it goes on, what a step does and what comes out. */
+/** The initial value, the condition, the step and the result of a quantifier. */
 type Loop = Pick<ComprehensionNode, "init" | "condition" | "step" | "result">;
 
 function allLoop(make: NodeFactory, predicate: Node): Loop {

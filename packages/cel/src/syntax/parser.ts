@@ -23,7 +23,7 @@ export interface ParseOptions {
   readonly escapedFields: boolean;
 }
 
-/** The tree, or what is wrong with the text. */
+/** The tree, or the errors of the text. */
 export interface ParseResult {
   readonly node: Node;
   readonly issues: readonly Issue[];
@@ -82,9 +82,9 @@ class Parser {
   private readonly report: Report;
   private readonly build: NodeBuilder;
   private depth = 0;
-  /** Where the innermost expression begins and what else could stand there. */
+  /** The beginning of the innermost expression, and the other tokens that are possible there. */
   private opening: { position: number; alsoExpected: readonly TokenKind[] } = { position: -1, alsoExpected: [] };
-  /** Above zero inside an entry that was refused already. */
+  /** Above zero inside an entry that was rejected already. */
   private muted = 0;
 
   constructor(tokens: TokenStream, options: ParseOptions, report: Report) {
@@ -102,7 +102,7 @@ class Parser {
     return node;
   }
 
-  /** An expression; `alsoExpected` is what could stand at its beginning instead. */
+  /** An expression; `alsoExpected` lists the other tokens that are possible at its beginning. */
   private expression(alsoExpected: readonly TokenKind[] = []): Node {
     this.opening = { position: this.tokens.current.position, alsoExpected };
     if (++this.depth > MAX_DEPTH) this.build.giveUp(`expression recursion limit exceeded: ${MAX_DEPTH}`);
@@ -389,7 +389,7 @@ class Parser {
     return this.build.call(open.position, prefix + name.text, undefined, this.args());
   }
 
-  /** The qualified name when names joined by dots lead up to a `{`; the names are then taken. */
+  /** The qualified name when names joined by dots lead up to a `{`; the names are then consumed. */
   private objectName(first: string): string | undefined {
     let ahead = 0;
     let name = first;

@@ -3,7 +3,7 @@
 import { EXPRESSION, FOLLOWS_OPERAND, formatExpected } from "./expected.ts";
 import type { Token, TokenKind } from "./lexer.ts";
 
-/** Thrown where parsing cannot go on; what was wrong is already reported. */
+/** Thrown where parsing cannot continue; the error is already reported. */
 export class ParseStopError extends Error {
   override readonly name = "ParseStopError";
 }
@@ -82,7 +82,7 @@ export class TokenStream {
     return this.stop();
   }
 
-  /** Takes the closing bracket of a list of things where a comma could stand as well. */
+  /** Takes the closing bracket of a list, where a comma is also possible. */
   expectCloser(closer: TokenKind): void {
     if (this.accept(closer)) return;
     const found = this.current;
@@ -99,14 +99,14 @@ export class TokenStream {
     this.stop();
   }
 
-  /** Skips a token that leads nowhere while an error is fresh: whatever is wrong with it would be an echo. Answers whether it did. */
+  /** Skips a useless token right after an error, because any error about it would only repeat that one. Returns whether it did. */
   skipEcho(follows: readonly TokenKind[]): boolean {
     if (!this.recovering || follows.includes(this.peek().kind)) return false;
     this.index++;
     return true;
   }
 
-  /** Says that no operand begins here; one bad token is skipped when what follows it is one. Answers whether to try again. */
+  /** Reports that no operand begins here; one bad token is skipped when an operand follows it. Returns whether to try again. */
   missingOperand(alsoExpected: readonly TokenKind[]): boolean {
     const found = this.current;
     const expected = formatExpected([...EXPRESSION, ...alsoExpected]);
@@ -129,7 +129,7 @@ export class TokenStream {
     this.next();
   }
 
-  /** Says that nothing follows a minus sign that it could be the sign of; what is there is looked at once more. */
+  /** Reports that no operand follows a minus sign; the current token is then parsed again. */
   noViableSign(sign: Token): void {
     const isOperand = EXPRESSION.includes(this.current.kind);
     this.noViable(sign);
@@ -158,7 +158,7 @@ export class TokenStream {
     throw new ParseStopError("the expression cannot be parsed");
   }
 
-  /** Whether `found` could come after a `kind` that was forgotten here. */
+  /** Whether `found` could come after a missing `kind`. */
   private canFollow(kind: TokenKind, found: TokenKind): boolean {
     if (kind === ":") return EXPRESSION.includes(found);
     const outer = this.followers.at(kind === "<EOF>" ? -1 : -2) ?? [];

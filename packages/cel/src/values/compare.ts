@@ -55,7 +55,7 @@ function equalsObject(
   return compareScalars(a, b) === 0;
 }
 
-/** Runtime types are told apart by name: parameters are erased. */
+/** Runtime types are identified by name: parameters are erased. */
 function sameRuntimeType(a: Type, b: Type): boolean {
   return a.name === b.name || sameType(a, b);
 }

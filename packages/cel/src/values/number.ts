@@ -17,7 +17,7 @@ export function toUint(value: bigint): CelResult {
   return value < 0n || value > MAX_UINT ? fail("unsigned integer overflow") : new CelUint(value);
 }
 
-/** A double cut to an int; the ends of the range are refused because they are not exact. */
+/** A double truncated to an int; the ends of the range are rejected because they are not exact. */
 export function doubleToInt(value: number): CelResult {
   if (!Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63) return fail("integer overflow");
   return BigInt(Math.trunc(value));
@@ -31,7 +31,7 @@ export function doubleToUint(value: number): CelResult {
 
 const DECIMAL = /^[+-]?[0-9]+$/;
 
-/** Parses a signed decimal integer; undefined when it is none or does not fit. */
+/** Parses a signed decimal integer; undefined when it is invalid or does not fit. */
 export function parseInt64(text: string): bigint | undefined {
   if (!DECIMAL.test(text)) return undefined;
   const signed = text.startsWith("+") || text.startsWith("-");
@@ -51,7 +51,7 @@ export function parseUint64(text: string): bigint | undefined {
 /** 64 bits have at most twenty digits. */
 const MOST_DIGITS = 20;
 
-/** The worth of decimal digits; undefined when they are so many that 64 bits cannot hold it. */
+/** The value of decimal digits; undefined when 64 bits cannot hold it. */
 export function parseDigits(digits: string): bigint | undefined {
   if (digits.length <= MOST_DIGITS) return BigInt(digits || "0");
   const significant = digits.replace(/^0+/, "");
@@ -64,7 +64,7 @@ const FLOAT =
 const HEX_FLOAT = /^([+-]?)0[xX]([0-9a-fA-F]*)(?:\.([0-9a-fA-F]*))?[pP]([+-]?[0-9]+)$/;
 const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
 
-/** Parses a float as Go's strconv does; undefined when it is none or too large. */
+/** Parses a float as Go's strconv does; undefined when it is invalid or too large. */
 export function parseFloat64(text: string): number | undefined {
   const special = SPECIAL.exec(text);
   if (special) {

@@ -1,4 +1,4 @@
-/** Durations and timestamps: how they are written, read and taken apart. */
+/** Durations and timestamps: parsing, printing and their parts. */
 
 import { formatFixed, MAX_INT, MIN_INT, parseDigits } from "./number.ts";
 import { spend } from "../work.ts";
@@ -42,7 +42,7 @@ const FRACTION_DIGITS = 40;
 
 const PART = /([0-9]*)(?:\.([0-9]*))?(ns|us|\u00b5s|\u03bcs|ms|s|m|h)/y;
 
-/** Parses a duration such as `1h30m` as Go does; undefined when it is none. */
+/** Parses a duration such as `1h30m` as Go does; undefined when it is invalid. */
 export function parseDuration(text: string): CelDuration | undefined {
   const [, sign = "", body = ""] = /^([+-]?)(.*)$/s.exec(text) ?? [];
   if (body === "0") return new CelDuration(0n);
@@ -82,7 +82,7 @@ export function durationSeconds(duration: CelDuration): number {
 const RFC3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d{1,2}):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 const DAYS_IN_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** Parses an RFC 3339 instant; undefined when it is none, an error when it is out of range. */
+/** Parses an RFC 3339 instant; undefined when it is invalid, an error when it is out of range. */
 export function parseTimestamp(text: string): CelResult | undefined {
   const parts = RFC3339.exec(text);
   if (!parts) return undefined;
@@ -170,7 +170,7 @@ function parseClock(text: string): number | undefined {
   return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** The work to ask what the clocks of a zone show, and to learn of a zone. */
+/** The work of a time zone lookup, and of loading a zone. */
 const ZONE_WORK = 500;
 const NEW_ZONE_WORK = 20_000;
 const zoneFormats = new Map<string, Intl.DateTimeFormat>();

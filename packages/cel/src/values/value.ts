@@ -82,7 +82,7 @@ export abstract class CelList {
   }
 }
 
-/** How two values are compared; handed to containers so that they need not know every kind. */
+/** The comparison of two values; passed to containers so that they do not depend on every kind. */
 export type Equality = (a: CelResult, b: CelResult) => boolean | CelError;
 
 /** A list over an array of values. */
@@ -153,7 +153,7 @@ export class EntryMap extends CelMap {
   override *keys(): Iterable<CelValue> {
     for (const [key] of this.entries.values()) yield key;
   }
-  /** Sets a key; answers false when the value cannot be a key. */
+  /** Sets a key; returns false when the value cannot be a key. */
   set(key: CelValue, value: CelValue): boolean {
     const stored = storedKey(key);
     if (stored === undefined || typeof key === "number") return false;
@@ -181,7 +181,7 @@ export abstract class CelObject {
   get text(): string | undefined {
     return undefined;
   }
-  /** What `type(x)` answers. */
+  /** The result of `type(x)`. */
   get typeValue(): Type {
     return this.type;
   }
@@ -225,7 +225,7 @@ export type CelValue =
   | CelObject
   | Type;
 
-/** A value, or why there is none. */
+/** A value, or an error. */
 export type CelResult = CelValue | CelError;
 
 const stackLimit = { stackTraceLimit: 0 };
@@ -245,7 +245,7 @@ export function noSuchOverload(): CelError {
   return fail("no such overload");
 }
 
-/** The error of a function that a value does not have; types with methods of their own do not name it. */
+/** The error of a function that a value does not have; types with their own methods do not name it. */
 export function undefinedFor(name: string, value: CelValue): CelError {
   const hasMethods = typeof value === "string" || value instanceof CelDuration || value instanceof CelTimestamp;
   return hasMethods ? noSuchOverload() : fail(`no such overload: ${name}`);

@@ -1,4 +1,4 @@
-/** The cases that the oracle answers, by file of vectors. Printed as JSON: `node cases.ts <file>`. */
+/** The inputs of the oracle, by file of vectors. Printed as JSON: `node cases.ts <file>`. */
 
 /** How a case writes a type: a name, or an object with list, map or object; `max` is the most elements. */
 export type CaseType =
@@ -1331,7 +1331,7 @@ const costs: Case[] = [
   { expr: "[1].map(x, x).size() > 0 || true", limit: 5 },
 ];
 
-/** What cannot be read, and how ANTLR words it; and nesting just within and just beyond the limits. */
+/** Invalid syntax, with the messages of ANTLR; and nesting just within and just beyond the limits. */
 const syntax: Case[] = [
   ...plain(
     "",

@@ -1,17 +1,20 @@
-/** Attaches a document to an image: a bill of materials, a signature, a report. It is an image of its own that names the other as its subject. */
+/**
+ * Attaches a document to an image: a bill of materials, a signature, a report. It is a separate image that names the other as its
+ * subject.
+ */
 import type { Descriptor, Manifest } from "../image.ts";
 import { mediaTypes } from "../media-types.ts";
 import type { Store } from "../store/store.ts";
 
 /** A document about an image. */
 export interface Attachment {
-  /** What it is: `application/spdx+json`, `application/vnd.cyclonedx+json` and so on. */
+  /** The media type: `application/spdx+json`, `application/vnd.cyclonedx+json` and so on. */
   readonly type: string;
   readonly bytes: Uint8Array;
   readonly annotations?: { readonly [key: string]: string };
 }
 
-/** Puts a document into the store as an attachment of an image; the same document gives the same digest. */
+/** Stores a document as an attachment of an image; the same document gives the same digest. */
 export async function attachDocument(
   subject: Descriptor,
   { type, bytes, annotations }: Attachment,

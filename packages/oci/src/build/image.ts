@@ -1,18 +1,18 @@
-/** Makes images out of layers and a configuration, for one platform or several. */
+/** Builds images from layers and a configuration, for one platform or several. */
 import { OciError } from "../errors.ts";
 import type { Descriptor, ImageConfig, Index, Manifest, Platform } from "../image.ts";
 import { mediaTypes } from "../media-types.ts";
 import type { Store } from "../store/store.ts";
 import { type LayerEntry, packLayer } from "./layer.ts";
 
-/** What an image is made of. */
+/** The parts of an image. */
 export interface ImageRecipe {
   readonly platform: Platform;
-  /** The image below, in the same store. */
+  /** The base image, in the same store. */
   readonly from?: Descriptor;
   /** Each list becomes a layer; put what changes most last. */
   readonly layers: readonly (readonly LayerEntry[])[];
-  /** Replaces what the image below says, field by field; labels and environment are added to it. */
+  /** Replaces the fields of the base image's configuration; labels and environment are merged. */
   readonly config?: NonNullable<ImageConfig["config"]>;
   readonly annotations?: { readonly [key: string]: string };
   /** Default: 1970, so that the same recipe gives the same image. */

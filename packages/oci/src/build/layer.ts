@@ -1,4 +1,4 @@
-/** Makes layers: the same files always give the same bytes, wherever and whenever they are packed. */
+/** Builds layers: the same files always give the same bytes, wherever and whenever they are packed. */
 import { lstat, readdir, readFile, readlink } from "node:fs/promises";
 import { join, posix } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -15,14 +15,14 @@ export type LayerEntry = Pick<NewEntry, "path" | "type" | "mode" | "target" | "u
 /** A layer ready to be stored. */
 export interface PackedLayer {
   readonly mediaType: string;
-  /** As it is stored and sent. */
+  /** The stored and transferred form. */
   readonly bytes: Buffer;
   readonly digest: string;
   /** Of the bytes before compression; the configuration of an image names layers by it. */
   readonly diffId: string;
 }
 
-/** Packs entries in the order of their paths, with parents before children, owned by root unless they say otherwise, from 1970. */
+/** Packs entries in the order of their paths, with parents before children. Default: owned by root, from 1970. */
 export function packLayer(entries: readonly LayerEntry[]): PackedLayer {
   const whole = withParents(entries);
   const parts = whole.flatMap(({ body = "", ...entry }) => {
@@ -49,13 +49,13 @@ function withParents(entries: readonly LayerEntry[]): LayerEntry[] {
 }
 
 export interface FolderOptions {
-  /** Where the folder appears in the image. */
+  /** The path of the folder in the image. */
   readonly at: string;
-  /** Which paths, relative to the folder, are taken. */
+  /** Selects paths, relative to the folder. */
   readonly include?: (path: string) => boolean;
 }
 
-/** The files of a folder as entries; modes become plain, so that a different umask does not make a different image. */
+/** The files of a folder as entries; modes are normalized, so that a different umask does not make a different image. */
 export async function folderEntries(
   folder: string,
   { at, include = () => true }: FolderOptions,

@@ -30,7 +30,7 @@ export async function programEntries(
   return [{ path: at, type: "file", mode: 0o755, body: await readFile(await realpath(program)) }, ...entries];
 }
 
-/** A program of this machine that is to be an image. */
+/** A program of this machine to put in an image. */
 export interface ProgramImage {
   /** The path of the program. */
   readonly program: string;
@@ -39,7 +39,7 @@ export interface ProgramImage {
   readonly machine: Parameters<typeof platformOf>[0];
 }
 
-/** Makes an image of an installed program, which runs as nobody, and gives it a name in the store; answers with the full name. */
+/** Builds an image of an installed program, which runs as user nobody, and tags it in the store; returns the full name. */
 export async function buildProgramImage({ program, name, machine }: ProgramImage, store: Store): Promise<string> {
   const reference = formatReference(parseReference(name));
   const at = `/usr/bin/${basename(program)}`;
@@ -64,7 +64,7 @@ async function librariesOf(program: string): Promise<string[]> {
       ...new Set([...stdout.matchAll(/(?:=>\s+)?(\/\S+)\s+\(0x/g)].map(([, path = ""]) => posix.normalize(path))),
     ].sort();
   } catch (error) {
-    // ldd says so of a program that needs nothing, and fails.
+    // ldd prints this for a static program, and fails.
     const said = `${(error as { stderr?: string }).stderr ?? ""}${(error as { stdout?: string }).stdout ?? ""}`;
     if (/not a dynamic executable|statically linked/.test(said)) return [];
     throw new OciError(

@@ -1,17 +1,17 @@
-/** Reads the bodies of a registry's answers: never more than a bound, and not from a registry that has stalled. */
+/** Reads the bodies of a registry's responses: never more than a limit, and not from a registry that has stalled. */
 import { LARGEST_DOCUMENT } from "../documents.ts";
 import { OciError } from "../errors.ts";
 
 /** Runs something later, unless it is cancelled. */
 export type After = (milliseconds: number, run: () => void) => { cancel(): void };
 
-/** How long a registry may take to answer, and to send a document, in milliseconds. */
+/** The timeout for a registry's response, and for a whole document, in milliseconds. */
 export const PATIENCE = 60_000;
 
-/** The least that must arrive of a blob in that time. */
+/** The least number of bytes of a blob that must arrive in that time. */
 export const LEAST_PROGRESS: number = 64 * 1024;
 
-/** The bytes of a body as they arrive. It fails when fewer than the least arrive in a minute; documents must arrive whole in it. */
+/** The bytes of a body as they arrive. Fails when fewer than the minimum arrive in a minute; documents must be complete by then. */
 export async function* arriving(
   response: Response,
   { after, kind }: { readonly after: After | undefined; readonly kind: "document" | "blob" },
@@ -44,7 +44,7 @@ export async function* arriving(
   }
 }
 
-/** A document of a registry, whole; it stops at the bound. */
+/** A whole document of a registry, up to the limit. */
 export async function readDocument(
   response: Response,
   { what, after }: { readonly what: string; readonly after: After | undefined },
@@ -70,7 +70,7 @@ export async function readDocument(
   return Buffer.concat(parts);
 }
 
-/** The beginning of a body, for people to read; what follows is not fetched. */
+/** The beginning of a body, for error messages; the rest is not read. */
 export async function readBeginning(response: Response, after: After | undefined): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
@@ -81,7 +81,7 @@ export async function readBeginning(response: Response, after: After | undefined
       if (size >= longestBeginning) break;
     }
   } catch {
-    // The refusal itself counts; its explanation is an extra.
+    // The error status is what counts; its explanation is optional.
   }
   return Buffer.concat(parts).toString("utf8");
 }

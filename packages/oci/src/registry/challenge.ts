@@ -1,4 +1,4 @@
-/** Reads what a registry wants to see before it lets us in. */
+/** Parses the authentication challenge of a registry. */
 
 export type Challenge =
   | { readonly scheme: "basic" }
@@ -9,10 +9,10 @@ export type Challenge =
       readonly scope: string | undefined;
     };
 
-/** Longer ones are refused: the expressions below take time that grows with the square of the length. */
+/** Longer ones are rejected: the expressions below take quadratic time. */
 const longestHeader = 4096;
 
-/** The header of a 401 answer: `Bearer realm="…",service="…",scope="…"` or `Basic realm="…"`. */
+/** Parses the header of a 401 response: `Bearer realm="…",service="…",scope="…"` or `Basic realm="…"`. */
 export function parseChallenge(header: string): Challenge | undefined {
   if (header.length > longestHeader) return undefined;
   const scheme = /^\s*(\w+)/.exec(header)?.[1]?.toLowerCase();

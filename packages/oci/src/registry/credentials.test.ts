@@ -5,7 +5,7 @@ import { fromDockerConfig, type DockerConfig } from "./credentials.ts";
 const auth = Buffer.from("ann:secret").toString("base64");
 const ann = { type: "password", username: "ann", password: "secret" };
 
-test("logins are found in Docker's configuration by any of the names of a registry", async () => {
+test("logins in Docker's configuration are found by any name of a registry", async () => {
   const nobody = async (): Promise<undefined> => undefined;
   const find = (auths: DockerConfig["auths"], registry: string): Promise<unknown> =>
     fromDockerConfig({ ...(auths && { auths }) }, nobody)(registry);
@@ -20,7 +20,7 @@ test("logins are found in Docker's configuration by any of the names of a regist
   assert.equal(await find(undefined, "registry.test"), undefined);
 });
 
-test("helpers are asked by the name under which Docker keeps a login, and before the file", async () => {
+test("helpers are called before the file, with Docker's name of a login", async () => {
   const asked: (readonly string[])[] = [];
   const helper = async (name: string, registry: string): Promise<{ Username: string; Secret: string } | undefined> => {
     asked.push([name, registry]);

@@ -1,4 +1,4 @@
-/** Who we are to a registry: Docker's configuration file and its credential helpers. */
+/** Credentials for a registry: Docker's configuration file and its credential helpers. */
 import { Buffer } from "node:buffer";
 
 /** A name and password, or a token that stands for both. */
@@ -6,10 +6,10 @@ export type Credentials =
   | { readonly type: "password"; readonly username: string; readonly password: string }
   | { readonly type: "token"; readonly token: string };
 
-/** Finds credentials for a registry; undefined asks anonymously. */
+/** Finds credentials for a registry; undefined: anonymous. */
 export type CredentialSource = (registry: string) => Promise<Credentials | undefined>;
 
-/** The parts of `~/.docker/config.json` that matter here. */
+/** The relevant parts of `~/.docker/config.json`. */
 export interface DockerConfig {
   readonly auths?: {
     readonly [registry: string]: {
@@ -23,7 +23,7 @@ export interface DockerConfig {
   readonly credsStore?: string;
 }
 
-/** Runs `docker-credential-<name> get` with the registry on its standard input; handed in, so that reading stays testable. */
+/** Runs `docker-credential-<name> get` with the registry on its standard input; passed in, so that tests can replace it. */
 export type RunHelper = (
   name: string,
   registry: string,
@@ -43,7 +43,7 @@ export function fromDockerConfig(config: DockerConfig, runHelper: RunHelper): Cr
   };
 }
 
-/** What a registry is called where logins are kept, the usual name first; Docker's own goes by that of its predecessor. */
+/** The names of a registry in stored logins, the usual one first; Docker Hub uses the name of its predecessor. */
 function namesOf(registry: string): readonly string[] {
   return registry === "docker.io"
     ? ["https://index.docker.io/v1/", "index.docker.io", "docker.io"]

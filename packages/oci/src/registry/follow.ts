@@ -2,7 +2,7 @@
 import { OciError } from "../errors.ts";
 import type { Fetch } from "./session.ts";
 
-/** An answer and the address that gave it. */
+/** A response and its address. */
 export interface Followed {
   readonly response: Response;
   readonly url: URL;
@@ -13,8 +13,8 @@ type Init = Parameters<Fetch>[1];
 const mostRedirects = 10;
 
 /**
- * Follows redirects. `initFor` says what is sent to an address: it leaves credentials out where the origin is another. A redirect from HTTPS
- * to plain HTTP is refused.
+ * Follows redirects. `initFor` returns the request for an address: it omits credentials for another origin. A redirect from HTTPS to
+ * plain HTTP is rejected.
  */
 export async function follow(first: URL, fetch: Fetch, initFor: (url: URL) => Init): Promise<Followed> {
   let url = first;
@@ -31,7 +31,7 @@ export async function follow(first: URL, fetch: Fetch, initFor: (url: URL) => In
   }
 }
 
-/** Where an answer leads; only the newer redirects are for requests that change something. */
+/** The target of a redirect; requests that change something follow only the newer redirect codes. */
 function targetOf({ status, headers }: Response, from: URL, method: string): URL | undefined {
   const location = headers.get("location");
   if (location === null) return undefined;
@@ -41,7 +41,7 @@ function targetOf({ status, headers }: Response, from: URL, method: string): URL
   return isRedirect ? parseTarget(location, from) : undefined;
 }
 
-/** An address that a registry gave, relative to the one that was asked. */
+/** An address from a registry, relative to the requested one. */
 export function parseTarget(location: string, from: URL): URL {
   const url = URL.parse(location, from.href);
   if (
@@ -54,7 +54,7 @@ export function parseTarget(location: string, from: URL): URL {
   return url;
 }
 
-/** What began with TLS stays with it. */
+/** A request that began with TLS must stay with TLS. */
 export function refuseDowngrade(from: URL, to: URL): void {
   if (from.protocol === "https:" && to.protocol === "http:")
     throw new OciError("Refused", `${from.host} leads from HTTPS to plain HTTP at ${to.host}; this is not followed`);

@@ -1,4 +1,4 @@
-/** Brings an image from a registry into a store. */
+/** Pulls an image from a registry into a store. */
 import { createReadStream } from "node:fs";
 import { open, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { partly } from "../store/left-overs.ts";
 import { choose, type Store, type StoredImage } from "../store/store.ts";
 import type { RegistrySession } from "./session.ts";
 
-/** How far a transfer has come. */
+/** The progress of a transfer. */
 export interface TransferProgress {
   readonly digest: string;
   readonly done: number;
@@ -22,14 +22,14 @@ export interface TransferProgress {
 export interface PullOptions {
   readonly store: Store;
   readonly session: RegistrySession;
-  /** Which image of an index; `all` brings every one. */
+  /** The platform of an index; `all` pulls every one. */
   readonly platform: Platform | "all";
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
 const accepted = [mediaTypes.index, mediaTypes.dockerIndex, mediaTypes.manifest, mediaTypes.dockerManifest].join(", ");
 
-/** Pulls an image and names it in the store. What is there already is not fetched again. */
+/** Pulls an image and tags it in the store. Existing blobs are not fetched again. */
 export async function pullImage(reference: Reference, options: PullOptions): Promise<Descriptor> {
   const descriptor = await fetchManifest(reference, reference.digest ?? reference.tag ?? "latest", options);
   await fetchBelow(reference, descriptor, options);
@@ -68,7 +68,7 @@ async function fetchManifest(
   return { mediaType, digest, size: bytes.length };
 }
 
-/** Only what describes an image gets into the store. */
+/** Only valid documents get into the store. */
 function checkDocument(bytes: Buffer, { mediaType, digest }: Pick<Descriptor, "mediaType" | "digest">): void {
   const value = parseDocument(bytes, digest);
   if (isIndex(mediaType)) readIndex(value, `index ${digest}`);
@@ -83,10 +83,10 @@ function checkDigest(bytes: Uint8Array, wanted: string, registry: string): void 
   if (given !== wanted) throw new OciError("BadDigest", `${registry} gave ${given} for ${wanted}; do not trust it`);
 }
 
-/** How deep indexes may lie in each other. */
+/** The maximum depth of nested indexes. */
 const deepest = 4;
 
-/** What was fetched below a name: the same digest is fetched once, however often it is named. */
+/** The digests that were fetched below a reference: each is fetched once, however often it is named. */
 interface Below {
   readonly seen: Set<string>;
   readonly depth: number;
@@ -128,7 +128,7 @@ async function fetchBelow(
 
 const resumes = 5;
 
-/** A blob that arrives broken off is continued where it stopped, then checked as a whole before it counts. */
+/** An interrupted blob is continued where it stopped, then verified as a whole before it is stored. */
 async function fetchBlob(
   { repository }: Reference,
   blob: Descriptor,
@@ -146,7 +146,7 @@ async function fetchBlob(
     const response = await session.ask(`/v2/${repository}/blobs/${blob.digest}`, { method: "GET", headers });
     const from = response.status === 206 ? done : 0;
     const failure = await append(partial, session.chunksOf(response), { from, blob, onProgress });
-    // What cannot be trusted is not continued either.
+    // A blob that failed verification is not continued either.
     if (failure instanceof OciError) {
       await rm(partial, { force: true });
       throw failure;

@@ -1,4 +1,4 @@
-/** Brings an image from a store to a registry. */
+/** Pushes an image from a store to a registry. */
 import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -13,12 +13,12 @@ import type { RegistrySession } from "./session.ts";
 export interface PushOptions {
   readonly store: Store;
   readonly session: RegistrySession;
-  /** Repositories of the same registry that may have a blob already: it is then mounted and not sent. */
+  /** Repositories of the same registry that may have a blob already: it is then mounted instead of uploaded. */
   readonly mountFrom?: readonly string[];
   readonly onProgress?: (progress: TransferProgress) => void;
 }
 
-/** Pushes an image under a name, everything it needs first, so that the name never stands for something half there. */
+/** Pushes an image under a reference, its parts first, so that the reference never points to an incomplete image. */
 export async function pushImage(descriptor: Descriptor, reference: Reference, options: PushOptions): Promise<void> {
   await pushBelow(descriptor, reference, options);
   await putManifest(descriptor, reference, reference.tag ?? descriptor.digest, options);
@@ -83,7 +83,7 @@ async function abandon(session: RegistrySession, response: Response): Promise<vo
 const chunkSize = 16 * 2 ** 20;
 const resumes = 5;
 
-/** Small blobs go in one piece; large ones in chunks, so that a broken connection costs as little as the registry allows. */
+/** Small blobs are sent whole; large ones in chunks, so that a broken connection costs as little as the registry allows. */
 async function upload(blob: Descriptor, repository: string, options: PushOptions): Promise<void> {
   const { store, session } = options;
   const isLarge = blob.size > chunkSize;
@@ -103,7 +103,10 @@ async function beginUpload(repository: string, session: RegistrySession): Promis
   return locationOf(await session.ask(`/v2/${repository}/blobs/uploads/`, { method: "POST", headers }), session);
 }
 
-/** Gives where the upload ends. After a failure the registry is asked how far it has come; one that forgot is told everything again. */
+/**
+ * Returns the final location of the upload. After a failure it asks the registry for the offset; a registry that forgot the upload gets
+ * everything again.
+ */
 async function uploadChunks(blob: Descriptor, repository: string, options: PushOptions): Promise<string> {
   const { session, onProgress } = options;
   let location = await beginUpload(repository, session);
@@ -142,13 +145,13 @@ async function uploadChunk(
   };
   const body = (): RequestInit["body"] =>
     Readable.toWeb(createReadStream(store.blobPath(digest), { start: from, end: to })) as ReadableStream<Uint8Array>;
-  // Not tried again as it is: a part of it may have arrived.
+  // Not retried as it is: a part of it may have arrived.
   return locationOf(await session.ask(location, { method: "PATCH", headers, body, tries: 1 }), session);
 }
 
 /**
- * `Range: 0-N` names the last byte that is there; a registry that has none says `0-0`, and one byte is never a chunk. Some registries cannot go
- * on after a chunk that arrived in part: they say that there is no such upload.
+ * `Range: 0-N` names the last received byte; a registry without any returns `0-0`, and a chunk is never one byte. Some registries cannot
+ * continue after a partial chunk: they report an unknown upload.
  */
 async function askHowFar(
   location: string,

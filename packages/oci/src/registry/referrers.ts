@@ -1,4 +1,4 @@
-/** Documents about images in registries: those that know about subjects keep a list themselves, for others the list is an image of its own. */
+/** Attachments of images in registries: with the referrers API the registry keeps the list, otherwise the list is a tagged index. */
 import { readIndex } from "../documents.ts";
 import type { Descriptor, Index } from "../image.ts";
 import { mediaTypes } from "../media-types.ts";
@@ -6,7 +6,7 @@ import { parseReference, type Reference } from "../reference.ts";
 import { pushImage, type PushOptions } from "./push.ts";
 import type { RegistrySession } from "./session.ts";
 
-/** Pushes an attachment beside the image that it is about; the image must be there already. */
+/** Pushes an attachment next to its image, which must already exist. */
 export async function pushAttachment(
   attachment: Descriptor,
   reference: Reference,
@@ -39,7 +39,7 @@ async function listsSubjects(repository: string, digest: string, session: Regist
   return answer.ok;
 }
 
-/** The name that the distribution specification gives to such a list. */
+/** The tag of such a list according to the distribution specification. */
 function listName(digest: string): string {
   return digest.replace(":", "-");
 }

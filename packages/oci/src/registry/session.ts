@@ -1,39 +1,39 @@
-/** One conversation with a registry: it logs in when asked to, tries again when that may help, and explains refusals. */
+/** A session with a registry: it logs in on a challenge, retries where that may help, and explains errors. */
 import { OciError } from "../errors.ts";
 import type { CredentialSource, Credentials } from "./credentials.ts";
 import { type After, arriving, PATIENCE, readBeginning, readDocument } from "./body.ts";
 import { type Challenge, parseChallenge } from "./challenge.ts";
 import { follow, type Followed, parseTarget, refuseDowngrade } from "./follow.ts";
 
-/** The part of `fetch` that we need; handed in, so that tests need no network. */
+/** The part of `fetch` that is used; passed in, so that tests need no network. */
 export type Fetch = (url: string, init: RequestInit & { readonly duplex?: "half" }) => Promise<Response>;
 
 export interface SessionOptions {
   readonly fetch: Fetch;
   readonly credentials: CredentialSource;
-  /** Waits between tries. */
+  /** Waits between attempts. */
   readonly wait: (milliseconds: number) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
-  /** Runs something later: by it a registry that does not answer, or stalls, is given up. */
+  /** Runs a function later: the timeout of a registry that does not respond, or stalls. */
   readonly after?: After | undefined;
-  /** Registries that speak plain HTTP; loopback always may. */
+  /** Registries over plain HTTP; loopback is always allowed. */
   readonly insecure?: readonly string[] | undefined;
 }
 
 export interface Ask {
   readonly method: string;
   readonly headers?: { readonly [name: string]: string };
-  /** Made anew for each try, because a stream can be read only once. */
+  /** Created for each attempt, because a stream can be read only once. */
   readonly body?: () => RequestInit["body"];
-  /** Answers that are not errors, beside 2xx. */
+  /** Expected statuses in addition to 2xx. */
   readonly expect?: readonly number[];
-  /** How often it is tried when nobody answers. */
+  /** The number of attempts when there is no response. */
   readonly tries?: number;
 }
 
 const tries = 4;
 
-/** A registry may ask for this pause at most. */
+/** The longest pause that a registry may request. */
 const longestPause = 60_000;
 
 export class RegistrySession {
@@ -49,7 +49,7 @@ export class RegistrySession {
     this.#base = new URL(`${isPlain(registry, options.insecure ?? []) ? "http" : "https"}://${host}`);
   }
 
-  /** The same conversation, held by somebody who may have credentials of their own. */
+  /** The same session with other credentials, which may be those of a single caller. */
   withCredentials(own: CredentialSource): RegistrySession {
     const { credentials } = this.#options;
     return new RegistrySession(this.registry, {
@@ -58,7 +58,7 @@ export class RegistrySession {
     });
   }
 
-  /** Asks, with a path of this registry or a whole address that it gave us. */
+  /** Sends a request to a path of this registry or to an absolute address that it returned. */
   async ask(path: string, ask: Ask): Promise<Response> {
     const url = parseTarget(path, this.#base);
     refuseDowngrade(this.#base, url);
@@ -81,7 +81,7 @@ export class RegistrySession {
     return arriving(response, { after: this.#options.after, kind: "blob" });
   }
 
-  /** The bytes of a document, which are few. */
+  /** The bytes of a document, which is small. */
   documentOf(response: Response, what: string): Promise<Buffer> {
     return readDocument(response, { what: `${what} of ${this.registry}`, after: this.#options.after });
   }
@@ -115,7 +115,7 @@ export class RegistrySession {
     }));
   }
 
-  /** Gives up when no answer begins in time; requests with a body take as long as it takes to send. */
+  /** Times out when no response begins in time; requests with a body may take as long as the upload takes. */
   readonly #fetch: Fetch = async (url, init) => {
     const { fetch, signal, after } = this.#options;
     const late = new AbortController();
@@ -157,7 +157,7 @@ export class RegistrySession {
     });
   }
 
-  /** Answers a challenge of the registry itself. Where it leads to has no claim on its credentials. */
+  /** Answers a challenge of the registry itself. The target of a redirect does not get the registry's credentials. */
   async #logIn({ response, url }: Followed): Promise<void> {
     await response.body?.cancel();
     if (!this.#isOwn(url))
@@ -201,7 +201,7 @@ export class RegistrySession {
     throw new OciError("Unauthorized", `${realm.host} gave no token for ${this.registry}; ask who runs it`);
   }
 
-  /** Where tokens are given: the registry names it, often at another host, and in plain HTTP only if it speaks that itself. */
+  /** The token endpoint: the registry names it, often on another host, and with plain HTTP only if the registry itself uses plain HTTP. */
   #realmOf({ realm, service, scope }: Extract<Challenge, { scheme: "bearer" }>): URL {
     const url = parseTarget(realm, this.#base);
     refuseDowngrade(this.#base, url);
@@ -220,7 +220,7 @@ function refreshOf({ searchParams }: URL, token: string): URLSearchParams {
   });
 }
 
-/** How long a registry wants us to wait, in milliseconds. */
+/** The pause that a registry requests, in milliseconds. */
 function pauseOf(last: Response | Error): number {
   const seconds = last instanceof Response ? Number(last.headers.get("retry-after") ?? 0) : 0;
   return seconds > 0 ? Math.min(seconds * 1000, longestPause) : 0;
@@ -230,7 +230,7 @@ function basic({ username, password }: Extract<Credentials, { type: "password" }
   return `Basic ${Buffer.from(`${username}:${password}`).toString("base64")}`;
 }
 
-/** Loopback needs no TLS: nobody is in between. */
+/** Loopback needs no TLS: the traffic stays on the machine. */
 function isPlain(registry: string, insecure: readonly string[]): boolean {
   return insecure.includes(registry) || /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(registry);
 }
@@ -239,7 +239,7 @@ function isPassing(status: number): boolean {
   return status === 429 || status === 502 || status === 503 || status === 504;
 }
 
-/** What the registry itself says about a refusal, cut short. */
+/** The registry's explanation of an error, truncated. */
 function explanation(text: string): string {
   try {
     const { errors = [] } = JSON.parse(text) as {

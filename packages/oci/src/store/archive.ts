@@ -1,4 +1,4 @@
-/** Images in one file: OCI archives and what `docker save` writes, into a store and out of it. */
+/** Images in one file: OCI archives and the format of `docker save`, into a store and out of it. */
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { LARGEST_DOCUMENT, readIndex, readSaved, type SavedImage } from "../documents.ts";
@@ -11,7 +11,7 @@ import { padding } from "../tar/entry.ts";
 import { endOfArchive, formatHeader } from "../tar/write.ts";
 import { nameOf, type Store } from "./store.ts";
 
-/** Takes every image of an archive into the store; gives their names. */
+/** Loads every image of an archive into the store; returns their names. */
 export async function loadArchive(file: string, store: Store): Promise<string[]> {
   const contents = await takeIn(file, store);
   if (contents.index !== undefined) return tagAll(readIndex(contents.index, `index.json of ${file}`), store);
@@ -58,7 +58,7 @@ async function json({ path, size, body }: ReadEntry): Promise<unknown> {
   }
 }
 
-/** All that is named is looked at before anything gets a name: half an archive leaves no images that cannot run. */
+/** Everything is checked before anything is tagged: an incomplete archive leaves no images that cannot run. */
 async function tagAll({ manifests }: Index, store: Store): Promise<string[]> {
   if (manifests.length === 0) throw new OciError("BadArchive", "the archive names no image");
   const named = manifests.map((descriptor) => ({ name: nameOf(descriptor) ?? descriptor.digest, descriptor }));
@@ -117,7 +117,7 @@ async function loadSaved(images: readonly SavedImage[], files: Contents["files"]
   return loaded;
 }
 
-/** Writes one image with all it needs as an OCI archive that containerd and others import. */
+/** Writes one image with its blobs as an OCI archive that containerd and others import. */
 export async function saveArchive(name: string, store: Store, file: string): Promise<void> {
   const descriptor = await store.find(name);
   if (descriptor === undefined)
@@ -141,7 +141,7 @@ export async function saveArchive(name: string, store: Store, file: string): Pro
   }
 }
 
-/** Every blob that an image needs, itself included; platforms of an index that are not here are left out. */
+/** Every blob of an image, itself included; missing platforms of an index are left out. */
 export async function reachable(
   descriptor: Descriptor,
   store: Store,

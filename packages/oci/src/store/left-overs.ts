@@ -1,17 +1,17 @@
-/** What processes that were killed left in a store: halves of blobs that nobody will finish. */
+/** Leftovers of killed processes in a store: incomplete blobs that no process will finish. */
 import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
-/** How the names of blobs begin that are being written. */
+/** The name prefix of blobs that are being written. */
 export const incoming = ".incoming-";
 
-/** How the names of blobs begin that arrived in part, and may be continued. */
+/** The name prefix of partial blobs, which may be continued. */
 export const partly = ".partial-";
 
-/** Whoever has not written for so long does not live any more; processes cannot be asked, since those of other machines may use the store too. */
+/** A writer without progress for this long is dead. Its process cannot be checked, since other machines may use the store too. */
 const longestPause = 60 * 60 * 1000;
 
-/** Removes halves that were left an hour or more before a file was written that is new. */
+/** Removes incomplete blobs that are at least an hour older than a newly written file. */
 export async function removeLeftOvers(folder: string, newFile: string): Promise<void> {
   const now = await modified(newFile);
   for (const name of await readdir(folder)) {
@@ -21,7 +21,7 @@ export async function removeLeftOvers(folder: string, newFile: string): Promise<
   }
 }
 
-/** By the clock of the disk; what has gone meanwhile is of no age. */
+/** By the clock of the disk; a file that is gone meanwhile has no age. */
 function modified(path: string): Promise<number> {
   return stat(path).then(
     ({ mtimeMs }) => mtimeMs,

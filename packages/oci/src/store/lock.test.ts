@@ -11,14 +11,14 @@ async function lockFor(t: TestContext): Promise<{ folder: string; path: string }
   return { folder, path: join(folder, "lock") };
 }
 
-test("a lock that a killed process left does not hold anybody up for ever", async (t) => {
+test("the lock of a killed process does not block forever", async (t) => {
   const { folder, path } = await lockFor(t);
   await writeFile(path, "somebody");
   assert.equal(await withLock(path, async () => "done", 3), "done");
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("a lock that goes from hand to hand is taken from nobody", async (t) => {
+test("a lock that keeps changing its holder is not broken", async (t) => {
   const { path } = await lockFor(t);
   let inside = 0;
   let most = 0;

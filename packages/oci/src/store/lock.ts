@@ -1,13 +1,13 @@
-/** A lock that several processes respect: a file that only one of them can make. */
+/** A lock between processes: a file that only one of them can create. */
 import { randomUUID } from "node:crypto";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { setTimeout as wait } from "node:timers/promises";
 
-/** Whoever holds a lock is done in no time; one that was seen so often with the same holder was left by a process that was killed. */
+/** Locks are held briefly; one that was seen this often with the same holder was left by a killed process. */
 const mostLooks = 6000;
 const pause = 5;
 
-/** Does something while nobody else does anything under the same lock. */
+/** Runs a function while holding the lock. */
 export async function withLock<T>(path: string, work: () => Promise<T>, patience: number = mostLooks): Promise<T> {
   const own = randomUUID();
   let holder = "";
@@ -22,7 +22,7 @@ export async function withLock<T>(path: string, work: () => Promise<T>, patience
   try {
     return await work();
   } finally {
-    // Somebody may have taken it for left, if this process was held up.
+    // Another process may have broken the lock, if this one was suspended.
     if ((await readHolder(path)) === own) await rm(path, { force: true });
   }
 }

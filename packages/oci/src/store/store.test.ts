@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { mediaTypes } from "../media-types.ts";
 import { openStore } from "./store.ts";
 
-test("names that are given at the same time are all kept, also by stores that do not know of each other", async () => {
+test("concurrent tags are all kept, also by independent stores", async () => {
   const folder = await mkdtemp(join(tmpdir(), "store-"));
   try {
     const [store, other] = await Promise.all([openStore(folder), openStore(folder)]);
@@ -31,7 +31,7 @@ async function withFolder(use: (folder: string) => Promise<void>): Promise<void>
   }
 }
 
-test("halves of blobs that a killed process left go with the next blob; those of others that are at work stay", () =>
+test("incomplete blobs of a killed process are removed, those of active ones stay", () =>
   withFolder(async (folder) => {
     const blobs = join(folder, "blobs");
     await openStore(folder);
@@ -44,7 +44,7 @@ test("halves of blobs that a killed process left go with the next blob; those of
     assert.deepEqual((await readdir(blobs)).toSorted(), [".incoming-at-work", "sha256"]);
   }));
 
-test("what is in a store is for nobody but its owner", () =>
+test("only the owner can read a store", () =>
   withFolder(async (folder) => {
     const store = await openStore(folder);
     const descriptor = { mediaType: mediaTypes.manifest, ...(await store.writeJson({ schemaVersion: 2 })) };

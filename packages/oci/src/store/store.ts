@@ -1,4 +1,4 @@
-/** A content store: blobs under their digests and images under their names, in a folder laid out as OCI says. */
+/** A content store: blobs under their digests and images under their names, in an OCI image layout. */
 import { randomUUID } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { chmod, mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
@@ -21,10 +21,10 @@ export interface StoredImage {
 const nameAnnotation = "org.opencontainers.image.ref.name";
 const containerdName = "io.containerd.image.name";
 
-/** Opens a folder as a store; makes it if it is not there. Several processes may use one store. */
+/** Opens a folder as a store; creates it if it does not exist. Several processes may use one store. */
 export async function openStore(folder: string): Promise<Store> {
   await mkdir(join(folder, "blobs", "sha256"), { recursive: true });
-  // What was pulled with a login is not for others on this machine; a store of somebody else stays as it is.
+  // Images pulled with a login are private to the user; a store of another user stays unchanged.
   await chmod(join(folder, "blobs"), 0o700).catch(() => {});
   await writeFile(join(folder, "oci-layout"), JSON.stringify({ imageLayoutVersion: "1.0.0" }), { flag: "wx" }).catch(
     ignoreExisting,
@@ -32,7 +32,7 @@ export async function openStore(folder: string): Promise<Store> {
   return new Store(folder);
 }
 
-/** A folder of blobs. What is in it was checked when it came in; temporary files are never mistaken for blobs. */
+/** A folder of blobs. Blobs are verified when they are written; temporary files are never mistaken for blobs. */
 export class Store {
   readonly folder: string;
   #isSwept = false;
@@ -57,7 +57,7 @@ export class Store {
     );
   }
 
-  /** The bytes of a blob, checked while they are read. */
+  /** The bytes of a blob, verified while they are read. */
   async *read(digest: string): AsyncGenerator<Uint8Array> {
     if (!(await this.has(digest)))
       throw new OciError("NotFound", `there is no blob ${digest} in ${this.folder}; pull or load the image first`);
@@ -76,13 +76,13 @@ export class Store {
     return readConfig(await this.#readJson(digest), `configuration ${digest}`);
   }
 
-  /** What a document says that it is; the usual one where it says nothing. */
+  /** The media type that a document declares; the usual one if it declares none. */
   async mediaTypeOf(digest: string): Promise<string> {
     const { mediaType } = ((await this.#readJson(digest)) ?? {}) as { readonly mediaType?: unknown };
     return typeof mediaType === "string" ? mediaType : mediaTypes.manifest;
   }
 
-  /** Documents are read whole: a blob that is larger than any of them is none. */
+  /** Documents are read whole: a blob that is larger than the limit is not a document. */
   async #readJson(digest: string): Promise<unknown> {
     const size = (await this.sizeOf(digest)) ?? 0;
     if (size > LARGEST_DOCUMENT)
@@ -92,7 +92,7 @@ export class Store {
     return parseDocument(Buffer.concat(chunks), digest);
   }
 
-  /** Takes in bytes; with an expected digest they are checked before the blob appears. */
+  /** Stores bytes; with an expected digest they are verified before the blob appears. */
   async write(
     chunks: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
     expected?: { readonly digest: string; readonly size?: number },
@@ -125,7 +125,7 @@ export class Store {
     return (await this.has(digestOf(bytes))) ? { digest: digestOf(bytes), size: bytes.length } : this.write([bytes]);
   }
 
-  /** Gives an image a name; a name that was taken moves to the new image. */
+  /** Tags an image; an existing tag moves to the new image. */
   async tag(name: string, descriptor: Descriptor): Promise<void> {
     const { [nameAnnotation]: _, [containerdName]: __, ...kept } = descriptor.annotations ?? {};
     const named = { ...descriptor, annotations: { ...kept, [containerdName]: name, [nameAnnotation]: name } };
@@ -136,7 +136,7 @@ export class Store {
     await this.#changeNames((manifests) => manifests.filter((one) => nameOf(one) !== name));
   }
 
-  /** Takes a name away, and the blobs that no other name needs. */
+  /** Removes a name, and the blobs that no other name needs. */
   async remove(name: string): Promise<void> {
     const descriptor = await this.find(name);
     if (descriptor === undefined) return;
@@ -147,7 +147,7 @@ export class Store {
     await Promise.all(unneeded.map((digest) => rm(this.blobPath(digest), { force: true })));
   }
 
-  /** The digests of a descriptor and of all that it leads to, as far as that is in the store. */
+  /** The digests of a descriptor and of everything that it refers to, as far as that is in the store. */
   async #reachable({ digest, mediaType }: Descriptor, seen: Set<string> = new Set()): Promise<readonly string[]> {
     if (seen.has(digest)) return [];
     seen.add(digest);
@@ -165,7 +165,7 @@ export class Store {
     return (await this.#index()).manifests.find((one) => nameOf(one) === name || one.digest === name);
   }
 
-  /** The names in the store and what they stand for. */
+  /** The names in the store and their descriptors. */
   async list(): Promise<{ readonly name: string; readonly descriptor: Descriptor }[]> {
     return (await this.#index()).manifests.flatMap((descriptor) => {
       const name = nameOf(descriptor);
@@ -173,7 +173,7 @@ export class Store {
     });
   }
 
-  /** The image behind a descriptor for one platform: an index is a choice. */
+  /** The image of a descriptor for one platform; an index is resolved. */
   async image(descriptor: Descriptor, platform: Platform): Promise<StoredImage> {
     if (isIndex(descriptor.mediaType))
       return this.image(choose(await this.readIndex(descriptor.digest), platform, descriptor.digest), platform);
@@ -190,7 +190,7 @@ export class Store {
       : (JSON.parse(text) as Index);
   }
 
-  /** All names are in one file: whoever changes it must have read it after everybody else has. */
+  /** All names are in one file: a change must read it under the lock, or it would lose changes of others. */
   async #changeNames(change: (manifests: Index["manifests"]) => Index["manifests"]): Promise<void> {
     await withLock(join(this.folder, ".index.lock"), async () => {
       const { manifests, ...index } = await this.#index();
@@ -223,7 +223,7 @@ export function choose(index: Index, platform: Platform, digest: string): Descri
   );
 }
 
-/** The name of an entry: containerd's full one, or the one that OCI gives. */
+/** The name of an entry: containerd's full one, or OCI's. */
 export function nameOf({ annotations }: Descriptor): string | undefined {
   return annotations?.[containerdName] ?? annotations?.[nameAnnotation];
 }

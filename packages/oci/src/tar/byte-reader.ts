@@ -1,4 +1,4 @@
-/** Takes exact amounts of bytes from chunks of any size. */
+/** Reads exact amounts of bytes from chunks of any size. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #current: Buffer = Buffer.alloc(0);
@@ -8,7 +8,7 @@ export class ByteReader {
     this.#chunks = chunks[Symbol.asyncIterator]();
   }
 
-  /** As many bytes as asked for; fewer only at the end. */
+  /** As many bytes as requested; fewer only at the end. */
   async take(length: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for (let missing = length; missing > 0;) {
@@ -20,7 +20,7 @@ export class ByteReader {
     return parts.length === 1 ? (parts[0] ?? Buffer.alloc(0)) : Buffer.concat(parts);
   }
 
-  /** What is at hand, at most this many bytes, and nothing only at the end. */
+  /** The available bytes, up to the limit; empty only at the end. */
   async takeSome(limit: number): Promise<Buffer> {
     while (this.#current.length === 0 && !this.#ended) {
       const next = await this.#chunks.next();

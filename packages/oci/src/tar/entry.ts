@@ -1,4 +1,4 @@
-/** What a tar archive is made of. */
+/** The entries of a tar archive. */
 
 export type EntryType = "file" | "directory" | "symlink" | "link" | "character" | "block" | "fifo";
 
@@ -11,17 +11,17 @@ export interface Entry {
   readonly gid: number;
   readonly size: number;
   readonly mtime: number;
-  /** Where a symlink or a hard link points to. */
+  /** The target of a symlink or a hard link. */
   readonly target: string;
   readonly major: number;
   readonly minor: number;
-  /** Extended attributes, as pax records carry them. */
+  /** Extended attributes, from pax records. */
   readonly attributes: { readonly [name: string]: string };
 }
 
 export const blockSize = 512;
 
-/** What to add so that entries begin at a block. */
+/** The padding to the next block. */
 export function padding(size: number): number {
   return (blockSize - (size % blockSize)) % blockSize;
 }

@@ -3,7 +3,7 @@ import { OciError } from "../errors.ts";
 import { blockSize, type Entry, type EntryType, padding } from "./entry.ts";
 import { ByteReader } from "./byte-reader.ts";
 
-/** An entry with its bytes; they must be read, or are skipped, before the next entry comes. */
+/** An entry with its bytes; unread bytes are skipped before the next entry. */
 export interface ReadEntry extends Entry {
   readonly body: () => AsyncGenerator<Uint8Array>;
 }
@@ -20,7 +20,7 @@ const types: { readonly [flag: string]: EntryType } = {
   "6": "fifo",
 };
 
-// Names and attributes are small and few; whoever sends megabytes of them, or headers without end, means no good.
+// Names and attributes are small and few; megabytes of them, or endless headers, are an attack.
 const maxHeaderBytes = 1 << 20;
 const maxHeadersOfAnEntry = 8;
 
@@ -70,7 +70,7 @@ async function* entryOf(
   }
   yield { ...entry, body };
   for await (const _ of body()) {
-    // What the caller did not want is passed over.
+    // Bytes that the caller did not read are skipped.
   }
   await reader.take(padding(size));
 }
@@ -99,11 +99,11 @@ async function readText(reader: ByteReader, size: number): Promise<Buffer> {
   return bytes;
 }
 
-/** Lengths count bytes, so the records are cut before they are decoded. */
+/** Lengths count bytes, so the records are split before they are decoded. */
 function parsePax(bytes: Buffer): Record<string, string> {
   const records: Record<string, string> = {};
   for (let at = 0; at < bytes.length;) {
-    // The digits of a length are few: a long row of zeros would be read again for each record.
+    // A length has few digits: a long row of zeros would be read again for each record.
     const digits = bytes.subarray(at, at + 12).indexOf(0x20);
     const space = digits === -1 ? -1 : at + digits;
     const length = Number(bytes.toString("latin1", at, space));
@@ -116,7 +116,7 @@ function parsePax(bytes: Buffer): Record<string, string> {
   return records;
 }
 
-/** A number of an extended header that counts something. */
+/** A non-negative number of an extended header. */
 function count(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = /^[0-9]+$/.test(text) ? Number(text) : Number.NaN;
@@ -124,7 +124,7 @@ function count(text: string | undefined): number | undefined {
   return value;
 }
 
-/** Whole seconds since 1970 of an extended header, which may have parts of them. */
+/** Whole seconds since 1970 from an extended header, which may have fractions. */
 function moment(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const value = Math.floor(/^-?[0-9]+(\.[0-9]*)?$/.test(text) ? Number(text) : Number.NaN);

@@ -17,7 +17,7 @@ function pack(entries: readonly Written[]): Buffer {
   return Buffer.concat([...parts, endOfArchive]);
 }
 
-/** The archive in pieces, as a network would deliver it. */
+/** The archive in chunks, as a network would deliver it. */
 async function* pieces(bytes: Buffer, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
@@ -50,7 +50,7 @@ const anyEntry = fc.record({
   body: fc.uint8Array({ maxLength: 1500 }),
 });
 
-test("what is written is read back, however the bytes are cut", async () => {
+test("written entries are read back, however the bytes are split", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyEntry, { maxLength: 5 }), fc.integer({ min: 1, max: 1025 }), async (entries, size) => {
       const written = entries.map((entry) => ({
@@ -77,7 +77,7 @@ test("the same entries give the same bytes", () => {
   assert.deepEqual(pack([{ path: "a", body: Buffer.from("x") }]), pack([{ path: "a", body: Buffer.from("x") }]));
 });
 
-test("a body that nobody reads is passed over", async () => {
+test("an unread body is skipped", async () => {
   const archive = pack([{ path: "a", body: Buffer.alloc(2000) }, { path: "b" }]);
   const paths: string[] = [];
   for await (const { path } of readTar(pieces(archive, 64))) paths.push(path);
@@ -110,7 +110,7 @@ function record(key: string, value: string): string {
   return `${length}${rest}`;
 }
 
-test("an extended header with a number that is none, or headers without end, are refused", async () => {
+test("extended headers with bad numbers, or endless ones, are rejected", async () => {
   const file = pack([{ path: "a", body: Buffer.from("x") }]);
   const fine = await unpack(Buffer.concat([extended(record("size", "1")), file]));
   assert.equal(fine[0]?.body.toString(), "x");

@@ -11,10 +11,10 @@ const typeFlags: Readonly<Record<EntryType, string>> = {
   fifo: "6",
 };
 
-/** An entry to write; what is left out is as plain as can be: owned by root, from 1970. */
+/** An entry to write. Default: owned by root, from 1970. */
 export type NewEntry = Partial<Omit<Entry, "path" | "size">> & { readonly path: string; readonly size?: number };
 
-/** The header blocks of an entry: a pax header before it where the old format cannot hold a value. */
+/** The header blocks of an entry: with a pax header first if the old format cannot hold a value. */
 export function formatHeader(given: NewEntry): Buffer {
   const entry = complete(given);
   const records = paxRecords(entry);

@@ -1,11 +1,11 @@
-/** The bytes of a layer as they were before they were compressed. */
+/** The uncompressed bytes of a layer. */
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createZstdDecompress } from "node:zlib";
 import { OciError } from "../errors.ts";
 import type { Compression } from "../media-types.ts";
 
-/** Decompresses a layer. One that is said to be compressed may be so in another way or not at all: its first bytes tell, as with containerd. */
+/** Decompresses a layer. The actual compression may differ from the declared one: the first bytes decide, as in containerd. */
 export async function* decompress(
   chunks: AsyncIterable<Uint8Array>,
   named: Compression,
@@ -21,7 +21,7 @@ export async function* decompress(
   try {
     yield* inflate as AsyncIterable<Uint8Array>;
   } catch (error) {
-    // What the source says comes first; a layer that is cut off is told by the end of what inflates it alone.
+    // An error of the source comes first; a truncated layer is only detected by the end of the decompressor.
     const cause = (await failed) ?? error;
     if (cause instanceof OciError) throw cause;
     throw new OciError("BadArchive", `could not decompress the layer as ${compression}`, { cause });

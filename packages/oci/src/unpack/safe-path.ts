@@ -3,10 +3,10 @@ import { lstat, readlink } from "node:fs/promises";
 import { join } from "node:path";
 import { OciError } from "../errors.ts";
 
-/** No path that can be used on Linux is longer; steps along a path cost time that grows with its length. */
+/** No usable path on Linux is longer; the steps along a path take time that grows with its length. */
 const longestPath = 4096;
 
-/** The parts of a path in a layer; absolute paths start at the root of the image, and nothing climbs out of it. */
+/** The parts of a path in a layer; absolute paths start at the root of the image, and no path leaves it. */
 export function partsOf(path: string): string[] {
   if (path.length > longestPath)
     throw new OciError("UnsafeLayer", `the layer has a path of ${path.length} characters; do not use this image`);
@@ -21,11 +21,11 @@ export function partsOf(path: string): string[] {
   return parts;
 }
 
-/** Paths may be deep; only links can lead in a circle. */
+/** Paths may be deep; only links can form a cycle. */
 const mostLinks = 255;
 
 /**
- * Where a path of the layer lies on disk. Symlinks on the way are followed as the image would see them, with the folder as its root, so a
+ * The location of a layer's path on disk. Symlinks on the way are followed as the image would see them, with the folder as its root, so a
  * link to /etc leads to <root>/etc and never to the host's.
  */
 export async function resolveInside(root: string, parts: readonly string[]): Promise<string> {

@@ -1,4 +1,4 @@
-/** Unpacks layers to a folder, safely: whatever a layer says, it can touch nothing but that folder. */
+/** Unpacks layers to a folder, safely: whatever a layer contains, it can touch nothing but that folder. */
 import { chmod, chown, link, lchown, lstat, mkdir, open, readdir, rm, symlink, utimes } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { verified } from "../digest.ts";
@@ -8,21 +8,21 @@ import { type ReadEntry, readTar } from "../tar/read.ts";
 import { decompress } from "./decompress.ts";
 import { partsOf, resolveInside } from "./safe-path.ts";
 
-/** How to unpack. */
+/** Options of unpacking. */
 export interface UnpackOptions {
-  /** Owners are set only by root; others get files that are all their own. */
+  /** `keep` sets owners and needs root; with `mine` all files belong to this user. */
   readonly owners: "keep" | "mine";
   /** A deleted file of a lower layer: remove it here (layers in one folder), or leave an overlay mark (a folder for each layer). */
   readonly whiteouts: "remove" | { readonly mark: (path: string, kind: "file" | "opaque") => Promise<void> };
   readonly maxBytes?: number;
   readonly maxEntries?: number;
-  /** The digest that the image's configuration has for the layer before compression: what is unpacked must be that. */
+  /** The digest of the uncompressed layer in the image's configuration, which the unpacked bytes must match. */
   readonly diffId?: string | undefined;
 }
 
 const defaults = { maxBytes: 16 * 2 ** 30, maxEntries: 1_000_000 };
 
-/** Unpacks one layer over what is in the folder already; says how many bytes its files have. */
+/** Unpacks one layer over the content of the folder; returns the total size of its files. */
 export async function unpackLayer(
   chunks: AsyncIterable<Uint8Array>,
   compression: Compression,
@@ -42,7 +42,7 @@ export async function unpackLayer(
     if (bytes > limits.maxBytes) throw tooLarge(`${limits.maxBytes} bytes`);
     await place(entry, folder, { ...options, written });
   }
-  // An archive may go on behind its end: that belongs to its digest, too.
+  // An archive may continue after its end: these bytes belong to its digest, too.
   for await (const chunk of trusted) {
     bytes += chunk.length;
     if (bytes > limits.maxBytes) throw tooLarge(`${limits.maxBytes} bytes`);
@@ -50,10 +50,10 @@ export async function unpackLayer(
   return { bytes };
 }
 
-/** What headers, names and padding of an entry may take, on average. */
+/** The average size of headers, names and padding of an entry. */
 const bytesAnEntry = 4096;
 
-/** Stops at a bound whatever the archive inflates to: headers and what lies behind the end count, too. */
+/** Limits the uncompressed size of the archive: headers and bytes after the end count, too. */
 async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Uint8Array, void, undefined> {
   let size = 0;
   for await (const chunk of chunks) {
@@ -64,7 +64,7 @@ async function* bounded(chunks: AsyncIterable<Uint8Array>, most: number): AsyncG
 }
 
 interface Placing extends UnpackOptions {
-  /** What this very layer wrote, with the folders above it: an opaque mark hides only what was there before. */
+  /** The paths that this layer wrote, with the folders above: an opaque whiteout hides only what was there before. */
   readonly written: Set<string>;
 }
 
@@ -82,7 +82,7 @@ async function place(entry: ReadEntry, root: string, options: Placing): Promise<
     options.written.add(one);
 }
 
-/** Folders that the layer itself does not have: everybody may pass them, whatever this process would keep from others. */
+/** Creates folders that the layer itself does not have, accessible to all users whatever the umask of this process. */
 async function makeAbove(path: string): Promise<void> {
   const folder = dirname(path);
   const first = await mkdir(folder, { recursive: true });
@@ -106,7 +106,7 @@ async function whiteOut(path: string, name: string, { whiteouts, written }: Plac
   }
 }
 
-/** Makes room: a new entry replaces an old one, but a folder over a folder keeps what is in it. */
+/** Replaces an old entry with a new one, but a folder over a folder keeps its content. */
 async function clearFor(entry: ReadEntry, path: string): Promise<void> {
   const there = await lstat(path).catch(() => undefined);
   if (there === undefined || (there.isDirectory() && entry.type === "directory")) return;
@@ -127,13 +127,13 @@ async function make(entry: ReadEntry, path: string, root: string): Promise<void>
     case "character":
     case "block":
     case "fifo":
-      // A container gets its devices from the node; one from an image could be anything, so it is left out.
+      // A container gets its devices from the node; a device in an image could be anything, so it is left out.
       return;
   }
 }
 
 async function writeFile(entry: ReadEntry, path: string): Promise<void> {
-  // Exclusive and without following links: what is at this path now was put there by nobody but us.
+  // Exclusive and without following links: no other process can have put a file at this path.
   const file = await open(path, "wx", 0o600);
   try {
     for await (const chunk of entry.body()) await file.write(chunk);
@@ -146,7 +146,8 @@ async function dress(entry: ReadEntry, path: string, { owners }: Placing): Promi
   if (entry.type === "character" || entry.type === "block" || entry.type === "fifo" || entry.type === "link") return;
   if (entry.type === "symlink") return owners === "keep" ? lchown(path, entry.uid, entry.gid) : undefined;
   if (owners === "keep") await chown(path, entry.uid, entry.gid);
-  // Whoever is not root must be able to read and enter what is all their own; a file that lends its owner's rights would lend theirs.
+  // A user other than root must be able to read and enter its own files. Setuid and setgid bits are dropped, because they would grant
+  // this user's rights.
   const own = entry.type === "directory" ? entry.mode | 0o700 : (entry.mode & 0o1777) | 0o400;
   await chmod(path, owners === "keep" ? entry.mode : own);
   await utimes(path, entry.mtime, entry.mtime);

@@ -1,4 +1,4 @@
-/** Reads patches as they are sent, with the complaints that kube-apiserver has about bodies that are none. */
+/** Decodes patches, with the errors of kube-apiserver for invalid bodies. */
 import type { Json } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import { isList, isObject, type JsonObject } from "../json-value.ts";
@@ -22,8 +22,8 @@ export function checkOperations(patch: Json, maxOperations: number): readonly Js
 const operationFields = new Set(["op", "path", "from", "value"]);
 
 /**
- * What the server checks first when fields are validated (the default): that the operations have the types they should.
- * Gives the places of unknown fields, which are warnings or, under `Strict`, a refusal.
+ * The server's first check when fields are validated (the default): the types of the operations. Returns the paths of unknown fields,
+ * which are warnings or, under `Strict`, an error.
  */
 export function checkJsonPatchFields(patch: Json): string[] {
   if (patch === null) return [];
@@ -46,7 +46,7 @@ function checkOperationFields(operation: JsonObject, index: number): string[] {
   return unknown.map((field) => `[${index}].${field}`);
 }
 
-/** What the server checks first of a merge patch, when fields are validated, and always of a strategic one: it is an object. */
+/** The server's first check of a merge patch, when fields are validated, and always of a strategic one: it is an object. */
 export function checkMergePatchBody(patch: Json, kind: "merge" | "strategic"): void {
   if (patch === null || isObject(patch)) return;
   const target = "Go value of type map[string]interface {}";

@@ -15,7 +15,7 @@ function refusal(run: () => unknown): string {
   return "accepted";
 }
 
-test("what a patch does not touch is shared with the document", () => {
+test("untouched parts are shared with the document", () => {
   const document = { kept: { deep: [1] }, changed: { deep: [1] } };
   const result = applyJsonPatch(document, [{ op: "add", path: "/changed/deep/-", value: 2 }]) as typeof document;
   assert.deepEqual(result, { kept: { deep: [1] }, changed: { deep: [1, 2] } });
@@ -57,7 +57,7 @@ test("the limits of kube-apiserver hold", () => {
   );
 });
 
-test("bodies that are no patch get the answers of kube-apiserver", () => {
+test("invalid patches get the errors of kube-apiserver", () => {
   const start = "BadRequest: error decoding patch: json: cannot unmarshal";
   const cases: readonly (readonly [Json, string])[] = [
     [{}, `${start} object into Go value of type []handlers.jsonPatchOp`],

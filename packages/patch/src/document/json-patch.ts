@@ -1,21 +1,21 @@
-/** JSON patch (RFC 6902), with the readings and the sentences of the library that kube-apiserver uses. */
+/** JSON patch (RFC 6902), with the interpretation and the messages of the library that kube-apiserver uses. */
 import { byteLength, toGoJson, type Json } from "@capstan/model";
 import { PatchError, refuseTooDeep } from "../errors.ts";
 import { isList, isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
 import { checkOperations } from "./decode.ts";
 import { indexForAdd, indexForRemove, indexOf, parsePointer } from "./pointer.ts";
 
-/** How much a patch may cost. */
+/** The limits of a patch. */
 export interface JsonPatchLimits {
   readonly maxOperations: number;
-  /** How many bytes all `copy` operations together may add. */
+  /** The bytes that all `copy` operations together may add. */
   readonly maxCopyBytes: number;
 }
 
 /** The limits of kube-apiserver. */
 export const jsonPatchLimits: JsonPatchLimits = { maxOperations: 10_000, maxCopyBytes: 3 * 1024 * 1024 };
 
-/** Applies a JSON patch; the document is not changed, and what the patch does not touch is shared. */
+/** Applies a JSON patch; the document is not changed, and untouched parts are shared. */
 export function applyJsonPatch(document: Json, patch: Json, limits: JsonPatchLimits = jsonPatchLimits): Json {
   const operations = checkOperations(patch, limits.maxOperations);
   const editor = new DocumentEditor(document, limits.maxCopyBytes);
@@ -26,7 +26,7 @@ export function applyJsonPatch(document: Json, patch: Json, limits: JsonPatchLim
 type Container = JsonDraft | Json[];
 type Located = { readonly container: Container; readonly key: string };
 
-/** Holds the document while operations run: each container is copied the first time it is written to. */
+/** Holds the document while operations run: each container is copied on its first write. */
 class DocumentEditor {
   root: Json;
   readonly #maxCopyBytes: number;
@@ -91,7 +91,7 @@ class DocumentEditor {
   }
 
   #replaceRoot(value: Json): void {
-    // The stray verb is part of the sentence that the server gives.
+    // The stray verb is part of the server's message.
     if (typeof value !== "object" || value === null) {
       throw failure("replace operation value must be object or array: %!w(<nil>)");
     }
@@ -156,7 +156,7 @@ class DocumentEditor {
     return JSON.parse(text) as Json;
   }
 
-  /** The container that holds the last step of a pointer, made writable; undefined when the way to it is missing. */
+  /** The container of a pointer's last step, made writable; undefined when the path to it does not exist. */
   #locate(pointer: string): Located | undefined {
     const steps = parsePointer(pointer);
     const key = steps?.pop();
@@ -210,7 +210,7 @@ function failure(message: string): PatchError {
   return new PatchError("Unprocessable", message);
 }
 
-/** Runs a step and puts its operation before the sentence of its failure. */
+/** Runs a step and prefixes the message of its error with the operation. */
 function named<T>(context: string, step: () => T): T {
   try {
     return step();
@@ -280,7 +280,7 @@ function childOrUndefined(list: readonly Json[], step: string): Json | undefined
   return index === undefined ? undefined : list[index];
 }
 
-/** The same content; unlike merging, a field that is null differs from one that is absent. */
+/** Deep equality; unlike in merging, a field that is null differs from one that is absent. */
 function isDeeplySame(left: Json | undefined, right: Json | undefined): boolean {
   if (left === right) return true;
   if (isList(left)) {

@@ -1,9 +1,9 @@
-/** JSON merge patch (RFC 7386): applying one, and making one from two or three versions of a value. */
+/** JSON merge patch (RFC 7386): applying one, and creating one from two or three versions of a value. */
 import { isDeepEqual, type Json } from "@capstan/model";
 import { PatchError, refuseTooDeep } from "../errors.ts";
 import { draftOf, fieldOf, isList, isObject, setField, type JsonDraft, type JsonObject } from "../json-value.ts";
 
-/** Applies a merge patch; the document is not changed, and what the patch does not touch is shared. */
+/** Applies a merge patch; the document is not changed, and untouched parts are shared. */
 export function applyMergePatch(document: Json, patch: Json): Json {
   if (patch === null || (!isObject(patch) && !isList(patch))) throw new PatchError("BadRequest", "Invalid JSON Patch");
   if (document === null) throw new PatchError("Internal", "Invalid JSON Document");
@@ -26,14 +26,14 @@ export function createMergePatch(original: JsonObject, modified: JsonObject): Js
   return patch;
 }
 
-/** Three versions of an object, as client-side apply knows them: last applied, wanted now, and live. */
+/** Three versions of an object, as client-side apply uses them: last applied, desired, and live. */
 export interface ThreeVersions {
   readonly original: JsonObject;
   readonly modified: JsonObject;
   readonly current: JsonObject;
 }
 
-/** The merge patch that brings the live object to what is wanted: additions against live, deletions against last applied. */
+/** The merge patch that turns the live object into the desired one: additions against live, deletions against last applied. */
 export function createThreeWayMergePatch({ original, modified, current }: ThreeVersions): JsonObject {
   const additions = keepValues(createMergePatch(current, modified));
   const deletions = keepNulls(createMergePatch(original, modified));
@@ -60,7 +60,7 @@ function mergeValues(current: Json | undefined, wanted: Json): Json {
   return withoutNulls(wanted);
 }
 
-/** Nulls in what is added mean nothing; inside lists objects lose them, items that are null stay. */
+/** Nulls in additions mean nothing; objects inside lists lose them, items that are null stay. */
 function withoutNulls(value: Json): Json {
   if (isList(value)) return value.map((item) => (item === null ? null : withoutNulls(item)));
   if (!isObject(value)) return value;

@@ -2,24 +2,24 @@
 import { quote } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 
-/** The steps of a pointer; undefined when it has no slash. What stands before the first slash is ignored. */
+/** The steps of a pointer; undefined when it has no slash. Anything before the first slash is ignored. */
 export function parsePointer(pointer: string): string[] | undefined {
   const [, ...steps] = pointer.split("/");
   return steps.length === 0 ? undefined : steps.map(unescapeStep);
 }
 
-/** The position of an item that is there. */
+/** The position of an existing item. */
 export function indexOf(list: readonly unknown[], key: string): number {
   return inRange(parseIndex(key), list.length, list.length - 1);
 }
 
-/** The position before which an item is put; `-` is the end. */
+/** The position to insert an item at; `-` is the end. */
 export function indexForAdd(list: readonly unknown[], key: string): number {
   if (key === "-") return list.length;
   return inRange(parseAddIndex(key), list.length + 1, list.length);
 }
 
-/** The position of an item that is taken away. */
+/** The position of an item to remove. */
 export function indexForRemove(list: readonly unknown[], key: string): number {
   return indexOf(list, key);
 }

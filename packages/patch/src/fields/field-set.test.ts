@@ -39,7 +39,7 @@ test("sets of paths behave as sets", () => {
   );
 });
 
-test("a recursive difference takes along what is below, leaves have nothing below", () => {
+test("a recursive difference includes what is below, leaves have nothing below", () => {
   fc.assert(
     fc.property(paths, paths, (left, right) => {
       const isBelow = (one: FieldPath, list: readonly FieldPath[]) =>
@@ -52,7 +52,7 @@ test("a recursive difference takes along what is below, leaves have nothing belo
   );
 });
 
-test("FieldsV1 gives back the set that was written", () => {
+test("FieldsV1 round-trips a set", () => {
   fc.assert(
     fc.property(paths, (list) => {
       const set = fieldSetOf(...list);
@@ -79,7 +79,7 @@ test("FieldsV1 is sorted: fields, keys, values, positions", () => {
   assert.equal(JSON.stringify(encodeFields(set)), expected);
 });
 
-test("steps are read in any form and unknown kinds are skipped", () => {
+test("steps are read in any form, and unknown kinds are skipped", () => {
   const read = decodeFields({ 'k:{"port":80, "name":"<a>"}': {}, "x:y": { "f:a": {} }, "f:s": { ".": {}, "f:t": {} } });
   assert.ok(!("error" in read));
   assert.deepEqual(pathsOf(read).map(formatPath), [".s", '[name="<a>",port=80]', ".s.t"]);

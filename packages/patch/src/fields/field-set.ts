@@ -1,10 +1,10 @@
-/** Sets of field paths: who owns what, what changed, what to remove. Immutable; operations share what they can. */
+/** Sets of field paths: owned, changed or removed fields. Immutable; operations share what they can. */
 import { formatElement, sortElements, type PathElement } from "./path-element.ts";
 
-/** A way into a value. */
+/** A path into a value. */
 export type FieldPath = readonly PathElement[];
 
-/** A set of paths as a tree: the steps that are in the set, and below each step the rest. */
+/** A set of paths as a tree: the steps that are in the set, and below each step the remaining paths. */
 export interface FieldSet {
   readonly members: ReadonlySet<PathElement>;
   readonly children: ReadonlyMap<PathElement, FieldSet>;
@@ -13,15 +13,15 @@ export interface FieldSet {
 const noMembers: ReadonlySet<PathElement> = new Set();
 const noChildren: ReadonlyMap<PathElement, FieldSet> = new Map();
 
-/** The set without paths. */
+/** The empty set. */
 export const emptyFieldSet: FieldSet = { members: noMembers, children: noChildren };
 
-/** A set that is being filled; only the one who made it may do so. */
+/** A set under construction; only its creator may change it. */
 export class FieldSetBuilder implements FieldSet {
   readonly members: Set<PathElement> = new Set();
   readonly children: Map<PathElement, FieldSetBuilder> = new Map();
 
-  /** Adds a path; the empty path is no field and is ignored. */
+  /** Adds a path; the empty path is not a field and is ignored. */
   insert(path: FieldPath): void {
     this.#insertFrom(path, 0);
   }
@@ -33,7 +33,7 @@ export class FieldSetBuilder implements FieldSet {
     else this.descend(element).#insertFrom(path, at + 1);
   }
 
-  /** The set below a step, made when it is not there. */
+  /** The set below a step, created if it does not exist. */
   descend(element: PathElement): FieldSetBuilder {
     let child = this.children.get(element);
     if (child === undefined) {
@@ -51,7 +51,7 @@ export function fieldSetOf(...paths: readonly FieldPath[]): FieldSet {
   return builder;
 }
 
-/** Whether the set has no path at all. */
+/** Whether the set is empty. */
 export function isEmptySet(set: FieldSet): boolean {
   if (set.members.size > 0) return false;
   for (const child of set.children.values()) if (!isEmptySet(child)) return false;
@@ -69,7 +69,7 @@ export function hasPath(set: FieldSet, path: FieldPath): boolean {
   return last !== undefined && node.members.has(last);
 }
 
-/** The paths of either. */
+/** The union of both sets. */
 export function unionOf(left: FieldSet, right: FieldSet): FieldSet {
   if (isBare(left)) return right;
   if (isBare(right) || left === right) return left;
@@ -81,7 +81,7 @@ export function unionOf(left: FieldSet, right: FieldSet): FieldSet {
   return { members: left.members.union(right.members), children };
 }
 
-/** The paths of both. */
+/** The intersection of both sets. */
 export function intersectionOf(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right) return left;
   const children = new Map<PathElement, FieldSet>();
@@ -93,7 +93,7 @@ export function intersectionOf(left: FieldSet, right: FieldSet): FieldSet {
   return { members: left.members.intersection(right.members), children };
 }
 
-/** The paths of the left that are not in the right; a path does not take those below it along. */
+/** The paths of the left that are not in the right; a path does not include those below it. */
 export function differenceOf(left: FieldSet, right: FieldSet): FieldSet {
   if (isBare(right)) return left;
   const children = new Map<PathElement, FieldSet>();
@@ -133,7 +133,7 @@ export function isSubset(left: FieldSet, right: FieldSet): boolean {
   return true;
 }
 
-/** The paths that have no longer path of the set below them. */
+/** The leaves: paths without a longer path of the set below them. */
 export function leavesOf(set: FieldSet): FieldSet {
   const children = new Map<PathElement, FieldSet>();
   for (const [element, child] of set.children) children.set(element, leavesOf(child));
@@ -151,7 +151,7 @@ export function pathsOf(set: FieldSet, prefix: FieldPath = []): FieldPath[] {
   return [...members, ...below];
 }
 
-/** The path as it stands in messages, such as `.spec.containers[name="a"].image`. */
+/** The path as messages show it, such as `.spec.containers[name="a"].image`. */
 export function formatPath(path: FieldPath): string {
   return path.map(formatElement).join("");
 }

@@ -1,14 +1,14 @@
-/** FieldsV1: field sets as they stand in `metadata.managedFields`, a tree of JSON objects. */
+/** FieldsV1: field sets as `metadata.managedFields` contains them, a tree of JSON objects. */
 import type { Json } from "@capstan/model";
 import { isObject, type JsonDraft, type JsonObject } from "../json-value.ts";
 import { emptyFieldSet, FieldSetBuilder, type FieldSet } from "./field-set.ts";
 import { parseElement, sortElements, type PathElement } from "./path-element.ts";
 
-/** Decoded sets by their encoding, and the other way: the same entry of a stored object is read with every request. */
+/** Decoded sets by their encoding, and the reverse: the same entry of a stored object is read with every request. */
 const decoded = new WeakMap<object, FieldSet | { readonly error: string }>();
 const encoded = new WeakMap<FieldSet, JsonObject>();
 
-/** Reads a field set; gives the complaint when it cannot be read. */
+/** Decodes a field set; returns the error when it cannot be decoded. */
 export function decodeFields(fields: Json | undefined): FieldSet | { readonly error: string } {
   if (fields === undefined || fields === null) return emptyFieldSet;
   if (!isObject(fields)) return { error: "error decoding set: fields must be an object" };
@@ -21,7 +21,7 @@ export function decodeFields(fields: Json | undefined): FieldSet | { readonly er
   return result;
 }
 
-/** Writes a field set, its steps in order. */
+/** Encodes a field set, its steps in order. */
 export function encodeFields(set: FieldSet): JsonObject {
   const known = encoded.get(set);
   if (known !== undefined) return known;
@@ -31,7 +31,7 @@ export function encodeFields(set: FieldSet): JsonObject {
   return fields;
 }
 
-/** A step is in the set when it says so with `.` or has nothing below it. */
+/** A step is in the set if it has a `.` or nothing below it. */
 function readInto(builder: FieldSetBuilder, fields: JsonObject): string | undefined {
   for (const [key, below] of Object.entries(fields)) {
     if (key === ".") continue;

@@ -1,4 +1,4 @@
-/** Path elements: one step from a value to a part of it, kept as the text that managed fields use. */
+/** Path elements: one step from a value to a part of it, in the text form of managed fields. */
 import { isLargeInteger, compareJson, quote, toGoJson, type Json } from "@capstan/model";
 import { isObject, type JsonObject } from "../json-value.ts";
 
@@ -11,7 +11,7 @@ export type PathElement = string;
 const maxKnownFields = 10_000;
 const knownFields = new Map<string, PathElement>();
 
-/** The step to a field. Field names repeat: the same string is given again, which makes sets of them fast. */
+/** The step to a field. Field names repeat: the same string is returned again, which makes sets of them fast. */
 export function fieldElement(name: string): PathElement {
   const known = knownFields.get(name);
   if (known !== undefined) return known;
@@ -38,16 +38,16 @@ export function keyElement(keys: readonly (readonly [string, Json])[]): PathElem
 
 const plainText = /^[ !#-%'-;=?-[\]-~]*$/;
 
-/** JSON as Go prints it; most keys are plain texts and numbers, for which this is a short way. */
+/** JSON as Go prints it; most keys are plain strings and numbers, for which this is a fast path. */
 function jsonText(value: Json): string {
   if (typeof value === "string" && plainText.test(value)) return `"${value}"`;
   return typeof value === "number" ? JSON.stringify(value) : toGoJson(value);
 }
 
-/** What a text from managed fields is: a step, one of an unknown kind (which readers skip), or an error. */
+/** The kind of a text from managed fields: a step, one of an unknown kind (which readers skip), or an error. */
 export type ParsedElement = { readonly element: PathElement } | { readonly unknown: true } | { readonly error: string };
 
-/** Reads a step and makes it canonical. */
+/** Parses a step and makes it canonical. */
 export function parseElement(text: string): ParsedElement {
   if (text.length < 2) return { error: "key must be 2 characters long:" };
   if (text[1] !== ":") return { error: `missing colon: ${text}` };
@@ -77,7 +77,7 @@ function parseJsonElement(text: string, build: (value: Json) => PathElement | un
     const element = build(JSON.parse(text.slice(2)) as Json);
     if (element !== undefined) return { element };
   } catch {
-    // Falls through to the answer for everything that is not the expected JSON.
+    // Falls through to the result for everything that is not the expected JSON.
   }
   return { error: `could not read ${quote(text)}` };
 }
@@ -96,7 +96,7 @@ export function sortElements(elements: Iterable<PathElement>): PathElement[] {
 interface ReadElement {
   readonly element: PathElement;
   readonly kind: string;
-  /** What stands behind the kind; for fields, which are compared as they are, nothing. */
+  /** The text after the kind; empty for fields, which are compared as they are. */
   readonly json: Json;
 }
 
@@ -108,7 +108,7 @@ function compareRead(left: ReadElement, right: ReadElement): number {
     : compareValues(left.json, right.json);
 }
 
-/** The step as it stands in messages: `.name`, `[name="a"]`, `[=1]`, `[0]`. */
+/** The step as messages show it: `.name`, `[name="a"]`, `[=1]`, `[0]`. */
 export function formatElement(element: PathElement): string {
   switch (element[0]) {
     case "f":
@@ -148,7 +148,7 @@ function compareKeys(left: JsonObject, right: JsonObject): number {
   return leftKeys.length - rightKeys.length;
 }
 
-/** Numbers, then texts, then booleans, then lists, then objects, then null. */
+/** Numbers, then strings, then booleans, then lists, then objects, then null. */
 function compareValues(left: Json, right: Json): number {
   const ranks = valueRank(left) - valueRank(right);
   if (ranks !== 0) return ranks;

@@ -1,4 +1,4 @@
-/** Keeps the list of those who updated an object short: the oldest are folded into one. */
+/** Limits the number of updaters in managed fields: the oldest are merged into one. */
 import { unionOf } from "../fields/field-set.ts";
 import { compareText } from "../fields/path-element.ts";
 import { fieldsOf, ownerId, secondsOf, type Owner, type Owners } from "./owners.ts";
@@ -6,7 +6,7 @@ import { fieldsOf, ownerId, secondsOf, type Owner, type Owners } from "./owners.
 const maxUpdaters = 10;
 const foldedManager = "ancient-changes";
 
-/** At most ten updaters: the oldest of each version are joined, as long as there are too many. */
+/** At most ten updaters: the oldest of each version are merged, as long as there are too many. */
 export function capUpdaters(owners: Owners): Owners {
   const updaters = [...owners].filter(([, owner]) => owner.operation === "Update");
   if (updaters.length <= maxUpdaters) return owners;
@@ -29,7 +29,7 @@ export function capUpdaters(owners: Owners): Owners {
   return capped;
 }
 
-/** Joins an updater into the folded one of its version, which starts out as the oldest. */
+/** Merges an updater into the combined one of its version, which starts as the oldest. */
 function fold(owners: Map<string, Owner>, { first, id, owner }: { first: string; id: string; owner: Owner }): void {
   const folded = { ...owner, manager: foldedManager, subresource: "" };
   const foldedId = ownerId(folded);

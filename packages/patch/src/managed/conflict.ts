@@ -1,4 +1,4 @@
-/** Conflicts of an apply: fields that another manager owns with another value, and the sentences for them. */
+/** Conflicts of an apply: fields that another manager owns with another value, and their messages. */
 import { quote, type StatusCause } from "@capstan/model";
 import { fieldSetOf, formatPath, pathsOf, type FieldPath, type FieldSet } from "../fields/field-set.ts";
 import { compareText } from "../fields/path-element.ts";
@@ -17,12 +17,12 @@ export function listConflicts(contested: ReadonlyMap<string, { owner: Owner; fie
   return ids.flatMap(([ownerId, { owner, fields }]) => pathsOf(fields).map((path) => ({ owner, ownerId, path })));
 }
 
-/** The fields in conflict, whoever owns them. */
+/** The fields in conflict, for all owners. */
 export function conflictingFields(conflicts: readonly FieldConflict[]): FieldSet {
   return fieldSetOf(...conflicts.map(({ path }) => path));
 }
 
-/** The sentence of the server's answer. */
+/** The message of the server's response. */
 export function formatConflicts(conflicts: readonly FieldConflict[]): string {
   const [only] = conflicts;
   if (only !== undefined && conflicts.length === 1) {
@@ -36,7 +36,7 @@ export function formatConflicts(conflicts: readonly FieldConflict[]): string {
   return `Apply failed with ${conflicts.length} conflicts: ${lines.join("\n")}`;
 }
 
-/** The causes in the details of the server's answer. */
+/** The causes in the details of the server's response. */
 export function conflictCauses(conflicts: readonly FieldConflict[]): StatusCause[] {
   return conflicts.map(({ owner, path }) => ({
     reason: "FieldManagerConflict",

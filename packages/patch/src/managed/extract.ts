@@ -6,7 +6,7 @@ import type { TypeSchema } from "../schema/type-schema.ts";
 import { extractFields } from "../typed/remove.ts";
 import { managedOf } from "./metadata.ts";
 
-/** Whose configuration to extract. */
+/** The manager to extract the configuration of. */
 export interface ExtractOptions {
   readonly manager: string;
   readonly subresource?: string;

@@ -7,15 +7,15 @@ import { toFieldSet } from "../typed/to-field-set.ts";
 import { findTypeErrors } from "../typed/validate.ts";
 import type { TypedObject } from "./typed-object.ts";
 
-/** Where client-side apply keeps what was applied last. */
+/** The annotation with the last applied configuration of client-side apply. */
 export const lastAppliedAnnotation = "kubectl.kubernetes.io/last-applied-configuration";
 
 const maxAnnotationBytes = 256 * 1024;
 
-/** The manager whose configuration the annotation holds. */
+/** The manager of the annotation's configuration. */
 export const lastAppliedManager = "kubectl";
 
-/** The fields that client-side apply set and nobody changed since: they may be applied without a conflict. */
+/** The fields that client-side apply set and that have not changed since: they may be applied without a conflict. */
 export function fieldsFromLastApplied(live: TypedObject): FieldSet | undefined {
   const text = readLastApplied(live.value);
   const applied = text === undefined ? undefined : parseObject(text);
@@ -27,7 +27,7 @@ export function fieldsFromLastApplied(live: TypedObject): FieldSet | undefined {
   return differenceOf(differenceOf(differenceOf(fields, modified), added), removed);
 }
 
-/** The object with the annotation set to what was applied now, if it has one; it is dropped when it grows too large. */
+/** The object with the annotation set to the applied configuration, if it has one; the annotation is dropped when it grows too large. */
 export function withLastApplied(object: JsonObject, applied: JsonObject): JsonObject {
   if (readLastApplied(object) === undefined) return object;
   const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
@@ -53,7 +53,7 @@ function parseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** What was applied as the server writes it: without the annotation itself, fields sorted, a line break at the end. */
+/** The applied configuration as the server writes it: without the annotation itself, fields sorted, a line break at the end. */
 function describe(applied: JsonObject): string {
   const metadata = applied["metadata"];
   const annotations = isObject(metadata) ? metadata["annotations"] : undefined;

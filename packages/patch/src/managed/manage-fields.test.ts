@@ -31,14 +31,14 @@ test("applying the same again changes nothing, not even a time", () => {
   assert.equal(again["data"], created["data"]);
 });
 
-test("parts that an apply does not change are those of the live object", () => {
+test("parts that an apply does not change are shared with the live object", () => {
   const created = objectOf(applyAs("ann", undefined, config));
   const relabelled = { ...config, metadata: { name: "a", labels: { app: "y" } } };
   const changed = objectOf(applyAs("ann", created, relabelled, 1));
   assert.equal(changed["data"], created["data"]);
 });
 
-test("what a manager applied can be extracted and applied again", () => {
+test("an applied configuration can be extracted and applied again", () => {
   const created = objectOf(applyAs("ann", undefined, config));
   const shared = objectOf(applyAs("bob", created, { ...config, metadata: { name: "a" }, data: { extra: "1" } }, 1));
   assert.deepEqual(extractApplied(shared, { manager: "bob", schema: deduced }), {
@@ -49,7 +49,7 @@ test("what a manager applied can be extracted and applied again", () => {
   assert.equal(extractApplied(shared, { manager: "cat", schema: deduced }), undefined);
 });
 
-test("an update that only moves times is no change", () => {
+test("an update that only moves times is not a change", () => {
   const created = objectOf(applyAs("ann", undefined, config));
   const later = JSON.parse(JSON.stringify(created).replaceAll("03:04:00Z", "03:05:00Z")) as JsonObject;
   assert.equal(ignoreTimestampChange(created, later), created);
@@ -57,7 +57,7 @@ test("an update that only moves times is no change", () => {
   assert.equal(ignoreTimestampChange(created, changed), changed);
 });
 
-test("a value that is nested too deeply is refused, and stored without owners when it is only updated", () => {
+test("a too deeply nested value is rejected, or on update stored without owners", () => {
   let deep: JsonObject = { leaf: "x" };
   for (let level = 0; level < 50_000; level++) deep = { deep };
   const object = { ...config, data: deep };

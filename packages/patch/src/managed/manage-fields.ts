@@ -1,4 +1,4 @@
-/** The one entry for an API server: who owns what after an object was created, updated, patched or applied to. */
+/** The entry point for an API server: the owners of fields after an object was created, updated, patched or applied. */
 import { formatInstant, fromMilliseconds, type Json, type ManagedFieldsEntry, type StatusCause } from "@capstan/model";
 import { explain, PatchError, refuseTooDeep, type PatchErrorCode } from "../errors.ts";
 import { differenceOf, fieldSetOf, hasPath, isEmptySet, unionOf } from "../fields/field-set.ts";
@@ -28,12 +28,12 @@ export interface ConvertedObject {
   readonly schema: TypeSchema;
 }
 
-/** A request, and what is known of the kind. All objects are in the version of the request. */
+/** A request, with the schema of its kind. All objects are in the version of the request. */
 export interface ManageFieldsOptions {
   readonly operation: "Apply" | "Update";
   /** The stored object with its managed fields; undefined when the request creates it. */
   readonly live: JsonObject | undefined;
-  /** The configuration that is applied, or the whole object after an update or a patch. */
+  /** The applied configuration, or the whole object after an update or a patch. */
   readonly incoming: JsonObject;
   readonly apiVersion: string;
   readonly kind: string;
@@ -42,17 +42,17 @@ export interface ManageFieldsOptions {
   readonly force?: boolean;
   readonly now: Date;
   readonly schema: TypeSchema;
-  /** The object of this kind before anything is set; for custom resources, which have no such fields, left out. */
+  /** The object of this kind before anything is set; omitted for custom resources, which have no such fields. */
   readonly empty?: JsonObject;
-  /** Fields that this request may not set, by version: they are neither owned nor contested. */
+  /** Fields that this request may not set, by version: they are neither owned nor in conflict. */
   readonly resetFields?: { readonly [apiVersion: string]: FieldFilter };
-  /** Gives an object in another version; undefined when that version is not served any more. */
+  /** Converts an object to another version; undefined when that version is not served any more. */
   readonly convert?: (object: JsonObject, apiVersion: string) => ConvertedObject | undefined;
-  /** Whether values that are owned as a whole are the same, where an update can tell more about them than their JSON does. */
+  /** Whether atomic values are equal, where an update knows more about them than their JSON. */
   readonly isSame?: IsSame;
 }
 
-/** What became of the request. */
+/** The result of the request. */
 export type ManageFieldsResult =
   | { readonly outcome: "done"; readonly object: JsonObject }
   | {
@@ -63,7 +63,7 @@ export type ManageFieldsResult =
     }
   | { readonly outcome: "refused"; readonly code: PatchErrorCode; readonly message: string };
 
-/** Merges what is applied, and records who owns which fields in `metadata.managedFields`. Changes nothing that it is given. */
+/** Merges the applied configuration, and records the owners of fields in `metadata.managedFields`. Does not change its arguments. */
 export function manageFields(options: ManageFieldsOptions): ManageFieldsResult {
   const request = toRequest(options);
   try {
@@ -73,7 +73,7 @@ export function manageFields(options: ManageFieldsOptions): ManageFieldsResult {
   } catch (error) {
     if (!(error instanceof PatchError)) throw error;
     if (options.operation === "Apply") return { outcome: "refused", code: error.code, message: error.message };
-    // An update is never refused for the sake of its owners: it is stored without them.
+    // An update never fails because of managed fields: the object is stored without them.
     return { outcome: "done", object: withoutManaged(options.incoming) };
   }
 }
@@ -99,7 +99,7 @@ function toRequest(options: ManageFieldsOptions): Request {
   return { ...options, subresource: options.subresource ?? "", rules, base };
 }
 
-/** What comes out of a conversion is checked as what is applied is: its items must be told apart. */
+/** The output of a conversion is validated like an applied configuration: list items must be distinguishable. */
 function toTyped({ object, schema }: ConvertedObject, apiVersion: string): TypedObject {
   const problem = findTypeErrors(object, schema, { allowDuplicates: false });
   if (problem !== undefined) throw new PatchError("Internal", problem);
@@ -144,7 +144,7 @@ function finishApply(request: Request, owners: Owners): ManageFieldsResult {
   return { outcome: "done", object: withManaged(described, strip(stamped, actorOf(request))) };
 }
 
-/** Applies; what client-side apply set before is no conflict for the manager that carries it on. */
+/** Applies a configuration; fields of an earlier client-side apply are not a conflict for the manager that takes them over. */
 function applyAs(request: Request, owners: Owners): Applied {
   const live = typed(request, request.base);
   const applied = typed(request, request.incoming);
@@ -161,19 +161,19 @@ function applyAs(request: Request, owners: Owners): Applied {
   return { conflicts: result.conflicts.filter(({ path }) => !hasPath(allowed, path)) };
 }
 
-/** Fields that were there before anyone applied belong to a manager of their own, so that applying over them conflicts. */
+/** Fields from before the first apply belong to a separate manager, so that applying over them conflicts. */
 function ownersBeforeFirstApply(request: Request): Owners {
   const before: Request = { ...request, base: emptyObject(request), operation: "Update" };
   const existing: Update = { object: request.base, owners: new Map(), manager: "before-first-apply" };
   return explain("failed to create manager for existing fields", () => trackUpdate(before, existing));
 }
 
-/** The object after an update, with its owners; when they cannot be told, it has none. */
+/** The object after an update, with its owners; without owners when they cannot be determined. */
 function update(request: Request): JsonObject {
   const { incoming, live } = request;
   const owners = ownersForUpdate(request);
   const object = withoutManaged(incoming);
-  // An object that lost its owners is not tracked again before someone applies to it.
+  // An object without managed fields is not tracked again before the next apply.
   if (owners.size === 0 && uidOf(live) !== "") return object;
   return withManaged(object, capUpdaters(trackUpdate(request, { object, owners, manager: request.manager })));
 }
@@ -184,13 +184,13 @@ interface Update {
   readonly manager: string;
 }
 
-/** Who owns what after an update; throws when an object does not fit the schema. */
+/** The owners after an update; throws when an object does not fit the schema. */
 function trackUpdate(request: Request, { object, owners, manager }: Update): Owners {
   checkFits(request, "new", object);
   checkFits(request, "live", request.base);
   const as = ownerOf({ ...request, operation: "Update" }, manager);
   const [live, updated, id] = [typed(request, request.base), typed(request, object), ownerId(as)];
-  // The change is recorded under a name of its own first: even fields that the manager owns already are seen to move.
+  // The change is first recorded under a separate name, so that changes of fields that the manager already owns are detected.
   const changed = explain(`failed to update ManagedFields (${describeObject(object)})`, () =>
     updateOwnership({ live, owners, actor: "", as }, updated, request.rules),
   );
@@ -213,7 +213,7 @@ function checkFits({ schema }: Request, which: "new" | "live", object: JsonObjec
   );
 }
 
-/** The owners that an update starts from: those that the client sent, unless it sent none or cannot have a say. */
+/** The owners that an update starts from: those that the client sent, unless it sent none or may not change them. */
 function ownersForUpdate({ live, incoming, subresource }: Request): Owners {
   const stored = decodeOr(managedOf(live) ?? []);
   const sent = managedOf(incoming);
@@ -228,13 +228,13 @@ function decodeOr(entries: readonly ManagedFieldsEntry[]): Owners {
   return "error" in decoded ? new Map() : decoded;
 }
 
-/** An empty list, or one with an empty entry, asks for the owners to be forgotten. */
+/** An empty list, or one with an empty entry, requests to reset the owners. */
 function isReset(entries: readonly ManagedFieldsEntry[]): boolean {
   const [only] = entries;
   return only === undefined || (entries.length === 1 && Object.keys(only).length === 0);
 }
 
-/** Fields that identify an object are nobody's. */
+/** Fields that identify an object have no owner. */
 const strippedFields = fieldSetOf(
   ["f:apiVersion"],
   ["f:kind"],

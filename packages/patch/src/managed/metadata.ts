@@ -18,7 +18,7 @@ export function managedOf(object: JsonObject | undefined): readonly ManagedField
 
 const textFields = ["manager", "operation", "apiVersion", "fieldsType", "subresource"] as const;
 
-/** Whether an object has managed fields that can be read: if only one entry cannot be, the real server sees none at all. */
+/** Whether all managed fields of an object can be decoded: with one bad entry the real server ignores all of them. */
 export function hasReadableManaged(object: JsonObject): boolean {
   return managedOf(object)?.every((entry) => isReadableEntry(entry as unknown as Json)) ?? false;
 }
@@ -51,7 +51,7 @@ export function withoutManaged(object: JsonObject): JsonObject {
   return { ...object, metadata: rest };
 }
 
-/** The object with these owners; none leaves it as it is. */
+/** The object with these owners; without owners it is unchanged. */
 export function withManaged(object: JsonObject, owners: Owners): JsonObject {
   if (owners.size === 0) return object;
   const managedFields: Json = encodeOwners(owners).map((entry) => ({ ...entry }));
@@ -63,13 +63,13 @@ export function uidOf(object: JsonObject | undefined): string {
   return textOf(metadataOf(object)["uid"]);
 }
 
-/** An object as messages about it name it: `namespace/name; group/version, Kind=Kind`. */
+/** An object as messages name it: `namespace/name; group/version, Kind=Kind`. */
 export function describeObject(object: JsonObject): string {
   const { namespace, name } = metadataOf(object);
   return `${textOf(namespace)}/${textOf(name)}; ${formatKindOf(object)}`;
 }
 
-/** The kind that an object says it has, as messages name it. */
+/** The kind that an object declares, as messages name it. */
 export function formatKindOf(object: JsonObject): string {
   return formatGroupVersionKind({ ...parseApiVersion(textOf(object["apiVersion"])), kind: textOf(object["kind"]) });
 }

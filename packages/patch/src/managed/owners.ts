@@ -1,10 +1,10 @@
-/** Who owns which fields of an object: `metadata.managedFields` in a form to calculate with. */
+/** The owners of an object's fields: the decoded form of `metadata.managedFields`. */
 import { quote, toGoJson, type Json, type ManagedFieldsEntry } from "@capstan/model";
 import { emptyFieldSet, type FieldSet } from "../fields/field-set.ts";
 import { decodeFields, encodeFields } from "../fields/fields-v1.ts";
 import { compareText } from "../fields/path-element.ts";
 
-/** One manager, in one role, with the fields it owns. */
+/** One manager, with one operation, and the fields it owns. */
 export interface Owner {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -17,10 +17,10 @@ export interface Owner {
 /** Owners by identity. */
 export type Owners = ReadonlyMap<string, Owner>;
 
-/** What tells owners apart; those who apply are the same in every version. */
+/** The identity of an owner; appliers have the same in every version. */
 export type OwnerIdentity = Pick<Owner, "manager" | "operation" | "apiVersion" | "subresource">;
 
-/** The identity of an owner as one text, which is also the order in which owners are named. */
+/** The identity of an owner as one string, which is also the sort order of owners. */
 export function ownerId({ manager, operation, apiVersion, subresource }: OwnerIdentity): string {
   return toGoJson({
     ...(manager !== "" && { manager }),
@@ -30,7 +30,7 @@ export function ownerId({ manager, operation, apiVersion, subresource }: OwnerId
   });
 }
 
-/** Reads managed fields; gives the server's complaint when they cannot be read. */
+/** Decodes managed fields; returns the server's error when they cannot be decoded. */
 export function decodeOwners(entries: readonly ManagedFieldsEntry[]): Owners | { readonly error: string } {
   const owners = new Map<string, Owner>();
   for (const [index, entry] of entries.entries()) {
@@ -58,7 +58,7 @@ function fieldsTypeProblem(entry: ManagedFieldsEntry, index: number): string | u
   return type === "FieldsV1" ? undefined : `invalid fieldsType ${quote(type)} in managed fields entry ${index}`;
 }
 
-/** Writes managed fields: those who applied first, then by time, then by name. */
+/** Encodes managed fields: appliers first, then by time, then by name. */
 export function encodeOwners(owners: Owners): ManagedFieldsEntry[] {
   return [...owners.values()].sort(compareOwners).map(encodeOwner);
 }
@@ -85,12 +85,12 @@ function compareOwners(left: Owner, right: Owner): number {
   );
 }
 
-/** When the owner last acted, in whole seconds. */
+/** The time of the owner's last operation, in whole seconds. */
 export function secondsOf(owner: Owner): number {
   return owner.time === undefined ? 0 : Math.floor(Date.parse(owner.time) / 1000);
 }
 
-/** The fields of an owner, none when there is no such owner. */
+/** The fields of an owner; empty when the owner does not exist. */
 export function fieldsOf(owner: Owner | undefined): FieldSet {
   return owner?.fields ?? emptyFieldSet;
 }

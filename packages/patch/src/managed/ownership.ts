@@ -1,4 +1,4 @@
-/** How ownership moves when an object changes: the rules of updating and of applying. */
+/** How ownership changes with an object: the rules of update and apply. */
 import { isDeepEqual } from "@capstan/model";
 import { differenceOf, intersectionOf, isEmptySet, isSubset, unionOf, type FieldSet } from "../fields/field-set.ts";
 import { explain } from "../errors.ts";
@@ -11,26 +11,26 @@ import { fieldsOf, type Owner, type Owners } from "./owners.ts";
 import { prune } from "./prune.ts";
 import type { ConvertTyped, TypedObject } from "./typed-object.ts";
 
-/** Leaves fields out of a set, such as those that a subresource may not write. */
+/** Removes fields from a set, such as those that a subresource may not write. */
 export type FieldFilter = (fields: FieldSet) => FieldSet;
 
-/** What ownership is decided with. */
+/** The inputs of ownership decisions. */
 export interface Rules {
   readonly convert: ConvertTyped;
   readonly filterAt: (apiVersion: string) => FieldFilter | undefined;
   readonly isSame?: IsSame | undefined;
 }
 
-/** A change that someone makes. */
+/** A change by a manager. */
 export interface Change {
   readonly live: TypedObject;
   readonly owners: Owners;
-  /** The identity under which the one who makes the change is found among the owners. */
+  /** The identity of the manager among the owners. */
   readonly actor: string;
   readonly as: Omit<Owner, "fields">;
 }
 
-/** After an update: the actor owns what changed, nobody else does any more. */
+/** After an update the manager owns what changed, and all other managers lose it. */
 export function updateOwnership(change: Change, updated: TypedObject, rules: Rules): Owners {
   const owners = reconcileOwners(change, rules);
   const { comparison } = takeOver({ ...change, owners, force: true }, updated, rules);
@@ -42,7 +42,7 @@ export function updateOwnership(change: Change, updated: TypedObject, rules: Rul
   return owners;
 }
 
-/** What applying gives: the merged object (undefined when it is as it was) and the owners, or the conflicts. */
+/** The result of an apply: the merged object (undefined when unchanged) and the owners, or the conflicts. */
 export type Applied =
   | { readonly merged: TypedObject | undefined; readonly owners: Owners }
   | { readonly conflicts: readonly FieldConflict[] };
@@ -69,7 +69,7 @@ interface LastApplied {
   readonly rules: Rules;
 }
 
-/** Nothing can be dropped when everything that was applied before is applied again; other versions have to be looked at even so. */
+/** Nothing can be dropped when everything that was applied before is applied again; other versions have to be compared even so. */
 function withoutDropped(merged: TypedObject, { owners, actor, last, rules }: LastApplied): TypedObject {
   const now = owners.get(actor);
   if (last === undefined || now === undefined || isEmptySet(last.fields)) return merged;
@@ -83,7 +83,7 @@ interface TakeOver extends Omit<Change, "owners"> {
   readonly force: boolean;
 }
 
-/** Finds who else owns what changed; unless that is a conflict, they lose it, and what was removed too. */
+/** Finds the other owners of changed fields; unless that is a conflict, they lose these fields, and removed ones too. */
 function takeOver(change: TakeOver, after: TypedObject, rules: Rules) {
   const { live, owners, actor, force } = change;
   const compareAt = comparisons(live, after, rules);
@@ -113,7 +113,7 @@ function lose(owners: Map<string, Owner>, id: string, fields: FieldSet): void {
   owners.set(id, { ...owner, fields: differenceOf(owner.fields, fields) });
 }
 
-/** What changed, in any version; each version is compared once. */
+/** The changes in every version; each version is compared once. */
 function comparisons(before: TypedObject, after: TypedObject, rules: Rules) {
   const known = new Map<string, Comparison | undefined>();
   return (apiVersion: string): Comparison | undefined => {
@@ -136,7 +136,7 @@ function compareAt(apiVersion: string, { before, after, rules }: Compared): Comp
   return { removed: filter(removed), modified: filter(modified), added: filter(added) };
 }
 
-/** The owners as the schemas of their versions have them now; those of versions that are gone are dropped. */
+/** The owners reconciled with the current schemas of their versions; owners of removed versions are dropped. */
 function reconcileOwners({ live, owners }: Change, rules: Rules): Map<string, Owner> {
   const reconciled = new Map<string, Owner>();
   for (const [id, owner] of owners) {

@@ -1,4 +1,4 @@
-/** Removes from a merged object what its applier no longer applies and nobody else owns. */
+/** Removes from a merged object what its applier no longer applies and no other manager owns. */
 import { explain } from "../errors.ts";
 import { differenceOf, emptyFieldSet, intersectionOf, unionOf, type FieldSet } from "../fields/field-set.ts";
 import { withNamedFields } from "../typed/named-fields.ts";
@@ -7,19 +7,19 @@ import { toFieldSet } from "../typed/to-field-set.ts";
 import type { Owner, Owners } from "./owners.ts";
 import type { ConvertTyped, TypedObject } from "./typed-object.ts";
 
-/** What pruning goes by. */
+/** The inputs of pruning. */
 export interface PruneOptions {
-  /** What the applier owned before. */
+  /** The applier's fields before. */
   readonly last: Owner;
-  /** What the applier owns now; already among the owners. */
+  /** The applier's fields now; already among the owners. */
   readonly now: Owner;
   readonly owners: Owners;
   readonly convert: ConvertTyped;
 }
 
 /**
- * Removes everything that was applied last time, puts back what someone owns, and then removes for good only what was
- * applied last time: fields that nobody owns, such as defaults in an item that stays, stay too.
+ * Removes everything that was applied last time, restores what any manager owns, and then removes for good only what was applied last
+ * time: fields without an owner, such as defaults in an item that stays, stay too.
  */
 export function prune(merged: TypedObject, { last, now, owners, convert }: PruneOptions): TypedObject {
   const toLast = "to last applied version";
@@ -67,7 +67,7 @@ function ownedByVersion(owners: Owners, first: string): Map<string, FieldSet> {
   return versions;
 }
 
-/** Removes what was applied last time and is not in the object that was put together again. */
+/** Removes what was applied last time and is not in the restored object. */
 function removeDropped(base: TypedObject, restored: TypedObject, lastFields: FieldSet): TypedObject {
   const kept = withNamedFields(toFieldSet(restored.value, restored.type), base.type);
   const present = withNamedFields(toFieldSet(base.value, base.type), base.type);

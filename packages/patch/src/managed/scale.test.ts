@@ -43,7 +43,7 @@ const owns = {
   subresource: "scale",
 };
 
-/** Writes a Scale as the server does: with the owners of the replicas, whose new owners go back into the object. */
+/** Writes a Scale like the server: with the owners of the replicas, whose new owners are written back into the object. */
 function scale(
   parent: readonly ManagedFieldsEntry[],
   request: { manager: string; replicas: number; force?: boolean; verb: "Apply" | "Update" },

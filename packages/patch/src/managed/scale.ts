@@ -1,10 +1,10 @@
-/** Managed fields of the scale subresource: the one field it has stands elsewhere in the object that is scaled. */
+/** Managed fields of the scale subresource: its only field has another path in the scaled object. */
 import type { ManagedFieldsEntry } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import { differenceOf, fieldSetOf, hasPath, isEmptySet, type FieldPath } from "../fields/field-set.ts";
 import { decodeOwners, encodeOwners, type Owner, type Owners } from "./owners.ts";
 
-/** Where each version of the scaled kind keeps its replicas; null where it cannot be scaled. */
+/** The path of the replicas in each version of the scaled kind; null where it cannot be scaled. */
 export type ReplicasPaths = { readonly [apiVersion: string]: FieldPath | null };
 
 const scaleVersion = "autoscaling/v1";
@@ -21,7 +21,7 @@ export function toScaleFields(parent: readonly ManagedFieldsEntry[], paths: Repl
   return encodeOwners(owners);
 }
 
-/** What becomes of the managed fields of a scaled object. */
+/** The inputs for the managed fields of a scaled object. */
 export interface FromScaleOptions {
   readonly parent: readonly ManagedFieldsEntry[];
   readonly scale: readonly ManagedFieldsEntry[];
@@ -56,7 +56,7 @@ interface NewOwners {
   readonly path: FieldPath;
 }
 
-/** Who owns the replicas now and did not before; the time is that of the owner in the object, if it is there. */
+/** The new owners of the replicas; the time is that of the owner in the object, if it is there. */
 function addNewOwners(owners: Map<string, Owner>, { scaleOwners, parentOwners, apiVersion, path }: NewOwners): void {
   for (const [id, owner] of scaleOwners) {
     if (!hasPath(owner.fields, replicasInScale)) continue;

@@ -1,4 +1,4 @@
-/** Undoes changes that consist of timestamps only, so that a request without effect does not write. */
+/** Reverts changes of timestamps only, so that a request without effect does not write. */
 import { isDeepEqual, type ManagedFieldsEntry } from "@capstan/model";
 import type { JsonObject } from "../json-value.ts";
 import { managedOf, withoutManaged } from "./metadata.ts";

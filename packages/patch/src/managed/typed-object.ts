@@ -1,4 +1,4 @@
-/** Objects with their version and type, and the way from one version to another. */
+/** Objects with their version and type, and conversion between versions. */
 import type { Json } from "@capstan/model";
 import type { TypeSchema } from "../schema/type-schema.ts";
 
@@ -9,5 +9,5 @@ export interface TypedObject {
   readonly type: TypeSchema;
 }
 
-/** Gives an object in another version; undefined when that version no longer exists. */
+/** Converts an object to another version; undefined when that version no longer exists. */
 export type ConvertTyped = (object: TypedObject, apiVersion: string) => TypedObject | undefined;

@@ -2,9 +2,9 @@
 import { deduced, type TypeSchema } from "./type-schema.ts";
 import { fromSchema, type OpenApiDefinitions, type OpenApiSchema } from "./from-openapi.ts";
 
-/** What is needed besides the structural schema. */
+/** Inputs besides the structural schema. */
 export interface CrdOptions {
-  /** Where the type of `metadata` is found; without it, metadata is taken as it comes. */
+  /** The type of `metadata`; without it, metadata is not typed. */
   readonly definitions?: OpenApiDefinitions;
   /** The definition's `spec.preserveUnknownFields`. */
   readonly preserveUnknownFields?: boolean;
@@ -12,7 +12,7 @@ export interface CrdOptions {
 
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
 
-/** The type of a version of a custom resource; one without a schema is merged by what its values are. */
+/** The type of a version of a custom resource; without a schema, values are merged by their shape. */
 export function fromCrd(schema: OpenApiSchema | undefined, options: CrdOptions = {}): TypeSchema {
   if (schema === undefined) return deduced;
   const definitions = options.definitions ?? { [objectMeta]: { type: "object" } };

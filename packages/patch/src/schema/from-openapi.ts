@@ -30,7 +30,7 @@ export type OpenApiDefinitions = { readonly [name: string]: OpenApiSchema };
 
 const readers = new WeakMap<OpenApiDefinitions, (name: string) => TypeSchema>();
 
-/** The type of a definition; what it refers to is read when it is needed, each definition once. */
+/** The type of a definition; references are resolved when needed, each definition once. */
 export function fromOpenApi(definitions: OpenApiDefinitions, name: string): TypeSchema {
   return readerOf(definitions)(name);
 }
@@ -40,7 +40,7 @@ export function fromSchema(schema: OpenApiSchema, options: ReadOptions): TypeSch
   return readType(schema, { resolve: readerOf(options.definitions), preserve: options.preserveUnknownFields });
 }
 
-/** How a lone schema is read. */
+/** Options for a lone schema. */
 export interface ReadOptions {
   readonly definitions: OpenApiDefinitions;
   readonly preserveUnknownFields: boolean;
@@ -52,7 +52,7 @@ interface Context {
   readonly preserve: boolean;
 }
 
-/** Types that the published schemas describe as something else than they are when merged. */
+/** Types that the published schemas describe differently from how they merge. */
 const knownTypes: Readonly<Record<string, TypeSchema>> = {
   "io.k8s.apimachinery.pkg.api.resource.Quantity": { scalar: "untyped" },
   "io.k8s.apimachinery.pkg.runtime.RawExtension": untypedAtomic,
@@ -147,7 +147,7 @@ function listKind(schema: OpenApiSchema): Pick<ListType, "kind" | "keys"> {
   return key === undefined ? { kind: "set", keys: [] } : { kind: "map", keys: [key] };
 }
 
-/** The type of a part: a named one, perhaps with its parts owned in another way, or one written in place. */
+/** The type of a part: a named one, perhaps with another ownership of its parts, or an inline one. */
 function reference(schema: OpenApiSchema, context: Context): TypeRef {
   const name = refName(schema);
   if (name === undefined) return once(() => readType(schema, context));

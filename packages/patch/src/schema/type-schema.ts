@@ -1,7 +1,7 @@
-/** What merging needs to know about a type: whether its parts are owned one by one or as a whole, and how list items are told apart. */
+/** The merge information of a type: whether its parts are owned one by one or as a whole, and how list items are identified. */
 import type { Json } from "@capstan/model";
 
-/** What a leaf holds; "untyped" is any of them. */
+/** The type of a leaf; "untyped" is any of them. */
 export type ScalarKind = "string" | "numeric" | "boolean" | "untyped";
 
 /** A type: what it is when it is a scalar, a list or an object. Most types are one of them, free-form ones are all. */
@@ -11,27 +11,27 @@ export interface TypeSchema {
   readonly map?: MapType;
 }
 
-/** A type that is looked up when it is needed, so that types can contain themselves. */
+/** A type that is resolved when needed, so that types can contain themselves. */
 export type TypeRef = () => TypeSchema;
 
-/** A list: one value as a whole, a set of scalars, or items told apart by keys. */
+/** A list: atomic, a set of scalars, or items identified by keys. */
 export interface ListType {
   readonly kind: "atomic" | "set" | "map";
   readonly keys: readonly string[];
   readonly element: TypeRef;
 }
 
-/** An object: one value as a whole, or fields that are owned one by one. */
+/** An object: atomic, or with fields that are owned one by one. */
 export interface MapType {
   readonly kind: "granular" | "atomic";
   readonly fields: ReadonlyMap<string, FieldType>;
-  /** The type of fields that are not declared; without it, there may be none. */
+  /** The type of undeclared fields; undefined: not allowed. */
   readonly element?: TypeRef;
-  /** Nothing is declared and everything allowed: such objects keep their managed fields when the schema changes. */
+  /** Nothing is declared and everything is allowed: such objects keep their managed fields when the schema changes. */
   readonly isFreeForm: boolean;
 }
 
-/** A declared field; a default takes the place of a list key that is left out. */
+/** A declared field; a default replaces a missing list key. */
 export interface FieldType {
   readonly type: TypeRef;
   readonly default?: Json;
@@ -44,7 +44,7 @@ export const untypedAtomic: TypeSchema = {
   map: { kind: "atomic", fields: new Map(), element: () => untypedAtomic, isFreeForm: false },
 };
 
-/** Any value, its shape taken from what it holds: objects field by field, lists as a whole. */
+/** Any value; its shape decides: objects field by field, lists as a whole. */
 export const deduced: TypeSchema = {
   scalar: "untyped",
   list: { kind: "atomic", keys: [], element: () => untypedAtomic },
@@ -56,7 +56,7 @@ export function fieldType(map: MapType, name: string): TypeRef | undefined {
   return map.fields.get(name)?.type ?? map.element;
 }
 
-/** The same type with its parts owned in another way, as a reference may ask for. */
+/** The same type with another ownership of its parts, as a reference may require. */
 export function withMapKind(type: TypeSchema, kind: MapType["kind"]): TypeSchema {
   return type.map === undefined ? type : { ...type, map: { ...type.map, kind } };
 }

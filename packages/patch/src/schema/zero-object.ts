@@ -5,9 +5,8 @@ import { setField } from "../json-value.ts";
 import type { OpenApiDefinitions, OpenApiSchema } from "./from-openapi.ts";
 
 /**
- * What a new object of a built-in kind is compared with: structs that are always there are there and empty, required
- * fields are null or their zero value. It decides which containers a creator owns (`"."` in managed fields) and which
- * were there before.
+ * The base of comparison for a new object of a built-in kind: structs that are always written are present and empty, required fields are
+ * null or their zero value. It decides which containers a creator owns (`"."` in managed fields) and which were there before.
  */
 export function zeroObject(definitions: OpenApiDefinitions, name: string): JsonObject {
   return zeroOf(name, definitions, new Set());
@@ -28,14 +27,14 @@ function zeroOf(name: string, definitions: OpenApiDefinitions, above: ReadonlySe
   return zero;
 }
 
-/** What is always written has its zero value as default; other defaults are only written when the field is required. */
+/** Fields that are always written have their zero value as default; other defaults are only written when the field is required. */
 function zeroField(member: OpenApiSchema, isAlwaysWritten: boolean): Json | undefined {
   const fallback = member.default;
   if (typeof fallback === "object" && fallback !== null) return fallback;
   return isAlwaysWritten || fallback === "" || fallback === 0 ? (fallback ?? null) : undefined;
 }
 
-/** Fields that are written even when nothing was set, of which the published schemas do not tell. */
+/** Fields that are always written, although the published schemas do not say so. */
 const writtenAnyway: Readonly<Record<string, readonly string[]>> = {
   "io.k8s.api.core.v1.Event": ["eventTime", "firstTimestamp", "lastTimestamp"],
   "io.k8s.api.events.v1.Event": ["eventTime", "deprecatedFirstTimestamp", "deprecatedLastTimestamp"],

@@ -1,4 +1,4 @@
-/** Applies strategic merge patches: merge patches that know which lists merge, and that carry directives. */
+/** Applies strategic merge patches: merge patches with list strategies and directives. */
 import { isDeepEqual, type Json } from "@capstan/model";
 import { PatchError, refuseTooDeep } from "../errors.ts";
 import { printAsText, printValue } from "../go-print.ts";
@@ -23,12 +23,12 @@ export function applyStrategicPatch(object: JsonObject, patch: JsonObject, type:
   return refuseTooDeep(() => mergeMap(object, patch, { type, mode: "apply" }));
 }
 
-/** Joins two patches into one that does what both do, the second last. */
+/** Combines two patches into one with the effect of both, the second last. */
 export function combinePatches(first: JsonObject, second: JsonObject, type: PatchType): JsonObject {
   return mergeMap(first, second, { type, mode: "combine" });
 }
 
-/** Applying carries directives out and ignores deletions of what is not there; combining keeps both for later. */
+/** Applying executes directives and ignores deletions of missing fields; combining keeps both for later. */
 interface Merge {
   readonly type: PatchType;
   readonly mode: "apply" | "combine";
@@ -54,7 +54,7 @@ function carryOut(wanted: Json, patch: JsonObject): JsonObject {
   return rest;
 }
 
-/** `$retainKeys`: what is not listed goes; what the patch sets must be listed. */
+/** `$retainKeys`: fields that are not listed are removed; fields that the patch sets must be listed. */
 function keepRetained(merged: JsonDraft, patch: JsonDraft, { mode }: Merge): void {
   const listed = fieldOf(patch, retainKeys);
   if (listed === undefined) return;
@@ -81,7 +81,7 @@ function combineRetained(merged: JsonDraft, listed: Json): void {
   }
 }
 
-/** `$setElementOrder/x`: the list is merged and put into the order that the patch gives. */
+/** `$setElementOrder/x`: the list is merged and sorted into the order of the patch. */
 function mergeOrdered(merged: JsonDraft, patch: JsonDraft, merge: Merge): void {
   for (const key of Object.keys(patch).filter(orderList.isKey)) {
     const order = patch[key] ?? null;
@@ -135,8 +135,8 @@ function mergeForOrder({ original, patch }: Lists, { field, merge }: { field: Fo
 }
 
 /**
- * The live list as the server sees it after it merged the patch into it: deletions move items up, and items that are
- * added take the places that became free at the end. It decides where items that only the server has end up.
+ * The live list as the server sees it after it merged the patch into it: deletions move items up, and added items take the free places at
+ * the end. It decides where items that only the server has end up.
  */
 function orderAfterMerge(before: JsonList, changes: JsonList, mergeKey: string): JsonList {
   const deletions = changes.filter((item) => itemObject(item)[directive] === "delete");
@@ -154,7 +154,7 @@ function orderAfterMerge(before: JsonList, changes: JsonList, mergeKey: string):
   return places;
 }
 
-/** The array of a list after its deletions, and how many items are left. Each deletion leaves what was last at its place. */
+/** The array of a list after its deletions, and the number of remaining items. Each deletion leaves the last item at its place. */
 function afterDeletions(before: JsonList, deletions: JsonList, mergeKey: string): [places: Json[], count: number] {
   if (deletions.length === 0) return [[...before], before.length];
   const positions = Map.groupBy(before.keys(), (at) => keyOf(before[at], mergeKey));
@@ -174,7 +174,7 @@ function afterDeletions(before: JsonList, deletions: JsonList, mergeKey: string)
   return [[...kept, ...stale.reverse()], kept.length];
 }
 
-/** The items of the patch must be in the order that it gives. */
+/** The items of the patch must be in the order that it specifies. */
 function checkOrder(changes: JsonList, order: JsonList, mergeKey: string): void {
   if (changes.length === 0 || order.length === 0) return;
   const kept = mergeKey === "" ? changes : changes.filter((item) => itemObject(item)[directive] !== "delete");
@@ -255,7 +255,7 @@ function mergeLists(
 
 type ListPair = { readonly original: JsonList; readonly patch: JsonList };
 
-/** Merged items in order: those of the patch as it has them, the others around them as they stood. */
+/** Merged items in order: those of the patch in its order, the others around them in their old order. */
 function placeMerged(merged: JsonList, { original, patch }: ListPair, matching: Matching): Json[] {
   const isPatched = listedIn(patch, matching.mergeKey);
   const patched = sortLike(merged.filter(isPatched), patch, matching);
@@ -276,7 +276,7 @@ function listedIn(list: JsonList, mergeKey: string): (item: Json) => boolean {
   return (item) => index.find(keyOf(item, mergeKey)) >= 0;
 }
 
-/** Items with a directive: `delete` takes an item away, `replace` lets the patch take the place of the list. */
+/** Items with a directive: `delete` removes an item, `replace` replaces the list with the patch. */
 function carryOutItems(original: JsonList, patch: JsonList, mergeKey: string): ListPair {
   const plain: Json[] = [];
   const deleted = new Set<Json>();
@@ -324,7 +324,7 @@ function mergeItems({ original, patch }: ListPair, { field, merge }: { field: Fo
   return merged;
 }
 
-/** What is added without its directives; undefined when it is nothing but one. */
+/** The added value without its directives; undefined when it is only a directive. */
 function withoutDirectives(value: Json): Json | undefined {
   if (isList(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);
   if (!isObject(value)) return value;

@@ -1,4 +1,4 @@
-/** Whether two strategic merge patches want different things. */
+/** Whether two strategic merge patches conflict. */
 import { isDeepEqual, type Json } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import { printValue } from "../go-print.ts";

@@ -1,4 +1,4 @@
-/** Makes strategic merge patches from two or three versions of an object, as client-side apply does. */
+/** Creates strategic merge patches from two or three versions of an object, like client-side apply. */
 import { isDeepEqual, type Json } from "@capstan/model";
 import type { ThreeVersions } from "../document/merge-patch.ts";
 import { PatchError } from "../errors.ts";
@@ -15,12 +15,12 @@ export function createStrategicPatch(original: JsonObject, modified: JsonObject,
   return diffMaps(original, modified, { type, only: "everything", setOrder: true, retains: false });
 }
 
-/** Whether changes that others made since the last apply are overwritten or refused. */
+/** Whether changes of others since the last apply are overwritten or rejected. */
 export interface ThreeWayOptions {
   readonly overwrite: boolean;
 }
 
-/** The patch that brings the live object to what is wanted: changes against live, deletions against last applied. */
+/** The patch that turns the live object into the desired one: changes against live, deletions against last applied. */
 export function createThreeWayStrategicPatch(
   versions: ThreeVersions,
   type: PatchType,
@@ -41,7 +41,7 @@ interface Diff {
   readonly type: PatchType;
   readonly only: "everything" | "changes" | "deletions";
   readonly setOrder: boolean;
-  /** Whether the patch must list the fields that stay. */
+  /** Whether the patch must list the retained fields. */
   readonly retains: boolean;
 }
 
@@ -118,7 +118,7 @@ function diffList(patch: JsonDraft, key: string, { before, value, diff }: ListDi
   if (order.length > 0) setField(patch, orderList.keyFor(key), order);
 }
 
-/** A field that is not known does no harm as long as it is the same on both sides. */
+/** An unknown field does no harm as long as it is the same on both sides. */
 function findOr(find: () => FoundField, isSame: boolean): FoundField | undefined {
   try {
     return find();
@@ -128,7 +128,7 @@ function findOr(find: () => FoundField, isSame: boolean): FoundField | undefined
   }
 }
 
-/** How a list changes: items to merge, scalars to delete, and the order of what remains. */
+/** The changes of a list: items to merge, scalars to delete, and the order of the remaining items. */
 interface ListChange {
   readonly changes: JsonList;
   readonly deletions: JsonList;
@@ -167,7 +167,7 @@ function hasSameOrder(before: JsonList, after: JsonList, mergeKey: string): bool
   );
 }
 
-/** Walks both lists, sorted by key, side by side. */
+/** Walks both lists, sorted by key, in parallel. */
 function pairItems(
   before: JsonList,
   after: JsonList,
@@ -219,7 +219,7 @@ function diffScalars(before: JsonList, after: JsonList, { diff, field }: ListCon
   return { changes, deletions, order: diff.setOrder && needsOrder(diff, deletions, { old, after }) ? after : [] };
 }
 
-/** The server compares with the sorted list: an order is given unless the scalars are wanted sorted and are all there. */
+/** The server compares with the sorted list: an order is sent unless the desired scalars are sorted and all there. */
 function needsOrder(diff: Diff, deletions: JsonList, { old, after }: { old: JsonList; after: JsonList }): boolean {
   if (diff.only !== "changes" && deletions.length > 0) return true;
   return diff.only !== "deletions" && !isDeepEqual(old, after);

@@ -1,16 +1,16 @@
-/** The keys by which a strategic merge patch says what cannot be said by a value. */
+/** The directive keys of strategic merge patches. */
 import { PatchError } from "../errors.ts";
 
-/** What to do with the object it stands in: `replace` or `delete`. */
+/** What to do with its object: `replace` or `delete`. */
 export const directive = "$patch";
 
-/** Lists the fields that stay. */
+/** Lists the retained fields. */
 export const retainKeys = "$retainKeys";
 
-/** A directive that speaks of a list beside it. */
+/** A directive for a list in the same object. */
 export interface ListDirective {
   readonly isKey: (key: string) => boolean;
-  /** The field that the directive speaks of. */
+  /** The field of the directive. */
   readonly nameOf: (key: string) => string;
   readonly keyFor: (field: string) => string;
 }
@@ -26,7 +26,7 @@ function listDirective(prefix: string, complaint: string): ListDirective {
   };
 }
 
-/** `$deleteFromPrimitiveList/x`: items to take out of a list of scalars. */
+/** `$deleteFromPrimitiveList/x`: items to remove from a list of scalars. */
 export const deleteList: ListDirective = listDirective("$deleteFromPrimitiveList", "primitive list");
 
 /** `$setElementOrder/x`: the order of the items of a list. */

@@ -1,14 +1,14 @@
-/** Lists in strategic merge: what their items are, how items are found, and in which order they end up. */
+/** Lists in strategic merge: the type of their items, how items are found, and their final order. */
 import type { Json } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import { compareText } from "../fields/path-element.ts";
 import { printValue, typeName } from "../go-print.ts";
 import { fieldOf, isList, isObject, type JsonList, type JsonObject } from "../json-value.ts";
 
-/** What the items of a list are. */
+/** The type of a list's items. */
 export type ItemKind = "map" | "scalar";
 
-/** What the items of some lists are; they must all be of one type. */
+/** The item type of some lists; it must be the same for all. */
 export function itemKindOf(...lists: readonly JsonList[]): ItemKind {
   const [first, ...rest] = lists.flat() as Json[];
   if (first === undefined) throw new PatchError("Internal", "no elements in any of the given slices");
@@ -19,13 +19,13 @@ export function itemKindOf(...lists: readonly JsonList[]): ItemKind {
   return isObject(first) ? "map" : "scalar";
 }
 
-/** The complaint about a value of another type than expected. */
+/** The error for a value of another type than expected. */
 export function wrongType(expected: string, value: Json | undefined): PatchError {
   const actual = value === null || value === undefined ? "%!s(<nil>)" : typeName(value);
   return new PatchError("Internal", `expected a ${expected}, but received a ${actual}`);
 }
 
-/** The complaint about an item without its key. */
+/** The error for an item without its key. */
 export function missingKey(item: JsonObject, mergeKey: string): PatchError {
   return new PatchError("Internal", `map: ${printValue(item)} does not contain declared merge key: ${mergeKey}`);
 }
@@ -36,7 +36,7 @@ export function itemObject(item: Json | undefined): JsonObject {
   return item;
 }
 
-/** The key of an item, which must be there. */
+/** The key of an item, which must exist. */
 export function keyOf(item: Json | undefined, mergeKey: string): Json {
   const object = itemObject(item);
   const key = fieldOf(object, mergeKey);
@@ -44,10 +44,10 @@ export function keyOf(item: Json | undefined, mergeKey: string): Json {
   return key;
 }
 
-/** Finds the items of a list by their keys; the list is gone through once. */
+/** Finds the items of a list by their keys; iterates over the list once. */
 export class KeyIndex {
   readonly #positions = new Map<Json, number>();
-  /** The first item that has no fields: nothing is found behind it. */
+  /** The first item that has no fields: no item after it is found. */
   readonly #broken: number;
 
   constructor(list: JsonList, mergeKey: string) {
@@ -67,16 +67,16 @@ export class KeyIndex {
     return at ?? -1;
   }
 
-  /** Notes an item that was appended. */
+  /** Adds an appended item. */
   add(key: Json, at: number): void {
     if (!this.#positions.has(key)) this.#positions.set(key, at);
   }
 }
 
-/** Longer lists keep the first of equal items in its place: the order of the server takes a comparison of all pairs. */
+/** Longer lists keep the first of equal items in its place: the server's order needs a comparison of all pairs. */
 const maxReordered = 1000;
 
-/** The items without repetitions; a repeated item gives its place to the last one, as the server does it. */
+/** The items without duplicates; a duplicate gives its place to the last one, as in the server. */
 export function withoutRepeats(items: JsonList): Json[] {
   const distinct = new Set(items);
   if (distinct.size === items.length || items.length > maxReordered) return [...distinct];
@@ -92,17 +92,17 @@ export function withoutRepeats(items: JsonList): Json[] {
   return kept;
 }
 
-/** Scalars sorted by the text they print as. */
+/** Scalars sorted by their printed text. */
 export function sortScalars(items: JsonList): Json[] {
   return sortByText(items, printValue);
 }
 
-/** Objects sorted by the text that their key prints as. */
+/** Objects sorted by the printed text of their key. */
 export function sortByKey(items: JsonList, mergeKey: string): Json[] {
   return sortByText(items, (item) => printValue(fieldOf(itemObject(item), mergeKey)));
 }
 
-/** Equal texts change places: the server's comparison is "not after", in an insertion sort. */
+/** Equal texts are swapped: the server's comparison is "not after", in an insertion sort. */
 function sortByText(items: JsonList, textOf: (item: Json) => string): Json[] {
   const reversed = items.map((item) => ({ item, text: textOf(item) })).reverse();
   return reversed.sort((left, right) => compareText(left.text, right.text)).map(({ item }) => item);
@@ -114,7 +114,7 @@ export interface Matching {
   readonly mergeKey: string;
 }
 
-/** Where items stand in an ordering list: the first with the same key, or -1. */
+/** The positions of items in an ordering list: the first with the same key, or -1. */
 function positionsIn(order: JsonList, { kind, mergeKey }: Matching): (item: Json) => number {
   const identity = (item: Json): Json | undefined =>
     kind === "scalar" ? item : isObject(item) ? (fieldOf(item, mergeKey) ?? null) : null;
@@ -135,7 +135,7 @@ export function sortLike(items: JsonList, order: JsonList, matching: Matching): 
     return [...present.sort((left, right) => position(left) - position(right)), ...items.filter(isDeletion)];
   }
   const sorted: Json[] = [];
-  // An insertion sort, because "unknown" is before everything in the server's comparison, which is no order at all.
+  // An insertion sort, because "unknown" is before everything in the server's comparison, which is not a consistent order.
   for (const item of items.filter((candidate) => !isDeletion(candidate))) {
     let at = sorted.length;
     while (at > 0 && comesFirst(position(item), position(sorted[at - 1] ?? null))) at--;
@@ -148,7 +148,7 @@ function comesFirst(left: number, right: number): boolean {
   return left < 0 || right < 0 || left < right;
 }
 
-/** Items of a patch among those that only the server has, which stay before what they stood before. */
+/** Items of a patch among those that only the server has, which stay before the items that they preceded. */
 export function interleave(
   serverOnly: JsonList,
   patched: JsonList,

@@ -1,24 +1,24 @@
-/** What strategic merge needs to know about a type: which fields merge, and by which key list items are told apart. */
+/** The strategic merge information of a type: which fields merge, and which key identifies list items. */
 import { quote } from "@capstan/model";
 import { PatchError } from "../errors.ts";
 import type { OpenApiDefinitions, OpenApiSchema } from "../schema/from-openapi.ts";
 
-/** A type as strategic merge sees it: a struct with fields, a list, or something that has neither. */
+/** A type as strategic merge sees it: a struct with fields, a list, or neither. */
 export type PatchType =
   | { readonly kind: "struct"; readonly name: string; readonly fields: ReadonlyMap<string, PatchField> }
   | { readonly kind: "slice"; readonly element: () => PatchType }
   | { readonly kind: "map" | "string" | "number" | "bool" };
 
-/** A field: its type, what is done with it, and the key of its items. */
+/** A field: its type, its strategy, and the key of its items. */
 export interface PatchField {
   readonly type: () => PatchType;
   readonly strategy: "" | "merge" | "replace";
-  /** Whether a patch lists the fields that stay. */
+  /** Whether a patch lists the retained fields. */
   readonly retainKeys: boolean;
   readonly mergeKey: string;
 }
 
-/** A field together with the type that merging goes on with: its own, or that of its items. */
+/** A field with the type for nested merging: its own, or that of its items. */
 export interface FoundField extends Omit<PatchField, "type"> {
   readonly type: PatchType;
 }
@@ -81,7 +81,7 @@ function once(read: () => PatchType): () => PatchType {
   return () => (type ??= read());
 }
 
-/** The field of an object that is itself an object. */
+/** A field whose value is an object. */
 export function findField(type: PatchType, name: string): FoundField {
   if (type.kind !== "struct") {
     throw internal(`merging an object in json but data type is not struct, instead is: ${type.kind}`);
@@ -91,7 +91,7 @@ export function findField(type: PatchType, name: string): FoundField {
   throw internal(`unable to find api field in struct ${type.name} for the json field ${quote(name)}`);
 }
 
-/** The field of an object that is a list; its type is that of the items. */
+/** A field whose value is a list; its type is that of the items. */
 export function findListField(type: PatchType, name: string): FoundField {
   const field = findField(type, name);
   if (field.type.kind !== "slice") throw internal(`expected slice or array type, but got: ${type.kind}`);

@@ -6,7 +6,7 @@ import type { JsonList, JsonObject } from "../json-value.ts";
 import { fieldType, type ListType, type MapType, type TypeSchema } from "../schema/type-schema.ts";
 import { asList, asObject, itemElement, preferredShape, shapeOf, type Shape } from "./shape.ts";
 
-/** What differs between two values. */
+/** The differences between two values. */
 export interface Comparison {
   readonly removed: FieldSet;
   readonly modified: FieldSet;
@@ -49,7 +49,7 @@ interface Pair {
 
 function compare(pair: Pair, type: TypeSchema, walk: Walk): void {
   const { before, after } = pair;
-  // Shared parts cannot differ: merging keeps what it does not change.
+  // Shared parts cannot differ: merging keeps unchanged parts.
   if (before === after) return;
   const [left, right] = [shapeOf(type, before), shapeOf(type, after)];
   const readings = after === undefined ? [left] : before === undefined || left === right ? [right] : [left, right];
@@ -60,7 +60,7 @@ function compare(pair: Pair, type: TypeSchema, walk: Walk): void {
   else if (after === undefined) walk.removed.insert(walk.path);
 }
 
-/** Compares in one reading of the type; says whether the value counted as a leaf. */
+/** Compares under one interpretation of the type; returns whether the value counted as a leaf. */
 function compareAs(shape: Shape, pair: Pair, { type, walk }: { type: TypeSchema; walk: Walk }): boolean {
   switch (preferredShape(type, shape)) {
     case "scalar":
@@ -131,7 +131,7 @@ function groupItems(items: JsonList, list: ListType): Map<PathElement, Json[]> {
   return groups;
 }
 
-/** Items that occur more than once are compared as a whole; when they become one or none, the group as such changed. */
+/** Duplicate items are compared as a group; when one or none remains, the group as such changed. */
 function compareItems(
   before: readonly Json[],
   after: readonly Json[],

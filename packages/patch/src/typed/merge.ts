@@ -5,7 +5,7 @@ import { setField, type JsonDraft, type JsonList, type JsonObject } from "../jso
 import { fieldType, type ListType, type MapType, type TypeSchema } from "../schema/type-schema.ts";
 import { asList, asObject, itemElement, preferredShape, shapeOf } from "./shape.ts";
 
-/** The merged value. Both must have passed validation; parts that do not change are those of the live value. */
+/** The merged value. Both must be valid; unchanged parts are shared with the live value. */
 export function mergeValues(live: Json | undefined, applied: Json | undefined, type: TypeSchema): Json | undefined {
   if (applied === undefined) return live;
   if (live === undefined || live === applied) return applied;
@@ -56,7 +56,7 @@ function mergeLists(live: Json, applied: Json, list: ListType | undefined): Json
   return merged.length === left.length && merged.every((item, at) => item === left[at]) ? live : merged;
 }
 
-/** A list with the step to each item; `byStep` has null for an item that occurs more than once. */
+/** A list with the step to each item; `byStep` has null for a duplicate item. */
 interface IndexedList {
   readonly items: JsonList;
   readonly steps: readonly PathElement[];
@@ -76,8 +76,8 @@ function index(items: JsonList, list: ListType): IndexedList {
 }
 
 /**
- * The items of both lists. Shared items keep the order of the applied list; items of one list only stay behind the
- * neighbour that they have there.
+ * The items of both lists. Shared items keep the order of the applied list; items of one list only stay behind the neighbour that they
+ * have there.
  */
 function mergeItems(live: IndexedList, applied: IndexedList, type: TypeSchema): Json[] {
   const merged: Json[] = [];
@@ -116,7 +116,7 @@ function mergeItems(live: IndexedList, applied: IndexedList, type: TypeSchema): 
   return merged;
 }
 
-/** Whether an item that both lists have comes later in the applied order: it is placed when its turn comes there. */
+/** Whether a shared item comes later in the applied order: it is placed when the loop reaches it there. */
 function isOutOfTurn(step: PathElement, nextShared: PathElement | undefined): boolean {
   return nextShared !== undefined && nextShared !== step;
 }

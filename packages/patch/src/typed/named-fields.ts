@@ -1,4 +1,4 @@
-/** Adds the declared fields on the way to a path to a field set: removing all that is in a struct removes the struct. */
+/** Adds the declared fields on the way to a path to a field set: removing everything in a struct removes the struct. */
 import type { FieldSet } from "../fields/field-set.ts";
 import type { PathElement } from "../fields/path-element.ts";
 import { fieldType, type TypeSchema } from "../schema/type-schema.ts";

@@ -1,13 +1,13 @@
-/** Brings field sets in line with a schema that has changed: what became atomic is owned as a whole. */
+/** Reconciles field sets with a changed schema: what became atomic is owned as a whole. */
 import { FieldSetBuilder, recursiveDifferenceOf, unionOf, type FieldSet } from "../fields/field-set.ts";
 import type { PathElement } from "../fields/path-element.ts";
 import { fieldType, type MapType, type TypeRef, type TypeSchema } from "../schema/type-schema.ts";
 import { preferredShape } from "./shape.ts";
 
-/** Sets that were found to be in line with a type: neither ever changes. */
+/** Sets that are known to match a type: neither ever changes. */
 const inLine = new WeakMap<FieldSet, TypeSchema>();
 
-/** The set as the schema has it now; the same set when nothing changed. */
+/** The set under the current schema; the same set when nothing changed. */
 export function reconcileFields(set: FieldSet, type: TypeSchema): FieldSet {
   if (inLine.get(set) === type) return set;
   const walk: Walk = { path: [], atomic: new FieldSetBuilder(), found: false };
@@ -24,7 +24,7 @@ interface Walk {
   found: boolean;
 }
 
-/** What a manager owns of a value: all of it, or the fields of a set. */
+/** The owned part of a value: all of it, or the fields of a set. */
 interface Owned {
   readonly set: FieldSet | undefined;
   readonly isWhole: boolean;

@@ -1,4 +1,4 @@
-/** Takes fields out of a value, or takes a value down to some of its fields. */
+/** Removes fields from a value, or reduces a value to some of its fields. */
 import type { Json } from "@capstan/model";
 import type { FieldSet } from "../fields/field-set.ts";
 import { emptyFieldSet, isEmptySet } from "../fields/field-set.ts";
@@ -22,7 +22,7 @@ interface Options {
   readonly mode: "remove" | "extract";
 }
 
-/** Atomic and empty values are taken as a whole: extracting keeps them, removing a part of them removes all. */
+/** Atomic and empty values are treated as a whole: extracting keeps them, removing a part of them removes all. */
 function walk(value: Json, fields: FieldSet, { type, mode }: Options): Json {
   switch (preferredShape(type, shapeOf(type, value))) {
     case "scalar":

@@ -1,13 +1,13 @@
-/** Which reading of a type a value takes, and how list items are told apart. */
+/** The interpretation of a type that a value selects, and the identity of list items. */
 import { quote, type Json } from "@capstan/model";
 import { keyElement, valueElement, compareText, type PathElement } from "../fields/path-element.ts";
 import { isList, isObject, type JsonList, type JsonObject } from "../json-value.ts";
 import type { ListType, TypeSchema } from "../schema/type-schema.ts";
 
-/** A reading of a type; "any" when the type has several and the value does not choose (it is null). */
+/** An interpretation of a type; "any" when the type has several and the value does not select one (it is null). */
 export type Shape = "map" | "scalar" | "list" | "any";
 
-/** The reading that a value chooses; a value that fits none leaves the type as it is. */
+/** The interpretation that a value selects; a value that fits none leaves the type as it is. */
 export function shapeOf(type: TypeSchema, value: Json | undefined): Shape {
   if (isObject(value)) {
     if (type.map !== undefined) return "map";
@@ -19,7 +19,7 @@ export function shapeOf(type: TypeSchema, value: Json | undefined): Shape {
   return onlyShape(type) ?? "any";
 }
 
-/** What is done with a reading: types with several are objects first, then scalars, then lists. */
+/** Dispatches on an interpretation: types with several are objects first, then scalars, then lists. */
 export function preferredShape(type: TypeSchema, shape: Shape): Exclude<Shape, "any"> {
   if (shape !== "any") return shape;
   return type.map !== undefined ? "map" : type.scalar !== undefined ? "scalar" : "list";
@@ -42,7 +42,7 @@ export function asList(value: Json | undefined): JsonList | undefined {
   return isList(value) ? value : undefined;
 }
 
-/** An item that cannot be told apart from others, and why. */
+/** An item that cannot be identified, and why. */
 export interface ItemProblem {
   readonly problem: string;
 }

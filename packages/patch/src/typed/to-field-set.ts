@@ -1,4 +1,4 @@
-/** The field set of a value: what someone who sends this value has an opinion on. */
+/** The field set of a value: the fields that its sender owns. */
 import type { Json } from "@capstan/model";
 import { FieldSetBuilder, type FieldSet } from "../fields/field-set.ts";
 import { fieldElement, type PathElement } from "../fields/path-element.ts";
@@ -13,7 +13,7 @@ export function toFieldSet(value: Json, type: TypeSchema): FieldSet {
   return root;
 }
 
-/** Where a value stands: in its parent's set under a step, with a set of its own for what is below. */
+/** The place of a value: a step in its parent's set, and a set for what is below. */
 interface Position {
   readonly parent: FieldSetBuilder | undefined;
   readonly node: FieldSetBuilder;
@@ -63,7 +63,7 @@ function collectFields(object: JsonObject | undefined, map: MapType, node: Field
   }
 }
 
-/** Items that occur more than once cannot be told apart: they are owned as a whole. */
+/** Duplicate items cannot be distinguished: they are owned as a whole. */
 function collectItems(items: JsonList, list: ListType, node: FieldSetBuilder): void {
   const type = list.element();
   const elements = items.map((item) => itemElement(list, item));

@@ -1,4 +1,4 @@
-/** What is wrong with values, in the order in which the real server mostly says it. */
+/** Validation errors of values, in the order in which the real server mostly returns them. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TypeSchema } from "../schema/type-schema.ts";
@@ -11,7 +11,7 @@ const fields = new Map([
 ]);
 const spec: TypeSchema = { map: { kind: "granular", fields, isFreeForm: false } };
 
-test("fields are looked at by name, up to the first that is not known", () => {
+test("fields are checked by name, up to the first unknown one", () => {
   const find = (value: { [name: string]: string }): string | undefined =>
     findTypeErrors(value, spec, { allowDuplicates: false });
   assert.equal(find({ replicas: "x", nope: "y" }), ".nope: field not declared in schema");

@@ -1,4 +1,4 @@
-/** Checks that a value has the shape that its type asks for; merging relies on it. */
+/** Checks that a value has the shape that its type requires; merging relies on it. */
 import { isLargeInteger, type Json } from "@capstan/model";
 import { fieldElement, formatElement, indexElement, type PathElement } from "../fields/path-element.ts";
 import { printSource, printValue, typeName } from "../go-print.ts";
@@ -7,15 +7,15 @@ import { fieldType } from "../schema/type-schema.ts";
 import type { ListType, MapType, ScalarKind, TypeSchema } from "../schema/type-schema.ts";
 import { itemElement, preferredShape, shapeOf } from "./shape.ts";
 
-/** How strictly lists are checked: what is applied may not name an item twice, what is stored may. */
+/** How strictly lists are checked: an applied configuration may not contain an item twice, a stored object may. */
 export interface ValidateOptions {
   readonly allowDuplicates: boolean;
 }
 
-/** What is wrong with a value, as one sentence; undefined when nothing is. */
+/** The error of a value as one sentence; undefined when it is valid. */
 export function findTypeErrors(value: Json, type: TypeSchema, options: ValidateOptions): string | undefined {
   if (checkValue(value, type, options) === undefined) return undefined;
-  // The first unknown field ends the search, and Go mostly meets fields in the order of their names: only what is wrong is sorted.
+  // The first unknown field ends the search, and Go mostly visits fields in the order of their names: only errors are sorted.
   const problems = checkValue(sorted(value), type, options) ?? [];
   const sentences = problems.map(({ path, message }) => (path === "" ? message : `${path}: ${message}`));
   if (sentences.length === 1) return sentences[0];
@@ -29,13 +29,13 @@ function sorted(value: Json): Json {
   return Object.fromEntries(names.map((name) => [name, sorted(value[name] ?? null)]));
 }
 
-/** What is wrong, and where, seen from the value that is checked. */
+/** The error and its path, relative to the checked value. */
 interface Problem {
   readonly path: string;
   readonly message: string;
 }
 
-/** Paths are put together on the way out, so that a value without problems costs none. */
+/** Paths are built on the way out, so that a valid value costs none. */
 function below(element: PathElement, problems: readonly Problem[]): Problem[] {
   return problems.map(({ path, message }) => ({ path: formatElement(element) + path, message }));
 }
@@ -58,7 +58,7 @@ function checkValue(value: Json, type: TypeSchema, options: ValidateOptions): Pr
   }
 }
 
-/** Why a value is not the scalar that was asked for; null always is. */
+/** Why a value is not the required scalar; null always is. */
 export function scalarProblem(kind: ScalarKind, value: Json | undefined): string | undefined {
   if (value === null || value === undefined) return undefined;
   switch (kind) {

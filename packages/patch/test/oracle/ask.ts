@@ -1,4 +1,4 @@
-/** Asks the oracle and keeps its answers: `node test/oracle/ask.ts <oracle program> <fixture> <kind> <seed> <count>`. */
+/** Runs the oracle and stores its results: `node test/oracle/ask.ts <oracle program> <fixture> <kind> <seed> <count>`. */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

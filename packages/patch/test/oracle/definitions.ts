@@ -111,7 +111,7 @@ const otherKinds: Readonly<Record<string, OpenApiSchema>> = {
   free: { type: "object", "x-kubernetes-preserve-unknown-fields": true, "x-kubernetes-map-type": "atomic" },
 };
 
-/** The same kind after its schema has changed: what was owned in parts is owned as a whole, and the other way. */
+/** The same kind after a schema change: granular parts became atomic, and the reverse. */
 export const changedDefinitions: OpenApiDefinitions = Object.fromEntries(
   Object.entries(definitions).map(([name, definition]) => [name, changed(definition)]),
 );

@@ -1,9 +1,9 @@
-/** The questions that are put to the oracle. */
+/** The inputs for the oracle. */
 import type { Json } from "@capstan/model";
 import { mutate, randomFrom, randomJson, randomObject, type Random } from "./random.ts";
 import { steps, type Step } from "./things.ts";
 
-/** A question, and the answer once it was asked. */
+/** An input, and the result once it is known. */
 export interface Question {
   readonly kind: string;
   readonly document?: Json;
@@ -69,7 +69,7 @@ function documentQuestions(random: Random): Question[] {
   ];
 }
 
-/** Questions about whole documents. */
+/** Inputs about whole documents. */
 export function documentQuestionsFrom(seed: number, count: number): Question[] {
   const random = randomFrom(seed);
   return Array.from({ length: count }, () => [
@@ -79,7 +79,7 @@ export function documentQuestionsFrom(seed: number, count: number): Question[] {
   ]).flat();
 }
 
-/** Questions about ownership, in one version, in two, and without a schema. */
+/** Inputs about ownership, in one version, in two, and without a schema. */
 export function managedQuestionsFrom(seed: number, count: number): Question[] {
   const random = randomFrom(seed);
   return Array.from({ length: count }, (_, index): Question => {

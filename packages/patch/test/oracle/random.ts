@@ -1,4 +1,4 @@
-/** Random values from a seed: the same questions can be asked again. */
+/** Random values from a seed: the same inputs can be generated again. */
 import type { Json } from "@capstan/model";
 
 /** A source of random choices. */

@@ -1,6 +1,6 @@
 /**
- * Plays stories to a running kube-apiserver and records what it answers:
- * `node test/oracle/record.ts <url> <ca file> <certificate file> <key file> <fixture>`.
+ * Runs stories against a real kube-apiserver and records its responses: `node test/oracle/record.ts <url> <ca file> <certificate file>
+ * <key file> <fixture>`.
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
@@ -56,7 +56,7 @@ const recorded: Json[] = [];
 for (const { collection, name, steps } of stories) {
   await call("DELETE", `${collection}/${name}`, { propagationPolicy: "Background" });
   for (const step of steps) {
-    // Managed fields have times in whole seconds: a second a step tells new ones from old ones.
+    // Managed fields have times in whole seconds: one second per step distinguishes new ones from old ones.
     await setTimeout(1050);
     const before = await call("GET", `${collection}/${name}`);
     const answer = await play(collection, name, step);

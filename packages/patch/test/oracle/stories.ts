@@ -1,4 +1,4 @@
-/** What users and controllers do to objects, to be played to a real API server. */
+/** What users and controllers do to objects, to be run against a real API server. */
 import type { Json } from "@capstan/model";
 import type { OpenApiSchema } from "../../src/index.ts";
 

@@ -1,4 +1,4 @@
-/** Questions about strategic merge patches of built-in kinds. */
+/** Inputs about strategic merge patches of built-in kinds. */
 import type { Json } from "@capstan/model";
 import { builtInDefinitions } from "@capstan/kinds";
 import type { OpenApiSchema } from "../../src/index.ts";
@@ -9,7 +9,7 @@ type Fields = { [key: string]: Json };
 
 const types = ["io.k8s.api.apps.v1.Deployment", "io.k8s.api.core.v1.Pod", "io.k8s.api.core.v1.Service"] as const;
 
-/** Fields that between them have every strategy; the others are left out to keep objects small. */
+/** Fields that together have every strategy; the others are left out to keep objects small. */
 const chosen = new Set(
   `metadata spec status labels annotations finalizers ownerReferences uid replicas selector matchLabels template strategy
   type rollingUpdate maxSurge containers name image args env value valueFrom fieldRef fieldPath ports containerPort protocol
@@ -23,7 +23,7 @@ const words = ["a", "b", "c", "d"];
 
 interface Options {
   readonly random: Random;
-  /** Whether directives are put in. */
+  /** Whether directives are included. */
   readonly isPatch: boolean;
 }
 
@@ -71,7 +71,7 @@ interface NewField {
   readonly options: Options;
 }
 
-/** Items of merging lists get their key and are different, mostly; patches get directives beside their lists. */
+/** Items of merging lists get their key and mostly differ; patches get directives for their lists. */
 function addField(object: Fields, name: string, { member, value, options }: NewField): void {
   const { random, isPatch } = options;
   object[name] = value;
@@ -81,7 +81,7 @@ function addField(object: Fields, name: string, { member, value, options }: NewF
   const items = key === undefined ? distinct(value as Json[]) : keyed(value as Fields[], key, options);
   object[name] = items;
   if (!isPatch) return;
-  // What is added and deleted at once depends on the order of a Go map, so it is not asked for.
+  // The result of adding and deleting an item at once depends on the order of a Go map, so it is not tested.
   const absent = words.filter((word) => !items.includes(word));
   if (key === undefined && random.chance(0.4)) object[`$deleteFromPrimitiveList/${name}`] = absent.slice(0, 2);
   if (random.chance(0.25)) {
@@ -129,7 +129,7 @@ function isPlain(value: Json | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Questions about strategic merge, made from random objects and patches. */
+/** Inputs about strategic merge, from random objects and patches. */
 export function strategicQuestionsFrom(seed: number, count: number): Question[] {
   const random = randomFrom(seed);
   return Array.from({ length: count }, () => {

@@ -10,7 +10,7 @@ export interface Step {
   readonly manager: string;
   readonly force?: boolean;
   readonly subresource?: string;
-  /** The definitions that are in force, when they change during the story. */
+  /** The definitions in force, if they change during the story. */
   readonly schema?: string;
   readonly object: { readonly [key: string]: Json };
 }
@@ -92,7 +92,7 @@ export function thing(random: Random, version: string): { [key: string]: Json } 
 
 type Thing = { [key: string]: Json };
 
-/** Some requests to one object: by a few managers, or by many; several versions when asked for. */
+/** Some requests to one object: by a few managers, or by many; in several versions on request. */
 export function steps(
   random: Random,
   options: { readonly versions: readonly string[]; readonly schemas: readonly string[] },
@@ -114,14 +114,14 @@ export function steps(
   });
 }
 
-/** An object that gets one label more with every request, so that everyone owns something. */
+/** An object that gets one label more with every request, so that every manager owns something. */
 function labelled(version: string, index: number): Thing {
   const labels = Object.fromEntries(Array.from({ length: index + 1 }, (_, at) => [`label-${at}`, "x"]));
   const metadata = { name: "one", namespace: "ns", labels };
   return { apiVersion: `example.dev/${version}`, kind: "Thing", metadata, spec: {} };
 }
 
-/** A new object, one that was sent before, or one like it. */
+/** A new object, one that was sent before, or a similar one. */
 function nextThing(random: Random, made: readonly Thing[], version: string): Thing {
   const fresh = thing(random, version);
   const earlier = made.length === 0 || random.chance(0.4) ? undefined : random.pick(made);
@@ -133,7 +133,7 @@ function nextThing(random: Random, made: readonly Thing[], version: string): Thi
   return { ...earlier, spec };
 }
 
-/** What clients do to metadata: keep what client-side apply applied, reset managed fields, send some of their own. */
+/** What clients do to metadata: keep the last applied configuration, reset managed fields, send other ones. */
 function withOddMetadata(random: Random, object: Thing, made: readonly Thing[]): Thing {
   const metadata = object["metadata"] as Thing;
   const annotations = { "kubectl.kubernetes.io/last-applied-configuration": JSON.stringify(random.pick(made)) };

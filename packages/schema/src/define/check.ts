@@ -1,4 +1,4 @@
-/** Finds what no CRD can hold when a resource is defined, and names the field. */
+/** Finds what a CRD cannot contain when a resource is defined, and names the field. */
 import type { FieldError, Json } from "@capstan/model";
 import { validateCustomResourceDefinition } from "../structural/crd.ts";
 import { patternProblem } from "../structural/pattern.ts";
@@ -29,10 +29,10 @@ export function checkDefinition(resource: Defined): void {
   checkAsServer(resource);
 }
 
-/** Asks the same questions that the API server asks when the CRD is applied: rules compile and are cheap enough, defaults keep them. */
+/** Runs the API server's checks of a CRD: rules compile and are cheap enough, defaults satisfy them. */
 function checkAsServer({ toCrd }: Defined): void {
   const crd = toCrd();
-  // A rule that does not compile also spoils the defaults it would judge, and the server tells only of those: the rules come first.
+  // A rule that does not compile also fails for defaults, and the server reports only those: the rules come first.
   const problem = problemsOf(withoutDefaults(crd)).find(isAboutRule) ?? problemsOf(crd)[0];
   if (problem === undefined) return;
   const code = isAboutRule(problem)
@@ -44,7 +44,7 @@ function checkAsServer({ toCrd }: Defined): void {
 }
 
 function problemsOf(crd: CustomResourceDefinition): FieldError[] {
-  // A CRD is JSON, which its type cannot say because optional fields may be undefined.
+  // A CRD is JSON, which its type cannot express because optional fields may be undefined.
   return validateCustomResourceDefinition(crd as unknown as Json);
 }
 
@@ -74,7 +74,7 @@ function isAboutRule({ field }: FieldError): boolean {
   return field.includes("x-kubernetes-validations");
 }
 
-/** `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[size].default` is `spec.size` to whoever wrote it. */
+/** `spec.versions[0].schema.openAPIV3Schema.properties[spec].properties[size].default` is `spec.size` to the author. */
 function toUserPath(path: string): string {
   const inside = /openAPIV3Schema\.?(.*)$/.exec(path)?.[1];
   if (inside === undefined) return path;
@@ -99,7 +99,7 @@ function checkNames({ group, kind, plural }: Defined): void {
     throw new DefinitionError("BadName", "plural", `"${plural}" is not a name in lower case`);
 }
 
-/** As Kubernetes has them: a word, which may have a domain before it. */
+/** As in Kubernetes: a word with an optional domain before it. */
 const CONDITION_NAME =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/u;
 
@@ -157,7 +157,7 @@ function checkNode(schema: JsonSchema, path: string): void {
   checkSet(path, schema);
 }
 
-/** NaN and the infinities are not JSON: they would be sent as null, and nothing would be checked. */
+/** NaN and the infinities are not JSON: they would be sent as null, and no limit would be checked. */
 function checkNumbers(path: string, schema: JsonSchema): void {
   for (const name of ["minimum", "maximum", "multipleOf"] as const) {
     const value = schema[name];

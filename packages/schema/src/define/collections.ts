@@ -14,21 +14,21 @@ type KeysWith<F extends Fields, P extends Presence> = {
   [K in keyof F]: PresenceOf<F[K]> extends P ? K : never;
 }[keyof F];
 
-/** An object as read: what is required or has a default is there. */
+/** An object as read: required fields and fields with a default are present. */
 export type OutputOf<F extends Fields> = Flat<
   { readonly [K in KeysWith<F, "required" | "defaulted">]: Infer<F[K]> } & {
     readonly [K in KeysWith<F, "optional">]?: Infer<F[K]>;
   }
 >;
 
-/** An object as written: only what is required must be given. */
+/** An object as written: only required fields must be given. */
 export type InputOf<F extends Fields> = Flat<
   { readonly [K in KeysWith<F, "required">]: InferInput<F[K]> } & {
     readonly [K in KeysWith<F, "optional" | "defaulted">]?: InferInput<F[K]> | undefined;
   }
 >;
 
-/** An object with named fields. Fields that are not named are dropped by the server. */
+/** An object with named fields. The server drops other fields. */
 export class ObjectSchema<F extends Fields = Fields> extends Schema<OutputOf<F>, InputOf<F>, "required"> {
   readonly fields: F;
 
@@ -37,12 +37,12 @@ export class ObjectSchema<F extends Fields = Fields> extends Schema<OutputOf<F>,
     this.fields = fields;
   }
 
-  /** Fields that are not named are kept as they are. */
+  /** Unnamed fields are kept. */
   loose(): this {
     return this.with({ "x-kubernetes-preserve-unknown-fields": true });
   }
 
-  /** Whoever applies one field owns the whole object. */
+  /** A manager that applies one field owns the whole object. */
   atomic(): this {
     return this.with({ "x-kubernetes-map-type": "atomic" });
   }
@@ -62,7 +62,7 @@ export function objectJson(fields: Fields): JsonSchema {
   };
 }
 
-/** A list. How two writers share it is said with `set`, `map` or `atomic` (the default). */
+/** A list. `set`, `map` or `atomic` (the default) decide how two field managers share it. */
 export class ArraySchema<Out, In> extends Schema<readonly Out[], readonly In[], "required"> {
   min(items: number): this {
     return this.with({ minItems: items });
@@ -72,23 +72,23 @@ export class ArraySchema<Out, In> extends Schema<readonly Out[], readonly In[], 
     return this.with({ maxItems: items });
   }
 
-  /** No value occurs twice, and several writers may each own some of them. */
+  /** No value occurs twice, and several field managers may each own some of them. */
   set(): this {
     return this.with({ "x-kubernetes-list-type": "set" });
   }
 
-  /** Items are known by these fields, and several writers may each own some of them. */
+  /** Items are identified by these fields, and several field managers may each own some of them. */
   map(...keys: readonly (keyof Out & string)[]): this {
     return this.with({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
   }
 
-  /** Whoever applies the list owns all of it. */
+  /** A manager that applies the list owns all of it. */
   atomic(): this {
     return this.with({ "x-kubernetes-list-type": "atomic" });
   }
 }
 
-/** A map from any text to one kind of value. */
+/** A map from strings to one kind of value. */
 export class RecordSchema<Out, In> extends Schema<
   { readonly [key: string]: Out },
   { readonly [key: string]: In },

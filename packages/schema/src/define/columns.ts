@@ -7,7 +7,7 @@ import type { ColumnFacts } from "./version-facts.ts";
 
 type ColumnInput = string | ({ readonly wide?: boolean; readonly describe?: string } & ColumnPlace);
 
-/** Where the value of a column is: at a path that the schema knows, or wherever a JSONPath leads. */
+/** The source of a column's value: a path of the schema, or a JSONPath. */
 type ColumnPlace = { readonly path: string } | { readonly jsonPath: string; readonly type: ColumnFacts["type"] };
 
 /** What columns may show. */
@@ -37,7 +37,7 @@ function toColumn(name: string, column: Exclude<ColumnInput, string>, shown: Sho
   return { name, ...place, priority: wide ? 1 : 0, description: describe };
 }
 
-/** A JSONPath is taken as it is, if the API server could read it. */
+/** A JSONPath is used as it is, if the API server can parse it. */
 function asStated(
   name: string,
   { jsonPath, type }: Extract<ColumnPlace, { readonly jsonPath: string }>,
@@ -68,7 +68,7 @@ function locate(name: string, path: string, shown: Shown): Pick<ColumnFacts, "ty
   return { type: columnType(name, path, shown.schema), jsonPath: `.${path}` };
 }
 
-/** A condition that nobody sets would be an empty column for ever. */
+/** A condition that is never set would be an empty column. */
 function mustBeDeclared(name: string, condition: string, { conditions }: Shown): void {
   if (conditions.includes(condition)) return;
   if (conditions.length > 0 && runtimeConditions.some((known) => known === condition)) return;
@@ -95,7 +95,7 @@ function columnType(name: string, path: string, root: JsonSchema): ColumnFacts["
   }
 }
 
-/** The schema at a dotted path, or undefined where there is none. */
+/** The schema at a dotted path; undefined if it does not exist. */
 export function schemaAt(root: JsonSchema, path: string): JsonSchema | undefined {
   return path
     .split(".")

@@ -17,7 +17,7 @@ export interface Condition<Type extends string = string> {
   readonly observedGeneration?: number;
 }
 
-/** Conditions that whoever runs the controllers sets where a kind has any: they need no declaration. */
+/** Conditions that the runtime sets for every kind with conditions: they need no declaration. */
 export const runtimeConditions: readonly ["Paused", "Stalled"] = ["Paused", "Stalled"];
 
 /** What the declared conditions add to the schema of status. */

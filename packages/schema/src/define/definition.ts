@@ -1,4 +1,4 @@
-/** What a user states about a resource, as types. */
+/** The types of a user's definition of a resource. */
 import type { Scope, StoredMeta } from "@capstan/model";
 import type { Fields, ObjectSchema } from "./collections.ts";
 import type { Condition, runtimeConditions } from "./conditions.ts";
@@ -8,7 +8,7 @@ import type { Infer, InferInput, Schema } from "./schema.ts";
 
 type AnyObject = ObjectSchema<Fields>;
 
-/** The schema of a spec: an object, or one that may be left out as a whole. Only what every such schema has, whatever its fields. */
+/** The schema of a spec: an object, or an optional one. Only the common part of such schemas, whatever their fields. */
 export interface SpecSchema extends Pick<Schema<object, object, "required" | "optional">, "json" | "presence"> {
   readonly "~types": { readonly out: object; readonly in: object; readonly presence: "required" | "optional" };
 }
@@ -17,7 +17,7 @@ export interface SpecSchema extends Pick<Schema<object, object, "required" | "op
 type SpecOf<Spec> =
   Spec extends Schema<infer Out, infer _In, infer P> ? ("optional" extends P ? Out | undefined : Out) : unknown;
 
-/** Status as read: the declared fields, the conditions, the generation it speaks of. Everything may be missing until a controller wrote it. */
+/** Status as read: the declared fields, the conditions, the observed generation. Everything may be missing until a controller wrote it. */
 export type StatusOf<Status, Conditions extends string> = (Status extends AnyObject
   ? Partial<Infer<Status>>
   : unknown) & {
@@ -48,7 +48,7 @@ export interface ResourceApply<Spec, Status, Conditions extends string> {
   readonly status?: StatusOf<Status, Conditions>;
 }
 
-/** Where a column gets its value. */
+/** The source of a column's value. */
 export type ColumnPath<Spec, Status, Conditions extends string> =
   | MetadataPath
   | (Spec extends SpecSchema ? `spec.${Path<Infer<Spec>>}` : never)
@@ -58,7 +58,7 @@ export type ColumnPath<Spec, Status, Conditions extends string> =
       ? never
       : `${"condition" | "reason" | "message"}:${Conditions | (typeof runtimeConditions)[number]}`);
 
-/** What else can be said about a column of `kubectl get`. */
+/** Options of a column of `kubectl get`. */
 interface ColumnDetails {
   readonly wide?: boolean;
   readonly describe?: string;
@@ -70,10 +70,10 @@ export interface JsonPathColumn extends ColumnDetails {
   readonly type: "integer" | "number" | "string" | "boolean" | "date";
 }
 
-/** A column of `kubectl get`: where its value is, or that with more to say. */
+/** A column of `kubectl get`: the source of its value, with or without options. */
 export type Column<P extends string> = P | (ColumnDetails & { readonly path: P }) | JsonPathColumn;
 
-/** One version of a resource: its schemas and what belongs to them. */
+/** One version of a resource: its schemas and their options. */
 export interface VersionDefinition<
   Spec extends SpecSchema,
   Status extends AnyObject | undefined,
@@ -81,26 +81,26 @@ export interface VersionDefinition<
 > {
   /** The spec; `.optional()` where it may be left out although it has required fields. */
   readonly spec: Spec;
-  /** Whether users must write a spec even where nothing in it is required; not unless said. */
+  /** Whether users must write a spec even if nothing in it is required. Default: false. */
   readonly specRequired?: boolean;
   readonly status?: Status;
-  /** Fields without which a status is refused; none unless said, because a status is written piece by piece. */
+  /** Required fields of the status. Default: none, because a status is written piece by piece. */
   readonly statusRequired?: Status extends AnyObject ? readonly (keyof Infer<Status> & string)[] : never;
   /** Rules over the spec, in CEL. */
   readonly rules?: readonly Rule[];
   /** Columns of `kubectl get`, by title. Age is always added. */
   readonly columns?: { readonly [title: string]: Column<ColumnPath<Spec, Status, Conditions>> };
-  /** Which fields `kubectl scale` works on. */
+  /** The fields of the scale subresource. */
   readonly scale?: {
     readonly spec: Extract<ColumnPath<Spec, Status, Conditions>, `spec.${string}`>;
     readonly status: Extract<ColumnPath<Spec, Status, Conditions>, `status.${string}`>;
     readonly selector?: Extract<ColumnPath<Spec, Status, Conditions>, `status.${string}`>;
   };
-  /** Fields that lists and watches can select by. */
+  /** Fields for field selectors. */
   readonly selectable?: readonly Extract<ColumnPath<Spec, Status, Conditions>, `${"spec" | "status"}.${string}`>[];
-  /** False for a version that nobody can ask for any more, while objects that are stored in it are still read. */
+  /** False for a version that is no longer served, while stored objects of it can still be read. */
   readonly served?: boolean;
-  /** Tells users of this version to move on; the text is shown as a warning. */
+  /** Marks this version as deprecated; the text is shown as a warning. */
   readonly deprecated?: string;
 }
 
@@ -125,7 +125,7 @@ export interface Naming<S extends Scope = Scope> {
  *   (await fetch(`https://dns.example.com/resolve?name=${host}`, { signal })).ok;
  */
 export interface HookCall {
-  /** Aborted when the API server has given up on the answer: pass it on to whatever the function waits for. */
+  /** Aborted when the API server's request has timed out: pass it on to whatever the function waits for. */
   readonly signal: AbortSignal;
 }
 
@@ -142,9 +142,9 @@ export interface ValidateContext<T> extends HookCall {
   /** The object as it was, on updates. */
   readonly old: T | undefined;
   readonly operation: "create" | "update" | "delete";
-  /** Refuses the request, naming the field. */
+  /** Rejects the request, naming the field. */
   readonly reject: (field: string, reason: string) => void;
-  /** Lets the request through with a warning. */
+  /** Accepts the request with a warning. */
   readonly warn: (text: string) => void;
 }
 
@@ -155,7 +155,7 @@ export type Draft<T> = T extends string | number | boolean | null | undefined
     ? Draft<I>[]
     : { -readonly [K in keyof T]: Draft<T[K]> };
 
-/** Functions that run in a webhook, for what neither a schema nor CEL can say. */
+/** Functions that run in a webhook, for what neither a schema nor CEL can express. */
 export interface Hooks<Spec, Status, Conditions extends string> {
   readonly validate?: (context: ValidateContext<ResourceObject<Spec, Status, Conditions>>) => void | Promise<void>;
   readonly default?: (
@@ -176,7 +176,7 @@ export interface SingleDefinition<
 >
   extends Naming<S>, VersionDefinition<Spec, Status, NoInfer<Conditions>>, Hooks<Spec, Status, NoInfer<Conditions>> {
   readonly version: string;
-  /** Never given: the compiler shows these words where a resource with several versions has a mistake in one of them. */
+  /** Never set: the compiler shows these words where a resource with several versions has a mistake in one of them. */
   readonly versions?: "a path must be a field of its own version, and each version needs a conversion to the stored one and back";
   /** The conditions that its controllers set, each with the sentence that is true when the condition is. */
   readonly conditions?: { readonly [Name in Conditions]: string };

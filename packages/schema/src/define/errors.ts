@@ -1,4 +1,4 @@
-/** What can be wrong with a definition, told when the module that defines it is loaded. */
+/** Errors of a definition, thrown when the module that defines it is loaded. */
 
 export type DefinitionErrorCode =
   | "BadDefault"

@@ -1,4 +1,7 @@
-/** Completes stated defaults with the defaults below them: a server checks rules against the stated value alone, before it fills in anything. */
+/**
+ * Completes declared defaults with the defaults below them: a server checks rules against the declared value alone, before it fills in
+ * anything.
+ */
 import type { Json } from "@capstan/model";
 import type { JsonSchema } from "./json-schema.ts";
 
@@ -14,7 +17,7 @@ export function withFilledDefaults(schema: JsonSchema): JsonSchema {
   return whole.default === undefined ? whole : { ...whole, default: fill(whole.default, whole) };
 }
 
-/** A value with what the server would add to it. */
+/** A value with the defaults that the server would add. */
 function fill(value: Json, schema: JsonSchema): Json {
   if (Array.isArray(value)) return value.map((item: Json) => (schema.items ? fill(item, schema.items) : item));
   if (typeof value !== "object" || value === null) return value;

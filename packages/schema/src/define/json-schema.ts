@@ -1,7 +1,7 @@
-/** The subset of OpenAPI that a CRD may hold, as plain data. */
+/** The subset of OpenAPI that a CRD may contain, as plain data. */
 import type { Json } from "@capstan/model";
 
-/** A CEL rule as it stands in a CRD. */
+/** A CEL rule in a CRD. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
@@ -11,7 +11,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** One node of a structural schema, as it stands in a CRD. */
+/** One node of a structural schema in a CRD. */
 export interface JsonSchema {
   readonly type?: "object" | "array" | "string" | "integer" | "number" | "boolean";
   readonly format?: string;

@@ -1,4 +1,4 @@
-/** The plural of a kind's name, by the rules that Kubernetes' own tools guess with. */
+/** The plural of a kind's name, by the rules of Kubernetes' own tools. */
 export function toPlural(kind: string): string {
   const singular = kind.toLowerCase();
   if (singular === "endpoints") return singular;

@@ -55,7 +55,7 @@ test("its CRD has the names, the schema, the rules, the columns and the status",
   ]);
 });
 
-test("a stated default is completed with the defaults below it", () => {
+test("a declared default is completed with the defaults below it", () => {
   const nested = s.object({
     pool: s
       .object({ size: s.int32().default(2), names: s.array(s.object({ a: s.string().default("x") })).default([{}]) })
@@ -80,7 +80,7 @@ test("a spec with a required field must be given", () => {
   assert.equal(schema?.properties?.["spec"]?.default, undefined);
 });
 
-test("several versions are kinds of their own, and the stored one is the default", () => {
+test("each version is a kind, and the stored one is the default", () => {
   const Widget = defineResource({
     group: "example.com",
     kind: "Widget",
@@ -112,7 +112,7 @@ test("exactly one of several fields becomes a rule", () => {
   ]);
 });
 
-test("at most and at least one of several fields are rules that the server knows", () => {
+test("at most and at least one of several fields become CEL rules", () => {
   const Target = defineResource({
     group: "example.com",
     version: "v1",
@@ -296,11 +296,11 @@ describe("validation where objects are written", () => {
   const fieldsOf = (object: object, old?: object): readonly (string | undefined)[] =>
     Disk.validate(object, old).map(({ field }) => field);
 
-  test("an object that the server would take has nothing wrong, with its defaults left out", () => {
+  test("an object that the server would accept is valid without its defaults", () => {
     assert.deepEqual(Disk.validate(disk({})), []);
   });
 
-  test("types, bounds, values, names, versions and rules are judged", () => {
+  test("types, bounds, values, names, versions and rules are checked", () => {
     assert.deepEqual(fieldsOf(disk({ size: 0 })), ["spec.size"]);
     assert.ok(fieldsOf(disk({ size: "big" })).includes("spec.size"));
     assert.ok(fieldsOf(disk({ tier: "slow" })).includes("spec.tier"));
@@ -309,7 +309,7 @@ describe("validation where objects are written", () => {
     assert.match(Disk.validate(disk({ size: 200, tier: "fast" }))[0]?.body ?? "", /fast disks are small/u);
   });
 
-  test("changes are judged with the object as it was", () => {
+  test("changes are checked against the old object", () => {
     const metadata = { name: "d", uid: "u", resourceVersion: "1" };
     const old = disk({ zone: "a" }, { metadata });
     assert.deepEqual(fieldsOf(disk({ zone: "b" }, { metadata }), old), ["spec.zone"]);
@@ -317,7 +317,7 @@ describe("validation where objects are written", () => {
   });
 });
 
-test("a new object may leave its name to the server, and one that is there may not", () => {
+test("a new object may leave its name to the server, an existing one may not", () => {
   const Thing = defineResource({ group: "example.com", version: "v1", kind: "Thing", spec: s.object({}) });
   const named = (metadata: object) => ({ apiVersion: "example.com/v1", kind: "Thing", metadata, spec: {} });
   const fields = (metadata: object): string[] => Thing.validate(named(metadata)).map(({ field }) => field ?? "");
@@ -333,12 +333,12 @@ test("a new object may leave its name to the server, and one that is there may n
   );
 });
 
-describe("what imported CRDs say", () => {
+describe("features of imported CRDs", () => {
   const names = { group: "example.com", version: "v1", kind: "Thing" } as const;
   const rootOf = (resource: { readonly toCrd: () => CustomResourceDefinition }) =>
     resource.toCrd().spec.versions[0]?.schema.openAPIV3Schema ?? assert.fail();
 
-  test("a spec may be left out although it has required fields, or must be written although it has none", () => {
+  test("a spec may be optional with required fields, or required without any", () => {
     const size = s.object({ size: s.int32() });
     const optional = defineResource({ ...names, spec: size.optional() });
     assert.deepEqual(
@@ -364,7 +364,7 @@ describe("what imported CRDs say", () => {
     assert.deepEqual(rootOf(resource).properties?.["status"]?.required, ["phase"]);
   });
 
-  test("a column can be found by any JSONPath that the server reads", () => {
+  test("a column can use any JSONPath that the server supports", () => {
     const jsonPath = '.status.addresses[?(@.type=="External")].value';
     const resource = defineResource({
       ...names,
@@ -386,7 +386,7 @@ describe("what imported CRDs say", () => {
     assert.throws(withPath(".status[?("), { code: "BadColumn", message: /is no JSONPath/u });
   });
 
-  test("the flags of a pattern go into the pattern, as RE2 has them", () => {
+  test("the flags of a pattern become part of the pattern, as in RE2", () => {
     const patternOf = (pattern: RegExp): string | undefined => {
       const { versions } = defineResource({ ...names, spec: s.object({ name: s.string().pattern(pattern) }) });
       return versions["v1"]?.schema.properties?.["spec"]?.properties?.["name"]?.pattern;
@@ -429,7 +429,7 @@ describe("what imported CRDs say", () => {
   });
 });
 
-/** Bounds that are no bounds: JSON has no word for them, or nothing could be counted by them. */
+/** Invalid bounds: JSON cannot represent them, or they are not counts. */
 function impossible(): { name: string; code: "BadBounds"; field: string; define: () => unknown }[] {
   const bounds: { readonly [name: string]: Parameters<typeof s.object>[0][string] } = {
     "a minimum that is no number": s.int32().min(NaN),

@@ -31,17 +31,17 @@ export interface Resource<
   readonly describe: string | undefined;
   /** The declared conditions and their sentences. */
   readonly conditions: { readonly [Name in Conditions]: string };
-  /** Everything about each served version, by name. */
+  /** The facts of each served version, by name. */
   readonly versions: { readonly [version: string]: VersionFacts };
   readonly hooks: Hooks<Spec, Status, Conditions>;
   readonly conversions: Conversions;
   /** The CRD, as it is sent to a cluster. */
   readonly toCrd: () => CustomResourceDefinition;
-  /** What the server would find wrong with an object, schema and rules alike; the functions of webhooks are not asked. */
+  /** The server's validation errors of an object, schema and rules alike; webhook functions are not called. */
   readonly validate: Validate;
 }
 
-/** A resource with several versions: each of them is a kind of its own to ask for. */
+/** A resource with several versions: each of them is a kind. */
 export type VersionedResource<
   V extends Versions,
   Storage extends keyof V,
@@ -81,8 +81,8 @@ export function defineResource<
   const Conditions extends string = never,
   const S extends Scope = "Namespaced",
 >(definition: ManyDefinition<V, Conditions, S>): VersionedResource<V, StorageOf<V>, Conditions, S>;
-// Once more: of a call that fits neither form, the compiler takes the type from the first and the words from the last. So a mistake in one
-// column is one error, and the resource keeps its type for everything that is written with it.
+// Declared again: for a call that fits neither overload, the compiler takes the type from the first and the message from the last. So a
+// mistake in one column is one error, and the resource keeps its type for everything that is written with it.
 export function defineResource<
   const Spec extends SpecSchema,
   const Status extends AnyObject | undefined = undefined,
@@ -93,7 +93,7 @@ export function defineResource(definition: LooseDefinition): Resource {
   try {
     return toResource(definition);
   } catch (error) {
-    // What is wrong stands where this was called, not in the many functions that looked for it.
+    // The stack trace begins at the caller, not in the functions that check the definition.
     if (error instanceof DefinitionError) Error.captureStackTrace(error, defineResource);
     throw error;
   }

@@ -50,7 +50,7 @@ read.spec.tags.push("x");
 const names = { group: "example.com", version: "v1", kind: "A" } as const;
 // @ts-expect-error: there is no field spec.sise
 const Mistaken = defineResource({ ...names, spec: s.object({ size: s.int32() }), columns: { Size: "spec.sise" } });
-// One mistake is one error: what is written with the resource still has its type.
+// One mistake is one error: code that uses the resource still has its type.
 holds<Equal<ObjectOf<typeof Mistaken>["spec"], { readonly size: number }>>();
 // @ts-expect-error: Ready was not declared as a condition
 defineResource({ ...names, spec: s.object({}), conditions: { Available: "" }, columns: { Ready: "condition:Ready" } });

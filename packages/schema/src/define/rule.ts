@@ -9,18 +9,18 @@ import type { ValidationRule } from "./json-schema.ts";
  */
 export type Rule = ValidationRule;
 
-/** How a broken rule is reported. */
+/** The report of a violated rule. */
 export type RuleReport = Omit<ValidationRule, "rule">;
 
 /**
- * A rule over `self` (and `oldSelf`, on updates). The second argument is the sentence that a user sees when the rule is broken, or the
- * whole report: `{ messageExpression, reason, fieldPath, optionalOldSelf }`.
+ * A rule over `self` (and `oldSelf`, on updates). The second argument is the message for a violated rule, or the whole report: `{
+ * messageExpression, reason, fieldPath, optionalOldSelf }`.
  */
 export function rule(expression: string, report: string | RuleReport): Rule {
   return typeof report === "string" ? { rule: expression, message: report } : { rule: expression, ...report };
 }
 
-/** None or one of these fields: a rule for the object that has them, whose fields must be optional. */
+/** At most one of these fields: a rule for the object that has them, whose fields must be optional. */
 export function atMostOneOf(...fields: readonly [string, string, ...string[]]): Rule {
   return rule(
     `[${given(fields)}].filter(given, given).size() <= 1`,
@@ -28,7 +28,7 @@ export function atMostOneOf(...fields: readonly [string, string, ...string[]]): 
   );
 }
 
-/** One or more of these fields. */
+/** At least one of these fields. */
 export function atLeastOneOf(...fields: readonly [string, string, ...string[]]): Rule {
   return rule(
     fields.map((field) => `has(self.${field})`).join(" || "),

@@ -1,4 +1,4 @@
-/** The words that users write schemas with. */
+/** The functions that users write schemas with. */
 import type { KubeObject } from "@capstan/model";
 import {
   anything,
@@ -14,7 +14,7 @@ import { atLeastOneOf, atMostOneOf, type Rule, rule, type RuleReport } from "./r
 import { NumberSchema, StringSchema } from "./scalars.ts";
 import { type Infer, type InferInput, type Presence, Schema } from "./schema.ts";
 
-/** A LabelSelector as it stands in a spec. */
+/** A LabelSelector in a spec. */
 export interface LabelSelectorValue {
   readonly matchLabels?: { readonly [key: string]: string };
   readonly matchExpressions?: readonly {
@@ -27,24 +27,24 @@ export interface LabelSelectorValue {
 interface Words {
   string(): StringSchema;
   boolean(): Schema<boolean, boolean, "required">;
-  /** A whole number of 32 bits. */
+  /** A 32-bit integer. */
   int32(): NumberSchema;
-  /** A whole number of 64 bits; JavaScript is exact up to 2^53. */
+  /** A 64-bit integer; JavaScript is exact up to 2^53. */
   int64(): NumberSchema;
   number(): NumberSchema;
-  /** One of these texts. */
+  /** One of these strings. */
   enum<const T extends string>(...values: readonly [T, ...T[]]): Schema<T, T, "required">;
   /** An amount such as `500m`, `2Gi` or `1e3`. */
   quantity(): Schema<string | number, string | number, "required">;
   /** A span of time such as `1h30m`. */
   duration(): StringSchema;
-  /** A moment, as in `2026-01-31T12:00:00Z`. */
+  /** A time, as in `2026-01-31T12:00:00Z`. */
   timestamp(): StringSchema;
-  /** A number or a text, as ports and percentages are. */
+  /** A number or a string, like ports and percentages. */
   intOrString(): Schema<number | string, number | string, "required">;
   object<const F extends Fields>(fields: F): ObjectSchema<F>;
   array<S extends Schema<unknown, unknown, Presence>>(items: S): ArraySchema<Infer<S>, InferInput<S>>;
-  /** A map from any text to one kind of value. */
+  /** A map from strings to one kind of value. */
   record<S extends Schema<unknown, unknown, Presence>>(values: S): RecordSchema<Infer<S>, InferInput<S>>;
   /** Exactly one of these fields. */
   oneOf<const F extends Fields>(fields: F): Schema<OneOf<F, "out">, OneOf<F, "in">, "required">;
@@ -52,14 +52,14 @@ interface Words {
   labelSelector(): Schema<LabelSelectorValue, LabelSelectorValue, "required">;
   /** A whole Kubernetes object inside this one. */
   embedded<T extends KubeObject = KubeObject>(): Schema<T, T, "required">;
-  /** Anything at all, kept as it is: the type is yours to state. */
+  /** Any value, kept as it is: you declare its type. */
   unknown<T = unknown>(): Schema<T, T, "required">;
-  /** A structural schema of your own making, with the type you state for it. */
+  /** A structural schema that you provide, with the type that you declare for it. */
   custom<T>(json: JsonSchema): Schema<T, T, "required">;
   rule(expression: string, report: string | RuleReport): Rule;
-  /** A rule: none or one of these optional fields. */
+  /** A rule: at most one of these optional fields. */
   atMostOneOf(...fields: readonly [string, string, ...string[]]): Rule;
-  /** A rule: one or more of these optional fields. */
+  /** A rule: at least one of these optional fields. */
   atLeastOneOf(...fields: readonly [string, string, ...string[]]): Rule;
 }
 

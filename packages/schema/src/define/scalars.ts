@@ -30,7 +30,7 @@ export type StringFormat =
   | "k8s-short-name"
   | "k8s-long-name";
 
-/** Text. Lengths count code points; patterns are RE2 and not anchored by themselves. */
+/** A string. Lengths count code points; patterns are RE2 and not anchored. */
 export class StringSchema extends Schema<string, string, "required"> {
   min(length: number): this {
     return this.with({ minLength: length });
@@ -49,13 +49,13 @@ export class StringSchema extends Schema<string, string, "required"> {
   }
 }
 
-/** RE2 has flags within the pattern, and is always about characters (`u`); those that it does not know are refused with the field's name. */
+/** RE2 has flags within the pattern, and always matches characters (`u`); unsupported flags are rejected with the field's name. */
 function asRe2({ source, flags }: RegExp): string {
   const kept = flags.replace("u", "");
   return kept === "" ? source : `(?${kept})${source}`;
 }
 
-/** A number, whole or not. */
+/** A number, integer or not. */
 export class NumberSchema extends Schema<number, number, "required"> {
   min(value: number): this {
     return this.with({ minimum: value });

@@ -1,9 +1,9 @@
-/** A schema as a value: the TypeScript type of what it describes, and the JSON schema that a CRD holds. */
+/** A schema as a value: the TypeScript type of what it describes, and the JSON schema of its CRD. */
 import type { Json } from "@capstan/model";
 import type { JsonSchema, ValidationRule } from "./json-schema.ts";
 import type { Rule } from "./rule.ts";
 
-/** Whether a field must be given: `defaulted` fields may be left out and are always there when read. */
+/** Whether a field must be given: `defaulted` fields may be omitted and are always present when read. */
 export type Presence = "required" | "optional" | "defaulted";
 
 /**
@@ -21,7 +21,7 @@ export class Schema<Out = unknown, In = Out, P extends Presence = Presence> {
     this.presence = presence;
   }
 
-  /** What this field means, in the words that `kubectl explain` shows. */
+  /** The description that `kubectl explain` shows. */
   describe(text: string): this {
     return this.with({ description: text });
   }
@@ -31,22 +31,22 @@ export class Schema<Out = unknown, In = Out, P extends Presence = Presence> {
     return this.with({ example: value });
   }
 
-  /** The field may be left out. */
+  /** The field may be omitted. */
   optional(): Schema<Out, In, "optional"> {
     return new Schema<Out, In, "optional">(this.json, "optional");
   }
 
-  /** The field may be left out; the server then fills in this value. */
+  /** The field may be omitted; the server then fills in this value. */
   default(value: In & Json): Schema<Out, In, "defaulted"> {
     return new Schema<Out, In, "defaulted">({ ...this.json, default: value }, "defaulted");
   }
 
-  /** The field may be null, which is not the same as leaving it out. */
+  /** The field may be null, which differs from omitting it. */
   nullable(): Schema<Out | null, In | null, P> {
     return new Schema<Out | null, In | null, P>({ ...this.json, nullable: true }, this.presence);
   }
 
-  /** Rules in CEL that every value of this field must keep. */
+  /** Rules in CEL that every value of this field must satisfy. */
   rules(...rules: readonly Rule[]): this {
     return this.with({ "x-kubernetes-validations": [...(this.json["x-kubernetes-validations"] ?? []), ...rules] });
   }

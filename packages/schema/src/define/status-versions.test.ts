@@ -15,7 +15,7 @@ const define = (one: Parameters<typeof s.object>[0], other: Parameters<typeof s.
   });
 
 describe("statuses of several versions", () => {
-  test("may each have fields of their own, and those of both with the same type", () => {
+  test("may each have different fields, and common ones of the same type", () => {
     define({ ready: s.boolean(), url: s.string() }, { ready: s.boolean(), endpoints: s.array(s.string()) });
   });
 
@@ -30,7 +30,7 @@ describe("statuses of several versions", () => {
     ["a type of items", nested, "versions.v1.status.members[*]"],
     ["a field that one requires", required, "versions.v1.status.leader.term"],
   ] as const) {
-    test(`that differ in ${what} are refused with the field, whichever is stored`, () => {
+    test(`that differ in ${what} are rejected with the field, whichever is stored`, () => {
       const refused = { code: "BadConversion", message: new RegExp(path.replaceAll(/[.[\]*]/gu, "\\$&"), "u") };
       assert.throws(() => define(one, other), refused);
       assert.throws(() => define(other, one), refused);

@@ -1,7 +1,7 @@
-/** Whether the statuses of two versions fit each other: conversions turn specs only, so a status is taken over as it is. */
+/** Whether the statuses of two versions are compatible: conversions change specs only, so a status is copied unchanged. */
 import type { JsonSchema } from "./json-schema.ts";
 
-/** Where a status of one version would not be valid in another, and why; what only one of them has is left out by the server. */
+/** The field of a status that would be invalid in another version, and why; fields of only one version are dropped by the server. */
 export function misfitOf(from: JsonSchema, to: JsonSchema, path: string): Misfit | undefined {
   const kinds = [kindOf(from), kindOf(to)];
   if (kinds.every((kind) => kind !== undefined) && kinds[0] !== kinds[1])
@@ -13,7 +13,7 @@ export function misfitOf(from: JsonSchema, to: JsonSchema, path: string): Misfit
   return misfitWithin(from, to, path);
 }
 
-/** A field that does not fit. */
+/** An incompatible field. */
 export interface Misfit {
   readonly path: string;
   readonly why: string;
@@ -33,7 +33,7 @@ function misfitWithin(from: JsonSchema, to: JsonSchema, path: string): Misfit | 
   return undefined;
 }
 
-/** What a value is; undefined where it may be anything. */
+/** The type of a value; undefined where it may be anything. */
 function kindOf(schema: JsonSchema): string | undefined {
   return schema["x-kubernetes-int-or-string"] === true ? "int-or-string" : schema.type;
 }

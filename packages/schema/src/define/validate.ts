@@ -1,4 +1,4 @@
-/** Judges objects of a resource where they are written, with the very steps that the API server takes: read, default, check, rules. */
+/** Validates objects of a resource where they are written, with the steps of the API server: decode, default, check, rules. */
 import type { FieldError, Json } from "@capstan/model";
 import { compileResource } from "../structural/resource.ts";
 import type { CompiledResource } from "../structural/resource.ts";
@@ -7,7 +7,7 @@ import { isJsonObject, readSchema } from "../structural/schema.ts";
 import { toScale } from "./crd.ts";
 import type { VersionFacts } from "./version-facts.ts";
 
-/** What is wrong with an object; with the object that it replaces, rules over changes count too. Empty: the server would take it. */
+/** The validation errors of an object; with the object that it replaces, transition rules apply too. Empty: the server would accept it. */
 export type Validate = (object: object, old?: object) => readonly FieldError[];
 
 interface Described {
@@ -17,7 +17,7 @@ interface Described {
   readonly versions: { readonly [version: string]: VersionFacts };
 }
 
-/** The check of a resource. Schemas and rules are compiled when they are first needed. */
+/** The validator of a resource. Schemas and rules are compiled when they are first needed. */
 export function validating(resource: Described): Validate {
   const compiled = new Map<string, CompiledResource>();
   return (object, old) => {
@@ -38,13 +38,13 @@ export function validating(resource: Described): Validate {
 }
 
 function compile({ group, kind, scope }: Described, { name, schema, scale }: VersionFacts): CompiledResource {
-  // A JSON schema is JSON, which its type cannot say because optional keywords may be undefined.
+  // A JSON schema is JSON, which its type cannot express because optional keywords may be undefined.
   const structural = readSchema(schema as unknown as Json);
   const names = { group, version: name, kind, namespaced: scope === "Namespaced" };
   return compileResource(structural, scale === undefined ? names : { ...names, scale: toScale(scale) });
 }
 
-/** The request's path names the namespace of an object that does not; which one makes no difference here. */
+/** An object without a namespace gets one from the request's path; its value does not matter here. */
 function inNamespace(object: object, scope: Described["scope"]): Json {
   const json = object as Json;
   if (scope === "Cluster" || !isJsonObject(json)) return json;
@@ -54,11 +54,11 @@ function inNamespace(object: object, scope: Described["scope"]): Json {
     : json;
 }
 
-/** How many letters of a prefix a server keeps, and how many it adds: as many as a name that is a label may have. */
+/** The length of a prefix that a server keeps, and of the suffix that it adds: a label's maximum length. */
 const KEPT_OF_PREFIX = 58;
 const ADDED = "xxxxx";
 
-/** A new object that leaves its name to the server: it has one by the time it is judged. Which one makes no difference here. */
+/** A new object that leaves its name to the server has one when it is validated; its value does not matter here. */
 function named(object: Json): Json {
   if (!isJsonObject(object) || !isJsonObject(object["metadata"] ?? null)) return object;
   const metadata = object["metadata"] as { readonly [field: string]: Json };

@@ -1,4 +1,4 @@
-/** Several versions of one resource, and the functions that turn one into another. */
+/** Several versions of one resource, and the conversions between them. */
 import type { Scope } from "@capstan/model";
 import type { Fields, ObjectSchema } from "./collections.ts";
 import { toColumns } from "./columns.ts";
@@ -12,7 +12,7 @@ import type { VersionFacts } from "./version-facts.ts";
 
 type AnyObject = ObjectSchema<Fields>;
 
-/** Versions by name; exactly one of them is what the cluster stores. Their paths are checked against their own schemas below. */
+/** Versions by name; exactly one of them is the storage version. Their paths are checked against their own schemas below. */
 export interface Versions {
   readonly [name: string]: Omit<
     VersionDefinition<SpecSchema, AnyObject | undefined, string>,
@@ -40,7 +40,7 @@ type StorageOf<V extends Versions> = {
 type SpecIn<D> = D extends { readonly spec: infer S } ? InferInput<S> : never;
 type SpecOut<D> = D extends { readonly spec: infer S } ? Infer<S> : never;
 
-/** A conversion for every version to the stored one and back: a direction that is missing does not compile. */
+/** Conversions of every version to the stored one and back: a missing direction does not compile. */
 export type ConversionsFor<V extends Versions, Storage extends keyof V = StorageOf<V>> = {
   readonly [Name in Exclude<keyof V, Storage> as `${Name & string}->${Storage & string}`]: (
     spec: SpecOut<V[Name]>,
@@ -55,7 +55,7 @@ export type ConversionsFor<V extends Versions, Storage extends keyof V = Storage
 export interface ManyDefinition<V extends Versions, Conditions extends string, S extends Scope>
   extends Naming<S>, Hooks<V[StorageOf<V>]["spec"], V[StorageOf<V>]["status"], NoInfer<Conditions>> {
   readonly versions: V & WithOwnPaths<NoInfer<V>, NoInfer<Conditions>>;
-  // Behind a condition, so that the compiler settles `V` before it looks at the functions.
+  // Behind a condition, so that the compiler infers `V` before it checks the functions.
   readonly convert: V extends Versions ? ConversionsFor<V> : never;
   readonly conditions?: { readonly [Name in Conditions]: string };
 }
@@ -63,7 +63,7 @@ export interface ManyDefinition<V extends Versions, Conditions extends string, S
 /** A conversion of the spec from one version to another. */
 export type Convert = (spec: unknown) => unknown;
 
-/** The stated conversions, by `from->to`. */
+/** The declared conversions, by `from->to`. */
 export type Conversions = { readonly [direction: string]: Convert };
 
 interface LooseVersion {
@@ -127,7 +127,7 @@ function toFacts(name: string, version: LooseVersion, conditions: readonly strin
   };
 }
 
-/** The whole object: a spec that can be left out when nothing in it is required, and a status. */
+/** The whole object: a spec that may be omitted when nothing in it is required, and a status. */
 function objectSchema(version: LooseVersion, conditioned: boolean): JsonSchema {
   const { spec, status, statusRequired = [], specRequired = false, rules = [] } = version;
   const hasDemands = (spec.json.required ?? []).length > 0;
@@ -154,7 +154,7 @@ function objectSchema(version: LooseVersion, conditioned: boolean): JsonSchema {
   };
 }
 
-/** Status is written piece by piece, so nothing in it is required at its top level unless somebody insists. */
+/** Status is written piece by piece, so nothing is required at its top level unless the definition says so. */
 function statusSchema(
   status: JsonSchema | undefined,
   { conditioned, required }: { readonly conditioned: boolean; readonly required: readonly string[] },

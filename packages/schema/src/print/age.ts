@@ -1,4 +1,4 @@
-/** How long ago something was, in the few characters that tables have for it. */
+/** The age of an object, in the short form of tables. */
 
 const second = 1000;
 const minute = 60 * second;

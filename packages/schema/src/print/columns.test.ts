@@ -3,14 +3,14 @@ import { test } from "node:test";
 import type { Json } from "@capstan/model";
 import { compileColumns } from "./columns.ts";
 
-/** The cells that a value gives in columns of both types of numbers. */
+/** The cells of a value in columns of both number types. */
 function numbersOf(x: unknown): Json[] {
   const column = (type: string) => ({ name: type, type, jsonPath: ".x" });
   const printer = compileColumns([column("integer"), column("number")]);
   return printer.cells({ metadata: { name: "a" }, x } as unknown as Json, 0).slice(1);
 }
 
-test("numbers are cut to integers of 64 bits, and what is too large becomes the least of them", () => {
+test("numbers are truncated to int64, and too large ones become the minimum", () => {
   assert.deepEqual(numbersOf(1.5), [1, 1.5]);
   assert.deepEqual(numbersOf(-1.5), [-1, -1.5]);
   assert.deepEqual(numbersOf(9_007_199_254_740_993n), [9_007_199_254_740_993n, 9_007_199_254_740_992]);

@@ -8,7 +8,7 @@ import type { JsonPath } from "./jsonpath.ts";
 import { compileJsonPath, printValues } from "./jsonpath.ts";
 import { JsonPathError } from "./jsonpath-parser.ts";
 
-/** A column as a CRD declares it. */
+/** A column in a CRD. */
 export interface PrinterColumn {
   readonly name: string;
   readonly type: string;
@@ -18,7 +18,7 @@ export interface PrinterColumn {
   readonly jsonPath: string;
 }
 
-/** A column as a Table declares it. */
+/** A column in a Table. */
 export interface TableColumn {
   readonly name: string;
   readonly type: string;
@@ -27,10 +27,10 @@ export interface TableColumn {
   readonly priority: number;
 }
 
-/** What turns objects into rows. */
+/** Converts objects to rows. */
 export interface TablePrinter {
   readonly columns: readonly TableColumn[];
-  /** The cells of one object; `now` is the time that ages are counted to, in milliseconds. */
+  /** The cells of one object; `now` is the time that ages are relative to, in milliseconds. */
   readonly cells: (object: Json, now: number) => Json[];
 }
 
@@ -43,7 +43,7 @@ const nameColumn: TableColumn = {
   priority: 0,
 };
 
-/** The columns that a CRD without any has. */
+/** The default columns of a CRD without any. */
 export const defaultColumns: readonly PrinterColumn[] = [
   {
     name: "Age",
@@ -54,7 +54,7 @@ export const defaultColumns: readonly PrinterColumn[] = [
   },
 ];
 
-/** Compiles columns. Paths that cannot be read end the list, as they do in the server. */
+/** Compiles columns. An invalid path ends the list, as in the server. */
 export function compileColumns(columns: readonly PrinterColumn[]): TablePrinter {
   const usable = columns.length === 0 ? defaultColumns : columns;
   const compiled: { readonly column: PrinterColumn; readonly path: JsonPath }[] = [];
@@ -133,14 +133,14 @@ function convert(value: Json, type: string, now: number): Json {
 
 const leastInteger = -(2n ** 63n);
 
-/** As Go makes an integer of 64 bits: without what is behind the point; what is too large becomes the least one. */
+/** Converts to int64 like Go: the fraction is dropped, and a value that is too large becomes the minimum. */
 function integer(value: Json): Json {
   if (isLargeInteger(value)) return value;
   if (typeof value !== "number") return null;
   if (Number.isSafeInteger(Math.trunc(value))) return Math.trunc(value);
   const exact = BigInt(Math.trunc(value));
   const fits = exact >= leastInteger && exact < -leastInteger;
-  // A bigint is how an integer beyond the safe ones is held.
+  // Integers beyond the safe range are bigints.
   return (fits ? exact : leastInteger) as unknown as Json;
 }
 
@@ -153,7 +153,7 @@ function age(timestamp: string, now: number): string {
   }
 }
 
-/** The value of a selectable field as field selectors compare it: text, empty if it is not there. */
+/** The value of a selectable field as field selectors compare it: a string, empty if the field is missing. */
 export function selectableFieldValue(jsonPath: string): (object: Json) => string {
   const path = compileJsonPath(`{${jsonPath}}`, { allowMissingKeys: true });
   return (object) => {

@@ -1,4 +1,4 @@
-/** Reads Kubernetes' dialect of JSONPath: a text template with paths, filters, unions and ranges in braces. */
+/** Parses Kubernetes' dialect of JSONPath: a text template with paths, filters, unions and ranges in braces. */
 
 /** One step of a path, or one piece of a template. */
 export type PathNode =
@@ -24,7 +24,7 @@ export type PathNode =
   | { readonly kind: "recursive" }
   | { readonly kind: "union"; readonly lists: readonly PathNode[] };
 
-/** A template or path that cannot be read or followed. */
+/** A template or path that cannot be parsed or evaluated. */
 export class JsonPathError extends Error {
   readonly code: "syntax" | "evaluation";
 
@@ -53,7 +53,7 @@ const terminators: ReadonlySet<string> = new Set([" ", "\t", "\r", "\n", "", "."
 const word = /^[_\p{L}\p{Nd}]$/u;
 const digit = /^\p{Nd}$/u;
 
-/** Holds the place in the text while it is read. */
+/** The position in the text during parsing. */
 class Parser {
   private readonly characters: readonly string[];
   private position = 0;
@@ -182,7 +182,7 @@ class Parser {
       });
   }
 
-  /** Moves behind the closing parenthesis; one inside of quotes does not close. */
+  /** Moves behind the closing parenthesis; one inside of quotes does not count. */
   private skipFilter(): void {
     let open = "";
     let closed = false;

@@ -1,4 +1,4 @@
-/** Follows a JSONPath through a value, and prints what it finds as kubectl and printer columns do. */
+/** Evaluates a JSONPath on a value, and prints the results like kubectl and printer columns. */
 import { isLargeInteger, type Json } from "@capstan/model";
 
 import { plainText } from "../structural/enumeration.ts";
@@ -7,9 +7,9 @@ import { isJsonObject } from "../structural/schema.ts";
 import type { PathNode } from "./jsonpath-parser.ts";
 import { JsonPathError, parseJsonPath } from "./jsonpath-parser.ts";
 
-/** How a path is followed. */
+/** Options of an evaluation. */
 export interface JsonPathOptions {
-  /** A field that is not there yields nothing instead of an error. */
+  /** A missing field yields nothing instead of an error. */
   readonly allowMissingKeys?: boolean;
 }
 
@@ -43,7 +43,7 @@ function fail(message: string): never {
   throw new JsonPathError("evaluation", message);
 }
 
-/** One use of a template; ranges are found while it runs. */
+/** One evaluation of a template; ranges are found while it runs. */
 class Evaluation {
   private readonly allowMissingKeys: boolean;
 
@@ -75,7 +75,7 @@ class Evaluation {
         const inner = { index: index + 1, depth: from.depth + 1 };
         const runs = (values.length > 0 ? values : [null]).map((data) => this.runFrom(nodes, { ...inner, data }));
         if (values.length > 0) for (const run of runs) results.push(...run.results);
-        // A range that is never ended leaves the rest of the template to be filled once more, as in kubectl.
+        // A range that is never closed repeats the remainder of the template, as in kubectl.
         index = runs[0]?.end ?? index;
       }
     }
@@ -167,7 +167,7 @@ function slice(value: Json, node: PathNode & { kind: "slice" }): Json[] {
   return (value as readonly Json[]).slice(...bounds).filter((_item, i) => i % step === 0);
 }
 
-/** The first and the last place of a slice, negative ones counted from the end; nothing for an empty slice. */
+/** The first and the last index of a slice, negative ones counted from the end; undefined for an empty slice. */
 function sliceBounds(size: number, node: PathNode & { kind: "slice" }): [number, number] | undefined {
   let { start = 0, end = size } = node;
   if (start < 0) start += size;

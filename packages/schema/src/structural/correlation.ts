@@ -1,4 +1,4 @@
-/** Pairs a new value with the old one it replaces, field by field and list-map item by key, to tell what did not change. */
+/** Pairs a new value with the old one it replaces, field by field and list-map item by key, to find what did not change. */
 import type { Json } from "@capstan/model";
 import { isDeepEqual } from "@capstan/model";
 
@@ -6,7 +6,7 @@ import type { Schema } from "./schema.ts";
 import { isJsonObject } from "./schema.ts";
 import { oldItemFinder } from "./map-list.ts";
 
-/** A new value beside the old value at the same place. */
+/** A new value and the old value of the same field. */
 export interface Correlation {
   readonly value: Json;
   readonly old: Json;
@@ -21,7 +21,7 @@ export function correlate(value: Json, old: Json, schema: Schema): Correlation {
   return { value, old, schema, children: new Map(), findOld: undefined, unchanged: undefined };
 }
 
-/** The correlation of a field, if it is there in both values and the schema knows it. */
+/** The correlation of a field, if both values have it and the schema knows it. */
 export function correlateKey(parent: Correlation | undefined, name: string): Correlation | undefined {
   if (parent === undefined) return undefined;
   if (parent.children.has(name)) return parent.children.get(name);
@@ -57,7 +57,7 @@ function indexCorrelation(parent: Correlation, index: number): Correlation | und
   return oldItem === undefined || oldItem === null ? undefined : correlate(item, oldItem, schema.items);
 }
 
-/** Whether a value is what it was: list maps may be reordered, fields that the schema does not know count as changed. */
+/** Whether a value is unchanged: list maps may be reordered, fields that the schema does not know count as changed. */
 export function isUnchanged(correlation: Correlation | undefined): boolean {
   if (correlation === undefined) return false;
   correlation.unchanged ??= compare(correlation);

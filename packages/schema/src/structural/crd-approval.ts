@@ -1,4 +1,4 @@
-/** Groups of the Kubernetes community need an approval, which stands in an annotation. */
+/** Groups of the Kubernetes community need an approval in an annotation. */
 import { quote, type FieldError } from "@capstan/model";
 
 import type { Crd } from "./crd-model.ts";
@@ -15,7 +15,7 @@ export function isProtectedGroup(group: string): boolean {
   return ["k8s.io", "kubernetes.io"].some((domain) => group === domain || group.endsWith(`.${domain}`));
 }
 
-/** How far a definition is approved. */
+/** The approval state of a definition. */
 export type Approval = "missing" | "bypassed" | "approved" | "invalid";
 
 function annotationOf(crd: Crd): string {
@@ -31,7 +31,7 @@ function approvalOf(text: string): Approval {
   return !("problem" in url) && url.host !== "" && url.scheme !== "" ? "approved" : "invalid";
 }
 
-/** How far a definition of a group is approved, and what to say about it; `undefined` for groups that need no approval. */
+/** The approval state of a definition of a group, with its message; `undefined` for groups that need no approval. */
 export function approvalState(
   group: string,
   annotations: { readonly [name: string]: string } | undefined,
@@ -55,7 +55,7 @@ function describe(approval: Approval, text: string): string {
   }
 }
 
-/** A missing or malformed approval; one that did not change is never reported. */
+/** A missing or malformed approval; an unchanged one is never reported. */
 export function approvalErrors(crd: Crd, old: Crd | undefined): FieldError[] {
   if (!isProtectedGroup(crd.group)) return [];
   const text = annotationOf(crd);

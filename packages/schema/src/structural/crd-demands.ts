@@ -1,4 +1,4 @@
-/** What is demanded of a definition: everything of a new one, and of an updated one only what the old one already met. */
+/** The requirements of a definition: all for a new one, and for an update only those that the old one already met. */
 import { isDeepEqual } from "@capstan/model";
 
 import type { Crd } from "./crd-model.ts";
@@ -9,7 +9,7 @@ import { prune } from "./pruning.ts";
 import type { Schema } from "./schema.ts";
 import { unsupportedConstruct, validateStructural } from "./structural.ts";
 
-/** The demands, each one a rule that was tightened once. */
+/** The requirements, each one a rule that was tightened once. */
 export interface CrdDemands {
   readonly schema: boolean;
   readonly structural: boolean;
@@ -18,13 +18,13 @@ export interface CrdDemands {
   readonly atomicSets: boolean;
   readonly mapKeys: boolean;
   readonly conversion: ConversionDemands;
-  /** Versions whose schema did not change: costs of their rules are not judged again. */
+  /** Versions with an unchanged schema: the costs of their rules are not checked again. */
   readonly unchangedVersions: ReadonlySet<string>;
   /** Versions (or "" for all) that may keep more selectable fields than are allowed today. */
   readonly tooManySelectableFields: ReadonlySet<string>;
 }
 
-/** What is demanded of a new definition. CA bundles are not looked at before it is established. */
+/** The requirements of a new definition. CA bundles are not checked before it is established. */
 export const demandsOnCreate: CrdDemands = {
   schema: true,
   structural: true,
@@ -37,7 +37,7 @@ export const demandsOnCreate: CrdDemands = {
   tooManySelectableFields: new Set(),
 };
 
-/** What is demanded of a definition that replaces another. */
+/** The requirements of a definition that replaces another. */
 export function demandsOnUpdate(crd: Crd, old: Crd, checkCaBundle: ConversionDemands["checkCaBundle"]): CrdDemands {
   const some = (matches: (schema: Schema) => boolean): boolean =>
     schemasOf(old).some((schema) => schemaHas(schema, matches));

@@ -1,4 +1,4 @@
-/** What is wrong with the declaration of a list as a set or a map. */
+/** Errors in the declaration of a list as a set or a map. */
 import type { FieldError } from "@capstan/model";
 
 import { child, entry, forbidden, invalid, notSupported, required } from "./field-error.ts";
@@ -7,7 +7,7 @@ import type { Schema } from "./schema.ts";
 const listTypeKey = "x-kubernetes-list-type";
 const mapKeysKey = "x-kubernetes-list-map-keys";
 
-/** What is wrong with x-kubernetes-list-type and x-kubernetes-list-map-keys. */
+/** Errors of x-kubernetes-list-type and x-kubernetes-list-map-keys. */
 export function listTypeErrors(schema: Schema, path: string, demandAtomicSets: boolean): FieldError[] {
   const { listType, type } = schema;
   const errors: FieldError[] = [];
@@ -27,7 +27,7 @@ export function listTypeErrors(schema: Schema, path: string, demandAtomicSets: b
   return listType === "map" ? [...errors, ...listMapErrors(schema, path)] : errors;
 }
 
-/** Whether items of this kind may be compared as a whole, which sets need. */
+/** Whether items of this type can be compared as a whole, which sets need. */
 export function isAtomic(items: Schema): boolean {
   if (items.type === "array") return items.listType === undefined || items.listType === "atomic";
   return items.type !== "object" || items.mapType === "atomic";
@@ -79,7 +79,7 @@ function listMapKeyErrors(items: Schema, keys: readonly string[], path: string):
   });
 }
 
-/** Keys of list maps must always be there; items of sets and list maps may not be null. */
+/** Keys of list maps must always be present; items of sets and list maps may not be null. */
 export function mapKeyErrors({ items, listType, listMapKeys = [] }: Schema, path: string): FieldError[] {
   if (items === undefined || (listType !== "set" && listType !== "map")) return [];
   const errors: FieldError[] = [];

@@ -1,4 +1,4 @@
-/** A CustomResourceDefinition as the server holds it: defaults set, and what all versions share lifted to the top. */
+/** A CustomResourceDefinition as the server holds it: defaults set, and common parts of all versions moved to the top. */
 import type { Json } from "@capstan/model";
 import { isDeepEqual } from "@capstan/model";
 
@@ -18,7 +18,7 @@ export interface CrdNames {
   readonly categories: readonly string[];
 }
 
-/** Which subresources there are. */
+/** The subresources. */
 export interface CrdSubresources {
   readonly status: boolean;
   readonly scale?: {
@@ -28,13 +28,13 @@ export interface CrdSubresources {
   };
 }
 
-/** A validation: it may be there without a schema. */
+/** A validation, which may have no schema. */
 export interface CrdValidation {
   readonly schema?: Schema;
   readonly json?: Json;
 }
 
-/** What may stand in a version or, if it is the same for all, at the top. */
+/** Fields of a version or, if equal in all, of the top level. */
 interface Liftable {
   readonly validation?: CrdValidation;
   readonly subresources?: CrdSubresources;
@@ -51,7 +51,7 @@ export interface CrdVersion extends Liftable {
   readonly deprecationWarning?: string;
 }
 
-/** How versions are converted. */
+/** The conversion between versions. */
 export interface CrdConversion {
   readonly strategy: string;
   readonly clientConfig?: {
@@ -74,7 +74,7 @@ export interface Crd extends Liftable {
   readonly version: string;
   readonly names: CrdNames;
   readonly scope: string;
-  /** Missing where the definition has no list of versions at all. */
+  /** Undefined if the definition has no list of versions at all. */
   readonly versionList: "missing" | "given";
   readonly versions: readonly CrdVersion[];
   readonly conversion: CrdConversion;
@@ -100,7 +100,7 @@ function texts(value: Json | undefined): readonly string[] {
   return list(value).map(text);
 }
 
-/** Reads a v1 definition. */
+/** Decodes a v1 definition. */
 export function readCrd(json: Json): Crd {
   const root = object(json);
   const spec = object(root["spec"]);
@@ -213,7 +213,7 @@ function readClientConfig(config: JsonObject): NonNullable<CrdConversion["client
 
 type Lifted = Liftable & { readonly versions: readonly CrdVersion[] };
 
-/** What is the same in every version moves to the top, as the server stores it; its paths then start at `spec`. */
+/** Fields that are equal in every version move to the top, as the server stores them; their paths then start at `spec`. */
 function lift(versions: readonly CrdVersion[]): Lifted {
   const [first] = versions;
   if (first === undefined) return { columns: [], selectableFields: [], versions };
@@ -239,7 +239,7 @@ function lift(versions: readonly CrdVersion[]): Lifted {
   };
 }
 
-/** The stored versions once a definition is written: the storage version is always among them. */
+/** The stored versions after a definition is written: the storage version is always among them. */
 export function withStorageVersion(stored: readonly string[], versions: readonly CrdVersion[]): readonly string[] {
   const storage = versions.find((version) => version.storage)?.name;
   return storage === undefined || stored.includes(storage) ? stored : [...stored, storage];

@@ -1,4 +1,4 @@
-/** What is wrong with the smaller parts of a CRD: names, columns, subresources, selectable fields, conversion. */
+/** Errors in the smaller parts of a CRD: names, columns, subresources, selectable fields, conversion. */
 import type { FieldError } from "@capstan/model";
 import { byteLength, checkDns1035Label, checkDns1123Subdomain, checkPortNumber, quote } from "@capstan/model";
 
@@ -10,7 +10,7 @@ import { isPrintable } from "./go-text.ts";
 import { parseRulePath } from "./rule-path.ts";
 import type { Schema } from "./schema.ts";
 
-/** Names and their forms; names that are not there are reported elsewhere. */
+/** Names and their forms; missing names are reported elsewhere. */
 export function nameErrors(names: CrdNames, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const check = (place: string, name: string, prefix = ""): void => {
@@ -75,7 +75,7 @@ function scalePathErrors(jsonPath: string, path: string, roots: readonly string[
 
 const maxSelectableFields = 8;
 
-/** Fields that field selectors may use. */
+/** Fields for field selectors. */
 export function selectableFieldErrors(
   paths: readonly string[],
   schema: Schema,
@@ -112,7 +112,7 @@ function oneSelectableFieldErrors(
   return errors;
 }
 
-/** Why a deprecation warning may not be given. */
+/** Why a deprecation warning is invalid. */
 export function deprecationProblems(deprecated: boolean, warning: string | undefined): string[] {
   if (warning === undefined) return [];
   if (!deprecated) return ["can only be set for deprecated versions"];
@@ -132,19 +132,19 @@ export function deprecationProblems(deprecated: boolean, warning: string | undef
 
 const reviewVersions = ["v1", "v1beta1"];
 
-/** Whether a server can talk one of these versions of ConversionReview. */
+/** Whether the server supports one of these versions of ConversionReview. */
 export function hasKnownReviewVersion(versions: readonly string[]): boolean {
   return versions.some((version) => reviewVersions.includes(version));
 }
 
-/** What is demanded of a conversion. */
+/** The requirements of a conversion. */
 export interface ConversionDemands {
   readonly knownReviewVersion: boolean;
-  /** Says what is wrong with a CA bundle (base64 of PEM); without it bundles are not looked at. */
+  /** Returns the error of a CA bundle (base64 of PEM); without it bundles are not checked. */
   readonly checkCaBundle?: ((bundle: string) => string | undefined) | undefined;
 }
 
-/** How versions are converted. */
+/** The conversion between versions. */
 export function conversionErrors(conversion: CrdConversion, path: string, demands: ConversionDemands): FieldError[] {
   const { strategy, clientConfig, reviewVersions: versions = [] } = conversion;
   const errors: FieldError[] = [];
@@ -194,7 +194,7 @@ function clientConfigErrors(
   return problem === undefined ? errors : [...errors, invalid(child(path, "caBundle"), caBundle, problem)];
 }
 
-/** What is wrong with the URL of a webhook, of whatever kind. */
+/** The errors of a webhook's URL, of any kind of webhook. */
 export function webhookUrlErrors(text: string, path: string): FieldError[] {
   const form = "; desired format: https://host[/path]";
   const url = parseUrl(text);
@@ -213,7 +213,7 @@ type Service = NonNullable<NonNullable<CrdConversion["clientConfig"]>["service"]
 function serviceErrors(service: Service | undefined, path: string): FieldError[] {
   if (service === undefined) return [];
   const errors: FieldError[] = [];
-  // The server hands name and namespace over in the wrong order, and so reports them.
+  // The server passes name and namespace in the wrong order, and so reports them.
   if (service.namespace === "") errors.push(required(child(path, "name")));
   if (service.name === "") errors.push(required(child(path, "namespace")));
   const port = checkPortNumber(service.port);

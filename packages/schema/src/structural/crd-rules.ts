@@ -1,4 +1,4 @@
-/** What is wrong with the rules in one place of a CRD's schema. */
+/** Errors of the rules at one node of a CRD's schema. */
 import type { FieldError } from "@capstan/model";
 
 import { child, entry, forbidden, internalError, invalid, notSupported, required } from "./field-error.ts";
@@ -17,7 +17,7 @@ function hasNewlines(text: string): boolean {
   return /[\n\r]/.test(text);
 }
 
-/** What is wrong with how rules are written. */
+/** Errors in the form of rules. */
 export function ruleFormErrors(schema: Schema, path: string): FieldError[] {
   return (schema.validations ?? []).flatMap((rule, i) =>
     oneRuleFormErrors(rule, schema, entry(child(path, "x-kubernetes-validations"), i)),
@@ -55,17 +55,17 @@ function fieldPathErrors(fieldPath: string, schema: Schema, path: string): Field
   return errors;
 }
 
-/** What is looked at besides the rules themselves. */
+/** The inputs besides the rules themselves. */
 export interface RuleChecks {
   readonly path: string;
   readonly context: RuleContext;
-  /** The place whose items cannot be told apart across updates, below which `oldSelf` means nothing. */
+  /** The node whose items cannot be correlated across updates, below which `oldSelf` is not allowed. */
   readonly uncorrelatable: string | undefined;
-  /** Costs of single expressions are not judged: the schema was accepted before and did not change. */
+  /** Costs of single expressions are not checked: the schema was accepted before and did not change. */
   readonly ignoreExpressionCost: boolean;
 }
 
-/** What is wrong with the expressions of rules: types, costs, use of `oldSelf`. */
+/** Errors of the rules' expressions: types, costs, use of `oldSelf`. */
 export function ruleExpressionErrors(schema: Schema, checks: RuleChecks): FieldError[] {
   const { context, path } = checks;
   if (context.decl === undefined)

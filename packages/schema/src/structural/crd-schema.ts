@@ -1,4 +1,4 @@
-/** What is wrong with the schema of a CRD, besides its structure: forbidden keywords, list and map types, rules. */
+/** Errors in the schema of a CRD, besides its structure: forbidden keywords, list and map types, rules. */
 import type { FieldError } from "@capstan/model";
 
 import { ruleExpressionErrors, ruleFormErrors } from "./crd-rules.ts";
@@ -8,7 +8,7 @@ import type { RuleContext } from "./rule-cost.ts";
 import { childContext } from "./rule-cost.ts";
 import type { Schema } from "./schema.ts";
 
-/** What is demanded; an update does not demand what the old definition already lacked. */
+/** The requirements; an update does not require what the old definition already lacked. */
 export interface SchemaDemands {
   readonly validTypes: boolean;
   readonly atomicSets: boolean;
@@ -16,7 +16,7 @@ export interface SchemaDemands {
   readonly ignoreExpressionCost: boolean;
 }
 
-/** Where in the schema we are. */
+/** The current place in the schema. */
 interface Place {
   readonly path: string;
   readonly isRoot: boolean;
@@ -34,7 +34,7 @@ interface Found {
   readonly rules: FieldError[];
 }
 
-/** Everything that is wrong with a schema. `context` is there if the schema is structural. */
+/** All errors of a schema. `context` is set if the schema is structural. */
 export function validateCrdSchema(
   schema: Schema,
   path: string,

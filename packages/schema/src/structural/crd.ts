@@ -26,13 +26,13 @@ import { overBudget, rootContext, schemaLimit } from "./rule-cost.ts";
 import type { Schema } from "./schema.ts";
 import { unsupportedConstruct, validateStructural } from "./structural.ts";
 
-/** What a definition is judged with. */
+/** The inputs of a validation. */
 export interface CrdOptions {
-  /** Says what is wrong with a CA bundle (base64 of PEM), or nothing; without it bundles are not looked at. */
+  /** Returns the error of a CA bundle (base64 of PEM), or undefined; without it bundles are not checked. */
   readonly checkCaBundle?: (bundle: string) => string | undefined;
 }
 
-/** What is wrong with a definition (v1 JSON), new or in place of an old one. */
+/** The errors of a definition (v1 JSON), new or as a replacement of an old one. */
 export function validateCustomResourceDefinition(definition: Json, old?: Json, options: CrdOptions = {}): FieldError[] {
   try {
     return withinWork(DEFINITION_WORK, () => validate(definition, old, options));
@@ -42,7 +42,7 @@ export function validateCustomResourceDefinition(definition: Json, old?: Json, o
   }
 }
 
-/** A definition of many patterns compiles them once; this much work takes about a second. */
+/** A definition with many patterns compiles them once; this much work takes about a second. */
 const DEFINITION_WORK = 10 * WORK_LIMIT;
 
 function validate(definition: Json, old: Json | undefined, options: CrdOptions): FieldError[] {
@@ -107,7 +107,7 @@ function closingErrors(crd: Crd, old: Crd | undefined): FieldError[] {
 function storedVersionErrors({ storedVersions, versions }: Crd, path: string): FieldError[] {
   if (storedVersions.length === 0) return [invalid(path, null, "must have at least one stored version")];
   const errors: FieldError[] = [];
-  // A version that comes twice is found once.
+  // A duplicate version is reported once.
   const found = new Set(storedVersions);
   for (const { name, storage } of versions) {
     if (!found.delete(name) && storage)
@@ -346,7 +346,7 @@ const allowedAtRoot = [
   "XValidations",
 ];
 
-/** With a status subresource the root of a schema may say little; the first thing too much is reported. */
+/** With a status subresource the root of a schema may have few keywords; the first extra one is reported. */
 function rootErrors(schema: Schema, path: string): FieldError[] {
   for (const [name, value] of schemaStruct(schema)) {
     if (value === "" || value === null || value === false) continue;
@@ -370,7 +370,7 @@ function rootErrors(schema: Schema, path: string): FieldError[] {
   return [];
 }
 
-/** The warnings that come with a definition: formats that the server does not know and will not enforce. */
+/** The warnings of a definition: formats that the server does not know and will not enforce. */
 export function crdWarnings(definition: Json, old?: Json): string[] {
   const before = new Set(old === undefined ? [] : unknownFormats(readCrd(old)));
   return unknownFormats(readCrd(definition))

@@ -1,4 +1,4 @@
-/** Defaults inside a schema must themselves be valid: pruned, of the right type, and obeying the rules. */
+/** Defaults inside a schema must themselves be valid: pruned, of the right type, and satisfying the rules. */
 import type { FieldError, Json } from "@capstan/model";
 import { fieldErrors, isDeepEqual } from "@capstan/model";
 
@@ -11,7 +11,7 @@ import type { Schema } from "./schema.ts";
 import { isJsonObject } from "./schema.ts";
 import { compileValidator } from "./validator.ts";
 
-/** Puts a default where it would stand in a whole object. */
+/** Places a default at its position in a whole object. */
 type Surround = (value: Json) => { readonly [key: string]: Json } | undefined;
 
 interface Walk {
@@ -27,7 +27,7 @@ const asRoot: Surround = (value) =>
     ? { apiVersion: "validation/v1", kind: "Validation", ...(value as { [key: string]: Json }) }
     : undefined;
 
-/** What is wrong with the defaults of a schema. */
+/** The errors of a schema's defaults. */
 export function validateDefaults(schema: Schema, path: FieldPath, requirePruned: boolean): FieldError[] {
   const root: Schema = schema.embeddedResource === true ? schema : { ...schema, embeddedResource: true };
   const state = { errors: [], remaining: objectBudget, requirePruned };

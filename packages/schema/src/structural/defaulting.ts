@@ -74,7 +74,7 @@ function defaultItems(value: readonly Json[], schema: Schema): Json {
   return copy ?? value;
 }
 
-/** Drops fields that are null where null is not allowed and no default would take its place. */
+/** Drops fields that are null where null is not allowed and no default would replace it. */
 export function dropRefusedNulls(value: Json, schema: Schema | undefined): Json {
   if (Array.isArray(value)) {
     let copy: Json[] | undefined;

@@ -1,8 +1,8 @@
-/** Two readings of one schema: how resources are judged, and how defaults inside a schema are judged. */
+/** Two interpretations of one schema: the validation of resources, and the validation of defaults inside a schema. */
 import { enforcedFormat } from "./formats.ts";
 import type { Schema } from "./schema.ts";
 
-/** `resource` drops unknown formats and lets int-or-string be both; `default` takes the structural schema at its word. */
+/** `resource` drops unknown formats and lets int-or-string be both; `default` applies the structural schema literally. */
 export type Dialect = "resource" | "default";
 
 const intOrString: readonly string[] = ["integer", "string"];
@@ -14,7 +14,7 @@ export function typesOf(schema: Schema, dialect: Dialect): readonly string[] {
   return schema.type === undefined ? none : [schema.type];
 }
 
-/** The format that is looked at. */
+/** The format that is checked. */
 export function formatOf(schema: Schema, dialect: Dialect): string | undefined {
   return dialect === "resource" ? enforcedFormat(schema.format, typesOf(schema, dialect)) : schema.format;
 }

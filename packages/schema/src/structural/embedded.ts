@@ -1,4 +1,4 @@
-/** Resources inside resources: their apiVersion, kind and metadata are read and judged like those of any object. */
+/** Resources inside resources: their apiVersion, kind and metadata are decoded and validated like those of any object. */
 import type { FieldError, Json } from "@capstan/model";
 import { checkDns1035Label, checkPathSegment } from "@capstan/model";
 
@@ -26,18 +26,18 @@ function embedsResources(schema: Schema): boolean {
   return known;
 }
 
-/** A value whose embedded metadata was read, the unknown fields in it, and the first thing that could not be read. */
+/** A value after its embedded metadata was decoded, the unknown fields in it, and the first decoding error. */
 export interface Coerced {
   readonly value: Json;
   readonly unknown: readonly string[];
   readonly error?: FieldError;
 }
 
-/** How embedded metadata is read. */
+/** Options for embedded metadata. */
 export interface CoerceOptions {
   readonly path?: FieldPath;
   readonly isResourceRoot?: boolean;
-  /** Leave out what cannot be read instead of refusing it. */
+  /** Omit what cannot be decoded instead of rejecting it. */
   readonly dropInvalid?: boolean;
 }
 
@@ -50,7 +50,7 @@ class RefusedError extends Error {
   }
 }
 
-/** Reads the metadata of every embedded resource in a value. */
+/** Decodes the metadata of every embedded resource in a value. */
 export function coerceEmbedded(value: Json, schema: Schema | undefined, options: CoerceOptions = {}): Coerced {
   const root = options.isResourceRoot === true ? { ...schema, embeddedResource: true as const } : schema;
   if (root === undefined || !embedsResources(root)) return { value, unknown: [] };
@@ -114,7 +114,7 @@ function coerceMetaField(name: string, field: Json, { path, unknown, drop }: Wal
   return decoded.meta;
 }
 
-/** What is wrong with the embedded resources in a value. */
+/** The errors of embedded resources in a value. */
 export function validateEmbedded(value: Json, schema: Schema | undefined, options: CoerceOptions = {}): FieldError[] {
   const root = options.isResourceRoot === true ? { ...schema, embeddedResource: true as const } : schema;
   if (root === undefined || !embedsResources(root)) return [];

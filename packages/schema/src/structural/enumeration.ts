@@ -5,7 +5,7 @@ import { formatNumber, isInt64 } from "./go-text.ts";
 import { identityOf } from "./identity.ts";
 import { isJsonObject } from "./schema.ts";
 
-/** Whether one of the allowed values is the value. Null is never allowed, even when it is listed. */
+/** Whether the value is one of the allowed values. Null is never allowed, even when it is listed. */
 export function enumAllows(allowed: readonly Json[], value: Json): boolean {
   if (value === null) return false;
   const values = indexOf(allowed);
@@ -14,7 +14,7 @@ export function enumAllows(allowed: readonly Json[], value: Json): boolean {
   return typeof value === "object" ? values.others.has(identityOf(value)) : values.scalars.has(value);
 }
 
-/** The allowed values of an enum: one look finds a value, however many there are. */
+/** The allowed values of an enum: one lookup finds a value, however many there are. */
 interface AllowedValues {
   readonly scalars: ReadonlySet<unknown>;
   readonly others: ReadonlySet<string>;

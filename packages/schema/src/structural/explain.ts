@@ -1,6 +1,6 @@
 /**
- * Says everything that is wrong with a value, in the words and with the arithmetic of the server's OpenAPI validator
- * (kube-openapi, pkg/validation/validate). It runs only for values that the compiled check has found invalid.
+ * Returns all errors of a value, with the messages and the arithmetic of the server's OpenAPI validator (kube-openapi,
+ * pkg/validation/validate). It runs only for values that the compiled check has found invalid.
  */
 import { spend, withinWork, WorkExceededError } from "@capstan/cel";
 import { isLargeInteger, type Json } from "@capstan/model";
@@ -30,11 +30,11 @@ export interface Result {
   matches: number;
 }
 
-/** Where the value stands and how it is read. */
+/** The path of the value and its interpretation. */
 export interface Place {
   readonly path: string;
   readonly dialect: Dialect;
-  /** The value that stood here before an update, where there is one: what did not change is not reported. */
+  /** The value before an update, if any: unchanged invalid values are not reported. */
   readonly correlation?: Correlation | undefined;
 }
 
@@ -52,7 +52,7 @@ function merge(into: Result, from: Result): void {
   into.matches += from.matches;
 }
 
-/** Everything that is wrong with a value that stands somewhere in a resource. */
+/** All errors of a value at some path of a resource. */
 export function explain(schema: Schema, value: Json, place: Place): Result {
   const result = explainHere(schema, value, place);
   if (result.problems.size === 0 || !isUnchanged(place.correlation)) return result;
@@ -103,7 +103,7 @@ function kindOf(value: Json): { readonly type: string; readonly format: string }
   return { type: goKinds[typeof value] ?? "object", format: "" };
 }
 
-/** Why the value has the wrong JSON type, or nothing. */
+/** The error for a wrong JSON type; undefined if it is right. */
 export function typeProblem(schema: Schema, value: Json, place: Place): Problem | undefined {
   const types = typesOf(schema, place.dialect);
   const format = formatOf(schema, place.dialect) ?? "";
@@ -119,7 +119,7 @@ export function typeProblem(schema: Schema, value: Json, place: Place): Problem 
   return fits ? undefined : wrongType(place.path, types.join(","), kind.type);
 }
 
-/** Where a format is given, the server leaves both strings and arrays to the format. */
+/** With a format, the server leaves both strings and arrays to the format. */
 function isTextual(type: string): boolean {
   return type === "string" || type === "array";
 }
@@ -361,7 +361,7 @@ function fieldCorrelation(correlation: Correlation | undefined, path: string, na
   return correlateKey(correlation, name);
 }
 
-/** `anyOf`, `oneOf`, `allOf` and `not`; below them nothing is forgiven for being unchanged. */
+/** `anyOf`, `oneOf`, `allOf` and `not`; below them unchanged values are not tolerated. */
 function explainAlternatives(schema: Schema, value: Json, { path, dialect }: Place): Result {
   const result = emptyResult();
   const place: Place = { path, dialect };
@@ -374,7 +374,7 @@ function explainAlternatives(schema: Schema, value: Json, { path, dialect }: Pla
   return result;
 }
 
-/** Nested value validations lose `additionalProperties` when a schema is read as a structural one. */
+/** Nested value validations lose `additionalProperties` when a schema is converted to a structural one. */
 function nestedOf(schema: Schema, dialect: Dialect): Schema {
   if (dialect === "resource" || schema.additionalProperties === undefined) return schema;
   const { additionalProperties: _dropped, ...rest } = schema;

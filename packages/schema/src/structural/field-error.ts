@@ -1,4 +1,4 @@
-/** Field errors of the model, with values shown as Go shows them: structs in their order, floats as `%v` prints them. */
+/** Field errors of the model, with values printed like Go: structs in their order, floats as `%v`. */
 import type { FieldError, FieldErrorType } from "@capstan/model";
 import { fieldErrors, quote } from "@capstan/model";
 
@@ -7,7 +7,7 @@ import { formatFloat, formatNumber, markedFloat, marshal } from "./go-text.ts";
 
 export type { FieldError } from "@capstan/model";
 
-/** Where a value stands, as text; `undefined` is the place above every field. */
+/** The path of a value as a string; `undefined` is the place above every field. */
 export type FieldPath = string | undefined;
 
 /** The path of a named field below a path. */
@@ -25,7 +25,7 @@ function at(path: FieldPath): string {
   return path ?? "<nil>";
 }
 
-/** A value that is wrong; `undefined` is a value that is not shown. */
+/** An invalid value; `undefined` is a value that is not shown. */
 export function invalid(path: FieldPath, badValue: GoValue | undefined, detail: string): FieldError {
   return showing("FieldValueInvalid", path, { badValue, detail });
 }
@@ -35,7 +35,7 @@ export function typeInvalid(path: FieldPath, badValue: GoValue, detail: string):
   return showing("FieldValueTypeInvalid", path, { badValue, detail });
 }
 
-/** A value that should have been there. */
+/** A missing value. */
 export function required(path: FieldPath, detail = ""): FieldError {
   return fieldErrors.required(at(path), detail);
 }
@@ -50,13 +50,13 @@ export function duplicate(path: FieldPath, badValue: GoValue | undefined): Field
   return showing("FieldValueDuplicate", path, { badValue, detail: "" });
 }
 
-/** A value that is none of those supported. */
+/** A value that is not one of the supported ones. */
 export function notSupported(path: FieldPath, badValue: GoValue, supported: readonly string[]): FieldError {
   const detail = supported.length === 0 ? "" : `supported values: ${supported.map(quote).join(", ")}`;
   return showing("FieldValueNotSupported", path, { badValue, detail });
 }
 
-/** A text that is too long. */
+/** A string that is too long. */
 export function tooLong(path: FieldPath, max: number): FieldError {
   return fieldErrors.tooLong(at(path), max);
 }
@@ -66,7 +66,7 @@ export function tooMany(path: FieldPath, actual: number, max: number): FieldErro
   return fieldErrors.tooMany(at(path), actual, max);
 }
 
-/** Something that went wrong while the field was looked at. */
+/** An internal error during the validation of the field. */
 export function internalError(path: FieldPath, message: string): FieldError {
   return fieldErrors.internal(at(path), message);
 }

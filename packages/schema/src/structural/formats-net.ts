@@ -1,4 +1,4 @@
-/** Network addresses in strings, accepted as Go's net package (and its sloppy elder) accepts them. */
+/** Network addresses in strings, accepted like Go's net package (and its sloppy predecessor). */
 
 function ipv4Sloppy(text: string): boolean {
   const parts = text.split(".");
@@ -10,7 +10,7 @@ function ipv4Strict(text: string): boolean {
   return parts.length === 4 && parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255);
 }
 
-/** The 16 bit groups of an IPv6 address, with an IPv4 tail judged by `tail`. */
+/** The 16-bit groups of an IPv6 address, with an IPv4 tail checked by `tail`. */
 function isIPv6Text(text: string, tail: (text: string) => boolean): boolean {
   const halves = text.split("::");
   if (halves.length > 2) return false;

@@ -1,4 +1,4 @@
-/** Dates, times and durations in strings, accepted as Go's time package and the OpenAPI formats accept them. */
+/** Dates, times and durations in strings, accepted like Go's time package and the OpenAPI formats. */
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/;
 
@@ -17,7 +17,7 @@ export function isDate(text: string): boolean {
 
 const timePattern = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$/u;
 
-/** A date and time of RFC 3339; as in the server, what follows a second `T` is not looked at. */
+/** A date and time of RFC 3339; as in the server, anything after a second `T` is ignored. */
 export function isDateTime(text: string): boolean {
   const parts = text.toLowerCase().split("t");
   if (text.length < 4 || parts.length < 2 || !isDate(parts[0] ?? "")) return false;
@@ -40,7 +40,7 @@ const goDuration = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+
 const goPart = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/gu; // linear: only texts that match goDuration
 const maxDuration = 2n ** 63n;
 
-/** Nanoseconds of a Go duration such as `1h30m`, or nothing. */
+/** Nanoseconds of a Go duration such as `1h30m`; undefined if it is invalid. */
 export function parseGoDuration(text: string): bigint | undefined {
   if (/^[+-]?0$/.test(text)) return 0n;
   if (!goDuration.test(text)) return undefined;
@@ -57,7 +57,7 @@ function scaled(amount: string, unit: bigint): bigint {
   return amountOf(whole) * unit + (BigInt(digits || "0") * unit) / 10n ** BigInt(digits.length);
 }
 
-/** The worth of digits; too many of them are worth more than every duration. */
+/** The value of digits; too many of them exceed every duration. */
 function amountOf(digits: string): bigint {
   const significant = digits.startsWith("0") ? digits.replace(/^0+/, "") : digits;
   return significant.length > 19 ? maxDuration : BigInt(significant || "0");
@@ -85,7 +85,7 @@ export function parseDuration(text: string): bigint | undefined {
   const go = parseGoDuration(text);
   if (go !== undefined) return go;
   let total: bigint | undefined;
-  // Letters are optional here so that digits without a unit are passed over in one step.
+  // Letters are optional here so that digits without a unit are skipped in one step.
   for (const [, digits = "0", unit = ""] of text.matchAll(/(\d+)\s*([A-Za-zµ]*)/gu)) {
     if (unit === "") continue;
     const amount = amountOf(digits);

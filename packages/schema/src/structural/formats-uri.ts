@@ -1,4 +1,4 @@
-/** Request URIs and mail addresses in strings, accepted as Go's net/url and net/mail accept them. */
+/** Request URIs and mail addresses in strings, accepted like Go's net/url and net/mail. */
 
 function hasControl(text: string): boolean {
   return /[\u0000-\u001f\u007f]/.test(text);
@@ -17,7 +17,7 @@ interface Url {
   readonly fragment: string;
 }
 
-/** Splits a URL as url.Parse does, or says why it cannot. */
+/** Splits a URL like url.Parse, or returns the error. */
 export function parseUrl(text: string): Url | { readonly problem: string } {
   const hash = text.indexOf("#");
   const [main, fragment] = hash < 0 ? [text, ""] : [text.slice(0, hash), text.slice(hash + 1)];
@@ -81,7 +81,7 @@ export function isRequestUri(text: string): boolean {
 
 const atomCharacter = /^[A-Za-z0-9!#$%&'*+\-/=?^_`{|}~\u0080-\u{10ffff}]$/u;
 
-/** Reads one mail address from left to right; each method moves on only if it found what it looks for. */
+/** Parses one mail address from left to right; each method advances only on a match. */
 class AddressReader {
   private readonly characters: readonly string[];
   private position = 0;
@@ -165,7 +165,7 @@ class AddressReader {
     return true;
   }
 
-  /** Words before an address in angle brackets; there may be none. */
+  /** Words before an address in angle brackets; optional. */
   private phrase(): boolean {
     for (;;) {
       this.skipSpace();

@@ -1,4 +1,4 @@
-/** The string formats that custom resources may use, each a predicate that answers as the server's does. */
+/** The string formats that custom resources may use, each a predicate with the server's results. */
 import { byteLength } from "@capstan/model";
 
 import { isCidr, isIPv4, isIPv6, isMac } from "./formats-net.ts";
@@ -102,7 +102,7 @@ export function formatPredicate(format: string): Predicate | undefined {
   return formats.get(normalized(format));
 }
 
-/** The format that is enforced for a field of these types: formats that the server does not know are dropped. */
+/** The format that is enforced for a field of these types: unknown formats are dropped. */
 export function enforcedFormat(format: string | undefined, types: readonly string[]): string | undefined {
   if (format === undefined) return undefined;
   return isRecognizedFormat(format, types.length === 1 ? (types[0] ?? "") : "") ? format : undefined;

@@ -1,4 +1,4 @@
-/** Parts of a definition as the server's internal types look when a message shows them as JSON: Go names, in Go's order. */
+/** Parts of a definition as messages show the server's internal types as JSON: Go names, in Go's order. */
 import type { CrdValidation, CrdVersion } from "./crd-model.ts";
 import type { GoStruct, GoValue } from "./go-text.ts";
 import type { AdditionalProperties, Schema, ValidationRule } from "./schema.ts";
@@ -51,7 +51,7 @@ export function schemaStruct(schema: Schema): GoStruct {
   return struct([...scalarFields(schema), ...compoundFields(schema)]);
 }
 
-/** Go name, our key, and what Go holds where nothing was said. */
+/** Go name, our key, and Go's value for a missing field. */
 const scalars: readonly (readonly [string, keyof Schema, GoValue])[] = [
   ["ID", "id", ""],
   ["Schema", "$schema", ""],

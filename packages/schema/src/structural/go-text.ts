@@ -1,10 +1,10 @@
-/** Writes values the way Go's fmt, strconv and encoding/json do, because the server's messages are made with them. */
+/** Prints values like Go's fmt, strconv and encoding/json, because the server's messages use them. */
 import { isLargeInteger, type Json } from "@capstan/model";
 
 /** A Go struct as JSON shows it: fields in their declared order, where the keys of plain objects are sorted. */
 export type GoStruct = ReadonlyMap<string, GoValue>;
 
-/** A value that may stand in a message. */
+/** A value in a message. */
 export type GoValue = Json | GoStruct | readonly GoValue[];
 
 /** Marks a number as a float64. */
@@ -14,13 +14,13 @@ export function asFloat(value: number): GoStruct {
 
 const float64 = "float64";
 
-/** The number that was marked, if it is one. */
+/** The marked number, if it is one. */
 export function markedFloat(value: GoValue): number | undefined {
   const marked = value instanceof Map && value.size === 1 ? value.get(float64) : undefined;
   return typeof marked === "number" ? marked : undefined;
 }
 
-/** Whether the server's decoder made this number an int64 rather than a float64; integers that a number cannot hold come as bigints. */
+/** Whether the server's decoder made this number an int64 rather than a float64; integers that a number cannot hold are bigints. */
 export function isInt64(value: number): boolean {
   return Number.isSafeInteger(value);
 }

@@ -86,7 +86,7 @@ function listMapErrors(schema: Schema, value: readonly Json[], path: FieldPath):
   return repeated(keys).map((i) => duplicate(entry(path, i), keys[i]));
 }
 
-/** The usual case, without making anything: each item has one key, and no two have the same. */
+/** The usual case, without allocations: each item has one key, and no two have the same. */
 function areDistinct(items: readonly Json[], name: string): boolean {
   const seen = new Set<string>();
   for (const item of items) {

@@ -1,4 +1,4 @@
-/** Number checks with the server's arithmetic: int64 for what was written as an integer that fits, float64 for all else. */
+/** Number checks with the server's arithmetic: int64 for integers that fit, float64 for everything else. */
 import type { GoValue } from "./go-text.ts";
 import { asFloat, formatFloat, isInt64 } from "./go-text.ts";
 import type { Problem } from "./problem.ts";
@@ -7,7 +7,7 @@ import type { Schema } from "./schema.ts";
 
 const epsilon = 1e-9;
 
-/** Whether a float64 counts as an integer, with a relative error of 1e-9 forgiven. */
+/** Whether a float64 counts as an integer, with a relative error of 1e-9 tolerated. */
 export function isJsonInteger(value: number): boolean {
   if (!Number.isFinite(value) || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   if (Number.isInteger(value)) return true;
@@ -37,7 +37,7 @@ function inRange(value: number | bigint, type: NumberType): boolean {
   return type.format !== "float" || Math.abs(Number(value)) < maxFloat32;
 }
 
-/** The server writes a float with as few digits as tell it from others, and tries to read that text as an integer. */
+/** The server prints a float with the fewest digits that identify it, and tries to parse that text as an integer. */
 function fitsBits(value: number | bigint, bits: 32 | 64): boolean {
   if (typeof value === "number" && (!Number.isInteger(value) || Math.abs(value) >= 1e21)) return false;
   const whole = BigInt(String(value));
@@ -49,7 +49,7 @@ function rangeProblem(type: NumberType, what: { readonly prefix: string; readonl
   return plain(`${what.prefix} value must be of type ${type.name} ${form} in ${what.path}`);
 }
 
-/** What is wrong with a number, in the server's order: range, multiple, minimum, maximum. */
+/** The errors of a number, in the server's order: range, multiple, minimum, maximum. */
 export function numberProblems(
   value: number | bigint,
   schema: Schema,
@@ -83,7 +83,7 @@ interface BoundContext {
 
 type Bound = (value: number | bigint, bound: number, context: BoundContext) => Problem | undefined;
 
-/** The bound that is compared with, without its fraction where that is lost; one that is too large becomes the least integer. */
+/** The effective bound, without its fraction where that is lost; one that is too large becomes the minimum integer. */
 function boundFor(given: number, whole: boolean): number | bigint {
   if (!whole) return given;
   const bound = Math.trunc(given);
@@ -96,7 +96,7 @@ function shown(bound: number | bigint, whole: boolean): string {
 }
 
 function held(value: number | bigint, whole: boolean): GoValue {
-  // A bigint is how an integer beyond the safe ones is held.
+  // Integers beyond the safe range are bigints.
   return whole ? (value as GoValue) : asFloat(Number(value));
 }
 

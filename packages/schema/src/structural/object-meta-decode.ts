@@ -1,11 +1,11 @@
-/** Reads `metadata` as the server's ObjectMeta: known fields of the right type, unknown ones told, malformed ones refused. */
+/** Decodes `metadata` as the server's ObjectMeta: known fields of the right type; unknown fields are reported, malformed ones rejected. */
 import { isLargeInteger, type Json } from "@capstan/model";
 import { formatInstant, parseTime } from "@capstan/model";
 
 import { isInt64 } from "./go-text.ts";
 import { isJsonObject } from "./schema.ts";
 
-/** Metadata after it was read, or why it cannot be. */
+/** The decoded metadata, or the error. */
 export type DecodedMeta = { readonly meta: Json; readonly unknown: readonly string[] } | { readonly problem: string };
 
 type JsonObject = { readonly [key: string]: Json | undefined };
@@ -50,7 +50,7 @@ const managedFields: Readonly<Record<string, Kind>> = {
 
 class MalformedError extends Error {}
 
-/** Reads metadata; with `dropMalformed` fields of the wrong type are left out instead of refused. */
+/** Decodes metadata; with `dropMalformed` fields of the wrong type are omitted instead of rejected. */
 export function decodeObjectMeta(metadata: Json, dropMalformed = false): DecodedMeta {
   if (metadata === null) return { meta: {}, unknown: [] };
   if (!isJsonObject(metadata))
@@ -97,7 +97,7 @@ function refuse(value: Json, target: Target, goType: string): never {
   );
 }
 
-/** The value as the server writes it back; what is empty is left out. */
+/** The value as the server writes it back; empty values are omitted. */
 function readField(value: Json, kind: Kind, target: Target): Json | undefined {
   switch (kind) {
     case "string":

@@ -1,4 +1,4 @@
-/** What `metadata` may hold, for resources and for resources that are embedded in them. */
+/** Validation of `metadata`, for resources and for embedded resources. */
 import type { FieldError, Json } from "@capstan/model";
 import {
   byteLength,
@@ -18,10 +18,10 @@ import { isJsonObject } from "./schema.ts";
 
 type Fields = { readonly [key: string]: Json | undefined };
 
-/** Says what is wrong with a name; for the prefix of a generated name the last dash does not count. */
+/** Returns the errors of a name; for the prefix of a generated name the last dash does not count. */
 export type NameCheck = (name: string, prefix: boolean) => readonly string[];
 
-/** A generated name's prefix may end in a dash: it is judged as if letters followed. */
+/** The prefix of a generated name may end in a dash: it is checked as if letters followed. */
 export function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith("-") ? `${name.slice(0, -2)}a` : name;
 }
@@ -31,13 +31,13 @@ function text(meta: Fields, key: string): string {
   return typeof value === "string" ? value : "";
 }
 
-/** How metadata of one kind is judged. */
+/** The validation options of a kind's metadata. */
 export interface MetaRules {
   readonly namespaced: boolean;
   readonly checkName: NameCheck;
 }
 
-/** What is wrong with the metadata of a new object. */
+/** The errors of a new object's metadata. */
 export function validateObjectMeta(meta: Json, rules: MetaRules, path: FieldPath): FieldError[] {
   const fields = isJsonObject(meta) ? meta : {};
   const errors: FieldError[] = [];
@@ -56,7 +56,7 @@ export function validateObjectMeta(meta: Json, rules: MetaRules, path: FieldPath
   return [...errors, ...managedFieldsErrors(fields["managedFields"], child(path, "managedFields"))];
 }
 
-/** What is wrong with the metadata of an object that replaces another. */
+/** The errors of the metadata of an object that replaces another. */
 export function validateObjectMetaUpdate(meta: Json, old: Json, path: FieldPath): FieldError[] {
   const [fields, before] = [isJsonObject(meta) ? meta : {}, isJsonObject(old) ? old : {}];
   const errors: FieldError[] = [];
@@ -77,7 +77,7 @@ export function validateObjectMetaUpdate(meta: Json, old: Json, path: FieldPath)
   ];
 }
 
-/** A field that may not change. */
+/** An immutable field. */
 export function immutableErrors(value: Json, old: Json, path: FieldPath): FieldError[] {
   return isDeepEqual(value, old) ? [] : [invalid(path, value, "field is immutable")];
 }
@@ -214,7 +214,7 @@ function runeName(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-/** Why an apiVersion is not one, or nothing. */
+/** The error of an invalid apiVersion; undefined if it is valid. */
 export function apiVersionProblem(apiVersion: string): string | undefined {
   try {
     parseApiVersion(apiVersion);

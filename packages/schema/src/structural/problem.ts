@@ -1,4 +1,4 @@
-/** What the OpenAPI validator finds, before it becomes a field error. */
+/** Findings of the OpenAPI validator, before they become field errors. */
 import type { Json } from "@capstan/model";
 
 import type { FieldError, FieldPath } from "./field-error.ts";
@@ -52,7 +52,7 @@ export function validation(code: Code, name: string, finding: Finding): Problem 
   return { kind: "validation", code, name, ...finding };
 }
 
-/** The field error that the server makes of a finding below `base`. */
+/** The field error of a finding below `base`. */
 export function toFieldError(problem: Problem, base: FieldPath): FieldError {
   if (problem.kind === "plain") return invalid(base, "", problem.message);
   const { name, message, value = "", limit = -1 } = problem;

@@ -1,10 +1,10 @@
-/** Drops fields that a structural schema does not know, and tells which. Values that need no change are returned as they are. */
+/** Drops fields that a structural schema does not know, and returns their paths. Values that need no change are returned as they are. */
 import type { Json } from "@capstan/model";
 
 import type { Schema } from "./schema.ts";
 import { isJsonObject } from "./schema.ts";
 
-/** A pruned value and the paths of what was dropped, sorted, such as `spec.list[0].extra`. */
+/** A pruned value and the paths of the dropped fields, sorted, such as `spec.list[0].extra`. */
 export interface Pruned {
   readonly value: Json;
   readonly unknown: readonly string[];
@@ -48,7 +48,7 @@ interface Owner {
   readonly state: Walk;
 }
 
-/** What is left of a field: nothing if the schema does not know it and does not keep unknown fields. */
+/** The remainder of a field: nothing if the schema does not know it and does not preserve unknown fields. */
 function walkField(name: string, field: Json, { schema, state }: Owner): Json | undefined {
   const path = state.path === "" ? name : `${state.path}.${name}`;
   if (schema === undefined) {

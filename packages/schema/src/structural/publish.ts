@@ -1,13 +1,13 @@
-/** The schemas of a custom resource as the server publishes them in its OpenAPI documents, without the server's own descriptions. */
+/** The schemas of a custom resource in the server's OpenAPI documents, without the server's own descriptions. */
 import type { Json } from "@capstan/model";
 
 import type { Schema, ValidationRule } from "./schema.ts";
 import { isIntOrStringAllOf, isIntOrStringAnyOf } from "./structural.ts";
 
-/** Which document: version 2 knows no alternatives and no null, and loses what cannot be said without them. */
+/** The document: version 2 has no alternatives and no null, and loses what needs them. */
 export type OpenApiVersion = "v2" | "v3";
 
-/** What a published resource is called. */
+/** The names of a published resource. */
 export interface PublishedNames {
   readonly group: string;
   readonly version: string;
@@ -92,7 +92,7 @@ function publish(schema: Schema, openApi: OpenApiVersion): Fields {
   };
 }
 
-/** Says in plain OpenAPI what int-or-string means. */
+/** Expresses int-or-string in plain OpenAPI. */
 function unfold(schema: Schema): Schema {
   if (schema.intOrString !== true || isIntOrStringAnyOf(schema) || isIntOrStringAllOf(schema)) return schema;
   const pair: readonly Schema[] = [{ type: "integer" }, { type: "string" }];
@@ -100,7 +100,7 @@ function unfold(schema: Schema): Schema {
   return { ...schema, allOf: [{ anyOf: pair }, ...(schema.allOf ?? [])] };
 }
 
-/** What version 2 can say. A field that may be null loses its type, and then nobody may require it. */
+/** What version 2 can express. A nullable field loses its type, and then it must not be required. */
 function toV2(schema: Schema): Schema {
   const { allOf: _allOf, anyOf: _anyOf, oneOf: _oneOf, not: _not, nullable, ...rest } = schema;
   const said: Schema = rest;

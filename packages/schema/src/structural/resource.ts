@@ -1,4 +1,4 @@
-/** One version of a custom resource, from its schema: read, default and judge objects as the server does. */
+/** One version of a custom resource, from its schema: decodes, defaults and validates objects like the server. */
 import type { FieldError, Json } from "@capstan/model";
 import { checkDns1123Subdomain } from "@capstan/model";
 
@@ -18,43 +18,43 @@ import type { Schema } from "./schema.ts";
 import { isJsonObject } from "./schema.ts";
 import { compileValidator } from "./validator.ts";
 
-/** An object after it was read: pruned, with embedded metadata read, and the paths of the fields nobody knows. */
+/** A decoded object: pruned, with embedded metadata decoded, and the paths of unknown fields. */
 export type Decoded =
   | { readonly object: Json; readonly unknown: readonly string[] }
-  /** What is wrong with an embedded object is told as an error of its field as well. */
+  /** The error of an embedded object is also reported as an error of its field. */
   | { readonly problem: string; readonly error?: FieldError };
 
-/** What a resource is called and whether it lives in a namespace. */
+/** The names of a resource and its scope. */
 export interface ResourceNames {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** The paths of the scale subresource, if there is one. */
+  /** The paths of the scale subresource, if any. */
   readonly scale?: ScalePaths;
 }
 
-/** Is told of what fails but did not change in an update. */
+/** Called with failures of unchanged values in an update. */
 export type Warn = (message: string) => void;
 
-/** What becomes of nulls where none are allowed: they go, or they stay and are found wrong. */
+/** The treatment of nulls that are not allowed: they are dropped, or they stay and are errors. */
 export type RefusedNulls = "drop" | "keep";
 
-/** A version of a resource that can judge objects. */
+/** A version of a resource that can validate objects. */
 export interface CompiledResource {
-  /** Prunes, drops nulls that are not allowed, unless they are to be complained of, and reads metadata; says which fields are unknown. */
+  /** Prunes, drops nulls that are not allowed, unless they are to be reported, and decodes metadata; returns the unknown fields. */
   readonly decode: (object: Json, refusedNulls?: RefusedNulls) => Decoded;
   /** Fills in the defaults. */
   readonly applyDefaults: (object: Json) => Json;
-  /** Everything that is wrong with a new object. */
+  /** All errors of a new object. */
   readonly validate: (object: Json) => FieldError[];
-  /** Everything that is wrong with an object that replaces another. */
+  /** All errors of an object that replaces another. */
   readonly validateUpdate: (object: Json, old: Json, warn?: Warn) => FieldError[];
-  /** Everything that is wrong with an object whose status replaces that of another. */
+  /** All errors of an object whose status replaces that of another. */
   readonly validateStatusUpdate: (object: Json, old: Json, warn?: Warn) => FieldError[];
 }
 
-/** Makes a resource of a schema. Nothing is compiled before it is needed. */
+/** Creates a resource from a schema. Nothing is compiled before it is needed. */
 export function compileResource(schema: Schema, names: ResourceNames): CompiledResource {
   const validator = compileValidator(schema);
   const status = schema.properties?.get("status");
@@ -108,7 +108,7 @@ function newDuplicates(schema: Schema, object: Json, old: Json): FieldError[] {
   return errors.length > 0 && validateListTypes(schema, old).length > 0 ? [] : errors;
 }
 
-/** Adds what the rules find; they are not run over objects of which too much is wrong. */
+/** Adds the errors of rules; they are not run on objects with too many other errors. */
 function ruleStep(schema: Schema): (errors: FieldError[], object: Json, run: RuleRun) => FieldError[] {
   const rules = compileRuleValidator(schema, true);
   if (rules === undefined) return (errors) => errors;
@@ -128,7 +128,7 @@ function decode(object: Json, schema: Schema, refusedNulls: RefusedNulls): Decod
   const coerced = coerceEmbedded(kept, schema);
   const { error } = coerced;
   if (error !== undefined) return { problem: `${error.field}: ${error.body}`, error };
-  // In the order in which they are found, those of a step by their names.
+  // In the order of the steps, and within a step by field name.
   const unknown = [
     ...(meta?.unknown ?? []).map((key) => `metadata.${key}`).sort(),
     ...[...pruned.unknown].sort(),

@@ -6,10 +6,10 @@ import { declTypeOf } from "./rule-types.ts";
 import { maxCardinality } from "./rules.ts";
 import type { Schema } from "./schema.ts";
 
-/** The most that one expression may be estimated to cost. */
+/** The limit for the estimated cost of one expression. */
 export const expressionLimit: bigint = 10_000_000n;
 
-/** The most that all rules of a schema may be estimated to cost. */
+/** The limit for the estimated cost of all rules of a schema. */
 export const schemaLimit: bigint = 100_000_000n;
 
 const maxUint64 = 2n ** 64n - 1n;
@@ -26,7 +26,7 @@ export function overBudget(what: string, cost: bigint, limit: bigint): string {
   return `${what} exceeds budget by factor of ${factor} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** The costs of all rules so far, and the four dearest. */
+/** The costs of all rules so far, and the four most expensive. */
 export interface TotalCost {
   total: bigint;
   dearest: readonly { readonly path: string; readonly cost: bigint }[];
@@ -41,10 +41,10 @@ export function observeCost(costs: TotalCost, path: string, cost: bigint): void 
     .slice(0, 4);
 }
 
-/** A place in a schema with its type and how often it can occur in one object. */
+/** A place in a schema with its type and its maximum number of occurrences in one object. */
 export interface RuleContext {
   readonly schema: Schema | undefined;
-  /** How often, or undefined where no limit is declared. */
+  /** The number, or undefined where no limit is declared. */
   readonly cardinality: bigint | undefined;
   readonly costs: TotalCost;
   readonly isRoot: boolean;
@@ -91,7 +91,7 @@ function maxElements(schema: Schema): bigint | undefined {
   return 1n;
 }
 
-/** What a rule costs for all places of an object together. */
+/** The cost of a rule for all places of an object together. */
 export function costInObject(maxCost: bigint, context: RuleContext, decl: DeclType): bigint {
   return multiply(maxCost, context.cardinality ?? maxCardinality(decl));
 }

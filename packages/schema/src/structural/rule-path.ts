@@ -1,14 +1,14 @@
 /** The simple paths that rules and selectable fields use to point at a field: `.spec.size`, `.spec['the-key']`. */
 import type { Schema } from "./schema.ts";
 
-/** Where a path leads: the field path in the server's notation, its first step, and the schema there. */
+/** The target of a path: the field path in the server's notation, its first step, and the schema there. */
 export interface RulePath {
   readonly path: string;
   readonly root: string;
   readonly schema: Schema | undefined;
 }
 
-/** A path, or why it is none. */
+/** A path, or its error. */
 export type ParsedRulePath = RulePath | { readonly problem: string };
 
 class PathError extends Error {}

@@ -5,7 +5,7 @@ import { byteLength } from "@capstan/model";
 
 import type { Schema } from "./schema.ts";
 
-/** The largest request that a server accepts; sizes that a schema leaves open are bounded by it. */
+/** The largest request that a server accepts; it bounds sizes that a schema does not limit. */
 export const maxRequestBytes: number = 3 * 1024 * 1024;
 
 const string: Schema = { type: "string" };
@@ -32,7 +32,7 @@ export function withTypeAndObjectMeta(schema: Schema): Schema {
   return { ...schema, properties };
 }
 
-/** The type, or nothing where a schema says too little for one: such fields cannot be reached by rules. */
+/** The type, or undefined where a schema does not define one: rules cannot access such fields. */
 export function declTypeOf(schema: Schema, isResourceRoot: boolean): DeclType | undefined {
   const nullable = schema.nullable === true;
   if (schema.intOrString === true)

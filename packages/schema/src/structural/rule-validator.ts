@@ -15,17 +15,17 @@ import { compileRules } from "./rules.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 import { isJsonObject } from "./schema.ts";
 
-/** The most that one evaluation may cost. */
+/** The limit for the cost of one evaluation. */
 export const perCallLimit: number = 1_000_000;
 
-/** The most that all evaluations for one object may cost. */
+/** The limit for the cost of all evaluations for one object. */
 export const objectBudget: number = 10_000_000;
 
-/** What a run of the rules is told. */
+/** The options of a run of the rules. */
 export interface RuleRun {
   readonly path?: FieldPath;
   readonly old?: Json | undefined;
-  /** Pairs old and new: what fails but did not change is only warned of. */
+  /** Pairs old and new: failures of unchanged values are only warnings. */
   readonly correlation?: Correlation;
   readonly budget?: number;
   readonly warn?: (message: string) => void;
@@ -37,7 +37,7 @@ export type RuleValidator = (
   run: RuleRun,
 ) => { readonly errors: FieldError[]; readonly remaining: number };
 
-/** Compiles all rules of a schema, or nothing if it has none. Each place is compiled when a value first reaches it. */
+/** Compiles all rules of a schema; undefined if it has none. Each place is compiled when a value first reaches it. */
 export function compileRuleValidator(schema: Schema, isResourceRoot: boolean): RuleValidator | undefined {
   if (!hasRules(schema)) return undefined;
   let root: Place | undefined;
@@ -309,7 +309,7 @@ function errorFor(
 
 type Message = { readonly text: string } | { readonly fatal: string } | { readonly unusable: true };
 
-/** The message that an expression makes; one that fails or is no single line falls back to the rule's own message. */
+/** The message of a message expression; if it fails or is not a single line, the rule's own message is used. */
 function makeMessage({ message, rule }: CompiledRule, { bill, variables }: RuleContext): Message {
   if (message === undefined) return { unusable: true };
   const evaluation = message.evaluateWithCost(variables.plain, { costLimit: perCallLimit });

@@ -17,18 +17,18 @@ import { parseRulePath } from "./rule-path.ts";
 import { maxRequestBytes } from "./rule-types.ts";
 import type { Schema, ValidationRule } from "./schema.ts";
 
-/** A rule after compilation: ready, or with what is wrong with it. */
+/** A compiled rule: ready, or with its errors. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
   readonly expression?: Expression;
   readonly problem?: string;
   readonly usesOldSelf: boolean;
-  /** The most that one evaluation can cost. */
+  /** The limit for the cost of one evaluation. */
   readonly maxCost: bigint;
   readonly message?: Expression;
   readonly messageProblem?: string;
   readonly messageMaxCost: bigint;
-  /** Where errors are reported, below the place of the rule. */
+  /** The path for errors, below the place of the rule. */
   readonly fieldPath?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The numbers that the scale subresource reads: they must be whole, not negative and fit an int32. */
+/** The numbers of the scale subresource: they must be non-negative int32 values. */
 import { isLargeInteger, type FieldError, type Json } from "@capstan/model";
 
 import { plainText } from "./enumeration.ts";
@@ -6,19 +6,19 @@ import { invalid } from "./field-error.ts";
 import { isInt64 } from "./go-text.ts";
 import { isJsonObject } from "./schema.ts";
 
-/** Where the scale subresource finds its values. */
+/** The paths of the scale subresource. */
 export interface ScalePaths {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
   readonly labelSelectorPath?: string;
 }
 
-/** What is wrong with the desired number of replicas. */
+/** The errors of the desired number of replicas. */
 export function scaleSpecErrors(object: Json, scale: ScalePaths | undefined): FieldError[] {
   return scale === undefined ? [] : replicaErrors(object, scale.specReplicasPath);
 }
 
-/** What is wrong with the observed number of replicas and with the selector. */
+/** The errors of the observed number of replicas and of the selector. */
 export function scaleStatusErrors(object: Json, scale: ScalePaths | undefined): FieldError[] {
   if (scale === undefined) return [];
   const errors = replicaErrors(object, scale.statusReplicasPath);

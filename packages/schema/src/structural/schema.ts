@@ -1,4 +1,4 @@
-/** The schema of a custom resource as a value: JSONSchemaProps read once, with only what was said. */
+/** The schema of a custom resource as a value: JSONSchemaProps decoded once, with only the fields that are set. */
 import type { Json } from "@capstan/model";
 
 /** One rule of x-kubernetes-validations. */
@@ -11,13 +11,13 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** What is said about the fields that `properties` does not name. */
+/** The schema of fields that `properties` does not name. */
 export interface AdditionalProperties {
   readonly allows: boolean;
   readonly schema?: Schema;
 }
 
-/** A schema as a CRD may hold it. A key is present only if the CRD gave it a value that is not the empty one. */
+/** A schema of a CRD. A key is present only if the CRD has a non-empty value for it. */
 export interface Schema {
   id?: string;
   $schema?: string;
@@ -74,7 +74,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reads JSONSchemaProps as a CRD carries them. Values of the wrong JSON type are ignored: the decoder refuses them earlier. */
+/** Decodes the JSONSchemaProps of a CRD. Values of the wrong JSON type are ignored: the decoder rejects them earlier. */
 export function readSchema(json: Json | undefined): Schema {
   const schema: Schema = {};
   if (!isJsonObject(json)) return schema;

@@ -1,10 +1,10 @@
-/** Structural schemas: the subset of OpenAPI in which every field has one place and one type, and what breaks the rules. */
+/** Structural schemas: the subset of OpenAPI in which every field has one place and one type, and the violations of its rules. */
 import type { FieldError, FieldPath } from "./field-error.ts";
 import { child, entry, forbidden, formatFieldError, invalid, required } from "./field-error.ts";
 import { patternProblem } from "./pattern.ts";
 import type { Schema } from "./schema.ts";
 
-/** Why a schema cannot be read as a structural one at all, or nothing. */
+/** Why a schema cannot be converted to a structural one at all; undefined if it can. */
 export function unsupportedConstruct(schema: Schema): string | undefined {
   return (
     unsupportedField(schema) ??
@@ -43,7 +43,7 @@ function unsupportedField(schema: Schema): string | undefined {
 
 type Level = "root" | "item" | "field";
 
-/** Everything that keeps a schema from being structural, sorted by message as the server does. */
+/** All violations that keep a schema from being structural, sorted by message as in the server. */
 export function validateStructural(schema: Schema, path: FieldPath): FieldError[] {
   const errors: FieldError[] = [];
   checkInvariants(schema, { level: "root", path, errors });
@@ -163,12 +163,12 @@ function isIntOrStringPair(schemas: readonly Schema[] | undefined): boolean {
   return schemas?.length === 2 && isOnlyType(schemas[0], "integer") && isOnlyType(schemas[1], "string");
 }
 
-/** Whether `anyOf` is the pair integer, string that int-or-string fields may carry. */
+/** Whether `anyOf` is the pair integer, string that int-or-string fields may have. */
 export function isIntOrStringAnyOf(schema: Schema): boolean {
   return isIntOrStringPair(schema.anyOf);
 }
 
-/** Whether the first `allOf` holds the pair integer, string that int-or-string fields may carry. */
+/** Whether the first `allOf` has the pair integer, string that int-or-string fields may have. */
 export function isIntOrStringAllOf(schema: Schema): boolean {
   return isIntOrStringPair(schema.allOf?.[0]?.anyOf);
 }

@@ -1,4 +1,4 @@
-/** Judges values against a schema: a compiled check for the many valid ones, an explanation for the few others. */
+/** Validates values against a schema: a compiled check for the many valid ones, an explanation for the few others. */
 import { withinWork, WORK_LIMIT, WorkExceededError } from "@capstan/cel";
 import type { Json } from "@capstan/model";
 
@@ -12,9 +12,9 @@ import type { FieldError, FieldPath } from "./field-error.ts";
 import { toFieldError } from "./problem.ts";
 import type { Schema } from "./schema.ts";
 
-/** What a validation may be told besides the value. */
+/** The options of a validation. */
 export interface ValidateOptions {
-  /** The value before an update: what is invalid but unchanged is tolerated. */
+  /** The value before an update: unchanged invalid values are tolerated. */
   readonly old?: Json;
   /** An existing pairing of old and new, to share its comparisons. */
   readonly correlation?: Correlation | undefined;
@@ -22,10 +22,10 @@ export interface ValidateOptions {
   readonly path?: FieldPath;
 }
 
-/** Says what is wrong with a value. */
+/** Returns the errors of a value. */
 export type Validator = (value: Json, options?: ValidateOptions) => FieldError[];
 
-/** Compiles the value validations of a schema (types, lengths, patterns, enums, alternatives ...); rules in CEL are apart. */
+/** Compiles the value validations of a schema (types, lengths, patterns, enums, alternatives ...); rules in CEL are separate. */
 export function compileValidator(schema: Schema, dialect: Dialect = "resource"): Validator {
   const check = lazyCheck(schema, dialect);
   return (value, options = {}) => {

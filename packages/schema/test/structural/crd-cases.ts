@@ -1,4 +1,4 @@
-/** Definitions with one or two things wrong each, to be judged by the server and by us. */
+/** Definitions with one or two errors each, for the server and for us. */
 import type { Json } from "@capstan/model";
 
 type Fields = { [key: string]: Json };
@@ -8,7 +8,7 @@ const baseSchema: Fields = {
   properties: { spec: { type: "object", properties: { size: { type: "integer" }, name: { type: "string" } } } },
 };
 
-/** A definition that is fine. */
+/** A valid definition. */
 export function baseCrd(schema: Json = baseSchema, version: Fields = {}): Fields {
   return {
     apiVersion: "apiextensions.k8s.io/v1",

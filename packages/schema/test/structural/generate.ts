@@ -1,4 +1,4 @@
-/** Makes schemas and objects at random: mostly near the valid ones, so that every check is passed and failed. */
+/** Generates random schemas and objects: mostly near the valid ones, so that every check both passes and fails. */
 import type { Json } from "@capstan/model";
 
 import type { Random } from "./random.ts";
@@ -246,7 +246,7 @@ export function randomObject(random: Random, schema: JsonSchema): Json {
   return { apiVersion: "example.com/v1", kind: "Widget", metadata: { name: "w", namespace: "default" }, ...fields };
 }
 
-/** The object with something else in some places. */
+/** The object with other values in some places. */
 export function changed(random: Random, object: Json, schema: JsonSchema): Json {
   const other = randomObject(random, schema) as { [key: string]: Json };
   const base = object as { [key: string]: Json };

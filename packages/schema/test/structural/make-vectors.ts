@@ -1,5 +1,5 @@
 /**
- * Puts every question to the oracle and records its answers. Build the oracle outside of the repository, in a module that requires
+ * Runs every question through the oracle and records its results. Build the oracle outside of the repository, in a module that requires
  * k8s.io/kubernetes of the release to compare with, then: `node --conditions=@capstan/source make-vectors.ts <path of the oracle>`.
  */
 import { spawnSync } from "node:child_process";

@@ -23,7 +23,7 @@ export const printed: Json = {
   },
 };
 
-/** Templates. Those that walk maps without order are left out: the server's order is random. */
+/** Templates. Those that iterate over maps are left out: the server's order is random. */
 export const templates: readonly string[] = [
   "plain text",
   "{.metadata.name}",
@@ -134,7 +134,7 @@ export const columns: readonly {
   { name: "Labels", type: "string", jsonPath: ".metadata.labels" },
 ];
 
-/** Texts that are tried with every format. */
+/** Strings for every format. */
 export const formatSamples: readonly string[] = [
   "",
   "a",

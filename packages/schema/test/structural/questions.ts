@@ -1,4 +1,4 @@
-/** Every question that was put to the oracle, made again from seeds, in the order of the recorded answers. */
+/** Every input of the oracle, generated again from seeds, in the order of the recorded results. */
 import type { Json } from "@capstan/model";
 
 import type { ScalePaths } from "../../src/structural/scale.ts";
@@ -8,7 +8,7 @@ import { columns, formatNames, formatSamples, printed, templates } from "./print
 import { randomFrom } from "./random.ts";
 import { ruleQuestions } from "./rule-objects.ts";
 
-/** A question about an object under a schema. */
+/** An input: an object under a schema. */
 export interface ObjectQuestion {
   readonly op: "object";
   readonly schema: Json;
@@ -17,7 +17,7 @@ export interface ObjectQuestion {
   readonly scale?: ScalePaths;
 }
 
-/** A question about a definition. */
+/** An input: a definition. */
 export interface CrdQuestion {
   readonly op: "crd";
   readonly crd: Json;
@@ -41,7 +41,7 @@ function objectsOf(seed: number): ObjectQuestion[] {
 
 const scaleValues: readonly Json[] = [3, 0, -1, 2147483648, 1.5, "x", true, null, [], {}, 2147483647];
 
-/** Objects whose scale subresource reads all kinds of values. */
+/** Objects whose scale subresource has all kinds of values. */
 export function scaleQuestions(): ObjectQuestion[] {
   const schema: Json = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   const scale = { specReplicasPath: ".spec.n", statusReplicasPath: ".status.a.n", labelSelectorPath: ".status.s" };
@@ -67,7 +67,7 @@ export function crdQuestions(): CrdQuestion[] {
   ];
 }
 
-/** A question about what is published of a definition. */
+/** An input: the published schemas of a definition. */
 export interface PublishQuestion {
   readonly op: "openapi";
   readonly v2: boolean;
@@ -86,7 +86,7 @@ export function publishQuestions(schemas: number): PublishQuestion[] {
   );
 }
 
-/** All questions by the name of their file of answers. */
+/** All inputs by the name of their file of results. */
 export function allQuestions(): Readonly<Record<string, readonly object[]>> {
   return {
     objects: objectQuestions(150),
@@ -102,7 +102,7 @@ export function allQuestions(): Readonly<Record<string, readonly object[]>> {
   };
 }
 
-/** The internal type of the server has no JSON names of its own. */
+/** The internal type of the server has no JSON names. */
 function goScale(scale: ScalePaths | undefined): Json {
   return {
     SpecReplicasPath: scale?.specReplicasPath ?? "",

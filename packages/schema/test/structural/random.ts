@@ -1,4 +1,4 @@
-/** A small seeded source of random choices, so that every vector can be made again. */
+/** A small seeded source of random choices, so that every vector can be generated again. */
 
 /** Random choices from one seed. */
 export interface Random {

@@ -1,4 +1,4 @@
-/** Objects for the schemas of the rule cases, so that rules hold, break and fail. */
+/** Objects for the schemas of the rule cases, so that rules hold, are violated and fail. */
 import type { Json } from "@capstan/model";
 
 import { ruleCases } from "./crd-cases.ts";
@@ -7,7 +7,7 @@ import type { Random } from "./random.ts";
 
 type Fields = { [key: string]: Json };
 
-/** A question about objects under rules: a schema, an object and perhaps the one before. */
+/** An input with rules: a schema, an object and perhaps the one before. */
 export interface RuleQuestion {
   readonly schema: Fields;
   readonly object: Json;
@@ -22,7 +22,7 @@ const decorations: readonly Fields[] = [
   { reason: "FieldValueDuplicate" },
 ];
 
-/** Questions about one rule case. */
+/** Inputs for one rule case. */
 export function ruleQuestions(random: Random): RuleQuestion[] {
   return ruleCases.flatMap(([inner, rules]) => {
     const decorated = rules.map((rule) => ({ ...random.pick(decorations), ...rule }));

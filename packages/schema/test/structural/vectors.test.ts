@@ -1,4 +1,4 @@
-/** Compares our answers with those that the Kubernetes Go packages gave to the same questions. */
+/** Compares our results with those of the Kubernetes Go packages for the same inputs. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -28,7 +28,7 @@ function answers<T>(name: string): readonly T[] {
   return JSON.parse(readFileSync(new URL(`vectors/${name}.json`, import.meta.url), "utf8")) as readonly T[];
 }
 
-/** Errors as text, sorted: the server walks maps in random order. */
+/** Errors as text, sorted: the server iterates over maps in random order. */
 function sorted(errors: readonly (FieldError | Problem)[]): string[] {
   return errors
     .map((error) => `${error.type} ${"message" in error ? error.message : fieldErrors.format(error)}`)
@@ -71,7 +71,7 @@ function compareObject(question: ObjectQuestion, expected: ObjectAnswer): void {
   const actual = judge(question);
   if (expected.oldCoercion === true) return assert.equal(actual.oldCoercion, true);
   if (expected.coercion !== undefined) {
-    // Which of two malformed fields is met first is random in the server.
+    // Which of two malformed fields comes first is random in the server.
     assert.equal(actual.coercion?.length, 1, JSON.stringify(question));
     return;
   }
@@ -82,7 +82,7 @@ function compareObject(question: ObjectQuestion, expected: ObjectAnswer): void {
   assert.deepEqual(texts(actual.errors), sorted(expected.errors ?? []), JSON.stringify(question));
 }
 
-test("random objects are pruned, defaulted and judged as the server does, new and updated", () => {
+test("random objects are pruned, defaulted and validated like in the server", () => {
   const expected = answers<ObjectAnswer>("objects");
   const questions = objectQuestions(150);
   assert.equal(questions.length, expected.length);
@@ -90,12 +90,12 @@ test("random objects are pruned, defaulted and judged as the server does, new an
   questions.forEach((question, i) => compareObject(question, expected[i] as ObjectAnswer));
 });
 
-test("replicas that scale could not read are refused", () => {
+test("invalid replicas of the scale subresource are rejected", () => {
   const expected = answers<ObjectAnswer>("scale");
   scaleQuestions().forEach((question, i) => compareObject(question, expected[i] as ObjectAnswer));
 });
 
-/** Texts that are no date reach rules only when they did not change; what Go's parser says of them beyond that is not told. */
+/** Invalid dates reach rules only when they did not change; further details of Go's parser errors are not reproduced. */
 function withoutParserWords(answer: ObjectAnswer): ObjectAnswer {
   const parserWords =
     /(Invalid (?:date|date-time|byte|duration)(?: formatted string)? .*?): (?:parsing|illegal|time:|invalid|unable|unknown).* (evaluating rule)/;
@@ -103,7 +103,7 @@ function withoutParserWords(answer: ObjectAnswer): ObjectAnswer {
   return answer.errors === undefined ? answer : { ...answer, errors: answer.errors.map(told) };
 }
 
-test("rules hold, break and fail as in the server, with ratcheting and list maps", () => {
+test("rules hold and fail as in the server, with ratcheting and list maps", () => {
   const expected = answers<ObjectAnswer>("rules");
   const questions = ruledQuestions(3);
   assert.equal(questions.length, expected.length);
@@ -112,7 +112,7 @@ test("rules hold, break and fail as in the server, with ratcheting and list maps
   });
 });
 
-test("definitions are refused with the server's errors", () => {
+test("definitions are rejected with the server's errors", () => {
   const expected = answers<{ errors: readonly Problem[]; warnings: readonly string[] | null }>("crds");
   const questions = crdQuestions();
   assert.equal(questions.length, expected.length);

@@ -1,4 +1,4 @@
-/** Data that goes bad: bits that change on the disk, files that are overwritten, a database that is full. */
+/** Damaged data: bits that change on the disk, overwritten files, a full database. */
 import { randomBytes } from "node:crypto";
 import { open, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import type { Harm } from "./harm.ts";
 import { dataFolder, emptyData, killProcess } from "./processes.ts";
 import { isReplaced, leaderOf, memberNames, podOf, presentLeader } from "./seen.ts";
 
-/** A value changes in the database of a follower, and nobody is told. */
+/** A value changes in the database of a follower, without an error. */
 export const BIT_ROT: Harm = {
   name: "bits change in the database of a follower",
   fate: "survives",
@@ -19,14 +19,14 @@ export const BIT_ROT: Harm = {
     }),
 };
 
-/** The same for the leader, who then takes all others for wrong. */
+/** The same for the leader, which then takes all others for corrupt. */
 export const LEADER_ROT: Harm = {
   name: "bits change in the database of the leader",
   fate: "survives",
   strike: async (scene) => await rot(scene, () => presentLeader(scene)),
 };
 
-/** Spoils a value of one member. The operator may replace whoever was chosen before it is hit: then another is chosen. */
+/** Damages a value of one member. The operator may replace the chosen member before: then another is chosen. */
 async function rot(scene: Scene, choose: () => Promise<string>): ReturnType<Harm["strike"]> {
   for (let tries = 0; tries < 5; tries++) {
     const member = await choose();
@@ -37,8 +37,8 @@ async function rot(scene: Scene, choose: () => Promise<string>): ReturnType<Harm
 }
 
 /**
- * Names of members are never used again, so one that is no member any more is not waited for: `found` when it was hit and the operator was
- * quicker than we were to see it.
+ * Names of members are never used again, so a removed member is not waited for: `found` when it was damaged and the operator replaced it
+ * before the check here.
  */
 async function rotIn(scene: Scene, member: string): Promise<"served" | "found" | "missed"> {
   const key = `rot/${randomBytes(4).toString("hex")}`;
@@ -54,7 +54,7 @@ async function rotIn(scene: Scene, member: string): Promise<"served" | "found" |
   });
 }
 
-/** Changes a text wherever it is in a file; answers in how many places that was. */
+/** Changes a text wherever it is in a file; returns the number of places. */
 async function overwrite(path: string, text: string): Promise<number> {
   const content = await readFile(path);
   await using file = await open(path, "r+");
@@ -66,7 +66,7 @@ async function overwrite(path: string, text: string): Promise<number> {
   return places;
 }
 
-/** Log and database of a member become rubbish, and it starts anew. */
+/** Log and database of a member are overwritten with random bytes, and it restarts. */
 export const RUBBISH: Harm = {
   name: "the data of a member is overwritten with rubbish and it restarts",
   fate: "survives",
@@ -81,15 +81,15 @@ export const RUBBISH: Harm = {
   },
 };
 
-/** The beginning is what a program reads first. */
+/** A program reads the beginning first. */
 async function spoil(path: string): Promise<void> {
   await using file = await open(path, "r+");
   await file.write(randomBytes(16_384), 0, 16_384, 0);
 }
 
 /**
- * Nobody runs, the operator neither; the data of one member is emptied, and that one starts before all others. With the flags that it was born
- * with it would be a second cluster of the same identity.
+ * All members and the operator are stopped; the data of one member is emptied, and that one starts first. With its bootstrap flags it
+ * would be a second cluster with the same id.
  */
 export const FORGETFUL: Harm = {
   name: "nobody runs, the data of the first member is emptied, and it starts first",
@@ -111,7 +111,7 @@ export const FORGETFUL: Harm = {
   },
 };
 
-/** The first member whose pod nobody has asked to end. */
+/** The first member whose pod is not being deleted. */
 async function firstRunning(scene: Scene): Promise<string> {
   const members = await memberNames(scene);
   const staying = (await scene.pods()).filter(({ metadata }) => metadata["deletionTimestamp"] === undefined);
@@ -121,12 +121,12 @@ async function firstRunning(scene: Scene): Promise<string> {
   return first;
 }
 
-/** How often the container of a member was started anew. */
+/** The restart count of a member's container. */
 async function startsOf(scene: Scene, member: string): Promise<number> {
   return (await podOf(scene, member))?.status?.containerStatuses?.[0]?.restartCount ?? 0;
 }
 
-/** One key is written over and over until etcd refuses: old revisions have used up the quota. */
+/** One key is written over and over until etcd rejects writes: old revisions have used up the quota. */
 export const FULL: Harm = {
   name: "the quota is used up",
   fate: "survives",

@@ -1,28 +1,31 @@
-/** Something that is done to a cluster of three, and how one sees that it has hit. */
+/** A fault in a cluster of three, and the sign that it has taken effect. */
 import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";
 
-/** A kind of harm. */
+/** A kind of fault. */
 export interface Harm {
   readonly name: string;
   /**
-   * `survives`: the members keep or get back a quorum with all that was acknowledged, so the history of the clients must be linearizable.
+   * `survives`: the members keep or regain a quorum with all acknowledged writes, so the history of the clients must be linearizable.
    * `recovers`: most copies are destroyed; what only those had is lost, and nothing else.
    */
   readonly fate: "survives" | "recovers";
-  /** Healed only when a member was away for long: the first with a new form is given twelve times longer, so it is not met at work. */
+  /**
+   * Healed only after a member was away for long: the first member with a new template has a timeout twelve times as long, so the fault
+   * is not tried during an update.
+   */
   readonly only?: "at rest";
   strike(scene: Scene, dice: Dice): Promise<Blow>;
 }
 
-/** A harm that was done. */
+/** A fault that has happened. */
 export interface Blow {
-  /** To whom, and how. */
+  /** The affected member or node, and the manner. */
   readonly detail: string;
-  /** Whether it has shown, so that recovery is not mistaken for calm. */
+  /** Whether the fault has taken effect, so that a calm cluster is not mistaken for a recovered one. */
   hasShown(): Promise<boolean>;
-  /** What others than the operator have to mend before anything can recover: a line, the API server. */
+  /** Repairs what the operator cannot: a network, the API server. */
   mend?(): Promise<void>;
-  /** What comes back after the cluster has recovered without it: a node, a member that was replaced meanwhile. */
+  /** Returns what was lost after the cluster has recovered without it: a node, a member that was replaced meanwhile. */
   returns?(): Promise<void>;
 }

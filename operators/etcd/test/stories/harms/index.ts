@@ -1,4 +1,4 @@
-/** Every harm that is tried. */
+/** Every fault that is tried. */
 import { BIT_ROT, FORGETFUL, FULL, LEADER_ROT, RUBBISH } from "./data.ts";
 import type { Harm } from "./harm.ts";
 import { CUT_FOR_GOOD, CUT_LEADER, CUT_MEMBER, CUT_OPERATOR } from "./network.ts";
@@ -7,18 +7,18 @@ import { destroyMembers, killMembers, operatorDiesAgain, whileOperatorIsDead } f
 
 const DESTROYED = destroyMembers("a pod and its volume are deleted", 1);
 
-/** Where and when a harm is tried. */
+/** Where and when a fault is tried. */
 export interface Planned {
   readonly harm: Harm;
-  /** Where it is tried with every change; everywhere when all is asked for. */
+  /** The clusters on which every CI run tries it; a full run tries it on both. */
   readonly always: readonly ("embedded" | "kubernetes")[];
 }
 
-/** In this order. The full database and the operator that is cut off have stories of their own, which are told with every change. */
+/** In this order. The full database and the unreachable operator have separate stories, which run every time. */
 export function plannedHarms(minutesAway: number): readonly Planned[] {
   const both = ["embedded", "kubernetes"] as const;
   return [
-    // Nobody has been replaced yet: the first member is the one that the cluster began with.
+    // No member has been replaced yet: the first member is the one that bootstrapped the cluster.
     { harm: FORGETFUL, always: ["embedded"] },
     { harm: killMembers("a member is killed", 1), always: both },
     { harm: killMembers("two of three are killed", 2), always: both },

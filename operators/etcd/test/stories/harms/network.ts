@@ -1,4 +1,4 @@
-/** Lines that are cut: of a member, of the leader, of the operator. */
+/** Network cuts: of a member, of the leader, of the operator. */
 import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";
 import type { Blow, Harm } from "./harm.ts";
@@ -22,7 +22,7 @@ export const CUT_LEADER: Harm = {
   },
 };
 
-/** A member is cut off for so long that another takes its place; then its line is mended. */
+/** A member is cut off for so long that it is replaced; then its network is restored. */
 export const CUT_FOR_GOOD: Harm = {
   name: "a member is cut off for so long that it is replaced",
   fate: "survives",
@@ -42,7 +42,7 @@ export const CUT_FOR_GOOD: Harm = {
   },
 };
 
-/** The operator reaches nobody for a while, and members serve without it. */
+/** The operator cannot reach any member for a while, and members serve without it. */
 export const CUT_OPERATOR: Harm = {
   name: "the operator is cut off from the members",
   fate: "survives",
@@ -65,7 +65,7 @@ async function someFollower(scene: Scene, dice: Dice): Promise<string> {
   return dice.one((await memberNames(scene)).filter((member) => member !== leader));
 }
 
-/** Cuts a member off, and the pod that the operator makes in the place of its pod meanwhile, too; tells whether it is cut off. */
+/** Cuts off a member, and also the pod that the operator creates in place of its pod meanwhile; returns whether it is cut off. */
 function knifeFor(scene: Scene, member: string): () => Promise<boolean> {
   let cut: string | undefined;
   return async () => {

@@ -1,11 +1,11 @@
-/** Nodes of which nobody hears any more, and an API server that is away. */
+/** Unreachable nodes, and an unavailable API server. */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Loss } from "../breakage.ts";
 import type { Scene } from "../scene.ts";
 import type { Harm } from "./harm.ts";
 import { isNodeReady, isReplaced, memberNames, podOf } from "./seen.ts";
 
-/** A node with a member is lost; it comes back when another has taken the member's place. */
+/** A node with a member is lost; it returns after the member was replaced. */
 export const LOST_NODE: Harm = {
   name: "a node is lost",
   fate: "survives",
@@ -21,7 +21,7 @@ export const LOST_NODE: Harm = {
   },
 };
 
-/** Which members are where. */
+/** The members of each node. */
 async function nodesOf(scene: Scene): Promise<readonly Inhabited[]> {
   const members = await memberNames(scene);
   const pods = await Promise.all(members.map(async (member) => ({ member, pod: await podOf(scene, member) })));
@@ -38,11 +38,11 @@ interface Inhabited {
 interface LostNodes {
   readonly nodes: readonly string[];
   readonly how: Loss;
-  /** Members on them that were replaced meanwhile. */
+  /** Members on these nodes that were replaced meanwhile. */
   readonly former: readonly string[];
 }
 
-/** Brings nodes back and waits until what was replaced meanwhile is gone from them. */
+/** Returns nodes and waits until the pods of replaced members are gone from them. */
 async function returnNodes(scene: Scene, { nodes, how, former }: LostNodes): Promise<void> {
   for (const node of nodes) await scene.ground.breakage.returnNode(node, how);
   await scene.until("the nodes are heard of again", async () => {
@@ -55,7 +55,7 @@ async function returnNodes(scene: Scene, { nodes, how, former }: LostNodes): Pro
   });
 }
 
-/** The API server is away for so many seconds; members serve without it, and the operator goes on when it is back. */
+/** The API server is unavailable for this many seconds; members serve without it, and the operator continues when it returns. */
 export function apiServerAway(name: string, seconds: number): Harm {
   return {
     name,
@@ -70,7 +70,7 @@ export function apiServerAway(name: string, seconds: number): Harm {
         hasShown: async () => (await isAway(scene)) && performance.now() >= end,
         mend: async () => {
           await breakage.startApiServer();
-          // That the operator is at work again is seen by what it says about another spec.
+          // The reaction to another spec shows that the operator works again.
           const replaceAfter = `${Math.round(dice.between(30, 60))}s`;
           await scene.until("the spec is changed", () => scene.edit({ recovery: { replaceAfter } }));
         },
@@ -79,7 +79,7 @@ export function apiServerAway(name: string, seconds: number): Harm {
   };
 }
 
-/** It refuses, or does not answer soon. */
+/** It refuses, or does not respond soon. */
 async function isAway({ kube, clusterPath }: Scene): Promise<boolean> {
   const answer = kube.get(clusterPath).then(
     () => false,
@@ -88,7 +88,10 @@ async function isAway({ kube, clusterPath }: Scene): Promise<boolean> {
   return await Promise.race([answer, delay(2_000, true)]);
 }
 
-/** Nodes with two of three members are lost: those may still serve somebody, so nobody may go on without them. Answers how to get them back. */
+/**
+ * Nodes with two of three members are lost: those may still serve clients, so the third must not continue without them. Returns a
+ * function that restores the nodes.
+ */
 export async function loseMostNodes(scene: Scene): Promise<() => Promise<void>> {
   const crowdedFirst = (await nodesOf(scene)).toSorted((one, other) => other.members.length - one.members.length);
   const isEnough = (count: number): boolean =>

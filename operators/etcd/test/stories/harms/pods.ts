@@ -1,14 +1,14 @@
-/** Members that are killed, with or without their volumes. */
+/** Killed members, with or without their volumes. */
 import type { Dice } from "../dice.ts";
 import type { Scene } from "../scene.ts";
 import type { Harm } from "./harm.ts";
 import { killProcess } from "./processes.ts";
 import { isReplaced, memberNames, podOf } from "./seen.ts";
 
-/** How a member ends: its pod is deleted without grace, or its process is killed under the kubelet's eyes. */
+/** How a member ends: its pod is deleted without grace, or its process is killed and the kubelet sees it. */
 type End = "pod" | "process";
 
-/** Members are killed, so many of three; their volumes stay. */
+/** Kills this many of three members; their volumes stay. */
 export function killMembers(name: string, count: number): Harm {
   return {
     name,
@@ -23,7 +23,7 @@ export function killMembers(name: string, count: number): Harm {
         hasShown: async () => {
           const members = await memberNames(scene);
           const now = await Promise.all(victims.map((member) => lifeOf(scene, member)));
-          // Who is restarted again and again is made to wait by its kubelet, and may be replaced meanwhile.
+          // The kubelet delays a container that restarts often, and the operator may replace the member meanwhile.
           const isOver = (member: string, life: string | undefined, former: string | undefined): boolean =>
             !members.includes(member) || (life !== undefined && life !== former);
           return victims.every((member, at) => isOver(member, now[at], before[at]));
@@ -33,7 +33,7 @@ export function killMembers(name: string, count: number): Harm {
   };
 }
 
-/** Another life of a member is another pod or another start of its container; undefined while it does not serve. */
+/** Identifies a pod and a start of its container; undefined while the member does not serve. */
 async function lifeOf(scene: Scene, member: string): Promise<string | undefined> {
   const pod = await podOf(scene, member);
   const isReady = pod?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;
@@ -45,7 +45,7 @@ async function endMember(scene: Scene, member: string, end: End): Promise<void> 
   else await scene.kube.remove(scene.path("pods", member), 0);
 }
 
-/** Pods and their volumes are deleted, so many of three. */
+/** Deletes pods and volumes of this many of three members. */
 export function destroyMembers(name: string, count: number): Harm {
   return {
     name,
@@ -61,14 +61,14 @@ export function destroyMembers(name: string, count: number): Harm {
   };
 }
 
-/** Claims first: as long as its pod runs, a volume stays. */
+/** Claims first: a volume stays as long as its pod runs. */
 export async function destroy(scene: Scene, members: readonly string[]): Promise<void> {
   const claims = members.map((member) => scene.path("persistentvolumeclaims", `data-${member}`));
   await Promise.all(claims.map((claim) => scene.kube.remove(claim)));
   await Promise.all(members.map((member) => scene.kube.remove(scene.path("pods", member), 0)));
 }
 
-/** The operator is dead while something else happens, for a while that is left to chance. */
+/** The operator is dead during another fault, for a random time. */
 export function whileOperatorIsDead(name: string, harm: Harm): Harm {
   return {
     ...harm,
@@ -83,7 +83,7 @@ export function whileOperatorIsDead(name: string, harm: Harm): Harm {
   };
 }
 
-/** The operator is killed again and again while it heals something. */
+/** The operator is killed again and again while it repairs a fault. */
 export function operatorDiesAgain(name: string, harm: Harm, deaths: number): Harm {
   return {
     ...harm,

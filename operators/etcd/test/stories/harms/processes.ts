@@ -5,20 +5,20 @@ import { join } from "node:path";
 import type { VolumeSpec } from "../breakage.ts";
 import type { Scene } from "../scene.ts";
 
-/** Kills the etcd of a member; its kubelet may start it again. */
+/** Kills the etcd process of a member; its kubelet may start it again. */
 export async function killProcess(scene: Scene, member: string): Promise<void> {
   const volume = await volumeOf(scene, `data-${member}`);
   for (const pid of await processesOn(volume.name)) end(pid);
 }
 
-/** Takes all data of a member away at a moment at which it does not run, so that it finds nothing when it starts. */
+/** Deletes all data of a member while it does not run, so that its next start finds none. */
 export async function emptyData(scene: Scene, member: string): Promise<void> {
   const { name } = await volumeOf(scene, `data-${member}`);
   const folder = await dataFolder(scene, member);
   await scene.until(`${member} has no data and does not run`, async () => {
     for (const pid of await processesOn(name)) end(pid);
     await rm(folder, { recursive: true, force: true });
-    // One that was started meanwhile may have seen its data, or written some anew.
+    // A process that started meanwhile may have read its data, or written new data.
     return (await processesOn(name)).length === 0 && !existsSync(folder);
   });
 }
@@ -27,7 +27,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, "SIGKILL");
   } catch (error) {
-    // It ended by itself meanwhile.
+    // The process ended meanwhile.
     if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
   }
 }
@@ -51,10 +51,10 @@ async function volumeOf(scene: Scene, name: string): Promise<{ readonly name: st
   return { name: volumeName, spec: volume["spec"] as VolumeSpec };
 }
 
-/** Where members have their volume. */
+/** The mount point of a member's volume. */
 const MOUNT_POINT = "/var/lib/etcd";
 
-/** Processes of etcd that have a volume for their data: its name has a uid in it, so that nobody else's can be meant. */
+/** Processes of etcd with this volume. The volume's name contains a uid, so it matches no other process. */
 async function processesOn(volume: string): Promise<readonly number[]> {
   const pids = (await readdir("/proc")).map(Number).filter(Number.isInteger);
   const found = await Promise.all(pids.map(async (pid) => ((await isEtcdOn(pid, volume)) ? [pid] : [])));
@@ -69,7 +69,7 @@ async function isEtcdOn(pid: number, volume: string): Promise<boolean> {
     const isData = (line: string): boolean => line.includes(volume) && line.includes(` ${MOUNT_POINT} `);
     return name?.trim() === "etcd" && mounts?.split("\n").some(isData) === true;
   } catch {
-    // It ended meanwhile.
+    // The process ended meanwhile.
     return false;
   }
 }

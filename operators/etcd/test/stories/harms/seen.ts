@@ -1,4 +1,4 @@
-/** What harms look at. */
+/** Observations that faults use. */
 import type { KubeObject } from "../kube.ts";
 import type { Scene } from "../scene.ts";
 
@@ -24,23 +24,23 @@ export async function memberNames(scene: Scene): Promise<readonly string[]> {
   return (await scene.cluster()).status?.members?.map(({ name }) => name) ?? [];
 }
 
-/** Whether none of them is a member any more. */
+/** Whether all of them have left the membership. */
 export async function isReplaced(scene: Scene, former: readonly string[]): Promise<boolean> {
   const members = await memberNames(scene);
   return members.length > 0 && !members.some((member) => former.includes(member));
 }
 
-/** How the operator finds a member. */
+/** The health of a member in the cluster's status. */
 export async function healthOf(scene: Scene, member: string): Promise<string | undefined> {
   return (await scene.cluster()).status?.members?.find(({ name }) => name === member)?.health;
 }
 
-/** The leader, as the operator tells it. */
+/** The leader in the cluster's status. */
 export async function leaderOf(scene: Scene): Promise<string> {
   return await scene.until("somebody leads", async () => (await scene.cluster()).status?.leader);
 }
 
-/** The leader by its own word: what the operator tells is from its last look, and it moves the leader while it makes members anew. */
+/** The leader as the member itself reports it: the status is older, and the operator moves the leader while it recreates members. */
 export async function presentLeader(scene: Scene): Promise<string> {
   return await scene.until("somebody says that it leads", async () => {
     for (const member of await memberNames(scene)) if (await leads(scene, member)) return member;
@@ -54,17 +54,17 @@ async function leads(scene: Scene, member: string): Promise<boolean> {
     const { leader, memberId } = await client.maintenance.status({ timeoutMs: 2_000 });
     return leader === memberId;
   } catch {
-    // It is being made anew.
+    // The pod is being recreated.
     return false;
   }
 }
 
-/** The reason that the operator gives for a condition. */
+/** The reason of a condition. */
 export async function reasonOf(scene: Scene, type: string): Promise<string | undefined> {
   return (await scene.cluster()).status?.conditions?.find((condition) => condition.type === type)?.reason;
 }
 
-/** The operator's words for a condition. */
+/** The message of a condition. */
 export function messageOf(
   conditions: readonly { readonly type: string; readonly message?: string }[] | undefined,
   type: string,
@@ -72,7 +72,7 @@ export function messageOf(
   return conditions?.find((condition) => condition.type === type)?.message ?? "";
 }
 
-/** Whether a node is heard of. */
+/** Whether a node is Ready. */
 export async function isNodeReady(scene: Scene, node: string): Promise<boolean> {
   const found = (await scene.kube.get(`/api/v1/nodes/${node}`)) as PodSeen | undefined;
   return found?.status?.conditions?.some(({ type, status }) => type === "Ready" && status === "True") === true;

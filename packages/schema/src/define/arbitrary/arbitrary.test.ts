@@ -5,7 +5,7 @@ import { defineResource } from "../resource.ts";
 import { s } from "../s.ts";
 import { arbitraryOf, invalidArbitraryOf } from "./index.ts";
 
-/** Every word of the schema language, with limits and a rule. */
+/** Every keyword of the schema language, with limits and a rule. */
 const Thing = defineResource({
   group: "example.com",
   version: "v1",
@@ -34,7 +34,7 @@ const Thing = defineResource({
   rules: [s.rule("self.low <= self.high", "low is at most high")],
 });
 
-test("what is drawn fits the schema and keeps the rules, in all its variety", () => {
+test("drawn objects fit the schema and its rules, in all their variety", () => {
   const zones = new Set<string>();
   const ways = new Set<string>();
   fc.assert(
@@ -56,7 +56,7 @@ test("what is drawn fits the schema and keeps the rules, in all its variety", ()
   );
 });
 
-test("what is spoiled is refused, and in many different ways", () => {
+test("invalid objects are rejected, for many different reasons", () => {
   const fields = new Set<string>();
   fc.assert(
     fc.property(invalidArbitraryOf(Thing), (object) => {
@@ -82,7 +82,7 @@ test("types follow from the schema", () => {
   );
 });
 
-test("rules that hardly any object keeps are told instead of tried for ever", () => {
+test("rules that hardly any object satisfies are reported instead of an endless search", () => {
   const Pair = defineResource({
     group: "example.com",
     version: "v1",

@@ -1,4 +1,4 @@
-/** Objects of a resource for property tests, drawn by fast-check: those that the server takes, and those that it refuses. */
+/** Objects of a resource for property tests, drawn by fast-check: those that the server accepts, and those that it rejects. */
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import { apiVersionOf } from "@capstan/model";
@@ -61,7 +61,7 @@ export interface DrawOptions {
 export function arbitraryOf<K extends Drawable>(resource: K, options: DrawOptions = {}): Arbitrary<Drawn<SpecOf<K>>> {
   const isGood = patiently(resource, (object: Drawn<unknown>) => resource.validate(object).length === 0);
   const objects = candidates(resource, options).filter(isGood);
-  // They were drawn from the schema that the type was inferred from.
+  // The values were drawn from the schema that the type was inferred from.
   return objects as Arbitrary<Drawn<unknown>> as Arbitrary<Drawn<SpecOf<K>>>;
 }
 
@@ -83,10 +83,10 @@ export function invalidArbitraryOf(resource: Drawable, options: DrawOptions = {}
     .filter((object) => resource.validate(object).length > 0);
 }
 
-/** So many in a row that are refused: rules let through nothing that can be found by drawing. */
+/** After this many rejected values in a row drawing fails: the rules accept hardly any value. */
 const PATIENCE = 10_000;
 
-/** A condition that gives up in a sentence instead of looking for ever. */
+/** A condition that fails with a message instead of searching forever. */
 function patiently<T>({ kind }: Drawable, isGood: (value: T) => boolean): (value: T) => boolean {
   let refused = 0;
   return (value) => {

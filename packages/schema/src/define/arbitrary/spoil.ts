@@ -1,16 +1,16 @@
-/** Spoils a good value in one place, in a way that its schema names: too small, too long, missing, of another type. */
+/** Makes a valid value invalid in one place, in a way that its schema names: too small, too long, missing, of another type. */
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import type { Json } from "@capstan/model";
 import type { JsonSchema } from "../json-schema.ts";
 
-/** What a place becomes; undefined: it goes. */
+/** The new value of a place; undefined: it is removed. */
 interface Spoiling {
   readonly path: readonly (string | number)[];
   readonly to: Json | undefined;
 }
 
-/** One of the ways to spoil a value; undefined where its schema allows everything. */
+/** One of the ways to make a value invalid; undefined where its schema allows everything. */
 export function spoiledOf(schema: JsonSchema, value: Json): Arbitrary<Json> | undefined {
   const ways = spoilings(schema, value, []);
   return ways.length === 0
@@ -51,7 +51,7 @@ function inList(schema: JsonSchema, value: readonly Json[], path: Path): Spoilin
   ];
 }
 
-/** Values that a schema refuses, whatever is there. */
+/** Values that a schema rejects, whatever the current value is. */
 function wrongValues(schema: JsonSchema): Json[] {
   if (schema["x-kubernetes-preserve-unknown-fields"] === true && schema.type === undefined) return [];
   const { minimum, maximum, minLength = 0, maxLength, pattern } = schema;
@@ -85,7 +85,7 @@ function wrongTypes(schema: JsonSchema): Json[] {
   }
 }
 
-/** A value with another in one of its places. */
+/** A value with another one in one of its places. */
 function replaced(value: Json, [at, ...rest]: Path, to: Json | undefined): Json | undefined {
   if (at === undefined) return to;
   if (isList(value)) return value.map((item, index) => (index === at ? (replaced(item, rest, to) ?? null) : item));
@@ -95,7 +95,7 @@ function replaced(value: Json, [at, ...rest]: Path, to: Json | undefined): Json 
   return next === undefined ? others : { ...others, [at]: next };
 }
 
-/** The type of Array.isArray does not know lists that cannot be changed. */
+/** The type of Array.isArray does not cover readonly arrays. */
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }

@@ -1,9 +1,9 @@
-/** Texts that fit a schema: of a format, of a pattern, or any at all. */
+/** Strings that fit a schema: of a format, of a pattern, or any. */
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import type { JsonSchema } from "../json-schema.ts";
 
-/** Texts by the format that they must have; other formats say nothing to the API server. */
+/** Strings by format; the API server ignores other formats. */
 const formats: { readonly [format: string]: Arbitrary<string> } = {
   "date-time": fc.tuple(days(), times()).map(([day, time]) => `${day}T${time}Z`),
   date: days(),
@@ -33,7 +33,7 @@ function times(): Arbitrary<string> {
   return fc.stringMatching(/^(?:[01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]$/u);
 }
 
-/** Texts of a schema. */
+/** Strings of a schema. */
 export function textOf({ format, pattern, minLength = 0, maxLength }: JsonSchema): Arbitrary<string> {
   const most = Math.min(maxLength ?? Infinity, Math.max(minLength, 20));
   const length = (text: string): number => Array.from(text).length;
@@ -44,7 +44,7 @@ export function textOf({ format, pattern, minLength = 0, maxLength }: JsonSchema
   return fc.string({ minLength, maxLength: most });
 }
 
-/** Kubernetes' patterns are Go's; what fast-check can draw from them is what both languages write alike. Without flags fewer texts fit. */
+/** Kubernetes' patterns are Go's; fast-check draws from what both dialects have in common. Without flags fewer strings fit. */
 function inAscii(pattern: string): RegExp {
   return new RegExp(
     pattern

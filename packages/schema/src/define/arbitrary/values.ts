@@ -1,14 +1,14 @@
-/** Values that fit a structural schema, drawn by fast-check: everything that the schema allows can come, small things first. */
+/** Values that fit a structural schema, drawn by fast-check: everything that the schema allows is possible, small values first. */
 import fc from "fast-check";
 import type { Arbitrary } from "fast-check";
 import type { Json } from "@capstan/model";
 import type { JsonSchema } from "../json-schema.ts";
 import { textOf } from "./texts.ts";
 
-/** How many items and entries are drawn where the schema sets no limit. */
+/** The number of items and entries where the schema sets no limit. */
 const FEW = 4;
 
-/** Values of a schema. Rules, and what only several keywords together say, are left to a check of the whole object. */
+/** Values of a schema. Rules, and combinations of keywords, are left to a check of the whole object. */
 export function valuesOf(schema: JsonSchema): Arbitrary<Json> {
   const values = schema.enum === undefined ? valuesByType(schema) : fc.constantFrom(...schema.enum);
   return schema.nullable === true
@@ -86,7 +86,7 @@ function lists(schema: JsonSchema): Arbitrary<Json[]> {
   return fc.uniqueArray(valuesOf(items), { minLength, maxLength, selector });
 }
 
-/** An item that leaves a key out has the key's default. */
+/** An item without a key has the key's default. */
 function keyOf(item: Json, key: string, items: JsonSchema): Json | undefined {
   const own = (item as { readonly [name: string]: Json | undefined } | null)?.[key];
   return own ?? items.properties?.[key]?.default;
@@ -107,7 +107,7 @@ function objects(schema: JsonSchema): Arbitrary<{ [name: string]: Json }> {
         .map(([some, way, all]) => chosen(some, { way, all, ways }));
 }
 
-/** Exactly the fields of one way, and none of the others. */
+/** Exactly the fields of one alternative, and none of the others. */
 function chosen(
   some: { readonly [name: string]: Json },
   {
