@@ -28,7 +28,13 @@ export function importCrd(value: unknown, known: readonly string[] = []): Import
   const { names, versions } = crd.spec;
   const parts = versions.map((version) => versionParts(version, versions.length > 1));
   const differences = [
-    ...new Set([...renewed.differences, ...lost, ...parts.flatMap((part) => part.differences), ...known]),
+    ...new Set([
+      ...renewed.differences,
+      ...lost,
+      ...otherDescriptions(versions),
+      ...parts.flatMap((part) => part.differences),
+      ...known,
+    ]),
   ];
   const consts = parts.map(({ consts: own }) => own).join("\n");
   const opening = `${openingText(crd, differences)}\nimport { defineResource, s } from "capstan";\n\n`;
@@ -52,7 +58,7 @@ function definitionLines(
   { spec: { group, scope, names, versions } }: CrdInput,
   parts: readonly VersionParts[],
 ): string[] {
-  const description = versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.description;
+  const description = storedDescription(versions);
   const single = parts.length === 1 ? parts[0] : undefined;
   return [
     `group: ${literal(group)},`,
@@ -66,6 +72,18 @@ function definitionLines(
     ...(description === undefined ? [] : [`describe: ${literal(description)},`]),
     ...(single === undefined ? [manyText(parts)] : single.fields),
   ];
+}
+
+function storedDescription(versions: readonly CrdVersionInput[]): string | undefined {
+  return versions.find(({ storage }) => storage)?.schema?.openAPIV3Schema?.description;
+}
+
+/** A definition describes its kind once, in the words of the stored version. */
+function otherDescriptions(versions: readonly CrdVersionInput[]): string[] {
+  const description = storedDescription(versions);
+  return versions
+    .filter(({ schema }) => schema?.openAPIV3Schema?.description !== description)
+    .map(({ name }) => `the description of ${name}`);
 }
 
 /** A CRD with numbers that a source can state. */
@@ -97,10 +115,15 @@ function statusOf({ subresources }: CrdVersionInput, { properties = {} }: JsonSc
   return properties["status"] ?? (subresources?.status === undefined ? undefined : { type: "object" });
 }
 
+/** The name of a version, which may hold dashes, at the beginning of a name in TypeScript. No version holds an underscore. */
+function identifier(version: string): string {
+  return version.replaceAll("-", "_");
+}
+
 function versionParts(version: CrdVersionInput, isOneOfMany: boolean): VersionParts {
   const root = normalizeSchema(version.schema?.openAPIV3Schema ?? {});
   const names = isOneOfMany
-    ? { spec: `${version.name}Spec`, status: `${version.name}Status` }
+    ? { spec: `${identifier(version.name)}Spec`, status: `${identifier(version.name)}Status` }
     : { spec: "spec", status: "status" };
   const { spec = {} } = root.properties ?? {};
   const status = statusOf(version, root);

@@ -49,7 +49,7 @@ function rootDifferences(name: string, root: JsonSchema): string[] {
 }
 
 function strangeKeywords(part: string, schema: JsonSchema): string[] {
-  return Object.keys(schema)
-    .filter((keyword) => !topKeywords.has(keyword))
-    .map((keyword) => `${keyword} of ${part}`);
+  return Object.entries(schema)
+    .filter(([keyword, value]) => !topKeywords.has(keyword) || (keyword === "type" && value !== "object"))
+    .map(([keyword]) => `${keyword} of ${part}`);
 }
