@@ -171,8 +171,9 @@ describe("a folder as the store", () => {
     await using folder = await scratch();
     await fill(etcd.client);
     const store = openDirectory({ root: folder.path, path: "store" });
+    const ownKey = randomBytes(32);
     for (const compression of ["none", "gzip", "zstd"] as const) {
-      for (const key of [undefined, randomBytes(32)]) {
+      for (const key of [undefined, undefined, ownKey]) {
         const options = { ...optionsFor([etcd], store, folder.path), compression, ...(key ? { key } : {}) };
         const manifest = await makeBackup(options);
         const path = join(folder.path, "back.db");
@@ -180,6 +181,8 @@ describe("a folder as the store", () => {
         assert.equal((await inspectSnapshot(path)).revision, manifest.revision);
       }
     }
+    const encrypted = await listBackups(store, "shop/db/", { key: ownKey });
+    assert.deepEqual([encrypted.backups.length, encrypted.refused.length], [3, 6], "a key demands encryption");
     const { backups } = await listBackups(store, "shop/db/");
     assert.equal(backups.length, 6);
     const [newest, ...older] = backups;
@@ -195,7 +198,7 @@ describe("a folder as the store", () => {
     assert.equal(kept.at(-1)?.name, oldest.name);
     const last = await prune(store, { proven: newest, retention, now: Date.now() });
     assert.deepEqual([last.kept.length, last.removed], [2, [oldest.name]]);
-    assert.equal((await store.list("")).length, 4);
+    assert.equal((await store.list("")).length, 10, "backups that cannot be read are not pruned");
   });
 
   test("leftovers of broken uploads are pruned after a day, running uploads stay", async () => {
@@ -204,18 +207,19 @@ describe("a folder as the store", () => {
     const half = async function* (): AsyncGenerator<Buffer> {
       yield Buffer.from("half");
     };
-    await store.put("shop/db/x.snapshot", half());
+    const name = "shop/db/20260101T000000Z-r1-00";
+    await store.put(`${name}.snapshot`, half());
     // Only the cluster id matters.
     const proven = { name: "shop/db/y", cluster: { ...cluster, clusterId: "1" } } as Manifest;
     const pruned = async (now: number): Promise<number> => {
       await prune(store, { proven, retention: {}, now });
-      return (await store.list("shop/db/x")).length;
+      return (await store.list(name)).length;
     };
     assert.equal(await pruned(Date.now()), 1);
     // A local clock that is ahead of the store's clock does not make objects old.
     assert.equal(await pruned(Date.now() + 2 * DAY), 1);
-    await makeOld(join(folder.path, "shop/db/x.snapshot"));
-    await store.put("shop/db/y.snapshot", half());
+    await makeOld(join(folder.path, `${name}.snapshot`));
+    await store.put("shop/db/20260102T000000Z-r1-00.snapshot", half());
     assert.equal(await pruned(Date.now()), 0);
   });
 
