@@ -55,11 +55,11 @@ const HINTS: readonly Action[] = [
 
 for (const action of HINTS) {
   test(`${action.do}: an aborted reconcile sends no request to etcd`, async () => {
-    const { turn: context, asked } = turnWith(action, () => undefined);
+    const { turn, asked } = turnWith(action, () => undefined);
     const signal = AbortSignal.abort(new Error("this replica has lost the lease"));
-    await assert.rejects(take(action, { ...context, signal }), /lost the lease/u);
+    await assert.rejects(take(action, { ...turn, signal }), /lost the lease/u);
     assert.deepEqual(asked, []);
-    await take(action, context);
+    await take(action, turn);
     assert.deepEqual(asked, [action.do]);
   });
 }
@@ -67,7 +67,7 @@ for (const action of HINTS) {
 test("a change that was made before and is needed again is made again", async () => {
   const [action] = CHANGES;
   assert.ok(action);
-  const { turn: context, asked } = turnWith(action, () => undefined);
-  await take(action, { ...context, step: async () => undefined });
+  const { turn, asked } = turnWith(action, () => undefined);
+  await take(action, { ...turn, step: async () => undefined });
   assert.deepEqual(asked, [action.do]);
 });

@@ -54,9 +54,9 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
 
   "create-pod": async (context, { seedParts }) => {
     const { action, event } = context;
-    const { member, boot, version, form: template } = action;
+    const { member, boot, version, form } = action;
     await startMember(context, boot === "seed-backup" ? seedParts(context, member, version) : undefined);
-    const how = template === undefined ? boot : `${boot}, in the last good form`;
+    const how = form === undefined ? boot : `${boot}, in the last good form`;
     event("Normal", "MemberStarted", `${member} starts with etcd ${version} (${how})`);
     return nextStep;
   },

@@ -95,11 +95,11 @@ async function act(step: BackupStep, scene: Scene): Promise<ReconcileResult> {
 }
 
 async function startJob(step: Extract<BackupStep, { do: "make" | "verify" }>, scene: Scene): Promise<void> {
-  const { context, means: environment, object, cluster, seen } = scene;
+  const { context, means, object, cluster, seen } = scene;
   if (cluster === undefined) return;
   const { name } = object.metadata;
   const common = {
-    agentImage: resolveAgentImage(context.get, environment.agentImage),
+    agentImage: resolveAgentImage(context.get, means.agentImage),
     labels: { "app.kubernetes.io/managed-by": "etcd-operator", [UID_LABEL]: cluster.metadata.uid },
     pullSecrets: cluster.spec.imagePullSecrets,
   };

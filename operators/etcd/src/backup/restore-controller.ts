@@ -93,10 +93,10 @@ function noteWait({ reason, why }: Extract<RestoreStep, { do: "wait" }>, { conte
   status.condition("Complete", false, { reason: reason ?? "InProgress", message: why });
 }
 
-async function describe({ context, means: environment, object }: Scene): Promise<void> {
+async function describe({ context, means, object }: Scene): Promise<void> {
   const { imagePullSecrets: pullSecrets } = object.spec;
   const labels = { "app.kubernetes.io/managed-by": "etcd-operator" };
-  const agentImage = resolveAgentImage(context.get, environment.agentImage);
+  const agentImage = resolveAgentImage(context.get, means.agentImage);
   const pod = describePod({
     agentImage,
     labels,

@@ -140,7 +140,7 @@ interface Wish {
   readonly means: AuthMeans;
 }
 
-async function syncUsers({ auth }: EtcdClient, { spec, means: environment }: Wish, done: string[]): Promise<Error[]> {
+async function syncUsers({ auth }: EtcdClient, { spec, means }: Wish, done: string[]): Promise<Error[]> {
   const failures: Error[] = [];
   const desired = new Map(spec.users.map(({ name, roles }) => [name, roles]));
   // The operator itself is root: by certificate, or with the password of a user root in the spec.
@@ -149,7 +149,7 @@ async function syncUsers({ auth }: EtcdClient, { spec, means: environment }: Wis
   const existing = await auth.users();
   for (const [name, roles] of all) {
     const isNew = !existing.includes(name);
-    await attempt(failures, () => syncUser(auth, { user: { name, roles, isNew }, means: environment }, done));
+    await attempt(failures, () => syncUser(auth, { user: { name, roles, isNew }, means }, done));
   }
   for (const name of existing) {
     if (name === ROOT || all.has(name)) continue;
@@ -170,16 +170,12 @@ interface UserWish {
   readonly means: AuthMeans;
 }
 
-async function syncUser(
-  auth: EtcdClient["auth"],
-  { user, means: environment }: UserWish,
-  done: string[],
-): Promise<void> {
+async function syncUser(auth: EtcdClient["auth"], { user, means }: UserWish, done: string[]): Promise<void> {
   const { name, roles } = user;
-  const missing = environment.missing?.get(name);
+  const missing = means.missing?.get(name);
   if (user.isNew && missing !== undefined) throw missing;
-  await syncPassword(auth, { user, means: environment }, done);
-  if (missing === undefined) environment.onDone?.(name);
+  await syncPassword(auth, { user, means }, done);
+  if (missing === undefined) means.onDone?.(name);
   const granted = await auth.rolesOf(name);
   for (const role of roles) {
     if (granted.includes(role)) continue;
@@ -194,21 +190,17 @@ async function syncUser(
 }
 
 /** A user created without a password accepts certificates only, whatever etcd returns for a new password. It has to be recreated. */
-async function syncPassword(
-  auth: EtcdClient["auth"],
-  { user, means: environment }: UserWish,
-  done: string[],
-): Promise<void> {
+async function syncPassword(auth: EtcdClient["auth"], { user, means }: UserWish, done: string[]): Promise<void> {
   const { name, isNew } = user;
-  const password = environment.passwords.get(name);
-  const isRemade = !isNew && password !== undefined && environment.wasWithout?.(name) === true;
-  const fixed = isRemade ? environment.fixed?.get(name) : undefined;
+  const password = means.passwords.get(name);
+  const isRemade = !isNew && password !== undefined && means.wasWithout?.(name) === true;
+  const fixed = isRemade ? means.fixed?.get(name) : undefined;
   if (fixed !== undefined) throw fixed;
   if (isRemade) await tolerate("UserNotFound", auth.removeUser(name));
   if (isNew || isRemade) {
     await tolerate("AlreadyExists", auth.addUser(password === undefined ? { name } : { name, password }));
     done.push(isNew ? `user ${name} was added` : `user ${name} has a password now`);
-  } else if (password !== undefined && environment.isChanged(name)) {
+  } else if (password !== undefined && means.isChanged(name)) {
     await auth.changePassword({ name, password });
     done.push(`user ${name} has another password`);
   }

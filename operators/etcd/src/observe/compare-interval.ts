@@ -16,8 +16,8 @@ export interface DisagreementFacts {
 }
 
 /** The voters, their pods, and the generation of the spec. A change of the key is compared at once. */
-export function disagreementKey({ hearing: report, pods, generation }: DisagreementFacts): string {
-  const voters = (report.quorum?.members ?? []).filter(({ isLearner }) => !isLearner);
+export function disagreementKey({ hearing, pods, generation }: DisagreementFacts): string {
+  const voters = (hearing.quorum?.members ?? []).filter(({ isLearner }) => !isLearner);
   const uidOf = (name: string): string => pods.find(({ member }) => member === name)?.uid ?? "no pod";
   const names = voters.map(({ member, id }) => `${member} ${id} (${uidOf(member)})`).toSorted();
   return [...names, `spec ${generation}`].join(", ");

@@ -19,8 +19,8 @@ export const doesNotStart = " does not start";
 
 /** Each reason lasts as long as its cause, and causes one comparison. */
 export function reasonsToCompare(facts: CompareReasonFacts): readonly string[] {
-  const { hearing: report } = facts;
-  const members = report.quorum?.members ?? [];
+  const { hearing } = facts;
+  const members = hearing.quorum?.members ?? [];
   const voters = members.filter(({ isLearner }) => !isLearner);
   // A single member has no other to be compared with.
   if (voters.length < 2) return [];
@@ -34,36 +34,33 @@ export function reasonsToCompare(facts: CompareReasonFacts): readonly string[] {
 }
 
 /** Whether voters will be added, removed or replaced. */
-function isMembershipChanging(
-  voters: readonly string[],
-  { pods, volumes, wanted: desired }: CompareReasonFacts,
-): boolean {
+function isMembershipChanging(voters: readonly string[], { pods, volumes, wanted }: CompareReasonFacts): boolean {
   // Hibernation removes no member.
-  if (desired.size === 0) return false;
-  if (voters.length < desired.size || voters.some((name) => desired.replace.includes(name))) return true;
+  if (wanted.size === 0) return false;
+  if (voters.length < wanted.size || voters.some((name) => wanted.replace.includes(name))) return true;
   if (volumes.some(({ member, state }) => voters.includes(member) && state === "stopping")) return true;
-  if (desired.size > 2) return voters.length > desired.size;
+  if (wanted.size > 2) return voters.length > wanted.size;
   // Small clusters replace members for a new template or version. That includes a scale-down in the middle of an update.
   const own = pods.filter(({ member }) => voters.includes(member));
   const isOld = ({ version, templateHash: print }: ObservedPod): boolean =>
-    version !== desired.version || print !== desired.templateHashFor(version);
-  return voters.length > desired.size || own.some(isOld);
+    version !== wanted.version || print !== wanted.templateHashFor(version);
+  return voters.length > wanted.size || own.some(isOld);
 }
 
 function reasonFor({ member, isStarted }: ListedMember, facts: CompareReasonFacts): string[] {
-  const { hearing: report, pods, volumes } = facts;
+  const { hearing, pods, volumes } = facts;
   const pod = pods.find((one) => one.member === member);
   const who = `${member} (${pod?.uid ?? "no pod"})`;
   // Also if it responds: a member that is cut off from the others may have the right data.
   const givenUp = isBeingReplaced(pod, facts) ? [`${who} is given up`] : [];
   const volume = volumes.find((one) => one.member === member);
   if (isStarted && (volume === undefined || volume.state === "lost")) return [`${member} has no volume`];
-  if (report.answers[member]?.is === "talking")
+  if (hearing.answers[member]?.is === "talking")
     return [...(pod?.initialCheck === "off" ? [`${who} speaks unchecked`] : []), ...givenUp];
   return [...(pod?.isReady === false && pod.restarts > 0 ? [`${who}${doesNotStart}`] : []), ...givenUp];
 }
 
 /** A separate reason, because the comparison at its first failed start may be long ago. */
-function isBeingReplaced(pod: ObservedPod | undefined, { wanted: desired, now }: CompareReasonFacts): boolean {
-  return pod !== undefined && !pod.isReady && now - pod.since >= desired.replaceAfter;
+function isBeingReplaced(pod: ObservedPod | undefined, { wanted, now }: CompareReasonFacts): boolean {
+  return pod !== undefined && !pod.isReady && now - pod.since >= wanted.replaceAfter;
 }

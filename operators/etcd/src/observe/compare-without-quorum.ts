@@ -42,7 +42,7 @@ export interface SurvivorResult {
  * growing delays.
  */
 export async function compareSurvivors(clients: MemberClients, facts: SurvivorFacts): Promise<SurvivorResult> {
-  const { answers: memberStatuses, now, former } = facts;
+  const { answers, now, former } = facts;
   const own = ownHashes(facts);
   const names = own.map(([member]) => member);
   const isOpen = former !== undefined && former.withoutHash.length > 0;
@@ -54,7 +54,7 @@ export async function compareSurvivors(clients: MemberClients, facts: SurvivorFa
   if (isTooSoon) return { survivors: { differing: [], withoutHash: names }, remains: former };
   const hashes = await hashAll(
     clients,
-    Object.fromEntries(names.map((name) => [name, memberStatuses[name] ?? unreachableStatus])),
+    Object.fromEntries(names.map((name) => [name, answers[name] ?? unreachableStatus])),
   );
   const remains = {
     at: now,
@@ -70,8 +70,8 @@ const unreachableStatus = { is: "silent", why: "" } as const;
 type Talking = Extract<MemberStatus, { is: "talking" }>;
 
 /** Learners return no hash and do not count. */
-function ownHashes({ answers: memberStatuses, clusterId }: SurvivorFacts): readonly (readonly [string, Talking])[] {
-  return Object.entries(memberStatuses).flatMap(([member, answer]) => {
+function ownHashes({ answers, clusterId }: SurvivorFacts): readonly (readonly [string, Talking])[] {
+  return Object.entries(answers).flatMap(([member, answer]) => {
     if (answer.is !== "talking" || answer.isLearner) return [];
     return clusterId === undefined || answer.clusterId === clusterId ? [[member, answer] as const] : [];
   });

@@ -141,7 +141,7 @@ interface ComparisonReasons {
 async function compare(
   clients: MemberClients,
   {
-    hearing: report,
+    hearing,
     volumes,
     now,
     former: { comparison: former, missed },
@@ -151,28 +151,28 @@ async function compare(
     isWaiting,
   }: CompareFacts & ComparisonReasons,
 ): Promise<Finding> {
-  const { answers: memberStatuses } = report;
+  const { answers } = hearing;
   const kept = { comparison: former && withoutAttempt(former) };
-  if (report.quorum === undefined) return kept;
-  const quorum = withData(report.quorum, { answers: memberStatuses, volumes });
-  const accused = alarmedMembers(report);
+  if (hearing.quorum === undefined) return kept;
+  const quorum = withData(hearing.quorum, { answers, volumes });
+  const accused = alarmedMembers(hearing);
   if (accused.length > 0) {
     if (!isUrgent && isResolved(former, { accused, quorum, now, subject })) return { comparison: former };
-    const { comparison, ...open } = await compareAfterAlarm(clients, quorum, { answers: memberStatuses, now });
+    const { comparison, ...open } = await compareAfterAlarm(clients, quorum, { answers, now });
     return { comparison: comparison && { ...comparison, accused }, ...open };
   }
   // A single member has no other to differ from: an earlier finding is over.
-  if (isSingleMember(report.quorum)) return { comparison: kept.comparison && { ...kept.comparison, differing: [] } };
+  if (isSingleMember(hearing.quorum)) return { comparison: kept.comparison && { ...kept.comparison, differing: [] } };
   if (isUrgent)
     return {
       missed,
-      ...(await compareBeforeChange(clients, quorum, { answers: memberStatuses, now, former: kept.comparison })),
+      ...(await compareBeforeChange(clients, quorum, { answers, now, former: kept.comparison })),
     };
   if (isWaiting) return { ...kept, missed };
   if (!isDue(former, { now, subject })) return kept;
   const byTheHour = missedMembers(missed, { now, since: missedSince })
     ? undefined
-    : await compareAll(clients, report.quorum, { answers: memberStatuses, now });
+    : await compareAll(clients, hearing.quorum, { answers, now });
   return { ...kept, ...(byTheHour ?? { missed }) };
 }
 
@@ -192,13 +192,13 @@ function isSingleMember({ members }: Quorum): boolean {
 async function compareAll(
   clients: MemberClients,
   { members: listed, clusterId }: Quorum,
-  { answers: memberStatuses, now }: { readonly answers: Answers; readonly now: number },
+  { answers, now }: { readonly answers: Answers; readonly now: number },
 ): Promise<Pick<ComparisonResult, "comparison" | "missed"> | undefined> {
   const voters = listed.filter(({ isLearner }) => !isLearner);
-  if (!areComparable(voters, memberStatuses, clusterId)) return undefined;
-  const { differing, members } = await compareOnce(clients, voters, memberStatuses);
+  if (!areComparable(voters, answers, clusterId)) return undefined;
+  const { differing, members } = await compareOnce(clients, voters, answers);
   // A compaction may happen in between, so a member must differ twice.
-  const again = differing.length === 0 ? { differing, members } : await compareOnce(clients, voters, memberStatuses);
+  const again = differing.length === 0 ? { differing, members } : await compareOnce(clients, voters, answers);
   const silent = [...members, ...again.members];
   // A comparison reads all data of all members, so a missing hash is not requested in every reconcile.
   if (silent.length > 0) return { missed: { at: now, members: [...new Set(silent)] } };

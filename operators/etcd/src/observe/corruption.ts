@@ -34,9 +34,9 @@ export interface HashComparison {
 export async function compareAfterAlarm(
   clients: MemberClients,
   quorum: Quorum,
-  { answers: memberStatuses, now }: CompareContext,
+  { answers, now }: CompareContext,
 ): Promise<HashComparison> {
-  const { found, missing, unlike } = await findMajority(clients, quorum, memberStatuses);
+  const { found, missing, unlike } = await findMajority(clients, quorum, answers);
   return { comparison: found === undefined ? noMajority(quorum, now) : { at: now, ...found }, missing, unlike };
 }
 
@@ -47,9 +47,9 @@ export async function compareAfterAlarm(
 export async function compareBeforeChange(
   clients: MemberClients,
   quorum: Quorum,
-  { answers: memberStatuses, now, former }: CompareContext & { readonly former: Comparison | undefined },
+  { answers, now, former }: CompareContext & { readonly former: Comparison | undefined },
 ): Promise<HashComparison> {
-  const { found, isTorn, missing, unlike } = await findMajority(clients, quorum, memberStatuses);
+  const { found, isTorn, missing, unlike } = await findMajority(clients, quorum, answers);
   // A partial comparison does not delay the next complete one.
   const at = missing.length === 0 ? now : (former?.at ?? now);
   if (found !== undefined) return { comparison: { at, ...found }, missing, unlike };
@@ -97,10 +97,10 @@ function hasLeader(answer: MemberStatus | undefined): boolean {
 async function collectHashes(
   clients: MemberClients,
   members: readonly ListedMember[],
-  { of, answers: memberStatuses }: { readonly of: readonly ListedMember[]; readonly answers: MemberReport["answers"] },
+  { of, answers }: { readonly of: readonly ListedMember[]; readonly answers: MemberReport["answers"] },
 ): Promise<HashFindings> {
   const names = of.map(({ member }) => member);
-  const asked = Object.fromEntries(Object.entries(memberStatuses).filter(([member]) => names.includes(member)));
+  const asked = Object.fromEntries(Object.entries(answers).filter(([member]) => names.includes(member)));
   const first = await hashAll(clients, asked);
   const isShort = names.some((name) => first.every(({ member }) => member !== name));
   const once = combineRounds([first], { members, asked: names });
@@ -165,13 +165,10 @@ interface Majority {
  */
 export function withData<T extends Pick<Quorum, "members">>(
   quorum: T,
-  {
-    answers: memberStatuses,
-    volumes,
-  }: { readonly answers: MemberReport["answers"]; readonly volumes: readonly ObservedVolume[] },
+  { answers, volumes }: { readonly answers: MemberReport["answers"]; readonly volumes: readonly ObservedVolume[] },
 ): T {
   const isLost = (name: string): boolean =>
-    volumes.every(({ member, state }) => member !== name || state === "lost") && memberStatuses[name]?.is !== "talking";
+    volumes.every(({ member, state }) => member !== name || state === "lost") && answers[name]?.is !== "talking";
   const lost = quorum.members.find(({ member, isLearner, isStarted }) => !isLearner && isStarted && isLost(member));
   return { ...quorum, members: quorum.members.filter((one) => one !== lost) };
 }

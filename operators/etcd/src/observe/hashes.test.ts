@@ -46,24 +46,24 @@ function reachTo(names: readonly string[], hashKv: (member: string, options: Has
 
 test("hash timeouts follow the database size, within the time of the reconcile", async () => {
   const limits: number[] = [];
-  const { reach: clients, time } = reachTo(["e-0"], (_member, { timeoutMs = 0 }) => {
+  const { reach, time } = reachTo(["e-0"], (_member, { timeoutMs = 0 }) => {
     limits.push(timeoutMs);
     return {};
   });
-  await hashAll(clients, { "e-0": answer });
+  await hashAll(reach, { "e-0": answer });
   time.steady = 140_000;
-  await hashAll(clients, { "e-0": answer });
+  await hashAll(reach, { "e-0": answer });
   assert.deepEqual(limits, [hashTimeout(answer.dbBytes), 10_000]);
 });
 
 test("without writes, members hash their present data, not a past compaction", async () => {
   const asked: unknown[] = [];
-  const { reach: clients } = reachTo(["e-0", "e-1"], (_member, { revision }) => {
+  const { reach } = reachTo(["e-0", "e-1"], (_member, { revision }) => {
     asked.push(revision);
     return { revision: 31, compactRevision: 31 };
   });
   const still = { ...answer, revision: 31 };
-  const hashes = await hashAll(clients, { "e-0": still, "e-1": still });
+  const hashes = await hashAll(reach, { "e-0": still, "e-1": still });
   assert.deepEqual(asked, [0, 0]);
   assert.deepEqual(
     hashes.map(({ hash }) => hash.compactRevision),
@@ -73,14 +73,14 @@ test("without writes, members hash their present data, not a past compaction", a
 
 test("with writes, members hash the highest revision that all of them have", async () => {
   const asked: unknown[] = [];
-  const { reach: clients } = reachTo(["e-0", "e-1"], (member, { revision }) => {
+  const { reach } = reachTo(["e-0", "e-1"], (member, { revision }) => {
     asked.push(revision);
     return { revision: member === "e-0" ? 34 : 33 };
   });
   const at = (revision: number) => ({ ...answer, revision });
-  await hashAll(clients, { "e-0": at(32), "e-1": at(31) });
+  await hashAll(reach, { "e-0": at(32), "e-1": at(31) });
   assert.deepEqual(asked, [31, 31]);
-  await hashAll(clients, { "e-0": at(32), "e-1": at(32) });
+  await hashAll(reach, { "e-0": at(32), "e-1": at(32) });
   assert.deepEqual(asked.slice(2), [0, 0, 33, 33]);
 });
 

@@ -127,10 +127,10 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
   const context: ObserveContext = { object, find: given.find, get: given.get };
   const now = outside.now();
   const pods = ownPods(context);
-  const { place, tls, form: template } = podTemplateOf(context, object, { pods, now });
+  const { place, tls, form } = podTemplateOf(context, object, { pods, now });
   const clients = new MemberClients({ ...outside, place, tls: tls.operator, addresses: addressesOf(pods) });
   const stopwatch = stopwatchFor(object, now, outside);
-  const goodForm = readLastGoodTemplate(context, template);
+  const goodForm = readLastGoodTemplate(context, form);
   try {
     const recordedState = recordedStateOf(object.status);
     // A recovery from a backup changes the cluster id. Until the new one is recorded, any id is accepted.
@@ -141,7 +141,7 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
     const doubt = (members: readonly ListedMember[]) =>
       isRecovering(recordedState.recovery) ? undefined : rejectMemberList(members, { remembered, volumes });
     const report = await queryMembers(clients, { expected, doubt });
-    const desired = desiredStateOf(object, template, replacements(context));
+    const desired = desiredStateOf(object, form, replacements(context));
     const seenPods = observePods(context, pods, { now, stopwatch, mounts: tls.mounts });
     const reasons = reasonsToCompare({ hearing: report, pods: seenPods, volumes, wanted: desired, now });
     const subject = disagreementKey({ hearing: report, pods: seenPods, generation: desired.generation });
@@ -172,7 +172,7 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
       ...backupsOf({ object, backups: context.find(EtcdBackup), restores: context.find(EtcdRestore) }),
       compared,
       object,
-      template,
+      template: form,
       tls,
       report,
       clients,
@@ -395,12 +395,12 @@ async function compareMembers(
   clients: MemberClients,
   { object, report, pods, now, stopwatch }: ComparisonInput,
 ): Promise<Pick<ClusterObservation, "differing" | "withoutHash" | "withoutHashSince" | "remains">> {
-  const { answers: memberStatuses } = report;
+  const { answers } = report;
   const former = recordedSurvivors(object.status);
   const sinceOf = (remains: SurvivorComparison | undefined): number | undefined =>
     remains === undefined || remains.withoutHash.length === 0 ? undefined : stopwatch.since("those left not compared");
   const facts = {
-    answers: memberStatuses,
+    answers,
     pods,
     clusterId: object.status?.clusterId,
     now,

@@ -37,7 +37,7 @@ export async function queryMembers(
     await Promise.all(clients.members.map(async (member) => [member, await statusOf(clients, member)] as const)),
   );
   const speakers = [...statuses].filter(([, status]) => isOfThisCluster(status, expected)).map(([member]) => member);
-  const { listed, disbelief: rejectedMemberList } = await listMembers(clients, speakers, doubt);
+  const { listed, disbelief } = await listMembers(clients, speakers, doubt);
   const spokesman = listed?.member;
   const alarms =
     spokesman === undefined ? [] : ((await resultOrUndefined(clients.to(spokesman)?.maintenance.alarms())) ?? []);
@@ -47,7 +47,7 @@ export async function queryMembers(
   return {
     answers: memberStatusesOf(statuses, alarms),
     quorum: listed?.list,
-    disbelief: rejectedMemberList,
+    disbelief,
     alarms,
     clusterVersion: cluster !== undefined && /^\d+\.\d+\.\d+$/u.test(cluster) ? cluster : undefined,
   };

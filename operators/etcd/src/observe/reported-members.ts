@@ -17,10 +17,10 @@ export interface ReportedMembers {
 /** Asks members of this cluster for their local lists. */
 export async function listFromMembers(
   clients: MemberClients,
-  { answers: memberStatuses }: Pick<MemberReport, "answers">,
+  { answers }: Pick<MemberReport, "answers">,
   clusterId: string | undefined,
 ): Promise<readonly ListedMember[]> {
-  const own = Object.entries(memberStatuses).filter(([, one]) => one.is === "talking" && one.clusterId === clusterId);
+  const own = Object.entries(answers).filter(([, one]) => one.is === "talking" && one.clusterId === clusterId);
   const lists = own.map(async ([member]) => {
     try {
       const list = await clients.to(member)?.members.list({ local: true });

@@ -141,9 +141,9 @@ function pinned(recovery: FoundRecovery | undefined): SeedSource | undefined {
 
 /** Backups that the present recovery has tried. After it returned to a survivor, it does not try them again. */
 function triedBy(recovery: FoundRecovery | undefined): ReadonlySet<string> {
-  const { phase = "Done", from, passed: skipped = [] } = recovery ?? {};
+  const { phase = "Done", from, passed = [] } = recovery ?? {};
   if (phase === "Done") return new Set();
-  const names = skipped.map(({ backup }) => backup);
+  const names = passed.map(({ backup }) => backup);
   return new Set(isRecovering(recovery) && from?.backup !== undefined ? [...names, from.backup] : names);
 }
 

@@ -85,14 +85,14 @@ function updateOf(update: NonNullable<ClusterStatus["update"]>): RecordedUpdate 
 }
 
 function recoveryOf(recovery: NonNullable<ClusterStatus["recovery"]>): RecordedRecovery {
-  const { phase, source, member, restore, from, passed: skipped } = recovery;
+  const { phase, source, member, restore, from, passed } = recovery;
   return {
     phase,
     ...(source === undefined ? {} : { source }),
     ...(member === undefined ? {} : { member }),
     ...(restore === undefined ? {} : { restore }),
     ...(from?.backup === undefined ? {} : { backup: from.backup }),
-    ...(skipped === undefined ? {} : { skipped }),
+    ...(passed === undefined ? {} : { skipped: passed }),
   };
 }
 
@@ -112,8 +112,8 @@ function comparisonOf({ since, ...found }: NonNullable<ClusterStatus["comparison
 /** The recorded comparison of survivors of a quorum loss. */
 export function recordedSurvivors({ survivors }: ClusterStatus = {}): SurvivorComparison | undefined {
   if (survivors === undefined) return undefined;
-  const { at, unhashed: withoutHash, ...rest } = survivors;
-  return { ...rest, withoutHash, at: Date.parse(at) };
+  const { at, unhashed, ...rest } = survivors;
+  return { ...rest, withoutHash: unhashed, at: Date.parse(at) };
 }
 
 /** The recorded observations, with their start. */

@@ -104,7 +104,7 @@ interface Defragmentation extends Task {
 
 async function defragmentNext(
   { step }: OperationContext,
-  { operation, cluster, reach: clients, only }: Defragmentation,
+  { operation, cluster, reach, only }: Defragmentation,
 ): Promise<Progress> {
   const { members = [], leader } = cluster.status ?? {};
   const names = members
@@ -115,7 +115,7 @@ async function defragmentNext(
   const done = operation.status?.done ?? [];
   const next = desired.find((name) => !done.includes(name));
   if (next === undefined) return { is: "done", message: `${done.join(", ")} defragmented`, done };
-  const client = clients.to(next);
+  const client = reach.to(next);
   if (client === undefined) return { is: "running", message: `waiting for ${next}, which does not run` };
   // The member pauses meanwhile: the step is recorded first, which only the elected leader can do.
   await step(`defragment ${next}`, () => client.maintenance.defragment({ timeoutMs: 120_000 }));

@@ -32,9 +32,9 @@ export async function startClients(scene: Scene, what: string): Promise<Clients>
   return {
     judge: async (isQuorumLost) => {
       await served("after");
-      const { history, verdict: majority } = await stop();
+      const { history, verdict } = await stop();
       const lost = isQuorumLost ? await lostWrites(scene, history, recovery.noticed()) : 0;
-      if (!isQuorumLost) assert.equal(majority.ok, true, `it ${what}: ${JSON.stringify(majority)}`);
+      if (!isQuorumLost) assert.equal(verdict.ok, true, `it ${what}: ${JSON.stringify(verdict)}`);
       return { answers: history.filter((event) => Number.isFinite(event.ended)).length, lost };
     },
     [Symbol.asyncDispose]: async () => {

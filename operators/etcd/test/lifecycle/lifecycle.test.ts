@@ -39,8 +39,8 @@ for (const [name, start] of Object.entries(GROUNDS)) {
       if (spec.size === 0) assert.equal((await scene.pods()).length, 0);
       else await scene.until(`clients are served after: ${step.name}`, async () => workload.served());
     }
-    const { verdict: majority, steps } = await stop();
-    assert.deepEqual(majority.ok, true, JSON.stringify(majority));
+    const { verdict, steps } = await stop();
+    assert.deepEqual(verdict.ok, true, JSON.stringify(verdict));
     for (const step of steps.slice(1)) {
       const { seconds, acknowledged, longestWriteGapMs } = step;
       const figures = `${Math.round(seconds)} s | ${acknowledged} answers | longest gap ${longestWriteGapMs} ms`;

@@ -133,10 +133,10 @@ type Wish =
   | { readonly do: "delete" }
   | { readonly do: "swap"; readonly from: Value; readonly to: string };
 
-function chooseWish(chance: number, { next, known: recordedState }: { next: string; known: Value }): Wish {
+function chooseWish(chance: number, { next, known }: { next: string; known: Value }): Wish {
   if (chance < 0.4) return { do: "read" };
   if (chance < 0.75) return { do: "write", value: next };
-  if (chance < 0.95) return { do: "swap", from: recordedState, to: next };
+  if (chance < 0.95) return { do: "swap", from: known, to: next };
   return { do: "delete" };
 }
 

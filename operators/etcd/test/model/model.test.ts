@@ -299,7 +299,7 @@ test("an impossible member list is ignored, and pods are still recreated", () =>
   const slots = company([{}, { pod: "none" }, { pod: "down" }]);
   const seen = {
     ...observe(worldOf({ slots, size: 3, version: OLD, update: undefined })),
-    disbelief: rejectedMemberList,
+    rejectedMemberList,
   };
   const back = decide(seen);
   assert.deepEqual(back, { do: "create-pod", member: "m-1", boot: "live", version: OLD });

@@ -170,8 +170,8 @@ export function observe(world: World): Observation {
 }
 
 /** A backup was made of all data of a learner. */
-function isLearnerSaved({ safeguards: snapshots }: World): boolean {
-  return Object.entries(snapshots).some(([name, { is }]) => name.startsWith("m-saved-") && is === "made");
+function isLearnerSaved({ safeguards }: World): boolean {
+  return Object.entries(safeguards).some(([name, { is }]) => name.startsWith("m-saved-") && is === "made");
 }
 
 function listedAs({ name, isStarted }: Slot, role: Slot["role"]): ListedMember {
@@ -317,9 +317,9 @@ function deleteVolume(world: World, slot: Slot): World {
 }
 
 /** Backups are made, or fail. */
-function backUp({ store, safeguards: snapshots }: World): World["safeguards"] {
+function backUp({ store, safeguards }: World): World["safeguards"] {
   const end: SnapshotState = store === "fails" ? { is: "failing", why: "no route" } : { is: "made", backup: "b" };
-  return Object.fromEntries(Object.keys(snapshots).map((name) => [name, end]));
+  return Object.fromEntries(Object.keys(safeguards).map((name) => [name, end]));
 }
 
 /** The leader must hand over before its pod is recreated, or all members would wait for an election. */
@@ -361,10 +361,7 @@ function mustNotBeginAnew(slots: readonly Slot[]): void {
   if (newborn !== undefined) throw new Disaster(`${newborn.name} could begin anew`);
 }
 
-function createPod(
-  world: World,
-  { member, boot, version, form: template }: Extract<Action, { do: "create-pod" }>,
-): World {
+function createPod(world: World, { member, boot, version, form }: Extract<Action, { do: "create-pod" }>): World {
   const slot = slotOf(world, member);
   if (slot.pod !== "none") throw new Disaster(`a second pod ${member}`);
   if (slot.data === "none") throw new Disaster(`${member} has no volume`);
@@ -374,7 +371,7 @@ function createPod(
     pod: "starting",
     boot,
     version,
-    isOldForm: template === "last good",
+    isOldForm: form === "last good",
     isLong: false,
     isExcused: false,
   });

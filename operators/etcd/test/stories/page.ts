@@ -123,10 +123,10 @@ function circumstancesOf(results: readonly Recorded[]): string {
   const commits = unique(results.map(({ commit }) => commit));
   const cores = unique(results.map((result) => String(result.cores)));
   const loads = results.map(({ load }) => load);
-  const memberStatuses = results.reduce((sum, result) => sum + (result.kind === "trial" ? result.answers : 0), 0);
+  const answers = results.reduce((sum, result) => sum + (result.kind === "trial" ? result.answers : 0), 0);
   return (
     `Measured on ${days.join(", ")} at ${commits.join(", ")}, on ${cores.join(" or ")} cores that others used, too (load ${Math.min(...loads)} ` +
-    `to ${Math.max(...loads)}): take the seconds as upper bounds. ${memberStatuses} answers to clients were judged.`
+    `to ${Math.max(...loads)}): take the seconds as upper bounds. ${answers} answers to clients were judged.`
   );
 }
 

@@ -43,9 +43,9 @@ export async function tryHarm(scene: Scene, trial: Trial): Promise<TrialResult> 
     const seconds = await recover(scene, { trial, blow, load, began });
     const { status } = await scene.cluster();
     assert.equal(status?.clusterId, born.status?.clusterId, `${harm.name}: it is the same cluster`);
-    const { history, steps, verdict: majority } = await stop();
+    const { history, steps, verdict } = await stop();
     const lost = harm.fate === "recovers" ? await lostWrites(scene, history, recovery.noticed()) : 0;
-    if (harm.fate === "survives") assert.equal(majority.ok, true, complaint(trial, majority));
+    if (harm.fate === "survives") assert.equal(verdict.ok, true, complaint(trial, verdict));
     const step = steps.find(({ name }) => name === harm.name);
     return {
       kind: "trial",

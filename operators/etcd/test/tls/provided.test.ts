@@ -44,10 +44,10 @@ for (const [name, start] of Object.entries(GROUNDS)) {
 
     load.step("afterwards");
     await scene.until("clients are served with the Secret that they had", async () => load.served());
-    const { verdict: majority, steps } = await stop();
+    const { verdict, steps } = await stop();
     const { acknowledged = 0, longestWriteGapMs = 0 } = steps.find((step) => step.name === "other Secrets") ?? {};
     t.diagnostic(`${name} | other Secrets | ${acknowledged} answers | longest gap ${longestWriteGapMs} ms`);
-    assert.equal(majority.ok, true, JSON.stringify(majority));
+    assert.equal(verdict.ok, true, JSON.stringify(verdict));
   });
 }
 

@@ -38,7 +38,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
       return now.phase === "steady" && now.trusted.length === 1 && now.signer !== before.signer;
     });
     await scene.settled("three members are well again");
-    const { verdict: majority, steps } = await load.stop();
+    const { verdict, steps } = await load.stop();
     stop.abort();
     await following;
     for (const { name: step, seconds, acknowledged, longestWriteGapMs } of steps) {
@@ -46,7 +46,7 @@ for (const [name, start] of Object.entries(GROUNDS)) {
         `${name} | ${step} | ${seconds.toFixed(0)} s | ${acknowledged} answers | longest gap ${longestWriteGapMs} ms`,
       );
     }
-    assert.equal(majority.ok, true, JSON.stringify(majority));
+    assert.equal(verdict.ok, true, JSON.stringify(verdict));
   });
 }
 

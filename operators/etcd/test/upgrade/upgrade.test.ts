@@ -55,8 +55,8 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     assert.equal(after.status?.clusterId, born.status?.clusterId);
     assert.deepEqual(idsOf(after), idsOf(born));
     assert.deepEqual(await uidsOf(scene), uids, "no member was made anew");
-    const { verdict: majority } = await stop();
-    assert.equal(majority.ok, true, JSON.stringify(majority));
+    const { verdict } = await stop();
+    assert.equal(verdict.ok, true, JSON.stringify(verdict));
   });
 }
 

@@ -85,8 +85,8 @@ test("if the backup is damaged, the remaining copy continues and loses nothing",
   bed.kubelet.store.broken.add(backup);
   await leave(bed, 100);
   const after = await bed.until(isOver, "three again");
-  const { source, member, passed: skipped = [] } = after.status?.recovery ?? {};
-  assert.deepEqual([source, member, skipped.map((one) => one.backup)], ["Member", "e-0", [backup]]);
+  const { source, member, passed = [] } = after.status?.recovery ?? {};
+  assert.deepEqual([source, member, passed.map((one) => one.backup)], ["Member", "e-0", [backup]]);
   assert.equal(after.status?.clusterId, before.status?.clusterId);
   assert.equal(dataOf(bed, after).revision, 100);
 });
@@ -99,8 +99,8 @@ test("if the backup is damaged, an older one that is newer than the copy is used
   bed.kubelet.store.broken.add(newest);
   await leave(bed, 100);
   const after = await bed.until(isOver, "three again");
-  const { from, passed: skipped = [] } = after.status?.recovery ?? {};
-  assert.deepEqual([from?.backup, skipped.map((one) => one.backup)], [older, [newest]]);
+  const { from, passed = [] } = after.status?.recovery ?? {};
+  assert.deepEqual([from?.backup, passed.map((one) => one.backup)], [older, [newest]]);
 });
 
 test("an unavailable store is waited for, unless a user overrides it", async () => {

@@ -16,48 +16,45 @@ async function rotten(bed: EtcdWorld, which: "leader" | "first"): Promise<{ read
 }
 
 /** Waits until all members are healthy, the bad one is gone, and the good ones are still there with their data. */
-async function isHealed(
-  bed: EtcdWorld,
-  { bad, good: lastGood }: { readonly bad: string; readonly good: readonly string[] },
-) {
+async function isHealed(bed: EtcdWorld, { bad, good }: { readonly bad: string; readonly good: readonly string[] }) {
   const names = ({ status }: ClusterObject): readonly string[] => status?.members?.map(({ name }) => name) ?? [];
   const after = await bed.until((now) => isSettled(now) && !names(now).includes(bad), "another in its place");
-  for (const name of lastGood) assert.ok(names(after).includes(name), `${name} is still a member`);
+  for (const name of good) assert.ok(names(after).includes(name), `${name} is still a member`);
   for (const { metadata } of await bed.world.list(Pod))
     assert.equal(metadata.annotations?.["etcd.capstan.dev/initial-check"], "true");
 }
 
 test("a member kept from starting is compared, and the bad leader is replaced", async () => {
   await using bed = await startWorld();
-  const { bad, good: lastGood } = await rotten(bed, "leader");
-  const [accused = "", third = ""] = lastGood;
+  const { bad, good } = await rotten(bed, "leader");
+  const [accused = "", third = ""] = good;
   const { status } = await bed.cluster();
   const id = status?.members?.find(({ name }) => name === accused)?.id ?? "";
   await bed.world.delete(Pod, third);
   await bed.pass(2);
   bed.etcd.clusters.get(status?.clusterId ?? "")?.alarms.push({ kind: "Corrupt", memberId: id });
-  await isHealed(bed, { bad, good: lastGood });
+  await isHealed(bed, { bad, good });
 });
 
 test("a member that cannot start due to unnoticed bad data elsewhere is kept", async () => {
   await using bed = await startWorld();
-  const { bad, good: lastGood } = await rotten(bed, "leader");
-  await bed.world.delete(Pod, lastGood[1] ?? "");
-  await isHealed(bed, { bad, good: lastGood });
+  const { bad, good } = await rotten(bed, "leader");
+  await bed.world.delete(Pod, good[1] ?? "");
+  await isHealed(bed, { bad, good });
   assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 1);
 });
 
 test("if the member with bad data starts first, the others start and replace it", async () => {
   await using bed = await startWorld();
-  const { bad, good: lastGood } = await rotten(bed, "first");
-  for (const name of [bad, ...lastGood]) await bed.world.delete(Pod, name);
-  await isHealed(bed, { bad, good: lastGood });
+  const { bad, good } = await rotten(bed, "first");
+  for (const name of [bad, ...good]) await bed.world.delete(Pod, name);
+  await isHealed(bed, { bad, good });
 });
 
 test("no member is added while the two remaining ones differ", async () => {
   await using bed = await startWorld();
-  const { good: lastGood } = await rotten(bed, "leader");
-  const [kept = "", lost = ""] = lastGood;
+  const { good } = await rotten(bed, "leader");
+  const [kept = "", lost = ""] = good;
   await bed.loseVolumes([lost]);
   await bed.until((now) => condition(now, "Degraded")?.reason === "DataDiffers", "a refusal");
   await bed.pass(120);
@@ -69,9 +66,9 @@ test("no member is added while the two remaining ones differ", async () => {
 
 test("a member is added only if the existing ones agree", async () => {
   await using bed = await startWorld();
-  const { bad, good: lastGood } = await rotten(bed, "leader");
+  const { bad, good } = await rotten(bed, "leader");
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
-  await isHealed(bed, { bad, good: lastGood });
+  await isHealed(bed, { bad, good });
   const joined = bed.etcd.log.findIndex((line) => line.startsWith("add") && line.includes("e-3"));
   const removed = bed.etcd.log.findIndex((line) => line.startsWith("remove"));
   assert.ok(removed >= 0 && removed < joined, bed.etcd.log.join("\n"));
@@ -84,16 +81,16 @@ function goodCopies({ etcd }: EtcdWorld): number {
 
 test("an old comparison is not used again after the clock was set back", async () => {
   await using bed = await startWorld();
-  const { bad, good: lastGood } = await rotten(bed, "leader");
+  const { bad, good } = await rotten(bed, "leader");
   bed.calendar.ahead = -2 * 3_600_000;
-  await bed.world.delete(Pod, lastGood[1] ?? "");
-  await isHealed(bed, { bad, good: lastGood });
+  await bed.world.delete(Pod, good[1] ?? "");
+  await isHealed(bed, { bad, good });
 });
 
 test("no member is removed before one without a hash was compared, with a reason", async () => {
   await using bed = await startWorld();
-  const { bad, good: lastGood } = await rotten(bed, "leader");
-  const [silent = "", kept = ""] = lastGood;
+  const { bad, good } = await rotten(bed, "leader");
+  const [silent = "", kept = ""] = good;
   bed.etcd.mute.add(silent);
   await bed.world.delete(Pod, kept);
   const refused = await bed.until((now) => condition(now, "Degraded")?.reason === "DataUncompared", "a refusal");
@@ -101,13 +98,13 @@ test("no member is removed before one without a hash was compared, with a reason
   await bed.pass(1_800);
   assert.equal(bed.etcd.log.filter((line) => line.startsWith("remove")).length, 0);
   bed.etcd.mute.clear();
-  await isHealed(bed, { bad, good: lastGood });
+  await isHealed(bed, { bad, good });
 });
 
 test("a member is added only after a late hash was reported", async () => {
   await using bed = await startWorld();
-  const { bad, good: lastGood } = await rotten(bed, "leader");
-  bed.etcd.mute.add(lastGood[0] ?? "");
+  const { bad, good } = await rotten(bed, "leader");
+  bed.etcd.mute.add(good[0] ?? "");
   await bed.world.apply(EtcdCluster, "e", { spec: { size: 5, version: "3.6.16" } });
   await bed.pass(600);
   assert.ok(
@@ -115,7 +112,7 @@ test("a member is added only after a late hash was reported", async () => {
     bed.etcd.log.join("\n"),
   );
   bed.etcd.mute.clear();
-  await isHealed(bed, { bad, good: lastGood });
+  await isHealed(bed, { bad, good });
   assert.equal(goodCopies(bed), 5);
 });
 
