@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { formatFinding } from "./findings.ts";
-import { checkProse, type Pending } from "./prose.ts";
+import { checkProse } from "./prose.ts";
 
-const nothing: Pending = { pronouns: {}, titles: [] };
-const sentences = (text: string, pending = nothing, path = "packages/a/src/a.ts"): string[] =>
-  checkProse([{ path, text }], pending).map(formatFinding);
+const sentences = (text: string, path = "packages/a/src/a.ts"): string[] =>
+  checkProse([{ path, text }]).map(formatFinding);
 
 test("two pronouns in a few words exceed the budget", () => {
   const [sentence = ""] = sentences("// Whoever asks is told.\nconst a = 1; // nobody knows");
@@ -17,17 +16,10 @@ test("strings and identifiers do not count as comments", () => {
   assert.deepEqual(sentences(`const nobody = "whoever"; const who = 1;`), []);
 });
 
-test("a pending package may keep its rate, not exceed it", () => {
-  const text = "// Whoever asks is told.\n// nobody knows";
-  assert.deepEqual(sentences(text, { pronouns: { "packages/a": 400 }, titles: [] }), []);
-  assert.equal(sentences(text, { pronouns: { "packages/a": 300 }, titles: [] }).length, 1);
-});
-
 test("a title over 80 characters is a finding", () => {
   const named = ["te", "st"].join("");
   const long = `${named}("${"a".repeat(81)}", () => {});`;
-  assert.deepEqual(sentences(long, nothing, "packages/a/src/a.test.ts"), [
+  assert.deepEqual(sentences(long, "packages/a/src/a.test.ts"), [
     "packages/a/src/a.test.ts:1: a test title of 81 characters; name subject and behaviour in at most 80",
   ]);
-  assert.deepEqual(sentences(long, { pronouns: {}, titles: ["packages/a"] }, "packages/a/src/a.test.ts"), []);
 });

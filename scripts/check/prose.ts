@@ -12,15 +12,9 @@ export const pronounBudget = 2;
 /** The longest title of a test, in characters. */
 export const longestTitle = 80;
 
-/** Packages that are not rewritten yet, with the rate that they must not exceed. A line is removed when its package is done. */
-export interface Pending {
-  readonly pronouns: { readonly [room: string]: number };
-  readonly titles: readonly string[];
-}
-
 /** Compares each package's comments with the budget, and each title with the longest allowed. */
-export function checkProse(sources: readonly Source[], pending: Pending): Finding[] {
-  return [...checkPronouns(sources, pending), ...checkTitles(sources, pending)];
+export function checkProse(sources: readonly Source[]): Finding[] {
+  return [...checkPronouns(sources), ...checkTitles(sources)];
 }
 
 interface Tally {
@@ -28,15 +22,14 @@ interface Tally {
   found: { readonly file: string; readonly line: number }[];
 }
 
-function checkPronouns(sources: readonly Source[], pending: Pending): Finding[] {
+function checkPronouns(sources: readonly Source[]): Finding[] {
   const tallies = new Map<string, Tally>();
   for (const source of sources) count(source, tallies);
   return [...tallies].flatMap(([room, { words, found }]) => {
     const rate = (1000 * found.length) / words;
-    const allowed = pending.pronouns[room] ?? pronounBudget;
     // A single pronoun in a small package is within the budget.
-    if (found.length <= 1 || rate <= allowed) return [];
-    const problem = `${found.length} pronouns for people in ${words} words of comments (${rate.toFixed(1)} per 1,000, at most ${allowed})`;
+    if (found.length <= 1 || rate <= pronounBudget) return [];
+    const problem = `${found.length} pronouns for people in ${words} words of comments (${rate.toFixed(1)} per 1,000, at most ${pronounBudget})`;
     const places = found.slice(0, 5).map(({ file, line }) => `${file}:${line}`);
     return [{ file: room, problem, cure: `name the thing (docs/glossary.md), for example at ${places.join(", ")}` }];
   });
@@ -54,9 +47,9 @@ function count(source: Source, tallies: Map<string, Tally>): void {
 
 const title = /\b(?:test|it|describe|suite)(?:\.\w+)?\(\s*(["`])((?:[^"`\\]|\\.)*)\1/g;
 
-function checkTitles(sources: readonly Source[], pending: Pending): Finding[] {
+function checkTitles(sources: readonly Source[]): Finding[] {
   return sources
-    .filter(({ path }) => path.endsWith(".test.ts") && !pending.titles.includes(roomOf(path)))
+    .filter(({ path }) => path.endsWith(".test.ts"))
     .flatMap(({ path, text }) =>
       [...text.matchAll(title)]
         .filter(([, , words = ""]) => words.length > longestTitle)

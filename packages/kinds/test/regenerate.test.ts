@@ -32,7 +32,7 @@ test("regenerating from a running server changes no byte", { skip }, async (t) =
     }
   });
 
-  await t.test("the OpenAPI documents, put together again, are those of the server without descriptions", () =>
+  await t.test("reassembled OpenAPI documents equal the server's, without descriptions", () =>
     compareOpenApi(documents),
   );
 

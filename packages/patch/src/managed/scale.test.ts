@@ -68,7 +68,7 @@ function scale(
   return fromScaleFields({ parent, scale: written, apiVersion: "apps/v1", paths });
 }
 
-test("applying a Scale conflicts with the owner of the replicas and takes them over by force", () => {
+test("applying a Scale conflicts with the owner of replicas unless it is forced", () => {
   const conflict = 'Apply failed with 1 conflict: conflict with "ann": .spec.replicas';
   assert.equal(scale([ann], { manager: "bob", replicas: 2, verb: "Apply" }), conflict);
   const forced = scale([ann], { manager: "bob", replicas: 2, force: true, verb: "Apply" });
