@@ -44,10 +44,10 @@ export function restoreNewerBackup(seen: Observation, { name, revision, gone }: 
 
 /** Backups that could not be used, so that the recovery returned to a survivor. They are not tried again. */
 export function skippedBefore({ recordedState }: Pick<Observation, "recordedState">): {
-  readonly passed?: readonly SkippedBackup[];
+  readonly skipped?: readonly SkippedBackup[];
 } {
   const { phase, skipped = [] } = recordedState.recovery ?? {};
-  return phase === "Refused" && skipped.length > 0 ? { passed: skipped } : {};
+  return phase === "Refused" && skipped.length > 0 ? { skipped } : {};
 }
 
 export function listSkipped(skipped: readonly SkippedBackup[]): string {

@@ -195,10 +195,10 @@ function chooseBackup({ seen }: View, gone: string): Action {
     return refuse(`the data of ${gone} is gone, and spec.recovery.fromBackup is false`);
   if (seen.newestBackup === undefined) return refuse(`the data of ${gone} is gone, and ${describeMissingBackup(seen)}`);
   // The newest backup is unusable. Whether to restore an older one is the user's decision.
-  const { passed = [] } = skippedBefore(seen);
-  if (passed.length > 0)
+  const { skipped = [] } = skippedBefore(seen);
+  if (skipped.length > 0)
     return refuse(
-      `the data of ${gone} is gone, and so is the use of ${listSkipped(passed)}: make an EtcdRestore that names a backup, such as ${seen.newestBackup}, with spec.overwrite: ${seen.name}`,
+      `the data of ${gone} is gone, and so is the use of ${listSkipped(skipped)}: make an EtcdRestore that names a backup, such as ${seen.newestBackup}, with spec.overwrite: ${seen.name}`,
     );
   const recovery = {
     phase: "Stopping",
@@ -215,9 +215,9 @@ interface MissingBackup extends Pick<View["seen"], "name" | "backupsOfEarlierClu
 
 /** Only the user can decide whether to restore a backup of an earlier cluster with the same name. */
 export function describeMissingBackup({ name, backupsOfEarlierCluster = 0, known }: MissingBackup): string {
-  const { passed = [] } = known === undefined ? {} : skippedBefore({ recordedState: known });
-  if (passed.length > 0)
-    return `no backup is left but ${listSkipped(passed)}: mend that, or make an EtcdRestore that names one, with spec.overwrite: ${name}`;
+  const { skipped = [] } = known === undefined ? {} : skippedBefore({ recordedState: known });
+  if (skipped.length > 0)
+    return `no backup is left but ${listSkipped(skipped)}: mend that, or make an EtcdRestore that names one, with spec.overwrite: ${name}`;
   if (backupsOfEarlierCluster === 0) return "there is no backup";
   return `there is no backup of this cluster, but ${backupsOfEarlierCluster} of an earlier one of its name: to take one of those, make an EtcdRestore that names it with spec.overwrite: ${name}`;
 }

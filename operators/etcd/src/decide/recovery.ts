@@ -90,7 +90,9 @@ function returnToSurvivor(seen: Observation, recovery: RecordedRecovery): Action
       ? "spec.recovery.fromBackup is false"
       : `the backup ${backup} cannot be used (${backupFailure})`;
   const given =
-    backupFailure === undefined || backup === undefined ? {} : { passed: [...skipped, { backup, why: backupFailure }] };
+    backupFailure === undefined || backup === undefined
+      ? {}
+      : { skipped: [...skipped, { backup, why: backupFailure }] };
   const reason = `${why}: what is left of ${names} is looked at again`;
   return { do: "note-recovery", recovery: { ...recovery, ...given, phase: "Returning", reason } };
 }
