@@ -54,8 +54,8 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
  * Kills an operator before each of its writes in turn. Wherever it dies, the world must end as if it had not: its objects, its
  * children, and whatever the story returns.
  *
- * With a `cluster` the same is told there, in a namespace that nobody else uses: what is left of an earlier world is removed first,
- * and time passes only when the cluster has caught up.
+ * With a `cluster`, the story runs there in a namespace of the test. Leftovers of an earlier run are removed first, and time passes
+ * only when the cluster has caught up.
  *
  * @example
  * await crashEverywhere(app, async (world) => {

@@ -94,7 +94,7 @@ function ownMetrics(registry: Registry) {
     }),
     userErrors: registry.counter({
       name: "capstan_function_errors_total",
-      help: "Failures of functions that decide what wakes whom (on, maps, predicates, fairnessKey), and of those of caches",
+      help: "Errors thrown by user functions: predicates, maps, fairnessKey, transforms and indexes",
       labels: [...labels, "function"],
     }),
   };
