@@ -74,3 +74,5 @@ export { classicImage, scorecardConfig } from "./generate/scorecard.ts";
 // As an image.
 export { buildBundleImage } from "./image/build.ts";
 export { readBundleImage } from "./image/read.ts";
+
+export type { Catalog, CatalogBundle, CatalogPackage, Channel, ChannelEntry, Property } from "./catalog/model.ts";

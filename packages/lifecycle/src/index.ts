@@ -1,0 +1,10 @@
+/** Installs, upgrades and removes operators with the API kinds of the Operator Lifecycle Manager. */
+export type {
+  CatalogReference,
+  CatalogSnapshot,
+  InstalledOperator,
+  RequestedSubscription,
+  ResolutionInput,
+  ResolutionResult,
+  Selection,
+} from "./resolve/resolution.ts";
