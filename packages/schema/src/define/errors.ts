@@ -10,7 +10,8 @@ export type DefinitionErrorCode =
   | "BadPattern"
   | "BadRule"
   | "BadVersions"
-  | "NotExpressible";
+  | "NotExpressible"
+  | "UnknownKey";
 
 /**
  * A definition that no CRD can hold. `field` says where.

@@ -5,6 +5,7 @@ import type { Fields, ObjectSchema } from "./collections.ts";
 import { type CustomResourceDefinition, toCustomResourceDefinition } from "./crd.ts";
 import type { Hooks, Naming, ResourceApply, ResourceObject, SingleDefinition, SpecSchema } from "./definition.ts";
 import { DefinitionError } from "./errors.ts";
+import { checkKnownKeys } from "./known-keys.ts";
 import { toPlural } from "./plural.ts";
 import { type Validate, validating } from "./validate.ts";
 import type { VersionFacts } from "./version-facts.ts";
@@ -100,6 +101,7 @@ export function defineResource(definition: LooseDefinition): Resource {
 }
 
 function toResource(definition: LooseDefinition): Resource {
+  checkKnownKeys(definition);
   const { facts, storage, conversions } = readVersions(definition);
   const resource: Resource = {
     group: definition.group,
