@@ -1,4 +1,5 @@
 /** The environment of a command: output, input, and the width of the window. */
+import { CliError } from "./errors.ts";
 
 /** The terminal that a command runs in. */
 export interface Terminal {
@@ -72,8 +73,17 @@ export function wantsColor(env: Terminal["env"], isTerminal: boolean): boolean {
 async function ask(question: string): Promise<string> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  // Ctrl-C and Ctrl-D close the interface without an answer; the cursor is still behind the question.
+  const interrupted = new Promise<never>((_resolve, reject) => {
+    lines.once("close", () => {
+      process.stderr.write("\n");
+      reject(new CliError("Interrupted", "interrupted at a question; nothing was changed"));
+    });
+  });
   try {
-    return (await lines.question(question)).trim();
+    const answer = await Promise.race([lines.question(question).catch(() => interrupted), interrupted]);
+    lines.removeAllListeners("close");
+    return answer.trim();
   } finally {
     lines.close();
   }

@@ -48,3 +48,15 @@ for (const columns of [80, 200]) {
     for (const detail of said) assert.ok(out.replaceAll(/\s+/g, "").includes(detail), detail);
   });
 }
+
+test("the project is found from a folder below it", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-doctor-"));
+  try {
+    assert.equal((await capstan(["init", ".", "--project-name", "found"], { cwd: folder })).code, 0);
+    const { out } = await capstan(["doctor", "-o", "json"], { env: { HOME: folder }, cwd: join(folder, "src") });
+    const project = (JSON.parse(out) as Found[]).find(({ name }) => name === "project");
+    assert.deepEqual([project?.state, project?.detail], ["ok", folder]);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -91,6 +91,27 @@ kind: AppService
 metadata: { name: another-app-service-with-a-name-that-is-rather-long }
 spec: { image: "busybox:1.37" }
 `;
+
+for (const [key, typed] of [
+  ["Ctrl-C", "\u0003"],
+  ["Ctrl-D", "\u0004"],
+] as const) {
+  test(`${key} at a question of init ends it with code 130 and writes nothing`, { timeout: 300_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), "capstan-screen-"));
+    try {
+      const cwd = await empty(folder, "left-alone");
+      await using init = new Sitting(`${command} init`, { cwd, columns: 80 });
+      await init.shows(/Name of the project/);
+      init.type(typed);
+      assert.equal(await init.ended(), 130, init.text);
+      assert.match(init.text, /interrupted at a question; nothing was changed/);
+      assert.doesNotMatch(init.text, / at .*\.ts:/);
+      assert.deepEqual(await readdir(cwd), []);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+}
 
 for (const columns of [80, 200]) {
   test(

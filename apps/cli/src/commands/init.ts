@@ -13,6 +13,7 @@ import {
 } from "@capstan/scaffold";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { isSince, oldestNodeOfProjects } from "../node-version.ts";
 import { report } from "../project/apply.ts";
 import { fullGroup, kindOptions, shapeOf, shapeOptions, type Shape } from "../project/api-options.ts";
 import { exists } from "../project/disk.ts";
@@ -87,6 +88,7 @@ export const init: Command = defineCommand({
     if (checkout !== undefined) await linkCheckout(root, resolve(terminal.cwd, checkout));
     report(changes, terminal);
     if (options.kind === undefined && !terminal.isInteractive) tellKind(inputs, terminal);
+    tellNode(terminal);
     const steps = [...(folder === undefined ? [] : [`cd ${folder}`]), "npm install", "npm test", "npx capstan dev"];
     terminal.out(`\nNext:\n${steps.map((step) => `  ${step}\n`).join("")}`);
   },
@@ -96,6 +98,15 @@ export const init: Command = defineCommand({
 function tellKind({ apis }: Inputs, terminal: Terminal): void {
   for (const { kind, group, version } of apis)
     terminal.out(`\nIts kind is ${kind} (${group}/${version}); --kind and --group name another one.\n`);
+}
+
+/** Warns if this Node can create the project but not run its tests. */
+function tellNode(terminal: Terminal): void {
+  const version = process.versions.node;
+  if (isSince(version, oldestNodeOfProjects)) return;
+  terminal.err(
+    `\nThe tests of this project need Node ${oldestNodeOfProjects.join(".")} or newer, and this is Node ${version}: install a newer one first.\n`,
+  );
 }
 
 function askName(terminal: Terminal, usual: string): Promise<string> {

@@ -71,13 +71,34 @@ export function rowsTable(rows: readonly Row[], { style, now, selected, isFailin
   };
 }
 
-/** `Ready=True` in green, `Ready=False (why)` in red. A paused object shows that first, also before the operator has set the condition. */
+/** Condition types whose status True is a problem, by the conventions of Kubernetes and kstatus. */
+const problemType =
+  /^(?:Stalled|Degraded|Unhealthy|Unavailable|Blocked|Terminating)$|(?:Fail(?:ed|ing|ure)|Error|Pressure|Unavailable|Unhealthy|Missing|Conflict|Exceeded)$/;
+
+/** Condition types whose status True means that work is under way. */
+const progressType = /^(?:Progressing|Reconciling|Upgrading|Updating|Scaling|Restoring|Pending|Waiting|Paused)$/;
+
+type Meaning = "good" | "problem" | "open";
+
+/** Whether a condition is good news: `Ready=True` and `Stalled=False` are, `Progressing` is neither good nor bad. */
+function meaningOf({ type, status }: ConditionLike): Meaning {
+  if (status !== "True" && status !== "False") return "open";
+  if (progressType.test(type)) return status === "True" ? "open" : "good";
+  return (status === "True") === problemType.test(type) ? "problem" : "good";
+}
+
+/**
+ * `Ready=True` in green, `Ready=False (why)` and `Stalled=True (why)` in red. A paused object shows that first, also before the operator has
+ * set the condition.
+ */
 export function conditionsText({ conditions, isPaused }: Row, { green, red, yellow }: Style): string {
+  const paints = { good: green, problem: red, open: yellow } as const;
   const texts = conditions
     .filter(({ type }) => !isPaused || type !== PAUSED)
-    .map(({ type, status, message }) => {
-      const paint = status === "True" ? green : status === "False" ? red : yellow;
-      return `${paint(`${type}=${status}`)}${status === "True" || message === undefined ? "" : ` (${message})`}`;
+    .map((condition) => {
+      const { type, status, message } = condition;
+      const meaning = meaningOf(condition);
+      return `${paints[meaning](`${type}=${status}`)}${meaning === "good" || message === undefined ? "" : ` (${message})`}`;
     });
   return [...(isPaused ? [yellow("paused")] : []), ...texts].join(" ");
 }

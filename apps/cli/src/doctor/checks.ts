@@ -1,9 +1,12 @@
 /** The registry of checks that `capstan doctor` runs. To add one, write it and list it. */
 import { execFile } from "node:child_process";
-import { access, mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { CliError } from "../errors.ts";
+import { isSince, oldestNode, oldestNodeOfProjects } from "../node-version.ts";
+import { openProject } from "../project/disk.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** The result of a check: ok, something required is missing, or something optional is absent. */
@@ -21,24 +24,15 @@ export interface Check {
   readonly run: (terminal: Terminal) => Promise<Finding>;
 }
 
-const oldestNode = [22, 18] as const;
-/** The tests of projects use `await using`; published code does not. */
-const ofProjects = [24, 2] as const;
-
 const node: Check = {
   name: "Node",
   run: async () => {
-    const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
-    const isSince = ([from, least]: readonly [number, number]): boolean =>
-      major > from || (major === from && minor >= least);
     const version = process.versions.node;
-    if (isSince(ofProjects)) return { state: "ok", detail: version };
-    return isSince(oldestNode)
-      ? {
-          state: "ok",
-          detail: `${version} runs operators; projects of capstan init want ${ofProjects.join(".")} or newer`,
-        }
-      : { state: "missing", detail: `${version} is too old: install ${ofProjects.join(".")} or newer` };
+    const wanted = oldestNodeOfProjects.join(".");
+    if (isSince(version, oldestNodeOfProjects)) return { state: "ok", detail: version };
+    return isSince(version, oldestNode)
+      ? { state: "ok", detail: `${version} runs operators; projects of capstan init want ${wanted} or newer` }
+      : { state: "missing", detail: `${version} is too old: install ${wanted} or newer` };
   },
 };
 
@@ -58,10 +52,11 @@ const project: Check = {
   name: "project",
   run: async ({ cwd }) => {
     try {
-      await access(join(cwd, "capstan.json"));
-      return { state: "ok", detail: cwd };
-    } catch {
-      return { state: "absent", detail: "no project in this folder: capstan init makes one" };
+      return { state: "ok", detail: (await openProject(cwd)).root };
+    } catch (error) {
+      if (error instanceof CliError && error.code === "Project")
+        return { state: "absent", detail: "no project in this folder: capstan init makes one" };
+      return { state: "missing", detail: error instanceof Error ? error.message : String(error) };
     }
   },
 };
