@@ -154,9 +154,9 @@ function randomFrom(seed: number): () => number {
 test("a cluster that loses its namespaces exits with a message", { skip, timeout: 600_000 }, async () => {
   await using home = await openHome();
   await using cluster = await home.start({ words: ["--pods", "real"] });
-  const keeper = familyOf(cluster.pid).find(({ command }) => command === "unshare");
-  assert.ok(keeper);
-  process.kill(keeper.pid, "SIGKILL");
+  const shim = familyOf(cluster.pid).find(({ command }) => command === "unshare");
+  assert.ok(shim);
+  process.kill(shim.pid, "SIGKILL");
   assert.deepEqual(await cluster.ended, { code: 6, signal: null });
   assert.match(
     cluster.said(),

@@ -273,11 +273,11 @@ test("variables of containers and of exec are in no command line of the machine"
   const value = "variable-secret-5521 'x' \"y\" $HOME \\n";
   const env = [{ name: "PASSWORD", value: value.replaceAll("$", "$$$$") }];
   const containers = [{ name: "main", image: busybox, command: ["sleep", "1000"], env }];
-  await world.run("keeper-of-secrets", { containers });
-  await world.until("keeper-of-secrets", "ready", isReady);
+  await world.run("shim-of-secrets", { containers });
+  await world.until("shim-of-secrets", "ready", isReady);
   const command = ["sh", "-c", 'printf %s "$PASSWORD" > /tmp/seen; read line'];
-  const session = await world.outside.exec({ namespace: "default", name: "keeper-of-secrets", command, stdin: true });
-  const seen = (): Promise<string> => world.inside("keeper-of-secrets", ["cat", "/tmp/seen"]);
+  const session = await world.outside.exec({ namespace: "default", name: "shim-of-secrets", command, stdin: true });
+  const seen = (): Promise<string> => world.inside("shim-of-secrets", ["cat", "/tmp/seen"]);
   assert.equal(await eventually("what the command has", seen, (text) => text.includes("\\n")), value);
   const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
   const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, "utf8").catch(() => "")));

@@ -30,8 +30,8 @@ test("processes on a node have none of the keys of the user that started it", { 
   const ring = text("ring-of-the-one-who-starts");
   const begin = await write("begin", { number: keyctl, arguments: [joinRing, ring] });
   const find = await write("find", { number: keyctl, arguments: [search, session, text("keyring"), ring] });
-  const keeper = new URL("./as-keeper.ts", import.meta.url).pathname;
-  const node = [process.execPath, "--conditions=@capstan/source", keeper, folder, find];
+  const shim = new URL("./as-shim.ts", import.meta.url).pathname;
+  const node = [process.execPath, "--conditions=@capstan/source", shim, folder, find];
   const { stdout } = await promisify(execFile)(begin, node);
   assert.deepEqual(JSON.parse(stdout), { outside: "found", inside: "not found" });
 });

@@ -230,9 +230,9 @@ test("logs, exec, attach and port-forward reject unknown containers", async () =
   await using world = await startWorld();
   const hostile = ["../victim/app", "%2e%2e%2fvictim%2fapp", "app%2f..%2fapp", "app?x", "__proto__", "app%00"];
   for (const container of hostile) {
-    for (const door of ["log", "exec", "attach"]) {
+    for (const subresource of ["log", "exec", "attach"]) {
       const query = `container=${container}&command=id&stdout=true`;
-      const path = `/api/v1/namespaces/${own}/pods/web/${door}?${query}`;
+      const path = `/api/v1/namespaces/${own}/pods/web/${subresource}?${query}`;
       assert.equal((await world.ask(path, "mallory")).status, 403, path);
       const { status, text } = await world.ask(path, "administrator");
       assert.equal(status, 400, path);

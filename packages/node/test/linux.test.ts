@@ -393,19 +393,19 @@ test("nothing is left when the node is killed", { skip }, async () => {
   const child = fork(new URL("./doomed.ts", import.meta.url), { stdio: "inherit" });
   const died = once(child, "exit").then(([code]) => assert.fail(`the node did not come up (exit ${String(code)})`));
   const [{ state, pid }] = (await Promise.race([once(child, "message"), died])) as [{ state: string; pid: number }];
-  const keeper = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
-  assert.notEqual(keeper.trim(), "");
+  const shim = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  assert.notEqual(shim.trim(), "");
   died.catch(() => {});
   child.kill("SIGKILL");
   const isGone = async (process: string): Promise<boolean> => !(await readdir("/proc")).includes(process);
   const seconds = String(10_000_000 + (child.pid ?? 0));
   const left = async (): Promise<readonly string[]> => {
-    const [launcher, itself] = await Promise.all([isGone(String(pid)), isGone(keeper.trim())]);
+    const [launcher, itself] = await Promise.all([isGone(String(pid)), isGone(shim.trim())]);
     const commands = await Promise.all(
       (await readdir("/proc")).map((one) => readFile(`/proc/${one}/cmdline`, "utf8").catch(() => "")),
     );
     const programs = commands.filter((command) => command.includes(seconds));
-    return [...(launcher ? [] : ["the launcher of the namespaces"]), ...(itself ? [] : ["the keeper"]), ...programs];
+    return [...(launcher ? [] : ["the launcher of the namespaces"]), ...(itself ? [] : ["the shim"]), ...programs];
   };
   await eventually("the end of everything", left, (some) => some.length === 0);
   assert.doesNotMatch(await readFile("/proc/mounts", "utf8"), new RegExp(state));

@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, test } from "node:test";
-import { LogFile, usualLimits } from "../linux/keeper/log-file.ts";
+import { LogFile, usualLimits } from "../linux/shim/log-file.ts";
 import { LogTail } from "./log-tail.ts";
 
 describe("a log that is read while it is written", () => {

@@ -4,7 +4,7 @@
  */
 import { open, stat, type FileHandle } from "node:fs/promises";
 import { StringDecoder } from "node:string_decoder";
-import { asideOf, usualLimits } from "../linux/keeper/log-file.ts";
+import { asideOf, usualLimits } from "../linux/shim/log-file.ts";
 
 /** Reads a log from its beginning. */
 export class LogTail implements AsyncDisposable {

@@ -108,7 +108,7 @@ test("a redirect on the same host is followed, one to another host is not", asyn
   assert.deepEqual(await ask("/?to=/fine"), { passed: true, output: "well" });
   assert.deepEqual(await ask("/?to=/broken"), { passed: false, output: "HTTP probe failed with statuscode: 500" });
   assert.equal((await ask("/?to=http://elsewhere.example/broken")).passed, true);
-  assert.equal((await ask("/?to=")).passed, true, "whoever says not where is an answer");
+  assert.equal((await ask("/?to=")).passed, true, "a missing target is answered");
   assert.deepEqual(await ask("/round"), {
     passed: false,
     output: `Get "http://127.0.0.1:${port}/round": stopped after 10 redirects`,

@@ -16,18 +16,18 @@ import {
   carriedVariables,
   defaultCapabilities,
   launchCommand,
-  refusalOf,
+  execErrorPrefixOf,
   type Entrance,
   type LaunchPlan,
   type MaskedPlace,
   type Mount,
 } from "./launch.ts";
-import type { Rights } from "./keeper-link.ts";
+import type { Rights } from "./shim-client.ts";
 import type { MachineParts } from "./machine.ts";
 import { seenProcesses } from "./seen-processes.ts";
 import { toSignal } from "./stop-signal.ts";
 import { hostnameOf } from "./pod-files.ts";
-import type { Furnished, FurnishRequest, Launch, LayRequest, Program } from "./protocol.ts";
+import type { PreparedMounts, PrepareMountsRequest, Launch, WriteFilesRequest, Program } from "./protocol.ts";
 import { defaultFilter, isKnown } from "./seccomp/filter.ts";
 import { knownCapabilities } from "./capabilities.ts";
 import type { PodPlace } from "./pod-places.ts";
@@ -55,13 +55,13 @@ export interface PlanSources {
 export interface PlannedContainer {
   readonly launch: Omit<Launch, "argv"> & { readonly program: Program };
   /** The folders and files that it needs on disk. */
-  readonly lay: LayRequest;
+  readonly writeFilesAndFolders: WriteFilesRequest;
   /** The commands that mount its rootfs. */
   readonly mountCommands: readonly (readonly string[])[];
   /** The mounts in its rootfs. */
-  readonly furnish: FurnishRequest;
+  readonly prepareMounts: PrepareMountsRequest;
   /** The command that starts it, once its mounts are resolved. */
-  readonly argvIn: (furnished: Furnished, command?: readonly string[]) => readonly string[];
+  readonly argvIn: (prepared: PreparedMounts, command?: readonly string[]) => readonly string[];
   readonly command: readonly string[];
   readonly tty: boolean;
   /** Mounts of the node that exist for this container. */
@@ -110,12 +110,12 @@ export async function planContainer(sources: PlanSources): Promise<PlannedContai
       ...launchOf(sources, joined),
       variables: carriedVariables(enter),
       launchers: enter.kit.programs,
-      refusal: refusalOf(enter),
+      execErrorPrefix: execErrorPrefixOf(enter),
       program: programOf(plan),
     },
-    lay: layOf(sources, messageFile),
+    writeFilesAndFolders: layOf(sources, messageFile),
     mountCommands: mountCommands(sources, joined),
-    furnish: {
+    prepareMounts: {
       root: plan.root,
       mounts,
       directory: plan.directory,
@@ -141,14 +141,14 @@ function programOf({ argv, env, directory, kit }: Entrance & Pick<LaunchPlan, "a
 function launchOf(
   { id, order: { pod, container }, logs, groups }: PlanSources,
   joins: number | undefined,
-): Omit<Launch, "argv" | "variables" | "launchers" | "refusal" | "program"> {
+): Omit<Launch, "argv" | "variables" | "launchers" | "execErrorPrefix" | "program"> {
   return {
     id,
     log: logs,
     // A terminal has an input even if the container has no `stdin`.
     stdin: container.stdin === true || container.tty === true,
     stdinOnce: container.stdinOnce === true,
-    tellsPid: true,
+    reportsPid: true,
     membership: {
       groups: groups.map((group) => group.folder),
       oomScore: oomScoreOf(pod.spec, container.resources, totalmem()),
@@ -194,7 +194,7 @@ async function allMounts(
 }
 
 /** The folders and files that must exist before anything is mounted for a container. */
-function layOf({ folder, parts: { insidePath } }: PlanSources, messageFile: string): LayRequest {
+function layOf({ folder, parts: { insidePath } }: PlanSources, messageFile: string): WriteFilesRequest {
   const folders = ["upper", "work", "root", "proc"].map((name) => ({ path: insidePath(join(folder, name)) }));
   return { folders, files: [{ path: insidePath(messageFile), text: "", mode: 0o666 }] };
 }

@@ -19,7 +19,7 @@ const exitOf = (ending: Partial<Ending>): ReturnType<typeof readExit> =>
         id: "i",
         log: none,
         stdin: false,
-        tellsPid: true,
+        reportsPid: true,
         program: { command: "", path: "", directory: "/", sign: "/kit" },
       },
     },

@@ -6,7 +6,7 @@ import type { Exit } from "../runtime/runtime.ts";
 import type { PlannedContainer } from "./container-plan.ts";
 import { parseLogLine } from "./cri-log.ts";
 import type { Unexecuted } from "./protocol.ts";
-import { goQuoted } from "./unexecutable.ts";
+import { goQuoted } from "./exec-failure.ts";
 
 /** The shim's report of the end of a container. */
 export interface Ending {

@@ -19,7 +19,7 @@ import {
 import type { PullLogins } from "../agent/pull-secrets.ts";
 import { NodeError } from "../errors.ts";
 import type { ImageRecord } from "../runtime/runtime.ts";
-import type { Rights } from "./keeper-link.ts";
+import type { Rights } from "./shim-client.ts";
 import { pullFailure } from "./pull-failure.ts";
 
 /** What images need. */

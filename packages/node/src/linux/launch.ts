@@ -1,7 +1,7 @@
 /** How a container is launched and entered: the command lines for nsenter and bubblewrap. Pure. */
 import { NodeError } from "../errors.ts";
 import type { EnterKit } from "./enter-kit.ts";
-import type { Rights } from "./keeper-link.ts";
+import type { Rights } from "./shim-client.ts";
 
 /** A mount of a container: a folder or file of the node, or a tmpfs. */
 export interface Mount {
@@ -200,7 +200,7 @@ function carriedParts([name, value]: readonly [string, string]): readonly string
 }
 
 /** The prefix of the error line of the last program before the container's own. */
-export function refusalOf({ kit }: Pick<Entrance, "kit">): string {
+export function execErrorPrefixOf({ kit }: Pick<Entrance, "kit">): string {
   return `${kit.env.at(-1)}: `;
 }
 

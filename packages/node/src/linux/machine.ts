@@ -12,7 +12,7 @@ import { findPrograms, type Programs } from "./enter-kit.ts";
 import type { Ending } from "./exit.ts";
 import { forgetFlows } from "./forget-flows.ts";
 import { Images } from "./images.ts";
-import { Keeper, type Rights } from "./keeper-link.ts";
+import { ShimClient, type Rights } from "./shim-client.ts";
 import { insideRoots, machineScript, shownFolders } from "./network.ts";
 import { findMasked } from "./masked.ts";
 import type { MaskedPlace } from "./launch.ts";
@@ -78,7 +78,7 @@ const inside = "/mnt/node";
 
 /** What the nodes of a machine share. */
 export interface MachineParts {
-  readonly keeper: Keeper;
+  readonly shim: ShimClient;
   readonly images: Images;
   readonly clock: Clock;
   readonly rights: Rights;
@@ -104,16 +104,16 @@ export interface MachineParts {
 export async function startMachine(options: MachineOptions): Promise<Machine> {
   const { state, clock, rights, store, session, serviceCidr = "10.0.0.0/24", roots = join(state, "roots") } = options;
   const names = { domain: "cluster.local", server: "10.0.0.10", ...options.names };
-  const door = join(state, "door.sock");
-  await rm(door, { force: true });
+  const socketPath = join(state, "shim.sock");
+  await rm(socketPath, { force: true });
   await makeState(state);
   const exits: MachineParts["exits"] = new Map();
   let answer = (_question: Buffer): Promise<Buffer | undefined> => Promise.resolve(undefined);
   const groups = await openGroups(rights, state);
   const { promise: lost, resolve: tellLost } = Promise.withResolvers<void>();
   let isClosing = false;
-  const keeper = await Keeper.start({
-    door,
+  const shim = await ShimClient.start({
+    socketPath,
     rights,
     groups: groups?.roots ?? [],
     answer: (question) => answer(question),
@@ -124,37 +124,37 @@ export async function startMachine(options: MachineOptions): Promise<Machine> {
       if (!isClosing) tellLost();
     },
   });
-  const fittings = await furnishInside(keeper, { state, roots, server: names.server });
+  const fittings = await prepareNode(shim, { state, roots, server: names.server });
   const images = new Images({ store, folder: join(roots, rights), rights, session });
   const insidePath = (path: string): string => {
     const [outer, inner] = isBelow(roots, path) ? [roots, insideRoots] : [state, inside];
     return isBelow(outer, path) ? inner + path.slice(outer.length) : path;
   };
   const report = options.report ?? (() => {});
-  const parts = { ...fittings, keeper, images, clock, rights, state, names, groups, insidePath, exits, report };
-  await furnish(keeper, insidePath(join(state, "disk")));
+  const parts = { ...fittings, shim, images, clock, rights, state, names, groups, insidePath, exits, report };
+  await prepareMounts(shim, insidePath(join(state, "disk")));
   const outside = options.apiServer && (await listenOutside(join(state, "api.sock"), options.apiServer));
   // Processes in the node's network also find the API server at its outside port, so that one kubeconfig serves both.
-  if (options.apiServer !== undefined) await keeper.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
+  if (options.apiServer !== undefined) await shim.relay("127.0.0.1", options.apiServer.port, join(state, "api.sock"));
   const addNode = nodesOf(parts, { serviceCidr, hasApiServer: outside !== undefined });
   const close = async (): Promise<void> => {
     isClosing = true;
     outside?.close();
-    await keeper.close();
+    await shim.close();
     await groups?.close();
   };
   return {
-    pid: keeper.pid,
+    pid: shim.pid,
     lost,
     addNode,
     async setRules(ruleset) {
-      await keeper.must(["nft", "-f", "-"], ruleset);
+      await shim.must(["nft", "-f", "-"], ruleset);
     },
-    forgetFlows: (marks) => forgetFlows(keeper, marks),
+    forgetFlows: (marks) => forgetFlows(shim, marks),
     setNames: (answering) => void (answer = answering),
-    run: (argv, input) => keeper.run(argv, input),
-    removeFromDisk: (path) => keeper.removeBelow(insidePath(join(state, "disk")), path),
-    dial: (host, port) => dial(keeper.open({ to: "dial", host, port })),
+    run: (argv, input) => shim.run(argv, input),
+    removeFromDisk: (path) => shim.removeBelow(insidePath(join(state, "disk")), path),
+    dial: (host, port) => dial(shim.open({ to: "dial", host, port })),
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -170,15 +170,15 @@ interface NodeSettings {
 }
 
 function nodesOf(parts: MachineParts, { serviceCidr, hasApiServer }: NodeSettings): Machine["addNode"] {
-  const { keeper, state } = parts;
+  const { shim, state } = parts;
   const known = new Set<string>();
   return async (node) => {
     // A lost node keeps its address.
     if (known.has(node.name)) return new LinuxRuntime(parts, node);
-    await keeper.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
+    await shim.must(["ip", "addr", "add", `${node.address}/32`, "dev", "lo"]);
     // Processes of the node itself need a route to service addresses before these are rewritten; that of the first node is enough.
-    await keeper.run(["ip", "route", "add", serviceCidr, "dev", "lo", "src", node.address]);
-    if (hasApiServer) await keeper.relay(node.address, apiServerPort, join(state, "api.sock"));
+    await shim.run(["ip", "route", "add", serviceCidr, "dev", "lo", "src", node.address]);
+    if (hasApiServer) await shim.relay(node.address, apiServerPort, join(state, "api.sock"));
     known.add(node.name);
     return new LinuxRuntime(parts, node);
   };
@@ -211,15 +211,15 @@ interface Inside {
 }
 
 /** Sets up the file systems, the network and the DNS server of the namespaces; returns what containers need. */
-async function furnishInside(
-  keeper: Keeper,
+async function prepareNode(
+  shim: ShimClient,
   { state, roots, server }: Inside,
 ): Promise<Pick<MachineParts, "kit" | "masked" | "secret">> {
   const { programs, ...fittings } = await findFittings();
   await mkdir(roots, { recursive: true });
-  await keeper.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
-  await keeper.must(["sh", "-e"], machineScript({ state, inside, roots, names: server }) + programs.script);
-  await keeper.names(server);
+  await shim.must(["sh", "-e"], ownRootScript({ folders: [state, roots], program: process.execPath }));
+  await shim.must(["sh", "-e"], machineScript({ state, inside, roots, names: server }) + programs.script);
+  await shim.names(server);
   return { ...fittings, kit: programs.kit };
 }
 
@@ -244,9 +244,9 @@ async function mostProcesses(): Promise<number> {
  * Fills the disk that pods see as that of their node. Pods of an earlier run may have left links there: this runs inside, where no link
  * leads to the machine, and existing files stay.
  */
-async function furnish(keeper: Keeper, disk: string): Promise<void> {
+async function prepareMounts(shim: ShimClient, disk: string): Promise<void> {
   const script = 'mkdir -p "$0/etc"; set -C; cat > "$0/etc/hosts"';
-  await keeper.run(["sh", "-c", script, disk], nodeHostsFile());
+  await shim.run(["sh", "-c", script, disk], nodeHostsFile());
 }
 
 /** Forwards connections from this socket to the API server. */

@@ -11,7 +11,7 @@ import { measure } from "./measure.ts";
 import { hostPortElements, sharedFolders } from "./network.ts";
 import { pauses, Spaces, type PodSpaces, type SpacesOptions } from "./pod-spaces.ts";
 import { hostnameOf, hostsFile, nodeHostsFile, resolvFile } from "./pod-files.ts";
-import type { LayRequest } from "./protocol.ts";
+import type { WriteFilesRequest } from "./protocol.ts";
 import { partsFolder, placeVolumes, updateVolumes, type VolumeFolders, type VolumePlace } from "./volumes.ts";
 
 /** The sandbox of one pod. */
@@ -117,14 +117,14 @@ export class PodPlaces {
 
   /** The sizes of the emptyDir volumes of a pod, except those in memory. */
   async folderBytes(sandbox: Sandbox): Promise<ReadonlyMap<string, bigint>> {
-    const { keeper, insidePath } = this.#options.parts;
+    const { shim, insidePath } = this.#options.parts;
     const place = this.#places.get(sandbox.id);
     const folders = (place?.pod.spec.volumes ?? []).flatMap(({ name, emptyDir }): [string, readonly string[]][] =>
       emptyDir === undefined || emptyDir.medium === "Memory" || place === undefined
         ? []
         : [[name, [insidePath(join(place.folder, "volumes", name))]]],
     );
-    return measure(keeper, new Map(folders));
+    return measure(shim, new Map(folders));
   }
 
   /** Removes a sandbox. On failure it can be retried, and the pod's address is not reused before it has succeeded. */
@@ -150,37 +150,37 @@ export class PodPlaces {
   }
 
   async #clear({ pod, folder }: Pick<PodPlace, "pod" | "folder">): Promise<void> {
-    const { keeper, groups, insidePath } = this.#options.parts;
+    const { shim, groups, insidePath } = this.#options.parts;
     await this.#unmount({ pod, folder });
     await groups?.removePod(pod);
     // Inside: another pod may hold a folder of this one, and replace it by a link to the machine's files during the removal.
-    await keeper.removeBelow(insidePath(dirname(folder)), basename(folder));
+    await shim.removeBelow(insidePath(dirname(folder)), basename(folder));
   }
 
   async #unmount(place: Pick<PodPlace, "pod" | "folder">): Promise<void> {
-    const { keeper, insidePath } = this.#options.parts;
+    const { shim, insidePath } = this.#options.parts;
     const mounts = await mountedIn(place);
-    if (mounts.length > 0) await keeper.run(["umount", "-l", ...mounts.map(insidePath)]);
+    if (mounts.length > 0) await shim.run(["umount", "-l", ...mounts.map(insidePath)]);
   }
 
   /** Drops all sandboxes at once, as a power loss would; the files of pods stay on disk. */
   async abandon(): Promise<void> {
-    const { keeper, insidePath } = this.#options.parts;
+    const { shim, insidePath } = this.#options.parts;
     const places = this.all();
     this.#places.clear();
     for (const { sandbox } of places) this.#options.parts.exits.delete(sandbox.id);
-    await Promise.all(places.map(({ sandbox }) => keeper.signal(sandbox.id, "SIGKILL").catch(() => false)));
+    await Promise.all(places.map(({ sandbox }) => shim.signal(sandbox.id, "SIGKILL").catch(() => false)));
     await this.#spaces.close();
     const shared = places.flatMap(({ spaces }) => sharedFolders(spaces.folder));
     const mounts = [...(await Promise.all(places.map(mountedIn))).flat(), ...shared];
-    if (mounts.length > 0) await keeper.run(["umount", "-l", ...mounts.map(insidePath)]).catch(() => {});
+    if (mounts.length > 0) await shim.run(["umount", "-l", ...mounts.map(insidePath)]).catch(() => {});
     for (const { pod, sandbox } of places)
       await this.#setHostPorts("delete", pod, sandbox.ips[0] ?? "").catch(() => {});
   }
 
   async #writePodFiles(pod: BoundPod, folder: string, { ips }: Sandbox): Promise<void> {
-    const { names, keeper, insidePath } = this.#options.parts;
-    const file = (name: string, text: string): LayRequest["files"][number] => ({
+    const { names, shim, insidePath } = this.#options.parts;
+    const file = (name: string, text: string): WriteFilesRequest["files"][number] => ({
       path: join(insidePath(folder), name),
       text,
       mode: 0o644,
@@ -188,7 +188,7 @@ export class PodPlaces {
     // Never read from the node's disk, because pods can write there.
     const hosts = file("hosts", hostsFile(pod, ips, { ...names, hosts: nodeHostsFile() }));
     const files = [hosts, file("resolv.conf", resolvFile(pod, names)), file("hostname", `${this.#hostname(pod)}\n`)];
-    await keeper.lay({ folders: [{ path: insidePath(folder) }], files });
+    await shim.writeFilesAndFolders({ folders: [{ path: insidePath(folder) }], files });
   }
 
   #hostname(pod: BoundPod): string {
@@ -198,7 +198,7 @@ export class PodPlaces {
   async #setHostPorts(verb: "add" | "delete", pod: BoundPod, ip: string): Promise<void> {
     const ports = hostPortElements(pod, ip, this.#options.node.address);
     if (ports.length === 0) return;
-    const { keeper, report } = this.#options.parts;
+    const { shim, report } = this.#options.parts;
     const marks = ports.flatMap(({ key, mark }) => (mark === undefined ? [] : [{ key, mark }]));
     const toElement = (key: string, value: string | number): string => (verb === "add" ? `${key} : ${value}` : key);
     const elements = (map: string, all: readonly string[]): readonly string[] =>
@@ -214,22 +214,23 @@ export class PodPlaces {
       ),
     ];
     const argv = ["nft", lines.join("; ")];
-    if (verb === "add") await keeper.must(argv);
-    else await keeper.run(argv);
+    if (verb === "add") await shim.must(argv);
+    else await shim.run(argv);
     if (marks.length === 0) return;
     // A failure to delete conntrack entries is only reported: at worst, clients with an old entry reach the port late.
-    const forgotten = forgetFlows(keeper, verb === "add" ? [strayMark] : marks.map(({ mark }) => mark));
+    const forgotten = forgetFlows(shim, verb === "add" ? [strayMark] : marks.map(({ mark }) => mark));
     await forgotten.catch(report);
   }
 
   #volumePlace(folder: string): VolumePlace {
-    const { keeper, state, insidePath, clock } = this.#options.parts;
+    const { shim, state, insidePath, clock } = this.#options.parts;
     return {
       folder,
       disk: join(state, "disk"),
-      makeFolder: (path) => keeper.lay({ folders: [{ path: insidePath(path), mode: 0o777 }], files: [] }),
+      makeFolder: (path) =>
+        shim.writeFilesAndFolders({ folders: [{ path: insidePath(path), mode: 0o777 }], files: [] }),
       writeFiles: (path, { files, group }) =>
-        keeper.layFiles({
+        shim.writeVolumeFiles({
           folder: insidePath(path),
           files: Array.from(files, ([name, { bytes, mode }]) => [name, { base64: toBase64(bytes), mode }] as const),
           stamp: `${clock.wall()}_${this.#options.newId("stamp").slice(0, 8)}`,
@@ -237,10 +238,10 @@ export class PodPlaces {
         }),
       mountMemory: async (path, bytes) => {
         const size = bytes === undefined ? [] : ["-o", `size=${bytes}`];
-        await keeper.must(["mount", "-t", "tmpfs", ...size, "-o", "mode=777", "tmpfs", insidePath(path)]);
+        await shim.must(["mount", "-t", "tmpfs", ...size, "-o", "mode=777", "tmpfs", insidePath(path)]);
       },
-      bind: (what) => keeper.bind({ ...what, root: insidePath(what.root), to: insidePath(what.to) }),
-      give: (path, group) => keeper.give(insidePath(path), group),
+      bind: (what) => shim.bind({ ...what, root: insidePath(what.root), to: insidePath(what.to) }),
+      give: (path, group) => shim.give(insidePath(path), group),
     };
   }
 

@@ -90,22 +90,22 @@ export class Spaces {
     const settings = (pod.spec.securityContext?.sysctls ?? []).map(
       ({ name, value }) => `echo ${quoted(value)} > ${quoted(`/proc/sys/${name.replaceAll(".", "/")}`)}`,
     );
-    const { keeper } = this.#options.parts;
+    const { shim } = this.#options.parts;
     const enter = ["nsenter", "-t", String(holder)];
-    if (settings.length === 0) return void (await keeper.must([...enter, "-u", "hostname", hostname]));
+    if (settings.length === 0) return void (await shim.must([...enter, "-u", "hostname", hostname]));
     // As one quoted argument: values of a pod may contain newlines.
     const script = [`hostname ${quoted(hostname)}`, ...settings].join("\n");
-    await keeper.must([...enter, "-n", "-i", "-u", "sh", "-e", "-c", script]);
+    await shim.must([...enter, "-n", "-i", "-u", "sh", "-e", "-c", script]);
   }
 
   /** Removes them and releases the address. */
   async remove({ id, device, folder, ip }: Omit<PodSpaces, "holder">): Promise<void> {
-    const { keeper, exits } = this.#options.parts;
+    const { shim, exits } = this.#options.parts;
     exits.delete(id);
-    await keeper.signal(id, "SIGKILL");
+    await shim.signal(id, "SIGKILL");
     const unplug = device === undefined ? "" : `ip link del ${device}\n`;
     const mounts = sharedFolders(folder).join(" ");
-    await keeper.run(["sh"], `${unplug}umount -l ${mounts} 2>/dev/null\nrmdir ${mounts} ${folder}\n`);
+    await shim.run(["sh"], `${unplug}umount -l ${mounts} 2>/dev/null\nrmdir ${mounts} ${folder}\n`);
     if (device !== undefined) this.#addresses.giveBack(ip);
   }
 
@@ -151,7 +151,7 @@ export class Spaces {
       const line = device === undefined ? undefined : { device, ip, gateway: node.address, holder };
       const inner = podScript({ line, folder });
       const outer = line === undefined ? "" : `ip -batch - <<'line'\n${nodeSide(line)}line\n`;
-      await parts.keeper.must(["sh", "-e"], `${outer}nsenter -t ${holder} -n -i -u sh -e -c ${quoted(inner)}\n`);
+      await parts.shim.must(["sh", "-e"], `${outer}nsenter -t ${holder} -n -i -u sh -e -c ${quoted(inner)}\n`);
       return { id, ip, holder, device, folder };
     } catch (thrown) {
       // Some of it may already exist.
@@ -171,12 +171,12 @@ export class Spaces {
     const rest = ownProcesses ? "while :; do sleep 1000 & wait; done" : "exec sleep infinity";
     const script = `read -r pid rest < /proc/self/stat; echo "{\\"child-pid\\": $pid }" >&3; exec 3>&-; ${rest}`;
     const argv = ["unshare", ...spaces, "sh", "-c", script];
-    const { pid } = await this.#options.parts.keeper.start({
+    const { pid } = await this.#options.parts.shim.start({
       id,
       argv,
       log: "/dev/null",
       stdin: false,
-      tellsPid: true,
+      reportsPid: true,
     });
     return pid;
   }

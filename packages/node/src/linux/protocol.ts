@@ -1,11 +1,11 @@
 /** The messages between the node and its shim. */
-import type { Found, Walk } from "./keeper/inside-walk.ts";
-import type { CommandSearch } from "./keeper/look-path.ts";
+import type { Found, Walk } from "./shim/inside-walk.ts";
+import type { CommandSearch } from "./shim/look-path.ts";
 import type { Mount } from "./launch.ts";
-import type { ExecFailure } from "./unexecutable.ts";
+import type { ExecFailure } from "./exec-failure.ts";
 
 /** A request to the shim. The shim is simple on purpose: it runs, starts, signals and listens; all decisions are made outside. */
-export type KeeperRequest =
+export type ShimRequest =
   | { readonly do: "run"; readonly argv: readonly string[]; readonly input?: string | undefined }
   | { readonly do: "start"; readonly launch: Launch }
   | { readonly do: "signal"; readonly id: string; readonly signal: NodeJS.Signals | number }
@@ -15,9 +15,9 @@ export type KeeperRequest =
   | { readonly do: "names"; readonly host: string }
   | { readonly do: "usage"; readonly id: string }
   | { readonly do: "bind"; readonly what: BindRequest }
-  | { readonly do: "furnish"; readonly what: FurnishRequest }
-  | { readonly do: "lay"; readonly what: LayRequest }
-  | { readonly do: "files"; readonly what: FilesRequest }
+  | { readonly do: "prepareMounts"; readonly what: PrepareMountsRequest }
+  | { readonly do: "writeFilesAndFolders"; readonly what: WriteFilesRequest }
+  | { readonly do: "files"; readonly what: VolumeFilesRequest }
   /** Changes the group of all files of a folder. */
   | { readonly do: "give"; readonly folder: string; readonly group: number }
   /** Removes a path below a folder recursively. */
@@ -33,14 +33,14 @@ export interface BindRequest extends Walk {
 }
 
 /** Folders, each with its parents, and files to create. */
-export interface LayRequest {
+export interface WriteFilesRequest {
   /** A new folder may have another mode than the default, which lets all users enter. */
   readonly folders: readonly { readonly path: string; readonly mode?: number }[];
   readonly files: readonly { readonly path: string; readonly text: string; readonly mode: number }[];
 }
 
 /** All files of a volume, which change atomically. */
-export interface FilesRequest {
+export interface VolumeFilesRequest {
   readonly folder: string;
   readonly files: readonly (readonly [path: string, file: { readonly base64: string; readonly mode: number }])[];
   /** Names the new folder. */
@@ -50,7 +50,7 @@ export interface FilesRequest {
 }
 
 /** The mounts of a container in its rootfs `root`. */
-export interface FurnishRequest {
+export interface PrepareMountsRequest {
   readonly root: string;
   readonly mounts: readonly Mount[];
   /** The working directory of its program. */
@@ -62,7 +62,7 @@ export interface FurnishRequest {
 }
 
 /** The resolved mounts. */
-export interface Furnished {
+export interface PreparedMounts {
   readonly mounts: readonly Mount[];
   /** What was mounted for the container and must be unmounted after its end. */
   readonly copies: readonly string[];
@@ -70,7 +70,7 @@ export interface Furnished {
 
 /** A program, and the exec error that is certain in advance, if any. */
 export interface Program extends CommandSearch {
-  readonly doom?: ExecFailure | undefined;
+  readonly execFailure?: ExecFailure | undefined;
   /** A path that exists in the container only when its setup is complete. */
   readonly sign: string;
 }
@@ -93,7 +93,7 @@ export interface Launch {
   /** Variables of its launcher: other users cannot read them, but all users can read command lines. */
   readonly variables?: Readonly<Record<string, string>>;
   /** The prefix of the error line of the last program before the container's own. */
-  readonly refusal?: string;
+  readonly execErrorPrefix?: string;
   /** Its own program, to be checked before it begins. */
   readonly program?: Program;
   /** The files of the programs that are executed before the container's own. */
@@ -104,7 +104,7 @@ export interface Launch {
   /** Whether its input closes when the first attached client ends its input. */
   readonly stdinOnce?: boolean;
   /** Whether the program reports its process over file descriptor 3, as bubblewrap does. */
-  readonly tellsPid: boolean;
+  readonly reportsPid: boolean;
   /** A process in the PID namespace that it joins. */
   readonly joins?: number | undefined;
   /** Its cgroups; the process waits at file descriptor 4 until it has been moved there. */
@@ -125,13 +125,13 @@ export interface Usage {
 }
 
 /** A message to the shim. */
-export interface ToKeeper {
+export interface ShimCall {
   readonly n: number;
-  readonly request: KeeperRequest;
+  readonly request: ShimRequest;
 }
 
 /** A message from the shim. */
-export type FromKeeper =
+export type ShimMessage =
   | { readonly n: number; readonly value: unknown }
   | { readonly n: number; readonly error: string }
   | { readonly event: "ready" }
@@ -155,7 +155,7 @@ export interface NamesAnswer {
 }
 
 /** The first line on a connection to the shim server. */
-export type DoorRequest =
+export type ShimConnection =
   | { readonly to: "dial"; readonly host: string; readonly port: number }
   /** Connects from inside the network namespace of a process. */
   | { readonly to: "dial-in"; readonly pid: number; readonly port: number }
@@ -169,7 +169,7 @@ export type DoorRequest =
       readonly owner?: number | undefined;
       readonly variables: Readonly<Record<string, string>>;
       /** The prefix of the error line of the last program before the command. */
-      readonly refusal: string;
+      readonly execErrorPrefix: string;
       readonly program: CommandSearch;
       readonly stdin: boolean;
       readonly membership?: Membership | undefined;

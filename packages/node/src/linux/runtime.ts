@@ -28,13 +28,13 @@ import { checkNetwork, dial } from "./checks.ts";
 import { planContainer, type PlannedContainer } from "./container-plan.ts";
 import { execFailure, neverStarted, readExit, type Ending } from "./exit.ts";
 import { runInside, type InsideResult } from "./inside.ts";
-import { carriedVariables, entryOf, refusalOf, terminalOwner } from "./launch.ts";
+import { carriedVariables, entryOf, execErrorPrefixOf, terminalOwner } from "./launch.ts";
 import { measure } from "./measure.ts";
 import type { MachineParts } from "./machine.ts";
 import { PodPlaces, type PodPlace } from "./pod-places.ts";
 import type { Unexecuted } from "./protocol.ts";
 import { terminalVariables, withTerminal } from "./terminal.ts";
-import { unacceptable, unexecutable, unexecuted, type ExecFailure } from "./unexecutable.ts";
+import { unacceptable, execFailureOf, unexecuted, type ExecFailure } from "./exec-failure.ts";
 
 /** One node of a machine. */
 export interface LinuxNode {
@@ -118,7 +118,7 @@ export class LinuxRuntime implements Runtime, Doors {
 
   /** The sizes of volumes, and of the writable layers and logs of running containers. */
   async diskUse(sandbox: Sandbox): Promise<DiskUse> {
-    const { keeper, insidePath } = this.#parts;
+    const { shim, insidePath } = this.#parts;
     const running = [...this.#containers].filter(([, { order }]) => order.sandbox.id === sandbox.id);
     const places = running.map(([id, { order }]): [string, readonly string[]] => {
       const own = insidePath(join(this.#containersFolder(sandbox), id, "upper"));
@@ -126,7 +126,7 @@ export class LinuxRuntime implements Runtime, Doors {
     });
     return {
       volumes: await this.#places.folderBytes(sandbox),
-      containers: await measure(keeper, new Map(places)),
+      containers: await measure(shim, new Map(places)),
     };
   }
 
@@ -136,24 +136,24 @@ export class LinuxRuntime implements Runtime, Doors {
   }
 
   async #removeContainersOf(sandbox: Sandbox): Promise<void> {
-    const { keeper, insidePath } = this.#parts;
+    const { shim, insidePath } = this.#parts;
     const folder = this.#containersFolder(sandbox);
     // Inside, as with the pod's own folder: other pods may still hold files of its containers.
-    await keeper.removeBelow(insidePath(dirname(folder)), basename(folder));
+    await shim.removeBelow(insidePath(dirname(folder)), basename(folder));
   }
 
   async startContainer(order: ContainerOrder): Promise<Started> {
     const place = this.#places.get(order.sandbox);
     if (place === undefined) throw new NodeError("CreateContainerError", "the sandbox of the pod is gone");
-    const { keeper, exits, clock } = this.#parts;
+    const { shim, exits, clock } = this.#parts;
     const id = this.#newId(order.container.name);
     const zero = unacceptable(order.env, order.container.workingDir ?? "");
     if (zero !== undefined) throw new StartError(neverStarted(id, clock.wall(), zero));
     const plan = await this.#plan(order, place, id);
-    await keeper.lay(plan.lay);
+    await shim.writeFilesAndFolders(plan.writeFilesAndFolders);
     await mkdir(dirname(plan.launch.log), { recursive: true });
-    for (const mount of plan.mountCommands) await keeper.must(mount);
-    const { argv, copies, doom } = await this.#furnish(id, plan, order);
+    for (const mount of plan.mountCommands) await shim.must(mount);
+    const { argv, copies, execFailure } = await this.#prepareMounts(id, plan, order);
     const startedAt = clock.wall();
     const remains = { plan, order, copies };
     const started = { id, startedAt, user: plan.enter.identity };
@@ -163,11 +163,11 @@ export class LinuxRuntime implements Runtime, Doors {
     const { variables } = plan.launch;
     const command = plan.tty ? withTerminal(argv, terminalOwner(plan.enter)) : { argv, variables: {} };
     try {
-      const { pid, isOver } = await keeper.start({
+      const { pid, isOver } = await shim.start({
         ...plan.launch,
         argv: command.argv,
         variables: { ...variables, ...command.variables },
-        program: { ...plan.launch.program, doom },
+        program: { ...plan.launch.program, execFailure },
       });
       if (!isOver) this.#containers.set(id, { ...plan, pid, order });
       else if ((await ended).reason === "StartError") throw new StartError(await ended);
@@ -181,27 +181,31 @@ export class LinuxRuntime implements Runtime, Doors {
   }
 
   /** Resolves the mounts of the container, so that it can be started. */
-  async #furnish(
+  async #prepareMounts(
     id: string,
     plan: PlannedContainer,
     order: ContainerOrder,
-  ): Promise<{ readonly argv: readonly string[]; readonly copies: readonly string[]; readonly doom?: ExecFailure }> {
-    const { keeper, clock } = this.#parts;
+  ): Promise<{
+    readonly argv: readonly string[];
+    readonly copies: readonly string[];
+    readonly execFailure?: ExecFailure;
+  }> {
+    const { shim, clock } = this.#parts;
     try {
-      const furnished = await keeper.furnish(plan.furnish);
-      const { copies } = furnished;
-      const argv = plan.argvIn(furnished);
-      const doom = unexecutable(argv);
+      const prepared = await shim.prepareMounts(plan.prepareMounts);
+      const { copies } = prepared;
+      const argv = plan.argvIn(prepared);
+      const execFailure = execFailureOf(argv);
       // Its program is only checked then, and never executed.
-      return doom === undefined ? { argv, copies } : { argv: plan.argvIn(furnished, ["/"]), copies, doom };
+      return execFailure === undefined ? { argv, copies } : { argv: plan.argvIn(prepared, ["/"]), copies, execFailure };
     } catch (thrown) {
-      await this.#clearAway(id, { plan, order, copies: [] });
+      await this.#cleanUp(id, { plan, order, copies: [] });
       throw new StartError(neverStarted(id, clock.wall(), toNodeError(thrown, "Internal").message));
     }
   }
 
   /** A program that was found and cannot be executed: its container starts, logs the error and ends. */
-  async #sayUnexecuted(plan: PlannedContainer, { file, failure }: Unexecuted): Promise<Ending> {
+  async #logExecFailure(plan: PlannedContainer, { file, failure }: Unexecuted): Promise<Ending> {
     const time = new Date(this.#parts.clock.wall()).toISOString().replace("Z", "000000Z");
     await appendFile(plan.launch.log, `${time} stderr F exec ${file}: ${failure}\n`).catch(() => {});
     return { code: 1, signal: null, refused: undefined };
@@ -237,12 +241,12 @@ export class LinuxRuntime implements Runtime, Doors {
   }
 
   async stopContainer(id: string, graceMs: number): Promise<void> {
-    const { keeper, clock } = this.#parts;
+    const { shim, clock } = this.#parts;
     const container = this.#containers.get(id);
     if (container === undefined) return;
-    if (graceMs === 0) return void (await keeper.signal(id, "SIGKILL"));
-    await keeper.signal(id, container.stopSignal);
-    const kill = (): void => void (this.#containers.has(id) && keeper.signal(id, "SIGKILL").catch(() => {}));
+    if (graceMs === 0) return void (await shim.signal(id, "SIGKILL"));
+    await shim.signal(id, container.stopSignal);
+    const kill = (): void => void (this.#containers.has(id) && shim.signal(id, "SIGKILL").catch(() => {}));
     clock.later(graceMs, kill).unref?.();
   }
 
@@ -266,11 +270,11 @@ export class LinuxRuntime implements Runtime, Doors {
   }
 
   check(_sandbox: Sandbox, check: NetworkCheck, timeoutMs: number): Promise<CheckResult> {
-    const { keeper, clock } = this.#parts;
+    const { shim, clock } = this.#parts;
     return checkNetwork(check, {
       clock,
       timeoutMs,
-      dial: (host, port) => dial(keeper.open({ to: "dial", host, port })),
+      dial: (host, port) => dial(shim.open({ to: "dial", host, port })),
     });
   }
 
@@ -280,14 +284,14 @@ export class LinuxRuntime implements Runtime, Doors {
     if (container === undefined) throw new NodeError("NotFound", `container ${id} is not running`);
     const { env } = container.enter;
     const enter = tty ? { ...container.enter, env: new Map([...env, ...terminalVariables]) } : container.enter;
-    return this.#parts.keeper.open({
+    return this.#parts.shim.open({
       to: "exec",
       id,
       entry: entryOf(enter, command),
       tty,
       owner: terminalOwner(enter),
       variables: carriedVariables(enter),
-      refusal: refusalOf(container.enter),
+      execErrorPrefix: execErrorPrefixOf(container.enter),
       program: { ...container.launch.program, command: command[0] ?? "" },
       stdin,
       membership: container.launch.membership,
@@ -296,38 +300,38 @@ export class LinuxRuntime implements Runtime, Doors {
 
   /** A framed connection to a running container. */
   openAttach(id: string, stdin: boolean): Socket {
-    return this.#parts.keeper.open({ to: "attach", id, stdin });
+    return this.#parts.shim.open({ to: "attach", id, stdin });
   }
 
   /** Connects to a port of a pod from inside its network namespace. */
   openPort(sandbox: Sandbox, port: number): Promise<Socket> {
     const place = this.#places.get(sandbox);
     if (place === undefined) throw new NodeError("NotFound", "the pod is not running");
-    return dial(this.#parts.keeper.open({ to: "dial-in", pid: place.spaces.holder, port }));
+    return dial(this.#parts.shim.open({ to: "dial-in", pid: place.spaces.holder, port }));
   }
 
   /** The current usage of a container: from its cgroup, or else the sum over its processes. */
   async usage(id: string): Promise<{ readonly cpuNanoseconds: number; readonly memoryBytes: number }> {
     const container = this.#containers.get(id);
     const counted = container && (await this.#parts.groups?.usage(container.order.pod, id));
-    return counted ?? this.#parts.keeper.usage(id);
+    return counted ?? this.#parts.shim.usage(id);
   }
 
   /** Cuts the network link of a pod, slows it down, or restores it. */
   async setLine(sandbox: Sandbox, state: LineState): Promise<void> {
     const device = this.#places.get(sandbox)?.spaces.device;
     if (device === undefined) return;
-    const { keeper } = this.#parts;
+    const { shim } = this.#parts;
     if (typeof state === "object") return this.#delay(device, state.delayMs);
-    await keeper.must(["ip", "link", "set", device, state === "cut" ? "down" : "up"]);
+    await shim.must(["ip", "link", "set", device, state === "cut" ? "down" : "up"]);
     if (state === "cut") return;
-    await keeper.run(["tc", "qdisc", "del", "dev", device, "root"]);
-    for (const ip of sandbox.ips) await keeper.run(["ip", "route", "replace", `${ip}/32`, "dev", device]);
+    await shim.run(["tc", "qdisc", "del", "dev", device, "root"]);
+    for (const ip of sandbox.ips) await shim.run(["ip", "route", "replace", `${ip}/32`, "dev", device]);
   }
 
   async #delay(device: string, delayMs: number): Promise<void> {
     const delay = ["netem", "delay", `${delayMs}ms`];
-    const { code, stderr } = await this.#parts.keeper.run(["tc", "qdisc", "replace", "dev", device, "root", ...delay]);
+    const { code, stderr } = await this.#parts.shim.run(["tc", "qdisc", "replace", "dev", device, "root", ...delay]);
     if (code === 0) return;
     const remedy = "load the kernel's module sch_netem, or cut the line instead";
     throw new NodeError("MachineUnfit", `this machine cannot make lines slow: ${stderr.trim()}; ${remedy}`);
@@ -348,7 +352,7 @@ export class LinuxRuntime implements Runtime, Doors {
   /** Ends everything that runs, as a power loss would: the files of pods stay on disk for the next start of the node. */
   async [Symbol.asyncDispose](): Promise<void> {
     const running = [...this.#containers.keys()];
-    await Promise.all(running.map((id) => this.#parts.keeper.signal(id, "SIGKILL").catch(() => false)));
+    await Promise.all(running.map((id) => this.#parts.shim.signal(id, "SIGKILL").catch(() => false)));
     await this.#places.abandon();
   }
 
@@ -360,17 +364,17 @@ export class LinuxRuntime implements Runtime, Doors {
     this.#containers.delete(id);
     const tooLong = unexecuted(end.refused);
     const unrun = end.unexecuted ?? (tooLong && { file: end.file ?? plan.command[0] ?? "", failure: tooLong });
-    const how = unrun && { ...end, ...(await this.#sayUnexecuted(plan, unrun)) };
+    const how = unrun && { ...end, ...(await this.#logExecFailure(plan, unrun)) };
     const kills = (await groups?.oomKills(order.pod, id)) ?? 0;
-    await this.#clearAway(id, remains);
+    await this.#cleanUp(id, remains);
     return readExit({ id, ...(how ?? end), finishedAt, plan, container: order.container, ranOutOfMemory: kills > 0 });
   }
 
-  async #clearAway(id: string, { plan, order, copies }: Remains): Promise<void> {
-    const { keeper, insidePath, groups } = this.#parts;
+  async #cleanUp(id: string, { plan, order, copies }: Remains): Promise<void> {
+    const { shim, insidePath, groups } = this.#parts;
     const mounts = [...copies, ...plan.mounted.map((path) => insidePath(path))];
-    await keeper.run(["umount", "-l", ...mounts]).catch(() => {});
-    if (plan.insideFiles.length > 0) await keeper.run(["rm", "-f", ...plan.insideFiles]).catch(() => {});
+    await shim.run(["umount", "-l", ...mounts]).catch(() => {});
+    if (plan.insideFiles.length > 0) await shim.run(["rm", "-f", ...plan.insideFiles]).catch(() => {});
     await groups?.removeContainer(order.pod, id);
   }
 

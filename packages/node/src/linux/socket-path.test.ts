@@ -9,8 +9,8 @@ import { atSocket } from "./socket-path.ts";
 
 test("a short socket path is used as it is", () => {
   assert.equal(
-    atSocket("/tmp/door.sock", (name) => name),
-    "/tmp/door.sock",
+    atSocket("/tmp/shim.sock", (name) => name),
+    "/tmp/shim.sock",
   );
 });
 
@@ -21,7 +21,7 @@ test("a socket in a deep folder can be listened on and connected to", { skip }, 
   t.after(() => rmSync(top, { recursive: true }));
   const folder = join(top, "d".repeat(100), "é".repeat(50));
   mkdirSync(folder, { recursive: true });
-  const path = join(folder, "door.sock");
+  const path = join(folder, "shim.sock");
   const server = createServer((socket) => socket.end("here"));
   t.after(() => server.close());
   const listening = once(server, "listening");

@@ -7,7 +7,7 @@ import { NodeError } from "../errors.ts";
 import type { BoundPod } from "../pod/containers.ts";
 import type { VolumeFile, Volumes } from "../runtime/runtime.ts";
 import { usedVolumes } from "../volume/used.ts";
-import type { Found } from "./keeper/inside-walk.ts";
+import type { Found } from "./shim/inside-walk.ts";
 import type { Mount } from "./launch.ts";
 import type { BindRequest } from "./protocol.ts";
 import { withinRoot } from "./within-root.ts";

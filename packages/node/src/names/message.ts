@@ -26,7 +26,7 @@ export type RecordData =
   | { readonly type: "CNAME"; readonly target: string }
   | { readonly type: "PTR"; readonly target: string }
   | { readonly type: "TXT"; readonly text: string }
-  | { readonly type: "SOA"; readonly server: string; readonly keeper: string }
+  | { readonly type: "SOA"; readonly server: string; readonly mailbox: string }
   | { readonly type: "SRV"; readonly port: number; readonly weight: number; readonly target: string };
 
 export type DnsRecord = { readonly name: string } & RecordData;
@@ -128,7 +128,7 @@ function formatData(record: DnsRecord): Buffer {
       // Serial number, refresh, retry, expiry, and the time to cache negative responses.
       const times = Buffer.alloc(20);
       for (const [index, value] of [1, 7200, 1800, 86_400, timeToLive].entries()) times.writeUInt32BE(value, 4 * index);
-      return Buffer.concat([formatName(record.server), formatName(record.keeper), times]);
+      return Buffer.concat([formatName(record.server), formatName(record.mailbox), times]);
     }
     case "SRV": {
       const head = Buffer.alloc(6);

@@ -36,7 +36,7 @@ const authority = {
   name: "cluster.local",
   type: "SOA",
   server: "ns.dns.cluster.local",
-  keeper: "hostmaster.cluster.local",
+  mailbox: "hostmaster.cluster.local",
 } as const;
 
 test("an IPv6 address has a PTR record", () => {

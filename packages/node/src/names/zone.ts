@@ -116,7 +116,7 @@ function shared(records: readonly DnsRecord[]): readonly DnsRecord[] {
 
 /** The SOA record of the cluster domain, as cluster DNS servers return it. */
 function authorityOf(domain: string): DnsRecord {
-  return { name: domain, type: "SOA", server: `ns.dns.${domain}`, keeper: `hostmaster.${domain}` };
+  return { name: domain, type: "SOA", server: `ns.dns.${domain}`, mailbox: `hostmaster.${domain}` };
 }
 
 function nothing(domain: string): Omit<Reply, "code"> {

@@ -15,7 +15,7 @@ export interface Hierarchy {
 
 const needed = ["cpu", "cpuacct", "memory"];
 /** Controllers that are optional. */
-const welcome = ["pids"];
+const accept = ["pids"];
 
 /** The hierarchies below which groups can be created. */
 export async function hierarchiesOf(
@@ -25,9 +25,9 @@ export async function hierarchiesOf(
   if (offered !== undefined) return { version: 2, hierarchies: [unified(mount, offered)] };
   const own = parseOwn(await readFile("/proc/self/cgroup", "utf8").catch(() => ""));
   const trees = new Map<string, { readonly root: string; readonly controllers: string[] }>();
-  for (const controller of [...needed, ...welcome]) {
+  for (const controller of [...needed, ...accept]) {
     const root = await realpath(join(mount, controller)).catch(() => undefined);
-    if (root === undefined && welcome.includes(controller)) continue;
+    if (root === undefined && accept.includes(controller)) continue;
     if (root === undefined) throw new NodeError("MachineUnfit", `there is no controller ${controller} in ${mount}`);
     const folder = join(root, own.get(controller) ?? "/");
     const isSeen = await stat(folder).then(
@@ -43,7 +43,7 @@ export async function hierarchiesOf(
 /** In v2 a group with processes cannot have child groups with controllers: ours begin at the root. */
 function unified(mount: string, offered: string): Hierarchy {
   const there = new Set(offered.trim().split(" "));
-  const controllers = ["cpu", "memory", ...welcome.filter((name) => there.has(name))];
+  const controllers = ["cpu", "memory", ...accept.filter((name) => there.has(name))];
   const missing = controllers.filter((name) => !there.has(name));
   if (missing.length > 0)
     throw new NodeError("MachineUnfit", `the controllers ${missing.join(", ")} are not given to ${mount}`);

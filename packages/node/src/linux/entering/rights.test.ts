@@ -56,7 +56,7 @@ test("the command does not inherit the keys of the caller", { skip: skip || noKe
   };
   const [first, second] = [await rings(), await rings()];
   // The keyring of the first command may linger for a while.
-  assert.equal(second.filter((ring) => !first.includes(ring)).length, 1, "each has a ring of its own");
+  assert.equal(second.filter((keyring) => !first.includes(keyring)).length, 1, "each has a keyring of its own");
 });
 
 /** In an own user namespace a user has all capabilities, as the node has in its namespace. */

@@ -50,7 +50,7 @@ export function enterProgram(inside: RightsInside, filter: Buffer | undefined, a
  * The program that starts with its own session keyring: otherwise all processes inherit that of the user that starts the cluster. If the
  * use of keys is forbidden, containers cannot use them either.
  */
-export function ringProgram(architecture: Architecture): Buffer {
+export function keyringProgram(architecture: Architecture): Buffer {
   const { keyctl } = numbers[architecture];
   return callsProgram([{ number: keyctl, arguments: [joinNewKeyring, 0], harmless: notAllowed }], architecture);
 }

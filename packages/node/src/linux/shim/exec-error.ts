@@ -6,7 +6,7 @@
 export type Pass = (channel: number, bytes: Buffer) => void;
 
 /** Output that may be an exec error. */
-export interface RefusalSieve {
+export interface ExecErrorFilter {
   readonly take: Pass;
   /** The command is known to run: all further output is its own. */
   readonly open: () => void;
@@ -18,7 +18,7 @@ export interface RefusalSieve {
 const codes: ReadonlySet<number | null> = new Set([126, 127]);
 
 /** Whether the program that sets the variables may have exited like this. */
-export function isRefusalCode(code: number | null): boolean {
+export function isExecErrorCode(code: number | null): boolean {
   return codes.has(code);
 }
 
@@ -29,12 +29,12 @@ const longestLine = 2 ** 18;
 const advice = /\n[^\n]*: use -\[v\]S to pass options in shebang lines\r?$/;
 
 /** Whether text may be an exec error: one line and no more, except for the hint. */
-function isRefusal(words: string): boolean {
+function isExecError(words: string): boolean {
   return words.endsWith("\n") && !words.slice(0, -1).replace(advice, "").includes("\n");
 }
 
 /** Holds back one line that begins with one of the prefixes. */
-export function createRefusalSieve(beginnings: readonly string[], pass: Pass): RefusalSieve {
+export function createExecErrorFilter(beginnings: readonly string[], pass: Pass): ExecErrorFilter {
   const held: (readonly [number, Buffer])[] = [];
   let isOpen = beginnings.length === 0;
   const text = (): string => Buffer.concat(held.map(([, bytes]) => bytes)).toString("utf8");
@@ -48,11 +48,11 @@ export function createRefusalSieve(beginnings: readonly string[], pass: Pass): R
       if (isOpen) return pass(channel, bytes);
       held.push([channel, bytes]);
       const words = text();
-      if (!beginnings.some((beginning) => mayBeRefusal(words, beginning))) open();
+      if (!beginnings.some((beginning) => mayBeExecError(words, beginning))) open();
     },
     end(beginning) {
       const line = text();
-      if (beginning !== undefined && line.startsWith(beginning) && isRefusal(line))
+      if (beginning !== undefined && line.startsWith(beginning) && isExecError(line))
         return line.slice(0, line.indexOf("\n")).trimEnd();
       open();
       return undefined;
@@ -60,7 +60,7 @@ export function createRefusalSieve(beginnings: readonly string[], pass: Pass): R
   };
 }
 
-function mayBeRefusal(text: string, beginning: string): boolean {
+function mayBeExecError(text: string, beginning: string): boolean {
   if (text.length > longestLine) return false;
   const [first = "", second = "", ...more] = text.split("\n");
   return (

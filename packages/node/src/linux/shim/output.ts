@@ -3,7 +3,7 @@ import type { Readable } from "node:stream";
 import { createLogEncoder, endOfStream, type OutputStream } from "../cri-log.ts";
 import { LogFile } from "./log-file.ts";
 import type { PipedChild } from "./pipes.ts";
-import { createRefusalSieve } from "./refusal.ts";
+import { createExecErrorFilter } from "./exec-error.ts";
 
 /** Receives the output as it arrives. */
 export type Watcher = (stream: OutputStream, chunk: Buffer) => void;
@@ -20,7 +20,7 @@ export interface OutputOptions {
 /** The output of a container. */
 export interface Output {
   /** Resolves at the end of the output. */
-  readonly heard: Promise<unknown>;
+  readonly drained: Promise<unknown>;
   /** The program is known to run: all further output is its own. */
   readonly open: () => void;
   /** Writes the remaining output, and returns the launcher's line if the start failed with one. */
@@ -33,23 +33,23 @@ const streams = ["stdout", "stderr"] as const;
 export function keepOutput(child: Pick<PipedChild, OutputStream>, options: OutputOptions): Output {
   const log = new LogFile(options.log);
   const encoders = streams.map((stream) => createLogEncoder(stream, options.time));
-  const sieve = createRefusalSieve(options.beginnings, (channel, chunk) => {
+  const filter = createExecErrorFilter(options.beginnings, (channel, chunk) => {
     for (const watch of options.watchers) watch(streams[channel] ?? "stdout", chunk);
     void log.write(encoders[channel]?.(chunk) ?? "");
   });
   const listen = (output: Readable, channel: number): Promise<void> => {
     output.on("data", (chunk: Buffer) => {
       output.pause();
-      sieve.take(channel, chunk);
+      filter.take(channel, chunk);
       void log.write("").then(() => output.resume());
     });
     return new Promise((resolve) => output.once("close", resolve));
   };
   return {
-    heard: Promise.all(streams.map((stream, channel) => listen(child[stream], channel))),
-    open: sieve.open,
+    drained: Promise.all(streams.map((stream, channel) => listen(child[stream], channel))),
+    open: filter.open,
     async end(beginning) {
-      const refused = sieve.end(beginning);
+      const refused = filter.end(beginning);
       for (const encode of encoders) void log.write(endOfStream(encode));
       await log.close();
       return refused;

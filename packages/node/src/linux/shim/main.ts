@@ -3,23 +3,23 @@
  * everything in the namespaces: processes, mounts, interfaces. So nothing is left behind.
  */
 import { spawn } from "node:child_process";
-import type { FromKeeper, KeeperRequest, NamesAnswer, RunResult, ToKeeper } from "../protocol.ts";
+import type { ShimMessage, ShimRequest, NamesAnswer, RunResult, ShimCall } from "../protocol.ts";
 import { removeTree } from "../cgroups/remove.ts";
 import { Containers } from "./containers.ts";
-import { openDoor } from "./door.ts";
+import { startShimServer } from "./server.ts";
 import { startNames, startRelay } from "./listeners.ts";
-import { furnish } from "./furnish.ts";
-import { lay, layFiles } from "./lay.ts";
+import { prepareMounts } from "./prepare-mounts.ts";
+import { writeFilesAndFolders, writeVolumeFiles } from "./write-files.ts";
 import { bindInside, giveToGroup, removeInside } from "./volumes.ts";
 
-const [door = "", ...groups] = process.argv.slice(2);
+const [socketPath = "", ...groups] = process.argv.slice(2);
 // The caller may have a restrictive umask; the pods here have many users.
 process.umask(0o022);
 const questions = new Map<number, (bytes: Buffer | undefined) => void>();
 let questionNumber = 0;
 
 /** The parent may be gone; then the shim still cleans up, without a receiver for its messages. */
-const send = (message: FromKeeper): void => {
+const send = (message: ShimMessage): void => {
   if (process.connected) process.send?.(message, undefined, undefined, () => {});
 };
 /** RFC 3339 with nine fraction digits, as in logs. */
@@ -58,7 +58,7 @@ function run(argv: readonly string[], input = ""): Promise<RunResult> {
   });
 }
 
-async function perform(request: KeeperRequest): Promise<unknown> {
+async function perform(request: ShimRequest): Promise<unknown> {
   switch (request.do) {
     case "run":
       return run(request.argv, request.input);
@@ -74,12 +74,12 @@ async function perform(request: KeeperRequest): Promise<unknown> {
       return containers.usage(request.id);
     case "bind":
       return bindInside(request.what, run);
-    case "furnish":
-      return furnish(request.what, run);
-    case "lay":
-      return lay(request.what);
+    case "prepareMounts":
+      return prepareMounts(request.what, run);
+    case "writeFilesAndFolders":
+      return writeFilesAndFolders(request.what);
     case "files":
-      return layFiles(request.what);
+      return writeVolumeFiles(request.what);
     case "give":
       return giveToGroup(request.folder, request.group);
     case "remove":
@@ -87,7 +87,7 @@ async function perform(request: KeeperRequest): Promise<unknown> {
   }
 }
 
-process.on("message", (message: ToKeeper | NamesAnswer) => {
+process.on("message", (message: ShimCall | NamesAnswer) => {
   if ("q" in message) return answer(message);
   perform(message.request).then(
     (value) => send({ n: message.n, value }),
@@ -115,5 +115,5 @@ process.on("disconnect", () => void leave());
 process.on("SIGTERM", () => void leave());
 process.on("SIGINT", () => {});
 
-await openDoor(door, { containers, pause });
+await startShimServer(socketPath, { containers, pause });
 send({ event: "ready" });

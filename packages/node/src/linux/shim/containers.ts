@@ -3,13 +3,13 @@ import { existsSync, statSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import type { Readable, Writable } from "node:stream";
 import type { Launch, Unexecuted, Usage } from "../protocol.ts";
-import { endView, viewOf } from "./companions.ts";
-import { enroll } from "./enroll.ts";
-import { openGate } from "./gate.ts";
-import { judge, lookAtCommand, type LookedAt, type Verdict } from "./look-path.ts";
+import { killMountNamespace, mountNamespaceOf } from "./kill-processes.ts";
+import { joinCgroups } from "./join-cgroups.ts";
+import { openGate } from "./start-gate.ts";
+import { execErrorOf, lookAtCommand, type LookedAt, type ExecError } from "./look-path.ts";
 import { keepOutput, type Watcher } from "./output.ts";
 import { spawnPiped, type PipedChild } from "./pipes.ts";
-import { isRefusalCode } from "./refusal.ts";
+import { isExecErrorCode } from "./exec-error.ts";
 import { holdSpaces, releaseSpaces, shareSpaces, type Spaces } from "./spaces.ts";
 import { readStatus } from "./status.ts";
 
@@ -34,7 +34,7 @@ export interface Running {
   readonly watchers: Set<Watcher>;
   /** Its program, and why that was not executed. */
   seen?: LookedAt | undefined;
-  verdict?: Verdict | undefined;
+  execError?: ExecError | undefined;
 }
 
 /** What containers need from the process. */
@@ -47,7 +47,7 @@ export interface ContainersOptions {
 
 const launcher = "/usr/bin/bwrap";
 /** The prefix of the launcher's error messages. */
-const launchersWords = "bwrap: ";
+const launcherPrefix = "bwrap: ";
 const clockTicks = 100;
 
 /** The containers of a node. */
@@ -77,36 +77,36 @@ export class Containers {
 
   /** Starts a container; resolves with its first process. */
   async start(launch: Launch): Promise<{ readonly pid: number; readonly isOver: boolean }> {
-    const { membership, tellsPid, refusal } = launch;
-    const child = await spawnPiped({ ...launch, channels: [tellsPid, membership !== undefined] });
+    const { membership, reportsPid, execErrorPrefix } = launch;
+    const child = await spawnPiped({ ...launch, channels: [reportsPid, membership !== undefined] });
     const running: Running = { launch, child, pid: child.process.pid ?? 0, watchers: new Set() };
     this.#running.set(launch.id, running);
-    const beginnings = refusal === undefined ? [] : [launchersWords, refusal];
+    const beginnings = execErrorPrefix === undefined ? [] : [launcherPrefix, execErrorPrefix];
     const output = keepOutput(child, { ...launch, time: this.#time, watchers: running.watchers, beginnings });
     const pipes: readonly (Readable | Writable | null | undefined)[] = child.process.stdio;
-    const status = tellsPid ? readStatus(pipes[3] as Readable) : undefined;
-    void Promise.all([child.closed, output.heard]).then(async ([{ code, signal }]) => {
+    const status = reportsPid ? readStatus(pipes[3] as Readable) : undefined;
+    void Promise.all([child.closed, output.drained]).then(async ([{ code, signal }]) => {
       const hasStarted = (await status?.hasStarted) ?? true;
-      const refused = await output.end(whoRefuses(code, hasStarted, launch));
+      const refused = await output.end(execErrorPrefixFor(code, hasStarted, launch));
       this.#running.delete(launch.id);
       if (running.spaces !== undefined) releaseSpaces(running.spaces);
       const file = running.seen && "file" in running.seen ? running.seen.file : undefined;
-      this.#ended({ id: launch.id, code, signal, refused, unexecuted: undefined, file, ...running.verdict });
+      this.#ended({ id: launch.id, code, signal, refused, unexecuted: undefined, file, ...running.execError });
     });
-    const told = status === undefined ? running.pid : await status.pid;
-    running.pid = told ?? running.pid;
+    const reportedPid = status === undefined ? running.pid : await status.pid;
+    running.pid = reportedPid ?? running.pid;
     // Opened now, while its program waits: whatever the program does later, the container is entered in its original namespaces.
-    if (told !== undefined && this.#running.has(launch.id)) running.spaces = holdSpaces(told);
+    if (reportedPid !== undefined && this.#running.has(launch.id)) running.spaces = holdSpaces(reportedPid);
     // Other processes of the joined PID namespace survive the end of its program; its own processes must not.
-    if (launch.joins !== undefined) endWithProgram(child, await viewOf(running.pid));
+    if (launch.joins !== undefined) endWithProgram(child, await mountNamespaceOf(running.pid));
     if (membership !== undefined) {
-      await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => enroll(pid, membership)));
-      if (told !== undefined) await this.#look(running);
-      if (running.verdict === undefined) openGate(pipes[4]);
+      await Promise.all([child.process.pid ?? 0, running.pid].map((pid) => joinCgroups(pid, membership)));
+      if (reportedPid !== undefined) await this.#look(running);
+      if (running.execError === undefined) openGate(pipes[4]);
       else this.signal(launch.id, "SIGKILL");
     }
     // If the launcher did not report a process, the executable that was seen may not be that of the program.
-    if ((await this.#untilExecuted(running)) && told !== undefined) output.open();
+    if ((await this.#untilExecuted(running)) && reportedPid !== undefined) output.open();
     return { pid: running.pid, isOver: !this.#running.has(launch.id) };
   }
 
@@ -117,7 +117,7 @@ export class Containers {
     const root = `/proc/${running.pid}/root`;
     while (this.#running.has(id) && !existsSync(root + program.sign)) await this.#pause();
     running.seen = lookAtCommand(root, program);
-    running.verdict = judge(running.seen, program);
+    running.execError = execErrorOf(running.seen, program);
   }
 
   /**
@@ -165,13 +165,13 @@ export class Containers {
 }
 
 /** The prefix of the error line, if the program may not have been executed: variables are set only after the launcher is done. */
-function whoRefuses(
+function execErrorPrefixFor(
   code: number | null,
   hasStarted: boolean,
-  { refusal }: Pick<Launch, "refusal">,
+  { execErrorPrefix }: Pick<Launch, "execErrorPrefix">,
 ): string | undefined {
-  if (!hasStarted) return code === 1 ? launchersWords : undefined;
-  return isRefusalCode(code) ? refusal : undefined;
+  if (!hasStarted) return code === 1 ? launcherPrefix : undefined;
+  return isExecErrorCode(code) ? execErrorPrefix : undefined;
 }
 
 /** The device and inode of a file, or the error code. */
@@ -186,7 +186,7 @@ function fileOf(path: string): string {
 
 function endWithProgram({ process: program }: PipedChild, view: string | undefined): void {
   if (view === undefined) return;
-  const endRest = (): void => void endView(view);
+  const endRest = (): void => void killMountNamespace(view);
   if (program.exitCode !== null || program.signalCode !== null) endRest();
   else program.once("exit", endRest);
 }

@@ -10,16 +10,16 @@ export interface LauncherStatus {
 }
 
 /** Reads lines of JSON. All of them must be read: a pipe that is closed early would kill the launcher. */
-export function readStatus(told: Readable): LauncherStatus {
+export function readStatus(report: Readable): LauncherStatus {
   const pid = Promise.withResolvers<number | undefined>();
   const hasStarted = Promise.withResolvers<boolean>();
   let text = "";
-  told.on("data", (chunk: Buffer) => {
+  report.on("data", (chunk: Buffer) => {
     text += chunk.toString("utf8");
     const number = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
     if (number !== undefined) pid.resolve(Number(number));
   });
-  told.once("close", () => {
+  report.once("close", () => {
     pid.resolve(undefined);
     // An exit code is reported only for a program that was started.
     hasStarted.resolve(/"exit-code":/.test(text));

@@ -2,7 +2,7 @@
 import type { Readable, Writable } from "node:stream";
 
 /** A command that waits at file descriptor 3 before it executes another one, which finds the line that opened the gate in a variable. */
-export function behindGate(argv: readonly string[]): readonly string[] {
+export function waitAtGate(argv: readonly string[]): readonly string[] {
   return ["/bin/sh", "-c", 'read -r GATE_WORD <&3; export GATE_WORD; exec 3<&-; exec "$@"', "sh", ...argv];
 }
 

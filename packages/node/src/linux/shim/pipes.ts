@@ -65,13 +65,13 @@ export async function spawnPiped({ argv, stdin, variables, channels = [] }: Pipe
     child.once("exit", (code, signal) => resolve({ code, signal }));
     child.once("error", (failure) => resolve({ code: 127, signal: null, failure }));
   });
-  const heard = Promise.all([stdout.stream, stderr.stream].map(untilEnd));
+  const drained = Promise.all([stdout.stream, stderr.stream].map(untilEnd));
   return {
     process: child,
     stdin: hearing?.stream ?? null,
     stdout: stdout.stream,
     stderr: stderr.stream,
-    closed: ended.then(async (how) => (await heard, hearing?.stream.destroy(), how)),
+    closed: ended.then(async (how) => (await drained, hearing?.stream.destroy(), how)),
   };
 }
 

@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import type { Membership } from "../protocol.ts";
 
 /** Processes that it starts from now on inherit the cgroups. */
-export async function enroll(pid: number | undefined, membership: Membership | undefined): Promise<void> {
+export async function joinCgroups(pid: number | undefined, membership: Membership | undefined): Promise<void> {
   if (pid === undefined || membership === undefined) return;
   const { groups, oomScore } = membership;
   const moves = groups.map((folder) => writeFile(`${folder}/cgroup.procs`, String(pid)));

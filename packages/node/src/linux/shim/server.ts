@@ -5,34 +5,34 @@ import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
 import { writeHolding } from "../flow.ts";
 import { createFrameCutter, toFrame } from "../frames.ts";
-import { channels, type CommandEnd, type DoorRequest } from "../protocol.ts";
+import { channels, type CommandEnd, type ShimConnection } from "../protocol.ts";
 import { atSocket } from "../socket-path.ts";
 import { withTerminal, type TerminalCommand } from "../terminal.ts";
 import { stdinOf, type Containers } from "./containers.ts";
-import { endTree } from "./companions.ts";
-import { enroll } from "./enroll.ts";
-import { behindGate, openGate } from "./gate.ts";
-import { judge, lookAtCommand, type CommandSearch, type Verdict } from "./look-path.ts";
+import { killProcessTree } from "./kill-processes.ts";
+import { joinCgroups } from "./join-cgroups.ts";
+import { waitAtGate, openGate } from "./start-gate.ts";
+import { execErrorOf, lookAtCommand, type CommandSearch, type ExecError } from "./look-path.ts";
 import { spawnPiped } from "./pipes.ts";
-import { createRefusalSieve, isRefusalCode } from "./refusal.ts";
+import { createExecErrorFilter, isExecErrorCode } from "./exec-error.ts";
 import { enterOptions, releaseSpaces } from "./spaces.ts";
 
 /** What the shim server works on. */
-export interface House {
+export interface ShimContext {
   readonly containers: Containers;
   readonly pause: () => Promise<void>;
 }
 
 /** Listens on the socket. */
-export function openDoor(path: string, house: House): Promise<Server> {
-  const server = createServer({ allowHalfOpen: true }, (socket) => welcome(socket, house));
+export function startShimServer(path: string, context: ShimContext): Promise<Server> {
+  const server = createServer({ allowHalfOpen: true }, (socket) => accept(socket, context));
   return new Promise((resolve, reject) => {
     server.once("error", reject);
     atSocket(path, (name) => server.listen(name, () => resolve(server)));
   });
 }
 
-function welcome(socket: Socket, house: House): void {
+function accept(socket: Socket, context: ShimContext): void {
   let head: Buffer = Buffer.alloc(0);
   socket.on("error", () => socket.destroy());
   const read = (chunk: Buffer): void => {
@@ -41,21 +41,23 @@ function welcome(socket: Socket, house: House): void {
     if (end === -1) return;
     socket.off("data", read);
     socket.pause();
-    const request = JSON.parse(head.toString("utf8", 0, end)) as DoorRequest;
+    const request = JSON.parse(head.toString("utf8", 0, end)) as ShimConnection;
     if (head.length > end + 1) socket.unshift(head.subarray(end + 1));
-    serve(socket, request, house);
+    serve(socket, request, context);
   };
   socket.on("data", read);
 }
 
-function serve(socket: Socket, request: DoorRequest, { containers, pause }: House): void {
+function serve(socket: Socket, request: ShimConnection, { containers, pause }: ShimContext): void {
   switch (request.to) {
     case "dial":
       return join(socket, connect({ host: request.host, port: request.port, allowHalfOpen: true }));
     case "dial-in":
       return dialIn(socket, request.pid, request.port);
     case "exec":
-      return void exec(socket, request, { containers, pause }).catch((error: unknown) => socket.end(notRun(error)));
+      return void exec(socket, request, { containers, pause }).catch((error: unknown) =>
+        socket.end(commandNotRun(error)),
+      );
     case "attach":
       return attach(socket, request, containers);
   }
@@ -78,7 +80,7 @@ function join(socket: Socket, other: Socket): void {
  * Forwards bytes to a port of the loopback in its network namespace. A program may listen on only one of its addresses: they are tried in
  * the order of container runtimes, and if both fail, the error of the first is reported.
  */
-const passOn = `
+const forwardProgram = `
 const dial = (host, failed) => {
   const s = require("net").connect({ port: +process.argv[1], host });
   let open = false;
@@ -90,7 +92,7 @@ dial("127.0.0.1", ({ message }) => dial("::1", () => { process.stdout.write(mess
 
 /** Enters the network namespace of a process with a program that forwards bytes: its loopback can be reached from nowhere else. */
 function dialIn(socket: Socket, pid: number, port: number): void {
-  const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", passOn, String(port)], {
+  const child = spawn("nsenter", ["-t", String(pid), "-n", process.execPath, "-e", forwardProgram, String(port)], {
     stdio: ["pipe", "pipe", "ignore"],
   });
   socket.pipe(child.stdin);
@@ -102,14 +104,14 @@ function dialIn(socket: Socket, pid: number, port: number): void {
 
 async function exec(
   socket: Socket,
-  request: Extract<DoorRequest, { readonly to: "exec" }>,
-  { containers, pause }: House,
+  request: Extract<ShimConnection, { readonly to: "exec" }>,
+  { containers, pause }: ShimContext,
 ): Promise<void> {
   const { membership } = request;
   const way = containers.enter(request.id);
-  if (way === undefined) return void socket.end(notRun("container not running"));
-  const verdict = verdictOf(way.pid, request.program);
-  if (verdict !== undefined) return void (releaseSpaces(way.spaces), socket.end(notExecuted(verdict)));
+  if (way === undefined) return void socket.end(commandNotRun("container not running"));
+  const execError = expectedExecError(way.pid, request.program);
+  if (execError !== undefined) return void (releaseSpaces(way.spaces), socket.end(notExecuted(execError)));
   const command = commandInto(way, request);
   const {
     process: child,
@@ -119,7 +121,7 @@ async function exec(
     closed,
   } = await spawnPiped({
     ...request,
-    argv: behindGate(command.argv),
+    argv: waitAtGate(command.argv),
     variables: { ...request.variables, ...command.variables },
     channels: [true],
   }).catch((error: unknown) => {
@@ -128,18 +130,18 @@ async function exec(
   });
   const pipes: readonly (Readable | Writable | null | undefined)[] = child.stdio;
   const resize = resizerOf(child.pid);
-  const size = request.tty ? Promise.race([resize.first, awhile(pause)]) : undefined;
-  void Promise.all([size, enroll(child.pid, membership)]).then(([word]) => openGate(pipes[3], word ?? ""));
+  const size = request.tty ? Promise.race([resize.first, waitForSize(pause)]) : undefined;
+  void Promise.all([size, joinCgroups(child.pid, membership)]).then(([word]) => openGate(pipes[3], word ?? ""));
   const send = (channel: number, bytes: Uint8Array): void =>
     writeHolding(socket, toFrame(channel, bytes), [stdout, stderr]);
-  const sieve = createRefusalSieve([request.refusal], send);
-  stdout.on("data", (chunk: Buffer) => sieve.take(channels.stdout, chunk));
-  stderr.on("data", (chunk: Buffer) => sieve.take(channels.stderr, chunk));
+  const filter = createExecErrorFilter([request.execErrorPrefix], send);
+  stdout.on("data", (chunk: Buffer) => filter.take(channels.stdout, chunk));
+  stderr.on("data", (chunk: Buffer) => filter.take(channels.stderr, chunk));
   void closed.then((how) => {
     releaseSpaces(way.spaces);
-    if (how.failure !== undefined) return void socket.end(notRun(how.failure));
+    if (how.failure !== undefined) return void socket.end(commandNotRun(how.failure));
     const code = codeOf(how);
-    const refused = sieve.end(isRefusalCode(code) ? request.refusal : undefined);
+    const refused = filter.end(isExecErrorCode(code) ? request.execErrorPrefix : undefined);
     const end: CommandEnd = refused === undefined ? { code } : { code, refused };
     send(channels.exit, Buffer.from(JSON.stringify(end)));
     socket.end();
@@ -157,23 +159,23 @@ async function exec(
   // Killing the child is not enough: it only waits for the process that it started in the container.
   socket.once("close", () => {
     const isOver = child.exitCode !== null || child.signalCode !== null;
-    if (!isOver && child.pid !== undefined) void endTree(child.pid, pause);
+    if (!isOver && child.pid !== undefined) void killProcessTree(child.pid, pause);
   });
   socket.resume();
 }
 
 /** The expected exec error of a command. A relative path depends on the working directory, which only its process knows. */
-function verdictOf(pid: number, program: CommandSearch): Verdict | undefined {
+function expectedExecError(pid: number, program: CommandSearch): ExecError | undefined {
   const { command } = program;
   if (command.includes("/") && !command.startsWith("/")) return undefined;
-  return judge(lookAtCommand(`/proc/${pid}/root`, program), program);
+  return execErrorOf(lookAtCommand(`/proc/${pid}/root`, program), program);
 }
 
 /** The frames that the client gets instead of the output of the command. */
-function notExecuted(verdict: Verdict): Buffer {
+function notExecuted(execError: ExecError): Buffer {
   const end = (how: CommandEnd): Buffer => toFrame(channels.exit, Buffer.from(JSON.stringify(how)));
-  if ("refused" in verdict) return end({ code: 127, refused: verdict.refused });
-  const { file, failure } = verdict.unexecuted;
+  if ("refused" in execError) return end({ code: 127, refused: execError.refused });
+  const { file, failure } = execError.unexecuted;
   const words = toFrame(channels.stderr, Buffer.from(`exec ${file}: ${failure}\n`));
   return Buffer.concat([words, end({ code: 1 })]);
 }
@@ -181,7 +183,7 @@ function notExecuted(verdict: Verdict): Buffer {
 /** Uses the working directory of the container's program. */
 function commandInto(
   { pid, spaces }: NonNullable<ReturnType<Containers["enter"]>>,
-  { entry, tty, owner }: Extract<DoorRequest, { readonly to: "exec" }>,
+  { entry, tty, owner }: Extract<ShimConnection, { readonly to: "exec" }>,
 ): TerminalCommand {
   const { pod, own } = enterOptions(spaces);
   const nsenter = "/usr/bin/nsenter";
@@ -190,7 +192,7 @@ function commandInto(
 }
 
 /** The client must receive an error: it takes silence for success. */
-function notRun(why: unknown): Buffer {
+function commandNotRun(why: unknown): Buffer {
   const end: CommandEnd = { error: why instanceof Error ? why.message : String(why) };
   return toFrame(channels.exit, Buffer.from(JSON.stringify(end)));
 }
@@ -200,7 +202,7 @@ function codeOf({ code, signal }: { readonly code: number | null; readonly signa
 }
 
 /** Long enough for a terminal size that is sent at once; some clients never send one. */
-async function awhile(pause: () => Promise<void>): Promise<undefined> {
+async function waitForSize(pause: () => Promise<void>): Promise<undefined> {
   for (let step = 0; step < 100; step++) await pause();
 }
 
@@ -237,19 +239,19 @@ function resizerOf(pid: number | undefined): { readonly to: (bytes: Buffer) => v
 }
 
 /** How many bytes may wait for an attached client. */
-const furthestBehind = 16 * 2 ** 20;
+const maxBacklogBytes = 16 * 2 ** 20;
 
 function attach(
   socket: Socket,
-  { id, stdin }: Extract<DoorRequest, { readonly to: "attach" }>,
+  { id, stdin }: Extract<ShimConnection, { readonly to: "attach" }>,
   containers: Containers,
 ): void {
   const running = containers.find(id);
-  if (running === undefined) return void socket.end(notRun("container not running"));
+  if (running === undefined) return void socket.end(commandNotRun("container not running"));
   const watch = (stream: "stdout" | "stderr", chunk: Buffer): void => {
     socket.write(toFrame(channels[stream], chunk));
     // The program must not wait for an attached client: a client that falls too far behind is disconnected.
-    if (socket.writableLength > furthestBehind) socket.destroy();
+    if (socket.writableLength > maxBacklogBytes) socket.destroy();
   };
   running.watchers.add(watch);
   // The exit code of the container is not reported to attached clients.

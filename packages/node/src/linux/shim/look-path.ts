@@ -5,7 +5,7 @@
 import { closeSync, constants, lstatSync, openSync, readSync } from "node:fs";
 import { posix } from "node:path";
 import type { Program, Unexecuted } from "../protocol.ts";
-import type { ExecFailure } from "../unexecutable.ts";
+import type { ExecFailure } from "../exec-failure.ts";
 import { findInRoot } from "./in-root.ts";
 
 export interface CommandSearch {
@@ -36,14 +36,17 @@ export function lookAtCommand(root: string, { command, path, directory }: Comman
 }
 
 /** The exec error of a program, if its message has to differ from that of the program that tries to execute it. */
-export type Verdict = { readonly refused: string } | { readonly unexecuted: Unexecuted };
+export type ExecError = { readonly refused: string } | { readonly unexecuted: Unexecuted };
 
 /** Derives the exec error from the result of the lookup. */
-export function judge(seen: LookedAt, { command, doom }: Pick<Program, "command" | "doom">): Verdict | undefined {
+export function execErrorOf(
+  seen: LookedAt,
+  { command, execFailure }: Pick<Program, "command" | "execFailure">,
+): ExecError | undefined {
   // The program that executes the command reports a missing one itself, except if it does not run or takes the command for a variable.
   if ("missing" in seen)
-    return doom !== undefined || command.includes("=") ? { refused: `${command}: ${seen.missing}` } : undefined;
-  const failure = doom ?? seen.flaw;
+    return execFailure !== undefined || command.includes("=") ? { refused: `${command}: ${seen.missing}` } : undefined;
+  const failure = execFailure ?? seen.flaw;
   return failure && { unexecuted: { file: seen.file, failure } };
 }
 

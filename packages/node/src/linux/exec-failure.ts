@@ -14,7 +14,7 @@ export type ExecFailure =
   | "no such file or directory";
 
 /** Why a command cannot be executed, if that is visible in it. */
-export function unexecutable(argv: readonly string[]): ExecFailure | undefined {
+export function execFailureOf(argv: readonly string[]): ExecFailure | undefined {
   if (argv.some((word) => word.includes("\0"))) return "invalid argument";
   return argv.some((word) => Buffer.byteLength(word) >= tooLong) ? "argument list too long" : undefined;
 }

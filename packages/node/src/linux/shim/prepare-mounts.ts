@@ -6,7 +6,7 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Mount } from "../launch.ts";
-import type { FurnishRequest, Furnished } from "../protocol.ts";
+import type { PrepareMountsRequest, PreparedMounts } from "../protocol.ts";
 import { findInRoot, type Place } from "./in-root.ts";
 import { walkInside } from "./inside-walk.ts";
 import type { Run } from "./volumes.ts";
@@ -21,31 +21,31 @@ interface Placed {
 }
 
 /** Resolves all mounts and the working directory. */
-export async function furnish(request: FurnishRequest, run: Run): Promise<Furnished> {
+export async function prepareMounts(request: PrepareMountsRequest, run: Run): Promise<PreparedMounts> {
   keepProgram(request.program);
-  const room = new Room(request, run);
+  const preparation = new MountPreparation(request, run);
   // The launcher mounts these two itself; in the image they must not be links.
-  for (const path of ["/proc", "/dev"]) room.expectFolder(path);
-  for (const mount of request.mounts.toSorted((a, b) => depthOf(a.to) - depthOf(b.to))) await room.put(mount);
-  await room.makeFolder(request.directory);
-  return room.furnished();
+  for (const path of ["/proc", "/dev"]) preparation.expectFolder(path);
+  for (const mount of request.mounts.toSorted((a, b) => depthOf(a.to) - depthOf(b.to))) await preparation.put(mount);
+  await preparation.makeFolder(request.directory);
+  return preparation.prepared();
 }
 
 /** Here and not by a script, which would cost three more processes for each container. */
-function keepProgram(program: FurnishRequest["program"]): void {
+function keepProgram(program: PrepareMountsRequest["program"]): void {
   if (program === undefined) return;
   mkdirSync(dirname(program.file), { recursive: true });
   writeFileSync(program.file, Buffer.from(program.base64, "base64"), { mode: 0o555, flag: "wx" });
   chmodSync(program.file, 0o555);
 }
 
-class Room {
-  readonly #request: FurnishRequest;
+class MountPreparation {
+  readonly #request: PrepareMountsRequest;
   readonly #run: Run;
   readonly #placed = new Map<string, Placed>();
   readonly #copies: string[] = [];
 
-  constructor(request: FurnishRequest, run: Run) {
+  constructor(request: PrepareMountsRequest, run: Run) {
     this.#request = request;
     this.#run = run;
   }
@@ -83,7 +83,7 @@ class Room {
     await end?.[Symbol.asyncDispose]();
   }
 
-  furnished(): Furnished {
+  prepared(): PreparedMounts {
     const all = [...this.#placed.values()];
     return {
       mounts: all.map(({ mount }) => mount).filter(({ to, from }) => from !== undefined || !isLaunchers(to)),

@@ -1,12 +1,12 @@
 /** A program that starts a shim and prints, as one line of JSON, where another program succeeds: outside and inside. */
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { Keeper } from "../src/linux/keeper-link.ts";
+import { ShimClient } from "../src/linux/shim-client.ts";
 
 const [folder = "", program = ""] = process.argv.slice(2);
 const say = (code: number | null): string => (code === 0 ? "found" : "not found");
-const keeper = await Keeper.start({
-  door: join(folder, "door.sock"),
+const shim = await ShimClient.start({
+  socketPath: join(folder, "shim.sock"),
   rights: process.getuid?.() === 0 ? "root" : "user",
   groups: [],
   answer: () => Promise.resolve(undefined),
@@ -14,6 +14,6 @@ const keeper = await Keeper.start({
   gone: () => {},
 });
 const outside = say(spawnSync(program, ["/bin/true"]).status);
-const inside = say((await keeper.run([program, "/bin/true"])).code);
-await keeper.close();
+const inside = say((await shim.run([program, "/bin/true"])).code);
+await shim.close();
 process.stdout.write(`${JSON.stringify({ outside, inside })}\n`);

@@ -39,7 +39,7 @@ test("a search ends at a path that is covered by a mount", (t) => {
   const { root, find } = rootOf(t);
   symlinkSync("/volume/deep", join(root, "link"));
   assert.deepEqual(find("/link/er", "/volume"), { path: "/volume", rest: ["deep", "er"] });
-  assert.equal(existsSync(join(root, "volume")), false, "nothing is made where nobody will see it");
+  assert.equal(existsSync(join(root, "volume")), false, "nothing is created below a mount");
 });
 
 test("nothing is below a file, also not via .. to an unresolved link", (t) => {

@@ -46,7 +46,7 @@ export async function startNames(host: string, answer: Answerer): Promise<void> 
     reply(answer(question), (bytes) => socket.send(fitting(bytes, longestDatagram), from.port, from.address, () => {}));
   });
   await new Promise<void>((resolve) => socket.bind(53, host, resolve));
-  const hear = (connection: Socket): void => {
+  const receive = (connection: Socket): void => {
     let rest: Buffer = Buffer.alloc(0);
     connection.setTimeout(longestSilence, () => connection.destroy());
     connection.on("error", () => connection.destroy());
@@ -60,7 +60,7 @@ export async function startNames(host: string, answer: Answerer): Promise<void> 
       }
     });
   };
-  const server = createServer(bounded(most.asking, hear));
+  const server = createServer(bounded(most.asking, receive));
   await new Promise<void>((resolve) => void server.listen(53, host, resolve));
 }
 

@@ -6,10 +6,10 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFiles } from "../atomic-files.ts";
 import { makeOpenFolder } from "../open-folder.ts";
-import type { FilesRequest, LayRequest } from "../protocol.ts";
+import type { VolumeFilesRequest, WriteFilesRequest } from "../protocol.ts";
 
 /** Creates folders that all users may enter, and files; existing ones are updated. */
-export async function lay({ folders, files }: LayRequest): Promise<void> {
+export async function writeFilesAndFolders({ folders, files }: WriteFilesRequest): Promise<void> {
   for (const { path, mode } of folders) if ((await makeOpenFolder(path)) && mode !== undefined) await chmod(path, mode);
   for (const { path, text, mode } of files) {
     await mkdir(dirname(path), { recursive: true });
@@ -19,7 +19,7 @@ export async function lay({ folders, files }: LayRequest): Promise<void> {
 }
 
 /** Makes a volume contain exactly these files. */
-export function layFiles({ folder, files, stamp, group }: FilesRequest): Promise<void> {
+export function writeVolumeFiles({ folder, files, stamp, group }: VolumeFilesRequest): Promise<void> {
   const all = files.map(([path, { base64, mode }]) => [path, { bytes: Buffer.from(base64, "base64"), mode }] as const);
   return writeFiles(folder, new Map(all), { stamp, group });
 }

@@ -4,21 +4,21 @@ import { writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { dirname, join } from "node:path";
 import { NodeError } from "../errors.ts";
-import { ringProgram } from "./entering/rights.ts";
-import type { Found } from "./keeper/inside-walk.ts";
+import { keyringProgram } from "./entering/rights.ts";
+import type { Found } from "./shim/inside-walk.ts";
 import type {
   BindRequest,
-  DoorRequest,
-  FilesRequest,
-  FromKeeper,
-  Furnished,
-  FurnishRequest,
-  KeeperRequest,
+  ShimConnection,
+  VolumeFilesRequest,
+  ShimMessage,
+  PreparedMounts,
+  PrepareMountsRequest,
+  ShimRequest,
   Launch,
-  LayRequest,
+  WriteFilesRequest,
   NamesAnswer,
   RunResult,
-  ToKeeper,
+  ShimCall,
   Usage,
 } from "./protocol.ts";
 import { isKnown } from "./seccomp/filter.ts";
@@ -28,21 +28,21 @@ import { atSocket } from "./socket-path.ts";
 export type Rights = "root" | "user";
 
 /** How to start a shim. */
-export interface KeeperOptions {
+export interface ShimOptions {
   /** The path of its socket. */
-  readonly door: string;
+  readonly socketPath: string;
   /** The cgroups to remove when everything has ended. */
   readonly groups: readonly string[];
   readonly rights: Rights;
   /** Responds to a DNS query. */
   readonly answer: (question: Buffer) => Promise<Buffer | undefined>;
-  readonly exited: (event: Extract<FromKeeper, { readonly event: "exit" }>) => void;
+  readonly exited: (event: Extract<ShimMessage, { readonly event: "exit" }>) => void;
   /** The shim has ended, and all processes in its namespaces with it. */
   readonly gone: () => void;
 }
 
 /** The shim is mostly idle and lives as long as its node: a small young generation saves memory. */
-const keeperOptions = ["--max-semi-space-size=1"];
+const shimNodeOptions = ["--max-semi-space-size=1"];
 
 interface Pending {
   readonly resolve: (value: unknown) => void;
@@ -50,36 +50,35 @@ interface Pending {
 }
 
 /** The client of a shim. */
-export class Keeper {
+export class ShimClient {
   readonly #process: ChildProcess;
-  readonly #options: KeeperOptions;
+  readonly #options: ShimOptions;
   readonly #pending = new Map<number, Pending>();
   readonly #gone: Promise<void>;
   #number = 0;
   #isGone = false;
 
-  private constructor(child: ChildProcess, options: KeeperOptions) {
+  private constructor(child: ChildProcess, options: ShimOptions) {
     this.#process = child;
     this.#options = options;
     this.#gone = new Promise((resolve) => child.once("exit", () => this.#end(resolve)));
-    child.on("message", (message) => this.#hear(message as FromKeeper));
+    child.on("message", (message) => this.#receive(message as ShimMessage));
   }
 
   /** Starts a shim and waits until it listens. */
-  static async start(options: KeeperOptions): Promise<Keeper> {
-    const program = new URL(`./keeper/main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url)
-      .pathname;
+  static async start(options: ShimOptions): Promise<ShimClient> {
+    const program = new URL(`./shim/main${import.meta.url.endsWith(".ts") ? ".ts" : ".js"}`, import.meta.url).pathname;
     const [command = "", ...args] = commandOf(options, [
       process.execPath,
-      ...keeperOptions,
+      ...shimNodeOptions,
       ...process.execArgv.filter(isForPrograms),
       program,
-      options.door,
+      options.socketPath,
       ...options.groups,
     ]);
     // The working directory would stay reachable, even after the shim has changed its root.
     const child = spawn(command, args, { cwd: "/", stdio: ["pipe", "pipe", "pipe", "ipc"], detached: true });
-    child.stdout?.once("data", () => void letIn(child));
+    child.stdout?.once("data", () => void mapIds(child));
     let words = "";
     child.stderr?.on("data", (chunk: Buffer) => (words = (words + chunk.toString("utf8")).slice(-4096)));
     await new Promise<void>((resolve, reject) => {
@@ -91,7 +90,7 @@ export class Keeper {
         ),
       );
     });
-    return new Keeper(child, options);
+    return new ShimClient(child, options);
   }
 
   get pid(): number | undefined {
@@ -136,17 +135,17 @@ export class Keeper {
   }
 
   /** Resolves the mounts of a container. */
-  async furnish(what: FurnishRequest): Promise<Furnished> {
-    return (await this.#ask({ do: "furnish", what })) as Furnished;
+  async prepareMounts(what: PrepareMountsRequest): Promise<PreparedMounts> {
+    return (await this.#ask({ do: "prepareMounts", what })) as PreparedMounts;
   }
 
   /** Creates folders and files. */
-  async lay(what: LayRequest): Promise<void> {
-    await this.#ask({ do: "lay", what });
+  async writeFilesAndFolders(what: WriteFilesRequest): Promise<void> {
+    await this.#ask({ do: "writeFilesAndFolders", what });
   }
 
   /** Makes a volume contain exactly these files. */
-  async layFiles(what: FilesRequest): Promise<void> {
+  async writeVolumeFiles(what: VolumeFilesRequest): Promise<void> {
     await this.#ask({ do: "files", what });
   }
 
@@ -160,8 +159,8 @@ export class Keeper {
   }
 
   /** Opens a connection to the shim server; the protocol depends on the request. */
-  open(request: DoorRequest): Socket {
-    const socket = atSocket(this.#options.door, (path) => connect({ path, allowHalfOpen: true }));
+  open(request: ShimConnection): Socket {
+    const socket = atSocket(this.#options.socketPath, (path) => connect({ path, allowHalfOpen: true }));
     socket.write(`${JSON.stringify(request)}\n`);
     return socket;
   }
@@ -172,19 +171,19 @@ export class Keeper {
     await this.#gone;
   }
 
-  #ask(request: KeeperRequest): Promise<unknown> {
+  #ask(request: ShimRequest): Promise<unknown> {
     if (this.#isGone) return Promise.reject(lost());
     const n = this.#number++;
     return new Promise((resolve, reject) => {
       this.#pending.set(n, { resolve, reject });
-      const message: ToKeeper = { n, request };
+      const message: ShimCall = { n, request };
       this.#process.send(message, (error) => {
         if (error !== null && this.#pending.delete(n)) reject(lost());
       });
     });
   }
 
-  #hear(message: FromKeeper): void {
+  #receive(message: ShimMessage): void {
     if ("event" in message) {
       if (message.event === "exit") this.#options.exited(message);
       if (message.event === "question") this.#answer(message.q, message.bytes);
@@ -226,16 +225,16 @@ function lost(): NodeError {
  * Nodes of root also run in a user namespace, so that root in a container has no rights outside: it cannot mount disks or create devices.
  * There all ids map to themselves; for other users only the user is mapped, to root.
  */
-function commandOf({ rights, door }: KeeperOptions, program: readonly string[]): readonly string[] {
+function commandOf({ rights, socketPath }: ShimOptions, program: readonly string[]): readonly string[] {
   // Close inherited file descriptors: only the standard ones and the IPC channel are kept for the namespaces.
   const shut = 'for file in /proc/self/fd/*; do n=${file##*/}; ((n > 3)) && eval "exec $n>&-"; done';
-  const ring = isKnown(process.arch) ? ringProgram(process.arch).toString("base64") : "";
+  const keyring = isKnown(process.arch) ? keyringProgram(process.arch).toString("base64") : "";
   const unshare = [
     "bash",
     "-c",
-    `${systemFolders}\n${shut}\n${ownRing}`,
-    join(dirname(door), "ring"),
-    ring,
+    `${systemFolders}\n${shut}\n${joinKeyring}`,
+    join(dirname(socketPath), "keyring"),
+    keyring,
     "unshare",
     "--user",
     "--net",
@@ -246,27 +245,27 @@ function commandOf({ rights, door }: KeeperOptions, program: readonly string[]):
     "--kill-child",
   ];
   // The first process has to reap orphans, or their containers could never end: a shell does that.
-  const bury = '"$0" "$@"; exit "$?"';
-  if (rights === "user") return [...unshare, "--map-root-user", "--mount-proc", "sh", "-c", bury, ...program];
+  const reap = '"$0" "$@"; exit "$?"';
+  if (rights === "user") return [...unshare, "--map-root-user", "--mount-proc", "sh", "-c", reap, ...program];
   // A process has no capabilities before its ids are mapped; it gains them with the next exec after that.
   const wait = 'echo; read -r line; exec "$0" "$@"';
-  return [...unshare, "sh", "-c", wait, "sh", "-c", `mount -t proc proc /proc || exit; ${bury}`, ...program];
+  return [...unshare, "sh", "-c", wait, "sh", "-c", `mount -t proc proc /proc || exit; ${reap}`, ...program];
 }
 
 /** The user that starts a cluster may have a PATH without the system folders. */
 const systemFolders = 'export PATH="$PATH:/usr/local/sbin:/usr/sbin:/sbin"';
 
 /** Joins an own session keyring first. The shell writes the file, because it has no other threads that could hold it open. */
-const ownRing = `ring=$1 program=$(command -v "$2"); shift 2
-rm -f "$0"; [ -e /proc/keys ] && base64 -d <<< "$ring" > "$0" && chmod 700 "$0"
+const joinKeyring = `keyring=$1 program=$(command -v "$2"); shift 2
+rm -f "$0"; [ -e /proc/keys ] && base64 -d <<< "$keyring" > "$0" && chmod 700 "$0"
 [ -s "$0" ] && [ -x "$0" ] || exec "$program" "$@"
 "$0" "$program" --version > /dev/null && exec "$0" "$program" "$@"
 echo "there is no room for a ring of keys; end what holds keys of this user, or raise /proc/sys/kernel/keys/maxkeys" >&2; exit 1`;
 
-const everybody = "0 0 4294967295";
+const allIds = "0 0 4294967295";
 
-async function letIn({ pid, stdin }: ChildProcess): Promise<void> {
-  await writeFile(`/proc/${pid}/uid_map`, everybody);
-  await writeFile(`/proc/${pid}/gid_map`, everybody);
+async function mapIds({ pid, stdin }: ChildProcess): Promise<void> {
+  await writeFile(`/proc/${pid}/uid_map`, allIds);
+  await writeFile(`/proc/${pid}/gid_map`, allIds);
   stdin?.end("go\n");
 }
