@@ -2,9 +2,11 @@
 export type {
   CatalogReference,
   CatalogSnapshot,
+  Conflict,
   InstalledOperator,
   RequestedSubscription,
   ResolutionInput,
   ResolutionResult,
   Selection,
 } from "./resolve/resolution.ts";
+export { generatedSubscriptionName, resolve } from "./resolve/resolve.ts";

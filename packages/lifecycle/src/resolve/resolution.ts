@@ -1,6 +1,7 @@
 /** The input and the result of a resolution: what one namespace subscribes to, what is installed, and what to install next. */
 import type { Catalog, CatalogBundle, Property } from "@capstan/bundle";
 
+/** The name and namespace of a CatalogSource. */
 export interface CatalogReference {
   readonly name: string;
   readonly namespace: string;
@@ -12,6 +13,7 @@ export type CatalogSnapshot = CatalogReference & { readonly priority: number } &
     | { readonly state: "failed"; readonly error: string }
   );
 
+/** A Subscription: its spec, and `status.installedCSV`. */
 export interface RequestedSubscription {
   readonly name: string;
   readonly package: string;
@@ -21,7 +23,7 @@ export interface RequestedSubscription {
   readonly installedCSV?: string;
 }
 
-/** A ClusterServiceVersion that exists in the namespace. */
+/** A ClusterServiceVersion that exists in the namespace; see `toInstalledOperators`. */
 export interface InstalledOperator {
   readonly name: string;
   readonly version: string;
@@ -29,9 +31,12 @@ export interface InstalledOperator {
   readonly properties: readonly Property[];
 }
 
+/** All that the resolution of one namespace depends on. Catalogs of other namespaces than the two do not count. */
 export interface ResolutionInput {
   readonly namespace: string;
   readonly globalNamespace: string;
+  /** The OperatorGroup excludes the catalogs of the global namespace. */
+  readonly excludesGlobalCatalogs?: boolean;
   readonly catalogs: readonly CatalogSnapshot[];
   readonly subscriptions: readonly RequestedSubscription[];
   readonly installed: readonly InstalledOperator[];
@@ -42,12 +47,24 @@ export interface Selection {
   readonly bundle: CatalogBundle;
   readonly channel: string;
   readonly catalog: CatalogReference;
+  /** The name of the ClusterServiceVersion that this one replaces. */
   readonly replaces?: string;
-  /** The Subscription that asks for the package, or none: then a requirement of another bundle asks for it. */
-  readonly subscription?: string;
+  /** The Subscriptions that ask for the bundle. There is none if only a requirement of another bundle asks for it. */
+  readonly subscriptions: readonly string[];
+  /** What `operatorframework.io/properties` records. */
+  readonly properties: readonly Property[];
 }
 
+/** One of the requirements that contradict each other. */
+export interface Conflict {
+  /** In the words of the Operator Lifecycle Manager. */
+  readonly message: string;
+  /** In plain English. */
+  readonly explanation: string;
+}
+
+/** What to install; or why that is impossible (`unsatisfiable`) or unknown (`failed`). Solved without selections: nothing to do. */
 export type ResolutionResult =
   | { readonly type: "solved"; readonly selections: readonly Selection[] }
-  | { readonly type: "unsatisfiable"; readonly message: string; readonly conflicts: readonly string[] }
+  | { readonly type: "unsatisfiable"; readonly message: string; readonly conflicts: readonly Conflict[] }
   | { readonly type: "failed"; readonly message: string };
