@@ -17,7 +17,7 @@ import type { Daemon, DaemonContext } from "./reconcile/daemons.ts";
 import { toReconcile } from "./reconcile/phases.ts";
 import { validityOf } from "./reconcile/validity.ts";
 import type { AnyPhases, Phases } from "./reconcile/phases.ts";
-import type { Handlers } from "./reconcile/worker.ts";
+import type { Handlers } from "./reconcile/handlers.ts";
 import { anyChange, desiredStateChanged } from "./trigger/predicate.ts";
 import type { FieldPath, Predicate, ValueAt } from "./trigger/predicate.ts";
 import { isResource } from "./resource.ts";

@@ -1,7 +1,7 @@
 /** The metrics, under controller-runtime's exact names, so that existing dashboards and alerts work. */
 import { RuntimeError } from "../errors.ts";
 import type { Consequence } from "../reconcile/outcome.ts";
-import type { ReconcileEnd } from "../reconcile/worker.ts";
+import type { ReconcileEnd } from "../reconcile/run.ts";
 import type { Counter, Gauge, Labels, MetricHead, Registry } from "./registry.ts";
 
 /** The metrics of one controller. */
@@ -144,7 +144,7 @@ export class Meters {
         this.#queue.worked.observe(queue, seconds);
         if (consequence.queue.then === "retry") this.#queue.retries.add(queue);
         if (end.state === "paused") this.#own.paused.add(labels);
-        for (const { verb } of end.work?.writes ?? []) this.#own.writes.add({ controller, verb });
+        for (const { verb } of end.reconcile?.writes ?? []) this.#own.writes.add({ controller, verb });
         if (end.outcome.outcome === "failed") this.#failed(controller, end.outcome);
       },
       userFailed: (what) => this.#own.userErrors.add({ controller, function: what }),

@@ -327,14 +327,15 @@ export class RunningOperator implements AsyncDisposable {
       depth: () => controller.counts.ready,
       running: () => controller.running,
     });
-    const shared = {
+    const controller: RunningController = new RunningController(definition, {
+      ...identity,
+      controller: definition.name,
       api,
       caches,
       clock,
       random,
       log,
       fence,
-      ...identity,
       dryRun,
       metric,
       pauseByNamespace,
@@ -346,9 +347,6 @@ export class RunningOperator implements AsyncDisposable {
       tracer,
       onEvent,
       history: this.history,
-    };
-    const controller: RunningController = new RunningController(definition, {
-      ...shared,
       onWrite: onWrite && ((write) => onWrite(definition.name, write)),
     });
     return controller;

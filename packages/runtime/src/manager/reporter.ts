@@ -8,7 +8,7 @@ import type { ReconcileRequest } from "../queue/queue.ts";
 import { consequenceOf } from "../reconcile/outcome.ts";
 import { pausedNote } from "../reconcile/pause.ts";
 import type { Consequence } from "../reconcile/outcome.ts";
-import type { ReconcileEnd } from "../reconcile/worker.ts";
+import type { ReconcileEnd } from "../reconcile/run.ts";
 import { changedFields } from "../trigger/reconcile-trigger.ts";
 import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 import { formatTrace, parseTrace } from "../trigger/trace.ts";
@@ -45,7 +45,7 @@ export class Reporter {
   }
 
   /** A key was enqueued. */
-  woken(): void {
+  enqueued(): void {
     this.#options.meter.added();
   }
 
@@ -53,55 +53,55 @@ export class Reporter {
   begin(request: ReconcileRequest<ReconcileTrigger>): ReconcileReport {
     const { clock, meter } = this.#options;
     const started = clock.now();
-    const span = this.#tell("tracer", () => this.#startSpan(request));
+    const span = this.#report("tracer", () => this.#startSpan(request));
     meter.started((started - request.readySince) / 1000);
     const finish = (end: ReconcileEnd): void => {
       const milliseconds = clock.now() - started;
       const consequence = consequenceOf(end.outcome);
-      this.#tell("metrics", () => meter.finished(consequence, end, milliseconds / 1000));
-      if (span !== undefined) this.#tell("tracer", () => endSpan(span, end));
-      this.#tell("log", () => this.#say(request, end, { ...consequence, milliseconds }));
-      this.#tell("history", () => this.#remember(request, end, { ...consequence, milliseconds }));
+      this.#report("metrics", () => meter.finished(consequence, end, milliseconds / 1000));
+      if (span !== undefined) this.#report("tracer", () => endSpan(span, end));
+      this.#report("log", () => this.#log(request, end, { ...consequence, milliseconds }));
+      this.#report("history", () => this.#record(request, end, { ...consequence, milliseconds }));
     };
-    return { trace: span && this.#tell("tracer", () => formatTrace(span.spanContext())), end: finish };
+    return { trace: span && this.#report("tracer", () => formatTrace(span.spanContext())), end: finish };
   }
 
   /** Reports to one receiver. */
-  #tell<T>(whom: string, tell: () => T): T | undefined {
+  #report<T>(receiver: string, report: () => T): T | undefined {
     try {
-      return tell();
+      return report();
     } catch (error) {
       const { controller, log } = this.#options;
-      log.error(`could not tell the ${whom} of a reconcile: ${messageOf(error)}`, { controller, error });
+      log.error(`could not report a reconcile to the ${receiver}: ${messageOf(error)}`, { controller, error });
       return undefined;
     }
   }
 
-  #say(
+  #log(
     request: ReconcileRequest<ReconcileTrigger>,
-    { outcome, work }: ReconcileEnd,
-    told: Consequence & { milliseconds: number },
+    { outcome, reconcile }: ReconcileEnd,
+    report: Consequence & { milliseconds: number },
   ): void {
     const { controller, log, onEvent } = this.#options;
-    const { level, message, milliseconds, event } = told;
+    const { level, message, milliseconds, event } = report;
     if (log.writes(level)) {
       const isTrouble = level === "warn" || level === "error";
       const error = outcome.outcome === "failed" && isTrouble ? { error: outcome.error } : {};
       log[level](message, { controller, object: request.key, milliseconds, failures: request.failures, ...error });
     }
-    if (event !== undefined && work !== undefined) onEvent(work.object, event);
+    if (event !== undefined && reconcile !== undefined) onEvent(reconcile.object, event);
   }
 
-  #remember(
+  #record(
     request: ReconcileRequest<ReconcileTrigger>,
     end: ReconcileEnd,
-    told: Consequence & { milliseconds: number },
+    report: Consequence & { milliseconds: number },
   ): void {
     const { controller, clock, history } = this.#options;
     if (end.state === "gone") history.forget(controller, request.key);
-    if (end.state === "paused") return this.#rememberPause(request, told.milliseconds);
-    if (end.work === undefined) return;
-    const { reads, writes, decisions, warnings } = end.work;
+    if (end.state === "paused") return this.#recordPause(request, report.milliseconds);
+    if (end.reconcile === undefined) return;
+    const { reads, writes, decisions, warnings } = end.reconcile;
     history.record(controller, request.key, {
       at: new Date(clock.wall()).toISOString(),
       triggers: request.triggers,
@@ -113,15 +113,15 @@ export class Reporter {
       decisions,
       ...(warnings.length === 0 ? {} : { warnings }),
       outcome: end.outcome.outcome,
-      message: told.message,
+      message: report.message,
       ...whereOf(end.outcome),
-      milliseconds: told.milliseconds,
-      next: told.queue.then,
+      milliseconds: report.milliseconds,
+      next: report.queue.then,
     });
   }
 
   /** A pause is recorded once: many events of a paused object must not push out the earlier reconciles. */
-  #rememberPause(request: ReconcileRequest<ReconcileTrigger>, milliseconds: number): void {
+  #recordPause(request: ReconcileRequest<ReconcileTrigger>, milliseconds: number): void {
     const { controller, clock, history } = this.#options;
     if (history.of(controller, request.key).at(-1)?.outcome === "paused") return;
     const nothing = { reads: [], writes: [], decisions: [] };
@@ -149,9 +149,9 @@ export class Reporter {
   }
 }
 
-function endSpan(span: Span, { outcome, work }: ReconcileEnd): void {
+function endSpan(span: Span, { outcome, reconcile }: ReconcileEnd): void {
   span.setAttribute("capstan.outcome", outcome.outcome);
-  span.setAttribute("capstan.writes", work?.writes.length ?? 0);
+  span.setAttribute("capstan.writes", reconcile?.writes.length ?? 0);
   if (outcome.outcome === "failed" && outcome.error instanceof Error) span.recordException(outcome.error);
   span.end();
 }

@@ -1,8 +1,9 @@
 /**
  * The work queue: holds keys only, each at most once, runs one reconcile of a key at a time, and the earliest request wins.
  *
- * A requested key is in one of three states. `waiting`: it is not due yet. `ready`: it is in the line. `running`: its reconcile runs; a
- * request that arrives meanwhile is kept and counts when the reconcile ends, so no event is lost and no key runs twice at once.
+ * A requested key is in one of four states. `waiting`: it is not due yet. `ready`: it is in the line. `running`: its reconcile runs; a
+ * request that arrives meanwhile is kept and counts when the reconcile ends, so no event is lost and no key runs twice at once. `held`: it
+ * came up while it could not run, and waits to be released.
  */
 import { namespaceOfKey } from "../api.ts";
 import type { Clock, Random, Timer } from "../clock.ts";
@@ -49,7 +50,7 @@ export interface QueueOptions {
   /** Called when a key became ready; the callee may take it later. */
   readonly onReady: () => void;
   /** The tenant of a key. Default: its namespace; cluster-scoped keys share one tenant. */
-  readonly fairnessKey?: (key: string) => string;
+  readonly fairnessKey?: ((key: string) => string) | undefined;
   /** A limit on reconciles per second. Default: no limit. */
   readonly rate?: Rate | undefined;
   readonly curves?: Curves | undefined;
@@ -74,7 +75,7 @@ interface Item<C> extends Queued {
   readonly key: string;
   readonly tenant: string;
   /** `idle`: not requested; it is kept because most keys are requested again. */
-  state: "waiting" | "ready" | "running" | "idle";
+  state: "waiting" | "ready" | "running" | "held" | "idle";
   slot: number;
   /**
    * The due time while waiting; the time it became ready afterwards; while running, the time of the next requested reconcile, or
@@ -102,8 +103,11 @@ function forgetTriggers<C>(item: Item<C>): void {
 }
 
 /** Whether all triggers of a key were kept and are self-inflicted events. */
-function isOnlyEchoes<C>({ trigger, others, hasOtherTriggers }: Item<C>, isEcho: (trigger: C) => boolean): boolean {
-  return !hasOtherTriggers && trigger !== undefined && isEcho(trigger) && others.every(isEcho);
+function areAllSelfInflicted<C>(
+  { trigger, others, hasOtherTriggers }: Item<C>,
+  isSelfInflicted: (trigger: C) => boolean,
+): boolean {
+  return !hasOtherTriggers && trigger !== undefined && isSelfInflicted(trigger) && others.every(isSelfInflicted);
 }
 
 /** The queue of one controller. */
@@ -120,6 +124,7 @@ export class Queue<C> {
   readonly #retries = new Map<string, Retries>();
   /** The running keys again: a small map, because lookups in a large map miss the CPU caches. */
   readonly #running = new Map<string, Item<C>>();
+  readonly #held = new Set<Item<C>>();
   #idle = 0;
   #timer: { readonly at: number; readonly timer: Timer } | undefined;
 
@@ -157,12 +162,32 @@ export class Queue<C> {
     this.#reschedule(item, { at, priority, now });
   }
 
-  /** Takes the next key, unless none is ready or the rate limit is reached. */
-  take(): ReconcileRequest<C> | undefined {
-    if (this.#line.size === 0) return undefined;
-    if (this.#bucket !== undefined && !this.#isAllowed(this.#bucket)) return undefined;
-    const item = this.#line.take() as Item<C> | undefined;
-    if (item === undefined) return undefined;
+  /** Takes the next key, unless none is ready or the rate limit is reached. Keys that cannot run are held until `release`. */
+  take(canRun?: (key: string) => boolean): ReconcileRequest<C> | undefined {
+    for (;;) {
+      if (this.#line.size === 0) return undefined;
+      if (this.#bucket !== undefined && !this.#isAllowed(this.#bucket)) return undefined;
+      const item = this.#line.take() as Item<C> | undefined;
+      if (item === undefined) return undefined;
+      if (canRun === undefined || canRun(item.key)) return this.#begin(item);
+      item.state = "held";
+      this.#held.add(item);
+    }
+  }
+
+  /** Makes held keys ready that can run now. */
+  release(canRun: (key: string) => boolean): void {
+    if (this.#held.size === 0) return;
+    const now = this.#clock.now();
+    for (const item of this.#held) {
+      if (!canRun(item.key)) continue;
+      this.#held.delete(item);
+      item.at = now;
+      this.#makeReady(item);
+    }
+  }
+
+  #begin(item: Item<C>): ReconcileRequest<C> {
     const readySince = item.at;
     item.state = "running";
     item.at = Infinity;
@@ -174,14 +199,14 @@ export class Queue<C> {
   }
 
   /**
-   * Ends a reconcile. `isEcho` recognizes triggers that arrived during the reconcile and are self-inflicted: if all of them are, their
+   * Ends a reconcile. `isSelfInflicted` recognizes triggers that arrived during the reconcile and are self-inflicted: if all of them are, their
    * request is dropped. A trigger that was not kept may have been another event.
    */
-  done(key: string, after: After, isEcho?: (trigger: C) => boolean): void {
+  done(key: string, after: After, isSelfInflicted?: (trigger: C) => boolean): void {
     const item = this.#running.get(key);
     if (item === undefined) return;
     this.#running.delete(key);
-    if (isEcho !== undefined && isOnlyEchoes(item, isEcho)) {
+    if (isSelfInflicted !== undefined && areAllSelfInflicted(item, isSelfInflicted)) {
       forgetTriggers(item);
       item.at = Infinity;
     } else if (item.others.length >= maxTriggers) {
@@ -206,6 +231,7 @@ export class Queue<C> {
     if (item.state === "idle") this.#idle--;
     this.#line.leave(item);
     this.#waiting.remove(item);
+    this.#held.delete(item);
     this.#items.delete(key);
   }
 
@@ -281,6 +307,8 @@ export class Queue<C> {
         return;
       case "ready":
         if (raised) this.#moveUp(item);
+        return;
+      case "held":
         return;
     }
   }

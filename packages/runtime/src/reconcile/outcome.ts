@@ -88,6 +88,15 @@ export function outcomeOfError(thrown: unknown): Outcome {
   return { outcome: "failed", error, retry: !isFinal(error) };
 }
 
+/** Runs a part of a reconcile; its errors become the outcome. */
+export async function guarded(run: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await run();
+  } catch (error) {
+    return outcomeOfError(error);
+  }
+}
+
 /** Whether the class of a thrown value can be read: a proxy may throw even on instanceof. */
 function isReadable(thrown: unknown): boolean {
   try {

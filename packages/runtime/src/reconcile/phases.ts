@@ -3,8 +3,8 @@ import type { Kind } from "@capstan/model";
 import { RuntimeError } from "../errors.ts";
 import { plainJson } from "../plain-json.ts";
 import type { AnyContext, Context, ReadContext } from "./context.ts";
+import { noteDecision } from "./decisions.ts";
 import type { ReconcileResult } from "./outcome.ts";
-import { noteDecision } from "./work.ts";
 
 /**
  * The three phases. `act` has one handler for each action of the union: a missing one does not compile.

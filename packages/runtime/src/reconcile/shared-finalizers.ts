@@ -4,22 +4,9 @@
  */
 import type { StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
-import type { AnyKind } from "../api.ts";
-import type { Sibling } from "../apply/siblings.ts";
 import type { Writer } from "../apply/writer.ts";
-import type { Log } from "../log.ts";
-import type { SharedFinalizers } from "../manager/identity.ts";
+import type { ReconcileEnvironment } from "./environment.ts";
 import { hasFinalizer } from "./finalizer.ts";
-
-/** The controller that checks. */
-export interface Asker {
-  readonly kind: AnyKind;
-  readonly owns: readonly AnyKind[];
-  readonly handlers: { readonly cleanup: unknown };
-  readonly sharedFinalizers: SharedFinalizers;
-  readonly siblings: readonly Sibling[];
-  readonly log: Log;
-}
 
 /** The finalizers of an object that are ours. */
 export interface Ours {
@@ -28,8 +15,9 @@ export interface Ours {
 }
 
 /** Finds the finalizers that are ours. Sends a GET only for an object that has some: caches keep few managed fields. */
-export async function findOurs(asker: Asker, { writer, object }: Held): Promise<Ours> {
-  const { sharedFinalizers: shared, handlers, kind, owns, siblings, log } = asker;
+export async function findOurs(environment: ReconcileEnvironment, { writer, object }: Finalized): Promise<Ours> {
+  const { sharedFinalizers: shared, definition, siblings, log } = environment;
+  const { handlers, kind, owns } = definition;
   const carried = [...shared.cleanup, shared.children].filter((name) => hasFinalizer(object, name));
   const whole = carried.length === 0 ? undefined : await writer.ask(kind, keyText(object));
   if (whole === undefined) return { cleanup: [], children: [] };
@@ -49,7 +37,7 @@ export async function findOurs(asker: Asker, { writer, object }: Held): Promise<
 }
 
 /** An object, and a writer to read it with. */
-interface Held {
+interface Finalized {
   readonly writer: Writer;
   readonly object: StoredObject;
 }
@@ -80,13 +68,16 @@ function setterOf({ metadata }: StoredObject, finalizer: string): string | undef
  * Logs a finalizer of a controller that the operator no longer has: it is not removed automatically and would block the deletion
  * silently.
  */
-export function tellHolders({ sharedFinalizers, siblings, log, kind }: Asker, { metadata }: StoredObject): void {
+export function reportHolders(
+  { sharedFinalizers, siblings, log, definition }: ReconcileEnvironment,
+  { metadata }: StoredObject,
+): void {
   const { prefix } = sharedFinalizers;
   const known = new Set(siblings.flatMap(({ finalizers }) => finalizers));
   const held = metadata.finalizers?.filter((name) => name.startsWith(prefix) && !known.has(name)) ?? [];
   const [first] = held;
   if (first === undefined) return;
-  const what = `${kind.kind} ${metadata.name} cannot go: it is held by ${held.join(", ")}`;
+  const what = `${definition.kind.kind} ${metadata.name} cannot go: it is held by ${held.join(", ")}`;
   const cure = `if one has another name now, say \`previousNames: ["${first.slice(prefix.length)}"]\` there`;
   log.warn(`${what}, of a controller that this operator does not have; ${cure}, else remove the finalizer`);
 }

@@ -53,6 +53,11 @@ export function outsideTrigger(
   return { relation, change: "happened", kind: what, key: "", ...nothing };
 }
 
+/** The trigger of a reconcile without an event: a requeue or retry was due. */
+export function requeueTrigger(failures: number): ReconcileTrigger {
+  return outsideTrigger("requeue", failures > 0 ? `retry ${failures}` : "as asked for");
+}
+
 /** The number of changed paths that are kept. */
 const FIELDS_KEPT = 8;
 

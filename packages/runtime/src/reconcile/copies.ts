@@ -9,25 +9,25 @@ import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import { changedFields } from "../trigger/reconcile-trigger.ts";
 
-interface Loan {
+interface Copy {
   readonly kind: AnyKind;
   readonly original: StoredObject;
   readonly copy: StoredObject;
 }
 
 /** The copies of one reconcile. */
-export class Loans {
-  readonly #loans: Loan[] = [];
+export class Copies {
+  readonly #copies: Copy[] = [];
 
-  lend(kind: AnyKind, original: StoredObject): StoredObject {
+  of(kind: AnyKind, original: StoredObject): StoredObject {
     const copy = structuredClone(original);
-    this.#loans.push({ kind, original, copy });
+    this.#copies.push({ kind, original, copy });
     return copy;
   }
 
   /** Throws if one of them was changed. */
   check(): void {
-    for (const { kind, original, copy } of this.#loans) {
+    for (const { kind, original, copy } of this.#copies) {
       const [field] = changedFields(original, copy);
       if (field !== undefined) throw readOnly(`${kind.kind} ${keyText(original)}`, field);
     }

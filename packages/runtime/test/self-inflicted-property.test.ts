@@ -6,7 +6,7 @@ import type { ApiServer } from "@capstan/apiserver";
 import type { StoredObject } from "@capstan/model";
 import fc from "fast-check";
 import { VirtualClock } from "../src/testing/index.ts";
-import { mayBeOfOthers } from "../src/trigger/echoes.ts";
+import { mayBeOfOthers } from "../src/trigger/self-inflicted.ts";
 
 /** Part of an object. */
 interface Part {
@@ -110,7 +110,7 @@ test("foreign changes are never taken for our own, and later reconciles are not 
           const next = history.length - place - (isChange ? 0 : 1);
           // One event leads from the known object to the response, and it is not ours.
           if (!isChange && next === 1 && writers.at(-1) === "theirs")
-            assert.ok(told, `${shape.plural}: taken for an echo: ${JSON.stringify([before, answer])}`);
+            assert.ok(told, `${shape.plural}: taken for our own write: ${JSON.stringify([before, answer])}`);
           if (isChange && next === 1 && one.after >= 1000)
             assert.ok(!told, `${shape.plural}: not known as ours: ${JSON.stringify([before, answer])}`);
         }

@@ -8,7 +8,7 @@ import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 
 /** A promise that records whether it is awaited. `await` calls `then` of every promise that is not of the plain class. */
-class Noticed<T> extends Promise<T> {
+class ObservedPromise<T> extends Promise<T> {
   static override get [Symbol.species](): PromiseConstructor {
     return Promise;
   }
@@ -25,17 +25,17 @@ class Noticed<T> extends Promise<T> {
 }
 
 /** A started call. */
-interface Piece {
+interface StartedCall {
   /** A description, as in `apply of ConfigMap settings`. */
   readonly what: () => string;
-  readonly promise: Noticed<unknown>;
+  readonly promise: ObservedPromise<unknown>;
   /** The user's calling line, if it is captured. */
   readonly site: CallSite | undefined;
   state: "running" | "done" | "failed";
   error: unknown;
 }
 
-export interface BegunOptions {
+export interface StartedCallsOptions {
   /** The current signal of the reconcile. */
   readonly signal: () => AbortSignal;
   /** Called before each call; throws if it is not allowed. */
@@ -47,28 +47,28 @@ export interface BegunOptions {
 }
 
 /** All calls of the function of one reconcile. */
-export class Begun {
-  readonly #options: BegunOptions;
-  readonly #pieces: Piece[] = [];
+export class StartedCalls {
+  readonly #options: StartedCallsOptions;
+  readonly #calls: StartedCall[] = [];
   #isOver = false;
 
-  constructor(options: BegunOptions) {
+  constructor(options: StartedCallsOptions) {
     this.#options = options;
   }
 
   /** Starts a call, unless the reconcile has ended or was aborted. */
-  begin<T>(what: () => string, run: () => Promise<T>): Promise<T> {
+  start<T>(what: () => string, run: () => Promise<T>): Promise<T> {
     const site = this.#options.namesCalls ? captureCallSite() : undefined;
-    const promise = new Noticed<T>((resolve) => resolve(this.#start(what, run, site)));
-    const piece: Piece = { what, promise, site, state: "running", error: undefined };
-    this.#pieces.push(piece);
+    const promise = new ObservedPromise<T>((resolve) => resolve(this.#run(what, run, site)));
+    const call: StartedCall = { what, promise, site, state: "running", error: undefined };
+    this.#calls.push(call);
     // Does not count as awaited: the reconcile reports promises that are not awaited, and they must not end the process.
     void Promise.prototype.then.call(
       promise,
-      () => void (piece.state = "done"),
+      () => void (call.state = "done"),
       (error: unknown) => {
-        piece.state = "failed";
-        piece.error = error;
+        call.state = "failed";
+        call.error = error;
       },
     );
     return promise;
@@ -77,12 +77,12 @@ export class Begun {
   /** The function has returned: no new calls start, running ones are awaited, and promises that were not awaited are reported. */
   async end(): Promise<RuntimeError | undefined> {
     this.#isOver = true;
-    const forgotten = this.#pieces.find(({ promise }) => !promise.isAwaited);
-    for (const { promise, state } of this.#pieces) if (state === "running") await promise.catch(() => undefined);
+    const forgotten = this.#calls.find(({ promise }) => !promise.isAwaited);
+    for (const { promise, state } of this.#calls) if (state === "running") await promise.catch(() => undefined);
     return forgotten && notAwaited(forgotten);
   }
 
-  async #start<T>(what: () => string, run: () => Promise<T>, site: CallSite | undefined): Promise<T> {
+  async #run<T>(what: () => string, run: () => Promise<T>, site: CallSite | undefined): Promise<T> {
     const { signal, check, onLate } = this.#options;
     signal().throwIfAborted();
     check();
@@ -99,12 +99,12 @@ export class Begun {
   }
 }
 
-function notAwaited({ what, state, error, site }: Piece): RuntimeError {
-  const end = state === "failed" ? `It failed: ${messageOf(error)}` : "Had it failed, nobody would have known.";
-  const told = `The ${what()} was not awaited: write \`await\` before it. ${end}`;
-  const made = new RuntimeError("NotAwaited", told, { cause: error });
-  addCallSite(made, site);
-  return made;
+function notAwaited({ what, state, error, site }: StartedCall): RuntimeError {
+  const end = state === "failed" ? `It failed: ${messageOf(error)}` : "Its failure would have been lost.";
+  const message = `The ${what()} was not awaited: write \`await\` before it. ${end}`;
+  const notAwaitedError = new RuntimeError("NotAwaited", message, { cause: error });
+  addCallSite(notAwaitedError, site);
+  return notAwaitedError;
 }
 
 function tooLate(what: string): RuntimeError {

@@ -1,0 +1,111 @@
+/** Subscribes a controller to the kinds that trigger it: each change goes to the event handlers of its kind, which enqueue keys. */
+import { kindId } from "../api.ts";
+import type { AnyKind } from "../api.ts";
+import { childId } from "../apply/writer.ts";
+import type { View } from "../cache/caches.ts";
+import type { Change } from "../cache/reflector.ts";
+import type { WatchDeclaration } from "../define.ts";
+import type { ReconcileEnvironment } from "../reconcile/environment.ts";
+import type { SelfInflictedEvents } from "./self-inflicted.ts";
+import { mapped, owned, self } from "./trigger.ts";
+import type { EventHandler, Wake } from "./trigger.ts";
+import type { Troubles } from "./troubles.ts";
+
+export interface SubscriptionsOptions {
+  readonly troubles: Troubles;
+  readonly selfInflicted: SelfInflictedEvents;
+  /** Enqueues a key. */
+  readonly wake: Wake;
+  /** Called when a kind has completed a list. */
+  readonly onSynced: () => void;
+}
+
+/** The event handlers of one kind. */
+export interface KindHandlers {
+  readonly kind: AnyKind;
+  readonly handlers: readonly EventHandler[];
+}
+
+/** The event handlers that a definition declares, by kind. */
+export function handlersOf({ definition, tracked }: ReconcileEnvironment, troubles: Troubles): readonly KindHandlers[] {
+  const { kind, owns, reads, options } = definition;
+  const byKind = new Map<string, { readonly kind: AnyKind; readonly handlers: EventHandler[] }>();
+  const add = (of: AnyKind, handler: EventHandler): void => {
+    const known = byKind.get(kindId(of));
+    if (known === undefined) byKind.set(kindId(of), { kind: of, handlers: [handler] });
+    else known.handlers.push(handler);
+  };
+  add(kind, self(kind, troubles.predicate("predicate", kind, options.predicate)));
+  for (const child of owns) add(child, owned(child, kind, { onlyControllerOwner: options.onlyControllerOwner }));
+  for (const other of new Map([...owns, ...reads].map((each) => [kindId(each), each])).values()) {
+    add(other, tracked.trigger(other));
+  }
+  for (const declaration of options.watches) add(declaration.kind, mappedBy(declaration, troubles));
+  return [...byKind.values()];
+}
+
+/** The event handler of a watch declaration. */
+export function mappedBy({ kind, map, predicate }: WatchDeclaration, troubles: Troubles): EventHandler {
+  return mapped(kind, troubles.map(kind, map), troubles.predicate(`predicate of ${kind.kind}`, kind, predicate));
+}
+
+/** The subscriptions of one controller. */
+export class Subscriptions {
+  readonly #environment: ReconcileEnvironment;
+  readonly #options: SubscriptionsOptions;
+  /** The views that reconciles may read. */
+  readonly #views: View[] = [];
+  readonly #ends: (() => void)[] = [];
+
+  constructor(environment: ReconcileEnvironment, options: SubscriptionsOptions) {
+    this.#environment = environment;
+    this.#options = options;
+  }
+
+  /** Calls the handlers for existing objects and for each change, until the returned function is called. */
+  add({ kind, handlers }: KindHandlers): () => void {
+    const view = this.#environment.caches.of(kind);
+    if (!this.#views.includes(view)) this.#views.push(view);
+    view.onSynced(this.#options.onSynced);
+    const end = view.subscribe((change) => this.#handle(kind, change, handlers));
+    this.#ends.push(end);
+    return () => {
+      end();
+      const at = this.#views.indexOf(view);
+      if (!view.isUsed && at >= 0) this.#views.splice(at, 1);
+    };
+  }
+
+  /** Whether no first list is awaited. */
+  get isUsable(): boolean {
+    for (const view of this.#views) if (!view.isUsable) return false;
+    return true;
+  }
+
+  /** Whether every view is complete for the namespace of a key. */
+  isSyncedFor(key: string): boolean {
+    for (const view of this.#views) if (!view.isSyncedFor(key)) return false;
+    return true;
+  }
+
+  /** Ends all subscriptions. */
+  end(): void {
+    for (const end of this.#ends.splice(0)) end();
+  }
+
+  #handle(kind: AnyKind, change: Change, handlers: readonly EventHandler[]): void {
+    const { selfInflicted, wake } = this.#options;
+    const id = childId(kind, change.key);
+    if (change.type === "removed") this.#environment.learned.delete(id);
+    const filtered = selfInflicted.filter(id, change, wake);
+    for (const handler of handlers) {
+      try {
+        handler(change, filtered);
+      } catch (error) {
+        // A failing handler does not keep the event from the others, and the watch continues.
+        const object = `${kind.kind} ${change.key}`;
+        this.#options.troubles.note("trigger", { object, version: change.metadata.resourceVersion }, error);
+      }
+    }
+  }
+}
