@@ -194,7 +194,7 @@ export const commands: readonly Entry[] = [
   {
     name: "cluster kubeconfig",
     topic: "Cluster",
-    summary: "Print what opens an embedded cluster",
+    summary: "Print the kubeconfig of an embedded cluster",
     load: async () => (await import("./commands/cluster-kubeconfig.ts")).clusterKubeconfig,
   },
   {
@@ -278,7 +278,7 @@ export const commands: readonly Entry[] = [
   {
     name: "scorecard",
     topic: "Ship",
-    summary: "Say how good a bundle is",
+    summary: "Run the bundle scorecard",
     load: async () => (await import("./commands/scorecard.ts")).scorecard,
   },
   {

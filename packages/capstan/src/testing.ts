@@ -41,7 +41,7 @@ export type {
  */
 export async function testOperator(operator: Operator, options: TestOptions = {}): Promise<TestWorld> {
   const clock = options.clock ?? new VirtualClock();
-  let answer: WebhookHandler = async () => new Response("nobody is there yet", { status: 503 });
+  let answer: WebhookHandler = async () => new Response("the webhook server is not ready yet", { status: 503 });
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
     outgoing: (call) => callInProcess(answer, call),

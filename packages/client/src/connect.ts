@@ -36,7 +36,7 @@ function rejectPlaintextCredentials({ name, cluster, user }: ClusterConfig, { en
   if (user.proof.type === "none" || env[ALLOW_PLAINTEXT] === "true") return;
   throw new ConfigError(
     "Contradiction",
-    `Cannot use the context "${name}": its user's credentials would be sent to ${cluster.server} for everybody on the way to read. ` +
+    `Cannot use the context "${name}": its user's credentials would be sent to ${cluster.server} unencrypted. ` +
       "Use the https address of the server; take the credentials out of the user, if it wants none; or, on a network that you trust, set " +
       `${ALLOW_PLAINTEXT}=true in the environment.`,
   );

@@ -138,5 +138,5 @@ function textMap(value: unknown, what: string): Fields {
 }
 
 function bad(what: string, why: string): OciError {
-  return new OciError("BadImage", `the image is broken: ${what} ${why}; ask who made it`);
+  return new OciError("BadImage", `the image is broken: ${what} ${why}; ask the publisher of the image`);
 }

@@ -40,7 +40,7 @@ const options = {
     describe: "OwnNamespace, SingleNamespace, MultiNamespace, AllNamespaces",
   },
   replaces: { type: "text", value: "NAME", describe: "the version that this one replaces" },
-  skips: { type: "list", value: "NAME", describe: "versions that nobody should install any more" },
+  skips: { type: "list", value: "NAME", describe: "versions that must not be installed any more" },
   "skip-range": { type: "text", value: "RANGE", describe: "versions that can be upgraded at once: >=1.0.0 <1.2.0" },
   depends: { type: "list", value: "PACKAGE@RANGE", describe: "packages that must be there: other@>=1.0.0" },
   "extra-service-accounts": {

@@ -20,7 +20,7 @@ const options = {
     describe: "how pods run: real where this machine can, unless said",
   },
   "kubernetes-port": { type: "text", value: "PORT", default: "0", describe: "the API server's port; 0 takes any" },
-  foreground: { type: "flag", describe: "stay in the foreground until interrupted; a terminal shows what goes on" },
+  foreground: { type: "flag", describe: "stay in the foreground until interrupted, and show progress on a terminal" },
   "kubeconfig-out": { type: "text", value: "FILE", describe: "write an administrator's kubeconfig there" },
 } as const;
 

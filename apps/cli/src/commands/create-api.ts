@@ -30,7 +30,7 @@ export const createApi: Command = defineCommand({
     },
     {
       line: "capstan create api --group cert-manager.io --version v1 --kind Certificate --no-resource",
-      does: "A controller for somebody else's kind",
+      does: "A controller for a kind of another project",
     },
     {
       line: "capstan create api --group cache --version v1 --kind Redis --image redis:8 --image-port 6379",

@@ -39,6 +39,6 @@ export const createDevContainer: Command = creator("dev-container", {
 
 /** Adds a linter. */
 export const createLinter: Command = creator("linter", {
-  describe: "Settings for oxlint that find promises nobody waits for; the CI workflow runs it, too.",
+  describe: "Settings for oxlint that find promises that are not awaited; the CI workflow runs it, too.",
   example: { line: "capstan create linter", does: "Then: npm install && npm run lint" },
 });

@@ -23,7 +23,7 @@ export const explain: Command = defineCommand({
     address: {
       type: "text",
       value: "HOST:PORT",
-      describe: "the operator's health door (a running capstan dev, else 127.0.0.1:8081)",
+      describe: "address of the operator's health probe server (default: the running capstan dev, else 127.0.0.1:8081)",
     },
     output: outputOption,
   },

@@ -46,7 +46,7 @@ export const init: Command = defineCommand({
       describe: "the licence header of sources: none, apache2 or mit",
     },
     "license-file": { type: "text", value: "FILE", describe: "a header of your own" },
-    owner: { type: "text", value: "NAME", describe: "whom the licence header names" },
+    owner: { type: "text", value: "NAME", describe: "the copyright holder in the licence header" },
     capstan: {
       type: "text",
       value: "PATH",

@@ -22,7 +22,7 @@ export const pause: Command = defineCommand({
     controllers: {
       type: "list",
       value: "NAMES",
-      describe: "only these controllers; all of them unless said otherwise",
+      describe: "only these controllers; default: all",
     },
   },
   examples: [

@@ -4,29 +4,28 @@ import { backupForm } from "./store.ts";
 
 export const backupRecord = s.object({
   name: s.string().describe("Its name in the store"),
-  time: s.timestamp().describe("When it was taken"),
-  bytes: s.int64().describe("What it takes in the store"),
-  version: s.string().describe("Of the etcd that it was taken from"),
-  revision: s.int64().describe("The newest revision in it"),
-  clusterId: s.string().optional().describe("etcd's id of the cluster whose revisions these are"),
-  clusterUid: s
-    .string()
-    .optional()
-    .describe("The very EtcdCluster that it was taken for: not one that has its name later"),
+  time: s.timestamp().describe("Time of the backup"),
+  bytes: s.int64().describe("Size in the store"),
+  version: s.string().describe("Version of etcd that the backup was taken from"),
+  revision: s.int64().describe("Newest revision of the backup"),
+  clusterId: s.string().optional().describe("etcd cluster ID that the revisions belong to"),
+  clusterUid: s.string().optional().describe("UID of the EtcdCluster that was backed up"),
   forks: s
     .int32()
     .optional()
-    .describe("How often a member of that cluster had gone on alone: revisions are compared within one number only"),
+    .describe(
+      "Number of recoveries from a single member of that cluster; revisions are comparable only within one number",
+    ),
   hash: s.string().describe("sha256 of the snapshot"),
-  digest: s.string().optional().describe("sha256 of its manifest in the store: what differs from it is refused"),
+  digest: s.string().optional().describe("sha256 of the manifest in the store; a manifest that differs is refused"),
   verified: s.enum("checksum", "restore").optional().describe("How it was tried"),
   kvHash: s
     .object({
-      hash: s.int64().describe("Over all keys and their revisions"),
-      compactRevision: s.int64().describe("From which revision on"),
+      hash: s.int64().describe("Hash of all keys and their revisions"),
+      compactRevision: s.int64().describe("Compaction revision of the hash"),
     })
     .optional()
-    .describe("etcd's hash over the keys, to compare a restored member with"),
+    .describe("etcd hash of the keys, to compare with a restored member"),
 });
 
 export const EtcdBackup = defineResource({
@@ -37,21 +36,26 @@ export const EtcdBackup = defineResource({
   categories: ["all", "etcd"],
   describe: "A backup of an EtcdCluster, made once or on a schedule.",
   spec: s.object({
-    cluster: s.string().min(1).max(56).immutable().describe("The EtcdCluster in this namespace"),
-    schedule: s.string().min(9).max(128).optional().describe("Five fields as in cron, UTC; left out: once, now"),
+    cluster: s.string().min(1).max(56).immutable().describe("Name of the EtcdCluster in this namespace"),
+    schedule: s
+      .string()
+      .min(9)
+      .max(128)
+      .optional()
+      .describe("Cron schedule, five fields, in UTC; default: one backup now"),
     ...backupForm,
   }),
   status: s.object({
-    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Scheduled").describe("How far it is"),
-    message: s.string().describe("The same in a sentence"),
+    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Scheduled").describe("Phase"),
+    message: s.string().describe("Human-readable message"),
     last: backupRecord.optional().describe("The newest backup"),
-    backups: s.array(backupRecord).max(500).describe("Newest first"),
-    nextTime: s.timestamp().optional().describe("When the next one is due"),
+    backups: s.array(backupRecord).max(500).describe("Backups, the newest first"),
+    nextTime: s.timestamp().optional().describe("Time of the next backup"),
     failures: s.int32().describe("In a row"),
-    lastAttempt: s.timestamp().optional().describe("When one was last tried"),
-    recorded: s.string().optional().describe("The pod whose result was written down last"),
+    lastAttempt: s.timestamp().optional().describe("Time of the last attempt"),
+    recorded: s.string().optional().describe("Pod whose result was recorded last"),
   }),
-  conditions: { Ready: "The newest backup that was due exists and was verified" },
+  conditions: { Ready: "The newest backup that was due exists and is verified" },
   columns: {
     Cluster: "spec.cluster",
     Phase: "status.phase",

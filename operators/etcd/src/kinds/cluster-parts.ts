@@ -12,15 +12,15 @@ export const storage = s
     size: s
       .quantity()
       .optional()
-      .describe("Of each member's volume; left out: by profile. It can grow and never shrink"),
-    className: s.string().max(253).optional().describe("The StorageClass; left out: the cluster's default"),
+      .describe("Size of each member's volume; default: by profile. It can grow but not shrink"),
+    className: s.string().max(253).optional().describe("StorageClass; default: the default class of the cluster"),
     onDelete: s
       .enum("Delete", "Retain")
       .default("Delete")
-      .describe("What becomes of the volumes when the cluster is deleted"),
+      .describe("Policy for the volumes when the cluster is deleted"),
   })
   .rules(
-    s.rule("!has(oldSelf.size) || has(self.size)", "a size that was given cannot be taken back: volumes do not shrink"),
+    s.rule("!has(oldSelf.size) || has(self.size)", "size cannot be removed once it is set: volumes do not shrink"),
     s.rule(
       "!has(oldSelf.size) || !has(self.size) || " +
         "quantity(string(self.size)).compareTo(quantity(string(oldSelf.size))) >= 0",
@@ -28,15 +28,15 @@ export const storage = s
     ),
     s.rule(
       "has(self.className) == has(oldSelf.className) && (!has(self.className) || self.className == oldSelf.className)",
-      "the class of existing volumes cannot be changed: make another cluster and restore a backup into it",
+      "the class of existing volumes is immutable: create another cluster and restore a backup into it",
     ),
   )
-  .describe("The members' volumes");
+  .describe("Volumes of the members");
 
 /** A timeout of at least 5 seconds. */
 function patience(usual: string, what: string) {
   return duration
-    .rules(s.rule(`${secondsOf("self")} >= 5`, "at least 5s: whoever starts needs a moment"))
+    .rules(s.rule(`${secondsOf("self")} >= 5`, "at least 5s: a member needs time to start"))
     .default(usual)
     .describe(what);
 }
@@ -55,12 +55,12 @@ export const tls = s
     mode: s
       .enum("Managed", "Provided", "Off")
       .default("Managed")
-      .describe("`Managed`: an authority of its own; `Provided`: Secrets that you keep; `Off`: everybody may listen"),
+      .describe("`Managed`: the operator runs a CA; `Provided`: you provide Secrets; `Off`: traffic is not encrypted"),
     secrets: s
       .object({
-        server: secretName.describe("What members show to clients"),
-        peer: secretName.describe("What members show to each other"),
-        client: secretName.describe("What the operator shows to members: with `auth`, of common name `root`"),
+        server: secretName.describe("Server certificate for clients"),
+        peer: secretName.describe("Peer certificate"),
+        client: secretName.describe("Client certificate of the operator; with `auth` its common name is `root`"),
       })
       .optional()
       .describe("`Provided`: Secrets with `tls.crt`, `tls.key`, `ca.crt`"),
@@ -69,77 +69,77 @@ export const tls = s
       .pattern("^([1-9][0-9]*(h|d))+$")
       .max(32)
       .default("90d")
-      .describe("`Managed`: how long a certificate is good; it is renewed after two thirds"),
+      .describe("`Managed`: lifetime of a certificate; it is renewed after two thirds"),
     caValidity: s
       .string()
       .pattern("^([1-9][0-9]*d)+$")
       .max(32)
       .default("3650d")
-      .describe("`Managed`: how long the authority is good; in days, for every change of it restarts members"),
-    overlap: duration.default("24h").describe("How long old and new authorities are trusted side by side, at least"),
+      .describe("`Managed`: lifetime of the CA in days; every rotation of the CA restarts members"),
+    overlap: duration.default("24h").describe("Minimum time for which the old and the new CA are both trusted"),
     names: s
       .array(s.string().min(1).max(253).pattern("^[A-Za-z0-9._:*-]+$"))
       .max(32)
       .default([])
-      .describe("More names and addresses in the servers' certificate"),
+      .describe("Additional names and addresses in the server certificate"),
   })
   .rules(
     s.rule("self.mode != 'Provided' || has(self.secrets)", "with mode Provided, `secrets` must name the three Secrets"),
     s.rule(
       "(self.mode == 'Off') == (oldSelf.mode == 'Off')",
-      "members cannot change between plain text and TLS while they run: make another cluster and restore a backup into it",
+      "members cannot change between plain text and TLS while they run: create another cluster and restore a backup into it",
     ),
     s.rule(
       `self.mode != 'Managed' || ${secondsOf("self.caValidity")} >= 6 * ${secondsOf("self.overlap")}`,
-      "caValidity must be at least six times overlap: an authority needs two overlaps to be replaced in the last third of its life",
+      "caValidity must be at least six times overlap: the rotation of a CA takes two overlaps in the last third of its lifetime",
     ),
     s.rule(
       `[self.validity, self.caValidity].all(one, ${secondsOf("one")} <= 36500 * 86400)`,
-      "no more than a hundred years: certificates cannot tell of later times",
+      "at most a hundred years: certificates cannot hold later dates",
     ),
   )
   .describe("Certificates of members and clients");
 
 const permission = s
   .object({
-    access: s.enum("Read", "Write", "ReadWrite").describe("What whoever has the role may do with the keys"),
-    key: s.string().max(512).default("").describe("The key, or the first of the range; empty only with `prefix`"),
-    rangeEnd: s.string().max(512).optional().describe("The first key behind the range; left out: `key` alone"),
-    prefix: s.boolean().default(false).describe("All keys that begin with `key`"),
+    access: s.enum("Read", "Write", "ReadWrite").describe("Access of the role to the keys"),
+    key: s.string().max(512).default("").describe("Key, or first key of the range; empty only with `prefix`"),
+    rangeEnd: s.string().max(512).optional().describe("First key after the range; default: only `key`"),
+    prefix: s.boolean().default(false).describe("All keys with the prefix `key`"),
   })
   .rules(
     s.rule("self.prefix || self.key != ''", "etcd has no empty key: name one, or set prefix for all keys"),
     s.rule(
       "self.prefix || !has(self.rangeEnd) || self.rangeEnd in ['', '\\u0000'] || self.key < self.rangeEnd",
-      "rangeEnd must be behind key: etcd refuses a range without keys",
+      "rangeEnd must be after key: etcd refuses an empty range",
     ),
   );
 
 const role = s.object({
-  name: s.string().min(1).max(128).describe("Its name in etcd"),
-  permissions: s.array(permission).max(64).default([]).describe("Everything that it allows"),
+  name: s.string().min(1).max(128).describe("Name in etcd"),
+  permissions: s.array(permission).max(64).default([]).describe("Permissions of the role"),
 });
 
 const user = s.object({
-  name: s.string().min(1).max(128).describe("Its name in etcd: for certificates, their common name"),
-  passwordSecret: secretName.optional().describe("A Secret with `password`; left out: only by certificate"),
-  roles: s.array(s.string().max(128)).max(64).default([]).describe("The roles that it has, and no others"),
+  name: s.string().min(1).max(128).describe("Name in etcd; for certificates, the common name"),
+  passwordSecret: secretName.optional().describe("Secret with `password`; default: authentication by certificate only"),
+  roles: s.array(s.string().max(128)).max(64).default([]).describe("Exact list of roles"),
 });
 
 /** Authentication. */
 export const auth = s
   .object({
-    enabled: s.boolean().default(false).describe("Whether etcd asks who somebody is"),
+    enabled: s.boolean().default(false).describe("Whether etcd requires authentication"),
     roles: s.array(role).max(64).map("name").default([]).describe("The roles that there are"),
     users: s.array(user).max(64).map("name").default([]).describe("The users that there are; `root` is the operator"),
   })
   .rules(
     s.rule(
       "self.users.all(user, sets.contains(self.roles.map(role, role.name) + ['root'], user.roles))",
-      "a user has a role that there is not: add it to roles",
+      "a user has a role that is not defined: add it to roles",
     ),
   )
-  .describe("Users, roles and what they may do");
+  .describe("Users, roles and permissions");
 
 export const maintenance = s
   .object({
@@ -150,18 +150,23 @@ export const maintenance = s
           .pattern(String.raw`^(@[a-z]+|\S+( \S+){4})$`)
           .max(128)
           .optional()
-          .describe("Five fields as in cron, UTC: then all members, one after the other, the leader last"),
-        whenFreeable: s.int32().min(10).max(95).default(50).describe("Percent of the database that would become free"),
+          .describe("Cron schedule, five fields, in UTC: all members one after the other, the leader last"),
+        whenFreeable: s
+          .int32()
+          .min(10)
+          .max(95)
+          .default(50)
+          .describe("Percentage of the database that defragmentation would free"),
       })
       .default({})
-      .describe("Space that deleted data took is given back"),
+      .describe("Defragmentation"),
     compaction: s
       .object({
         mode: s
           .enum("Periodic", "Revision", "Off")
           .default("Periodic")
           .describe(
-            "What `retention` counts: time or revisions; `Off` keeps everything, until the database is full and takes no more writes: then old revisions go",
+            "Unit of `retention`: time or revisions. `Off` keeps all revisions until the database is full; then old revisions are compacted",
           ),
         retention: s
           .string()
@@ -171,12 +176,15 @@ export const maintenance = s
           .describe("`5m`, `1h`, or a number of revisions"),
       })
       .rules(
-        s.rule("self.mode != 'Revision' || self.retention.matches('^[0-9]+$')", "Revision counts revisions: a number"),
+        s.rule(
+          "self.mode != 'Revision' || self.retention.matches('^[0-9]+$')",
+          "mode Revision needs a number of revisions",
+        ),
       )
       .default({})
-      .describe("Old revisions are forgotten"),
+      .describe("Compaction of old revisions"),
   })
-  .describe("What is done regularly to keep the database small");
+  .describe("Regular maintenance that keeps the database small");
 
 /** Updates to another version. */
 export const update = s
@@ -188,15 +196,15 @@ export const update = s
     snapshot: s
       .boolean()
       .default(true)
-      .describe("With `backup`: make one before members go to another version, and wait until it exists"),
+      .describe("With `backup`: create a backup before the upgrade and wait until it exists"),
     rollBack: s
       .boolean()
       .default(true)
       .describe(
-        "Put a failed update back by itself, as long as etcd allows it, and a form in which a member does not come back",
+        "Roll back a failed upgrade automatically, as long as etcd allows it, and a pod template with which a member does not become ready",
       ),
   })
-  .describe("How members go to another version");
+  .describe("Upgrade of the members");
 
 /** Recovery of lost members. */
 export const recovery = s
@@ -204,14 +212,17 @@ export const recovery = s
     quorumLoss: s
       .enum("Automatic", "Manual")
       .default("Automatic")
-      .describe("`Automatic`: when the lost members can never come back, go on with the newest data that survived"),
+      .describe("`Automatic`: if the lost members cannot come back, continue with the newest data that survived"),
     fromBackup: s
       .boolean()
       .default(true)
-      .describe("When no data survived, or less than the newest backup holds, restore that backup"),
-    replaceAfter: patience("5m", "A member that was away for so long is replaced, as long as the others have quorum"),
+      .describe("Restore the newest backup if no data survived, or less than the backup holds"),
+    replaceAfter: patience(
+      "5m",
+      "Time after which an unavailable member is replaced, as long as the others have quorum",
+    ),
   })
-  .describe("What is done about members that are gone");
+  .describe("Handling of lost members");
 
 /** Flags that determine the identity of a member or weaken its guarantees. They are reserved for the operator. */
 export const OWN_FLAGS: string =
@@ -227,14 +238,20 @@ export const template = s
   .object({
     metadata: s
       .object({
-        labels: s.record(s.string()).optional().describe("More labels; those of the operator stay"),
-        annotations: s.record(s.string()).optional().describe("More annotations; those of the operator stay"),
+        labels: s
+          .record(s.string())
+          .optional()
+          .describe("Additional labels; labels of the operator cannot be overridden"),
+        annotations: s
+          .record(s.string())
+          .optional()
+          .describe("Additional annotations; annotations of the operator cannot be overridden"),
       })
       .optional()
       .describe("Labels and annotations"),
     spec: s
       .unknown<{ readonly [field: string]: unknown }>()
       .optional()
-      .describe("Any field of a pod's spec; the container of the member is called `etcd`"),
+      .describe("Any field of the pod spec; the container of the member is `etcd`"),
   })
-  .describe("Merged onto the members' pods: lists by name, everything else field by field");
+  .describe("Strategic overrides of the members' pods: lists are merged by name, other values field by field");

@@ -24,10 +24,13 @@ const volumes = `{${Object.entries(PROFILES)
 
 const clientService = s
   .object({
-    type: s.enum("ClusterIP", "NodePort", "LoadBalancer").default("ClusterIP").describe("Who can reach it"),
-    annotations: s.record(s.string()).default({}).describe("For load balancers that want to be told something"),
+    type: s.enum("ClusterIP", "NodePort", "LoadBalancer").default("ClusterIP").describe("Type of the Service"),
+    annotations: s
+      .record(s.string())
+      .default({})
+      .describe("Annotations of the client Service, for example for load balancers"),
   })
-  .describe("The Service that clients use, `<name>-client`");
+  .describe("Client Service, `<name>-client`");
 
 export const EtcdCluster = defineResource({
   group: "etcd.capstan.dev",
@@ -43,14 +46,19 @@ export const EtcdCluster = defineResource({
         .min(0)
         .max(7)
         .default(3)
-        .describe("How many members; odd is better; 0 lets it sleep and keeps its data"),
+        .describe("Number of members, best an odd one; 0 hibernates the cluster and keeps its data"),
       version: s
         .string()
         .pattern(String.raw`^3\.([5-9]|[1-9][0-9])\.([0-9]{1,4}|x)$`)
         .max(16)
-        .rules(s.rule("int(self.split('.')[1]) <= 7", "this operator knows etcd 3.5 to 3.7: a later one knows more"))
+        .rules(
+          s.rule(
+            "int(self.split('.')[1]) <= 7",
+            "this operator supports etcd 3.5 to 3.7: upgrade the operator for later versions",
+          ),
+        )
         .example("3.6.16")
-        .describe("Such as 3.6.16, or 3.6.x for the newest that this operator knows"),
+        .describe("Version such as 3.6.16, or 3.6.x for the newest patch release that this operator supports"),
       image: s
         .string()
         .max(512)
@@ -58,18 +66,21 @@ export const EtcdCluster = defineResource({
         .rules(
           s.rule(
             "self.contains('{version}')",
-            "the image must have {version} in it: updates go through versions step by step",
+            "the image must contain {version}: upgrades go through minor versions step by step",
           ),
         )
-        .describe("With {version} where the version goes"),
-      profile: s.enum("small", "medium", "large").default("small").describe("Resources, volumes and quota in one word"),
+        .describe("Image reference with the placeholder {version}"),
+      profile: s
+        .enum("small", "medium", "large")
+        .default("small")
+        .describe("Preset of resources, volume size and quota"),
       resources: s
         .object({
-          requests: amounts.optional().describe("What is set aside for each member"),
-          limits: amounts.optional().describe("What each member may use at most"),
+          requests: amounts.optional().describe("Resource requests of each member"),
+          limits: amounts.optional().describe("Resource limits of each member"),
         })
         .optional()
-        .describe("Instead of the profile's"),
+        .describe("Overrides the resources of the profile"),
       storage: storage.default({}),
       options: s
         .record(s.string().max(512))
@@ -77,16 +88,16 @@ export const EtcdCluster = defineResource({
         .rules(
           s.rule(
             `self.all(flag, !flag.matches('${OWN_FLAGS}'))`,
-            "flags of identity, addresses, certificates, compaction and safety belong to the operator",
+            "the operator manages the flags of identity, addresses, certificates, compaction and safety",
           ),
           s.rule("self.all(flag, flag.matches('^[a-z0-9-]+$'))", "flags are words such as snapshot-count"),
           s.rule(
             `!('feature-gates' in self) || !self['feature-gates'].matches('${OWN_FEATURES}')`,
-            "checks of the members' data belong to the operator: leave InitialCorruptCheck and CompactHashCheck out",
+            "the operator manages the checks of the members' data: remove InitialCorruptCheck and CompactHashCheck",
           ),
         )
         .default({})
-        .describe("More flags of etcd, without the dashes"),
+        .describe("Additional flags of etcd, without the leading dashes"),
       imagePullSecrets,
       podTemplate: template.optional(),
       tls: tls.default({}),
@@ -99,38 +110,38 @@ export const EtcdCluster = defineResource({
             .min(9)
             .max(128)
             .default("0 * * * *")
-            .describe("Five fields as in cron, UTC: when a backup is made"),
+            .describe("Cron schedule of backups, five fields, in UTC"),
           ...backupForm,
         })
         .optional()
-        .describe("Backups on a schedule: an EtcdBackup of the cluster's name is kept"),
+        .describe("Scheduled backups: the operator manages an EtcdBackup of the cluster's name"),
       bootstrap: backupSource
-        .immutable("a cluster is born once: where its first data came from cannot change")
+        .immutable("bootstrap is immutable: a cluster gets its initial data once")
         .optional()
-        .describe("Begin with the data of a backup"),
+        .describe("Bootstraps the cluster from a backup"),
       clientService: clientService.default({}),
       update: update.default({}),
       recovery: recovery.default({}),
-      paused: s.boolean().default(false).describe("Look, but do not touch"),
+      paused: s.boolean().default(false).describe("Observes the cluster without changing it"),
     })
     .rules(
       s.rule(
         "has(self.bootstrap) == has(oldSelf.bootstrap)",
-        "a cluster is born once: where its first data came from cannot change",
+        "bootstrap is immutable: a cluster gets its initial data once",
       ),
       s.rule(
         "!self.auth.enabled || self.tls.mode != 'Off'",
-        "auth needs TLS: without certificates nobody knows who the operator is, and it would lock itself out",
+        "auth needs TLS: the operator authenticates with a certificate and would lock itself out without one",
       ),
       s.rule(
         "self.tls.mode == 'Provided' || self.options.all(flag, !flag.startsWith('peer-cert-allowed-'))",
-        "who may speak as a peer is the operator's to say where it makes the certificates: use tls.mode Provided",
+        "the operator manages peer-cert-allowed flags unless tls.mode is Provided",
       ),
     ),
   rules: [
     s.rule(
       "self.size == 0 || oldSelf.size == 0 || self.size >= oldSelf.size - 1 || self.size > oldSelf.size / 2",
-      "at most a minority of the members can be taken away at once: go down in steps",
+      "at most a minority of the members can be removed at once: scale down in steps",
     ),
     s.rule(
       "has(oldSelf.storage.size) || !has(self.storage.size) || " +
@@ -139,7 +150,7 @@ export const EtcdCluster = defineResource({
     ),
     s.rule(
       "int(self.version.split('.')[1]) + 1 >= int(oldSelf.version.split('.')[1])",
-      "etcd cannot go back more than one minor version: restore a backup into a new cluster",
+      "etcd cannot be downgraded by more than one minor version: restore a backup into a new cluster",
     ),
   ],
   status: clusterStatus,

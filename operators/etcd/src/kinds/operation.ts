@@ -10,44 +10,53 @@ export const EtcdOperation = defineResource({
   describe: "Something done to an EtcdCluster once, on record. It cannot be changed; make another.",
   spec: s
     .object({
-      cluster: s.string().min(1).max(56).describe("The EtcdCluster in this namespace"),
+      cluster: s.string().min(1).max(56).describe("Name of the EtcdCluster in this namespace"),
       do: s
         .oneOf({
           defragment: s
             .object({
-              member: s.string().max(63).optional().describe("Left out: all, one after the other, leader last"),
+              member: s
+                .string()
+                .max(63)
+                .optional()
+                .describe("Default: all members, one after the other, the leader last"),
             })
-            .describe("Gives back the space that deleted data took"),
+            .describe("Defragments members"),
           moveLeader: s
-            .object({ to: s.string().max(63).optional().describe("Left out: to whoever is furthest") })
-            .describe("Lets another member lead"),
+            .object({ to: s.string().max(63).optional().describe("Default: the member with the highest Raft index") })
+            .describe("Moves the leadership to another member"),
           replaceMember: s
             .object({
-              member: s.string().min(1).max(63).describe("Who is to go"),
+              member: s.string().min(1).max(63).describe("Member to replace"),
               evenUncompared: s
                 .boolean()
                 .default(false)
                 .describe(
-                  "Also where data cannot be compared before: somebody knows that the others have what is right",
+                  "Skips the comparison of data: you have confirmed that the data of the other members is correct",
                 ),
             })
-            .describe("Puts a new member with an empty volume in the place of one"),
+            .describe("Replaces a member by a new one with an empty volume"),
           snapshot: s
-            .object({ backup: s.string().min(1).max(253).describe("The EtcdBackup whose store and form are used") })
-            .describe("Makes a backup now"),
+            .object({ backup: s.string().min(1).max(253).describe("EtcdBackup whose store and settings are used") })
+            .describe("Creates a backup now"),
         })
         .example({ defragment: {} })
         .describe("One of these"),
-      ttl: s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32).default("1h").describe("Deleted so long after it ended"),
+      ttl: s
+        .string()
+        .pattern("^([0-9]+(s|m|h|d))+$")
+        .max(32)
+        .default("1h")
+        .describe("Time to keep the object after its end"),
     })
-    .rules(s.rule("self == oldSelf", "an operation happens once: make another EtcdOperation")),
+    .rules(s.rule("self == oldSelf", "an operation runs once: create another EtcdOperation")),
   status: s.object({
-    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Rejected").describe("How far it is"),
-    message: s.string().describe("The same in a sentence"),
-    began: s.timestamp().optional().describe("When it was begun"),
-    ended: s.timestamp().optional().describe("When it was over, however it ended"),
-    done: s.array(s.string()).max(16).describe("Members that are finished"),
-    size: s.int32().optional().describe("Members that the cluster had when it began"),
+    phase: s.enum("Pending", "Running", "Succeeded", "Failed", "Rejected").describe("Phase"),
+    message: s.string().describe("Human-readable message"),
+    began: s.timestamp().optional().describe("Start time"),
+    ended: s.timestamp().optional().describe("End time"),
+    done: s.array(s.string()).max(16).describe("Members that are done"),
+    size: s.int32().optional().describe("Members of the cluster at the start"),
   }),
   conditions: { Complete: "It was done" },
   columns: { Cluster: "spec.cluster", Phase: "status.phase", Message: "status.message" },

@@ -12,33 +12,33 @@ export const EtcdRestore = defineResource({
     "Makes a cluster from a backup. The backup knows data, size, version and options of the cluster it was taken from.",
   spec: s
     .object({
-      cluster: s.string().min(1).max(56).describe("The EtcdCluster to make, or to overwrite if `overwrite` says so"),
+      cluster: s.string().min(1).max(56).describe("EtcdCluster to create, or to overwrite if `overwrite` is set"),
       ...backupChoice,
       imagePullSecrets,
       overwrite: s
         .string()
         .max(56)
         .optional()
-        .describe("The name of the cluster once more: yes, replace all data of the existing cluster"),
+        .describe("Repeats the name of the cluster to confirm that all of its data is replaced"),
     })
     .rules(
-      s.rule("self == oldSelf", "a restore happens once: make another EtcdRestore"),
+      s.rule("self == oldSelf", "a restore runs once: create another EtcdRestore"),
       s.rule(
         "!has(self.overwrite) || self.overwrite == self.cluster",
-        "overwrite must repeat the name of the cluster: all of its present data will be gone",
+        "overwrite must repeat the name of the cluster: all of its current data will be lost",
       ),
     ),
   status: s.object({
-    phase: s.enum("Pending", "Running", "Succeeded", "Failed").describe("How far it is"),
-    message: s.string().describe("The same in a sentence"),
-    backup: s.string().optional().describe("The backup that is restored, by its name in the store"),
-    digest: s
+    phase: s.enum("Pending", "Running", "Succeeded", "Failed").describe("Phase"),
+    message: s.string().describe("Human-readable message"),
+    backup: s.string().optional().describe("Name in the store of the backup that is restored"),
+    digest: s.string().optional().describe("sha256 of the manifest: the restored backup is the one that was verified"),
+    clusterUid: s
       .string()
       .optional()
-      .describe("sha256 of its manifest: what is restored is the very backup that was checked"),
-    clusterUid: s.string().optional().describe("The very cluster whose data is replaced: not one that is made later"),
-    revision: s.int64().optional().describe("The newest revision in it"),
-    version: s.string().optional().describe("Of the etcd that it was taken from"),
+      .describe("UID of the cluster whose data is replaced; a later cluster of the same name is not touched"),
+    revision: s.int64().optional().describe("Newest revision of the backup"),
+    version: s.string().optional().describe("Version of etcd that the backup was taken from"),
   }),
   conditions: { Complete: "The cluster serves the data of the backup" },
   columns: { Cluster: "spec.cluster", Phase: "status.phase", Revision: "status.revision" },

@@ -21,19 +21,20 @@ const texts: { readonly [schema: string]: Texts } = {
       deletionGracePeriodSeconds:
         "How many seconds the object has from the request to delete it until it goes. Set by the server together with deletionTimestamp.",
       deletionTimestamp:
-        "When the object is to go. Set by the server when somebody asks for the deletion; from then on finalizers can only be taken away.",
-      finalizers: "Who has something to clean up before the object may go. It goes when the list is empty.",
+        "Time of the requested deletion. The server sets it when a client deletes an object that has finalizers or a grace period; from then on finalizers can only be removed.",
+      finalizers:
+        "Finalizers that must be removed before the object is deleted. The server deletes the object when the list is empty.",
       generateName: "A prefix from which the server makes a name that is not taken. Used only when there is no name.",
       generation: "Counts the changes of what is desired. Set by the server.",
       labels: "Labels are short texts by name, by which objects are selected and put into groups.",
       managedFields:
-        "Who set which fields, and how. Kept by the server; it is what conflicts of server-side apply are found with.",
+        "Field managers and the fields that they own. The server maintains the list and uses it to detect conflicts of server-side apply.",
       name: "The name of the object: one of its kind in its namespace, and never changed.",
-      namespace: "The namespace that the object lives in. Objects that belong to the whole cluster have none.",
+      namespace: "Namespace of the object. Cluster-scoped objects have none.",
       ownerReferences:
         "Objects that this one exists for. When all of them are gone, the garbage collector deletes it. At most one of them is its controller.",
       resourceVersion:
-        "Names the state of the object. Compare it only for equality; send it back to write only if nobody wrote in between, or to watch from there on.",
+        "Opaque version of the object. Compare it only for equality; send it with an update to detect concurrent writes, or with a watch to start from it.",
       selfLink: "No longer set by any server.",
       uid: "Tells the object from all others of all times, also from one with the same name that came before. Set by the server.",
     },

@@ -45,7 +45,7 @@ function judge(resource: CompiledResource, example: JsonObject, namespaced: bool
     const placed = namespaced ? { namespace: namespace ?? "default", ...metadata } : metadata;
     const read = resource.decode({ ...example, metadata: placed });
     if ("problem" in read) return [`${what} would be refused: ${read.problem}`];
-    const unknown = read.unknown.length > 0 ? [`${what} has fields that nobody knows: ${read.unknown.join(", ")}`] : [];
+    const unknown = read.unknown.length > 0 ? [`${what} has unknown fields: ${read.unknown.join(", ")}`] : [];
     const errors = resource.validate(resource.applyDefaults(read.object));
     return errors.length === 0 ? unknown : [...unknown, `${what} would be refused: ${fieldErrors.formatAll(errors)}`];
   } catch {

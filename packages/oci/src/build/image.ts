@@ -31,7 +31,7 @@ export async function buildImage(recipe: ImageRecipe, store: Store): Promise<Des
     diffIds.push(diffId);
   }
   if (layers.length === 0)
-    throw new OciError("BadImage", "an image needs at least one layer, of its own or from below");
+    throw new OciError("BadImage", "an image needs at least one layer, from the base image or added");
   const config = configOf(recipe, base?.config, diffIds);
   const manifest: Manifest = {
     schemaVersion: 2,

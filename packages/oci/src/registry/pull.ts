@@ -103,7 +103,10 @@ async function fetchBelow(
   seen.add(descriptor.digest);
   if (isIndex(descriptor.mediaType)) {
     if (depth === deepest)
-      throw new OciError("BadImage", `${descriptor.digest} is an index below ${deepest} others; ask who made it`);
+      throw new OciError(
+        "BadImage",
+        `${descriptor.digest} is an index below ${deepest} others; ask the publisher of the image`,
+      );
     const index = await store.readIndex(descriptor.digest);
     const wanted = platform === "all" ? index.manifests : [choose(index, platform, descriptor.digest)];
     for (const one of wanted) {
@@ -155,7 +158,7 @@ async function fetchBlob(
     if (attempt === resumes)
       throw new OciError(
         "Unreachable",
-        `the transfer of ${blob.digest} from ${session.registry} broke off ${resumes} times; try again, it goes on where it stopped`,
+        `the transfer of ${blob.digest} from ${session.registry} was interrupted ${resumes} times; run the command again to resume it`,
         { cause: failure },
       );
   }

@@ -198,7 +198,10 @@ export class RegistrySession {
     const answer = (await this.jsonOf(response, "the token")) as { readonly [name: string]: unknown } | null;
     const token = answer?.["token"] ?? answer?.["access_token"];
     if (typeof token === "string" && /^[\x21-\x7e]+$/.test(token)) return token;
-    throw new OciError("Unauthorized", `${realm.host} gave no token for ${this.registry}; ask who runs it`);
+    throw new OciError(
+      "Unauthorized",
+      `${realm.host} gave no token for ${this.registry}; ask the administrator of the registry`,
+    );
   }
 
   /** The token endpoint: the registry names it, often on another host, and with plain HTTP only if the registry itself uses plain HTTP. */

@@ -71,7 +71,7 @@ const flags: { readonly [flag: string]: Flag } = {
     read: (text) => ({ namespaces: text.split(",").filter((name) => name !== "") }),
   },
   "leader-elect": {
-    about: "let several replicas agree on who works",
+    about: "elect a leader among several replicas",
     read: (text) => ({ leaderElect: toBoolean("leader-elect", text) }),
   },
   "leader-election-namespace": {
@@ -83,7 +83,7 @@ const flags: { readonly [flag: string]: Flag } = {
     read: (text) => ({ metricsAddress: toAddress(text) }),
   },
   "metrics-secure": {
-    about: "serve metrics over TLS, to those who may read them; true by default",
+    about: "serve metrics over TLS with authentication and authorization; true by default",
     read: (text) => ({ metricsSecure: toBoolean("metrics-secure", text) }),
   },
   "health-probe-bind-address": {
@@ -103,7 +103,7 @@ const flags: { readonly [flag: string]: Flag } = {
     read: (webhookService) => ({ webhookService }),
   },
   "webhook-cert-dir": {
-    about: "a folder with tls.crt and tls.key; whoever keeps it registers the webhooks",
+    about: "a folder with tls.crt and tls.key; register the webhooks yourself",
     read: (text) => ({ webhookCertDir: text === "" ? undefined : text }),
   },
   "install-crds": {

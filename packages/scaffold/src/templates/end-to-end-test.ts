@@ -57,7 +57,7 @@ after(async () => {
 `;
 }
 
-const stories = `test("the samples are reconciled, and whoever may read the metrics can see it", async () => {
+const stories = `test("the samples are reconciled, and an authorized client reads the metrics", async () => {
   kubectl("apply", "--filename", "samples");
   kubectl("create", "serviceaccount", scraper);
   kubectl("create", "clusterrole", scraper, "--verb=get", "--non-resource-url=/metrics");
@@ -67,7 +67,7 @@ const stories = `test("the samples are reconciled, and whoever may read the metr
   await until("an object is reconciled", async () => reconciled.test((await scrape(token)).text));
 });
 
-test("nobody else can read the metrics", async () => {
+test("other clients cannot read the metrics", async () => {
   assert.equal((await scrape()).status, 401);
   assert.equal((await scrape("not-a-token")).status, 401);
 });
