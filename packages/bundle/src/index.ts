@@ -76,3 +76,21 @@ export { buildBundleImage } from "./image/build.ts";
 export { readBundleImage } from "./image/read.ts";
 
 export type { Catalog, CatalogBundle, CatalogPackage, Channel, ChannelEntry, Property } from "./catalog/model.ts";
+
+// Catalogs.
+export { CatalogError } from "./catalog/errors.ts";
+export type { CatalogErrorCode } from "./catalog/errors.ts";
+export { readConfigFolder, readConfigStream } from "./catalog/folder.ts";
+export type { CatalogConfig } from "./catalog/config.ts";
+export type { BundleBlob, ChannelBlob, DeprecationsBlob, Icon, Meta, PackageBlob } from "./catalog/blobs.ts";
+export { toCatalog, toPartialCatalog } from "./catalog/convert.ts";
+export type { PartialCatalog } from "./catalog/convert.ts";
+export { headOf } from "./catalog/graph.ts";
+export type { Head } from "./catalog/graph.ts";
+export { describeBundle } from "./catalog/describe-bundle.ts";
+export type { DescribedBundle, DescribeOptions } from "./catalog/describe-bundle.ts";
+export { isBundleFolder, readOperatorFolder } from "./catalog/operator-folder.ts";
+export type { OperatorFolderOptions } from "./catalog/operator-folder.ts";
+export type { UpdateGraph } from "./catalog/update-graph.ts";
+export { formatConfig } from "./catalog/write.ts";
+export type { CatalogFormat } from "./catalog/write.ts";

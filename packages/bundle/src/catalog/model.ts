@@ -29,7 +29,12 @@ export interface CatalogBundle {
   readonly image: string;
   readonly version: string;
   readonly release?: string;
+  /** All but the large ones: `olm.csv.metadata` and `olm.bundle.object`. */
   readonly properties: readonly Property[];
+  /** Whether a large property contains the objects, so that the bundle needs no image. */
+  readonly hasObjects?: boolean;
+  /** Reads the large properties from where the catalog keeps them. */
+  readonly readLarge?: () => readonly Property[];
   readonly relatedImages: readonly { readonly name: string; readonly image: string }[];
   readonly deprecation?: string;
 }
