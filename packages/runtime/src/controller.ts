@@ -7,7 +7,7 @@ import { keyText } from "./api.ts";
 import { unlessAborted } from "./clock.ts";
 import type { Controller, WatchDeclaration } from "./define.ts";
 import { messageOf } from "./failure.ts";
-import { Reporter } from "./manager/reporter.ts";
+import { Reporter } from "./report/reporter.ts";
 import { Queue } from "./queue/queue.ts";
 import type { ReconcileRequest } from "./queue/queue.ts";
 import { Workers } from "./queue/workers.ts";

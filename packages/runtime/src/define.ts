@@ -5,7 +5,7 @@ import type { HotLoopLimit } from "./apply/breaker.ts";
 import { hidesField } from "./apply/status.ts";
 import type { CacheSettings } from "./cache/caches.ts";
 import type { Change } from "./cache/reflector.ts";
-import { checkedBackoff, checkedLimit, checkedCount, checkedDuration, checkedRate } from "./checked.ts";
+import { checkedBackoff, checkedLimit, checkedCount, checkedDuration, checkedRate } from "./queue/checked.ts";
 import { madeFor, RuntimeError } from "./errors.ts";
 import type { Duration } from "./errors.ts";
 import { usualCurves } from "./queue/backoff.ts";

@@ -1,7 +1,7 @@
 /** Classifies a failed request, whichever stage made it. */
 import { ApiError } from "@capstan/client";
 import type { ApiErrorCode } from "@capstan/client";
-import { plainJson } from "./plain-json.ts";
+import { plainJson } from "./report/plain-json.ts";
 import type { Failure } from "./queue/backoff.ts";
 
 /** The upper bound for Retry-After, in milliseconds: a maintenance page may ask for a day. */

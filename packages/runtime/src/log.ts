@@ -1,6 +1,6 @@
 /** Structured logs: one JSON object per line, with the fields of its logger. */
 import type { Clock } from "./clock.ts";
-import { plainJson } from "./plain-json.ts";
+import { plainJson } from "./report/plain-json.ts";
 
 /** Log levels in increasing order. */
 export type Level = "debug" | "info" | "warn" | "error";

@@ -1,14 +1,14 @@
 /** `operator`: the entry point of users. */
-import type { RunOptions } from "./manager/main.ts";
-import { isOnlyLoaded } from "./manager/loading.ts";
-import type { ModuleFacts } from "./manager/loading.ts";
-import { isProgram } from "./manager/program/main.ts";
+import type { RunOptions } from "./program/main.ts";
+import { isOnlyLoaded } from "./program/loading.ts";
+import type { ModuleFacts } from "./program/loading.ts";
+import { isProgram } from "./program/entry/main.ts";
 import { RunningOperator } from "./manager/operator.ts";
 import type { OperatorDefinition, StartOptions } from "./manager/operator.ts";
 import { madeFor } from "./errors.ts";
 import { checkDefinition } from "./manager/definition.ts";
-import { plan } from "./manager/plan.ts";
-import type { Plan } from "./manager/plan.ts";
+import { plan } from "./plan/plan.ts";
+import type { Plan } from "./plan/plan.ts";
 
 /**
  * An operator that can be run as a program, started by hand, or planned.
@@ -42,7 +42,7 @@ export function operator(definition: OperatorDefinition): Operator {
     run: async (options) => {
       if (isOnlyLoaded(made)) return;
       // Imported lazily: tests and tools that do not run it as a program need not load its servers.
-      await (await import("./manager/main.ts")).runOperator(definition, options);
+      await (await import("./program/main.ts")).runOperator(definition, options);
     },
     runIfMain: async (module) => {
       if (isProgram(module)) await made.run();

@@ -11,7 +11,7 @@ import type { Resource } from "@capstan/schema";
 import type { Api } from "../src/api.ts";
 import { systemClock } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
-import { CustomResourceDefinition, installCrds } from "../src/manager/crds.ts";
+import { CustomResourceDefinition, installCrds } from "../src/crds/crds.ts";
 import { announce } from "../src/webhook/announce.ts";
 import { conversionRegistrationsOf, registrationsOf } from "../src/webhook/registration.ts";
 import type { Registration } from "../src/webhook/registration.ts";

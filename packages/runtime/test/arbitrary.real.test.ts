@@ -10,7 +10,7 @@ import fc from "fast-check";
 import type { Api } from "../src/api.ts";
 import { systemClock } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
-import { installCrds } from "../src/manager/crds.ts";
+import { installCrds } from "../src/crds/crds.ts";
 import { onEmbedded, onReal } from "./places.ts";
 
 const Machine = defineResource({

@@ -8,7 +8,7 @@ import type { CacheSettings } from "../src/cache/caches.ts";
 import { index } from "../src/cache/lookup.ts";
 import { controller, watch } from "../src/define.ts";
 import { createLog } from "../src/log.ts";
-import { healthDoor } from "../src/manager/doors.ts";
+import { healthDoor } from "../src/program/endpoints.ts";
 import { operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";

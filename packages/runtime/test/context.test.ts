@@ -5,7 +5,7 @@ import { ConfigMap, Pod } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { index } from "../src/cache/lookup.ts";
 import { controller, watch } from "../src/define.ts";
-import { counter, gauge, histogram } from "../src/manager/metric.ts";
+import { counter, gauge, histogram } from "../src/metrics/metric.ts";
 import { operator } from "../src/operator.ts";
 import { worlds } from "./worlds.ts";
 import type { MakeWorld } from "./worlds.ts";

@@ -11,7 +11,7 @@ import { apiOf } from "../src/client-api.ts";
 import { systemClock } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
 import type { Controller } from "../src/define.ts";
-import { CustomResourceDefinition, installCrds } from "../src/manager/crds.ts";
+import { CustomResourceDefinition, installCrds } from "../src/crds/crds.ts";
 import { operator } from "../src/operator.ts";
 
 interface Stage {

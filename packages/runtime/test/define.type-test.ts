@@ -6,7 +6,7 @@ import type { ObjectOf } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
 import { index } from "../src/cache/lookup.ts";
 import { controller, watch } from "../src/define.ts";
-import { gauge } from "../src/manager/metric.ts";
+import { gauge } from "../src/metrics/metric.ts";
 import type { Declared } from "../src/reconcile/context.ts";
 import { dependent } from "../src/reconcile/dependents.ts";
 import { toMilliseconds } from "../src/errors.ts";

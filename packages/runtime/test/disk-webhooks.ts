@@ -2,7 +2,7 @@
 import { defineResource, s } from "@capstan/schema";
 import type { Resource } from "@capstan/schema";
 import { silentLog } from "../src/log.ts";
-import { Registry } from "../src/manager/registry.ts";
+import { Registry } from "../src/metrics/registry.ts";
 import { VirtualClock } from "../src/testing/clock.ts";
 import { webhookHandler } from "../src/webhook/handler.ts";
 import { webhookPaths } from "../src/webhook/paths.ts";

@@ -17,8 +17,8 @@ import { createClient, loadConfig, processHost } from "@capstan/client";
 import type { Api } from "../src/api.ts";
 import { apiOf } from "../src/client-api.ts";
 import { sleep, systemClock } from "../src/clock.ts";
-import { Lease } from "../src/manager/lease.ts";
-import type { LeaseObject } from "../src/manager/lease.ts";
+import { Lease } from "../src/leader/lease.ts";
+import type { LeaseObject } from "../src/leader/lease.ts";
 
 const Widget = {
   group: "careless.example.com",

@@ -6,7 +6,7 @@ import { defineResource, s } from "@capstan/schema";
 import type { AnyKind, ListPage, ListRequest, WatchRequest } from "../src/api.ts";
 import { controller } from "../src/define.ts";
 import { createLog } from "../src/log.ts";
-import { healthDoor } from "../src/manager/doors.ts";
+import { healthDoor } from "../src/program/endpoints.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { VirtualClock } from "../src/testing/index.ts";
 import { failure, ModelApi } from "./model-api.ts";

@@ -6,9 +6,9 @@ import type { TestContext } from "node:test";
 import { kubernetesMissing } from "@capstan/kubernetes";
 import { systemClock } from "../src/clock.ts";
 import { silentLog } from "../src/log.ts";
-import { Election } from "../src/manager/election.ts";
-import { Lease } from "../src/manager/lease.ts";
-import type { LeaseObject } from "../src/manager/lease.ts";
+import { Election } from "../src/leader/election.ts";
+import { Lease } from "../src/leader/lease.ts";
+import type { LeaseObject } from "../src/leader/lease.ts";
 import { onEmbedded, onReal } from "./places.ts";
 import type { Place } from "./places.ts";
 

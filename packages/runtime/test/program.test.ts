@@ -19,9 +19,9 @@ import { ConfigMap, ServiceAccount } from "@capstan/kinds/v1";
 import { kubernetesMissing, useKubernetes } from "@capstan/kubernetes";
 import { apiOf } from "../src/client-api.ts";
 import { sleep, systemClock } from "../src/clock.ts";
-import { CustomResourceDefinition } from "../src/manager/crds.ts";
-import { Lease } from "../src/manager/lease.ts";
-import type { LeaseObject } from "../src/manager/lease.ts";
+import { CustomResourceDefinition } from "../src/crds/crds.ts";
+import { Lease } from "../src/leader/lease.ts";
+import type { LeaseObject } from "../src/leader/lease.ts";
 import { replay } from "../src/testing/index.ts";
 import { app } from "./program/main.ts";
 

@@ -13,10 +13,10 @@ import { apiOf } from "../src/client-api.ts";
 import { sleep, systemClock } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
 import { silentLog } from "../src/log.ts";
-import { installCrds } from "../src/manager/crds.ts";
+import { installCrds } from "../src/crds/crds.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import type { Write } from "../src/apply/writer.ts";
-import { formatPlan, plan } from "../src/manager/plan.ts";
+import { formatPlan, plan } from "../src/plan/plan.ts";
 
 const skip = kubernetesMissing();
 

@@ -5,7 +5,7 @@ import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
 import { controller } from "../src/define.ts";
 import { silentLog } from "../src/log.ts";
-import { recordingApi } from "../src/manager/recording.ts";
+import { recordingApi } from "../src/program/recording.ts";
 import { operator } from "../src/operator.ts";
 import { errors, replay, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";

@@ -10,7 +10,7 @@ import type { Snapshot } from "../src/cache/snapshot.ts";
 import { apiOf } from "../src/client-api.ts";
 import { controller } from "../src/define.ts";
 import { silentLog } from "../src/log.ts";
-import { installCrds } from "../src/manager/crds.ts";
+import { installCrds } from "../src/crds/crds.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { VirtualClock } from "../src/testing/clock.ts";
 

@@ -14,10 +14,10 @@ import { controller } from "../src/define.ts";
 import type { Controller } from "../src/define.ts";
 import { RuntimeError } from "../src/errors.ts";
 import { silentLog } from "../src/log.ts";
-import { installCrds } from "../src/manager/crds.ts";
+import { installCrds } from "../src/crds/crds.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import type { OperatorDefinition, StartOptions } from "../src/manager/operator.ts";
-import type { Span, Tracer } from "../src/manager/tracer.ts";
+import type { Span, Tracer } from "../src/report/tracer.ts";
 import { VirtualClock } from "../src/testing/clock.ts";
 
 const Task = defineResource({

@@ -4,7 +4,7 @@
 import type { AnyKind, Api } from "../api.ts";
 import { ownsField } from "../cache/managed-fields.ts";
 import type { Clock } from "../clock.ts";
-import { sha256 } from "../digest.ts";
+import { sha256 } from "./digest.ts";
 import { RuntimeError } from "../errors.ts";
 import { parseKey } from "@capstan/model";
 import { childId } from "./writer.ts";

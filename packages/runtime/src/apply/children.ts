@@ -8,7 +8,7 @@ import type { Caches } from "../cache/caches.ts";
 import { unseenAnyway, unseenBy } from "../cache/unseen.ts";
 import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
-import { OWNER_LABEL } from "../owner-label.ts";
+import { OWNER_LABEL } from "../cache/owner-label.ts";
 import { traceAnnotation, withTrace } from "../trigger/trace.ts";
 import type { Breaker } from "./breaker.ts";
 import type { ChildName, Desired } from "./desired.ts";

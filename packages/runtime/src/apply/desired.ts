@@ -2,7 +2,7 @@
 import type { ObjectMeta } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
-import { plainJson } from "../plain-json.ts";
+import { plainJson } from "../report/plain-json.ts";
 
 /** The desired state of a child: everything but the names that the runtime fills in. */
 export interface Desired {

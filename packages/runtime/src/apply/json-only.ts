@@ -1,6 +1,6 @@
 /** Refuses to write values that JSON does not have: NaN would be sent as null, which often means "use the default". */
 import { RuntimeError } from "../errors.ts";
-import { fieldPath } from "../field-path.ts";
+import { fieldPath } from "../cache/field-path.ts";
 
 /** Deeper than this, a value contains itself; `JSON.stringify` reports that. */
 const DEEPEST = 100;

@@ -6,7 +6,7 @@
  * https://kubernetes.io/docs/reference/using-api/server-side-apply/#merge-strategy
  */
 import type { KubeObject, ManagedFieldsEntry, StoredObject } from "@capstan/model";
-import { fieldPath } from "../field-path.ts";
+import { fieldPath } from "../cache/field-path.ts";
 import { isEqual } from "./equal.ts";
 import { withoutFilledIn } from "./filled-in.ts";
 import { completedLimits } from "./limit-range.ts";

@@ -3,7 +3,7 @@ import { apiVersionOf } from "@capstan/model";
 import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
-import { OWNER_LABEL } from "../owner-label.ts";
+import { OWNER_LABEL } from "../cache/owner-label.ts";
 import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
 
 /** An owner and its kind. */

@@ -1,7 +1,7 @@
 /** Other controllers of one operator that reconcile the same objects: which children are theirs, and which were in earlier versions. */
 import type { AnyKind } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
-import { OWNER_LABEL } from "../owner-label.ts";
+import { OWNER_LABEL } from "../cache/owner-label.ts";
 import type { Strays } from "./strays.ts";
 
 /** Another controller of the same objects. */

@@ -4,7 +4,7 @@ import type { OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
-import { OWNER_LABEL } from "../owner-label.ts";
+import { OWNER_LABEL } from "../cache/owner-label.ts";
 import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
 import { noteOf, otherOwnerOf } from "./owner.ts";
 import type { Owner, OwnerUid } from "./owner.ts";

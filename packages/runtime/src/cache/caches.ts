@@ -2,7 +2,7 @@
 import type { StoredObject } from "@capstan/model";
 import { keyText, kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
-import { meantNamespaces } from "../every-namespace.ts";
+import { meantNamespaces } from "./every-namespace.ts";
 import type { Clock, Random } from "../clock.ts";
 import { isResource } from "../resource.ts";
 import type { WatchTuning } from "../watch/states.ts";

@@ -1,7 +1,7 @@
 /** Reads managed fields: the last writer, and the fields that are ours. They are half of many objects, so few of them are kept. */
 import { withComma } from "@capstan/client";
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
-import { fieldText } from "../field-path.ts";
+import { fieldText } from "./field-path.ts";
 import type { SentObject } from "../watch/sent.ts";
 
 /**

@@ -5,7 +5,7 @@
  */
 import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { isLater, keyText, namespaceOfKey } from "../api.ts";
-import { OWNER_LABEL } from "../owner-label.ts";
+import { OWNER_LABEL } from "./owner-label.ts";
 import { Arena } from "./arena.ts";
 import type { Extent } from "./arena.ts";
 import { freeze } from "./freeze.ts";

@@ -1,7 +1,7 @@
 /** Whether the cache settings of a kind exclude an object: an excluded object can be neither repaired nor pruned. */
 import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
-import { meantNamespaces } from "../every-namespace.ts";
+import { meantNamespaces } from "./every-namespace.ts";
 import type { CacheSettings, Selection } from "./caches.ts";
 
 /** The setting that excludes all objects of a namespace, or most of their fields, whatever their labels. */

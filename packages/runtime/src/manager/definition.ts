@@ -4,7 +4,7 @@ import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { kindsOf } from "./cache-settings.ts";
 import type { OperatorDefinition } from "./operator.ts";
-import { isVersion } from "./version.ts";
+import { isVersion } from "../crds/version.ts";
 
 /** Throws if a definition is invalid. */
 export function checkDefinition(definition: OperatorDefinition): void {

@@ -1,6 +1,6 @@
 /** The current and previous names of a controller in the cluster: its field managers and finalizers. */
 import type { Controller } from "../define.ts";
-import { qualified } from "../qualified.ts";
+import { qualified } from "../reconcile/qualified.ts";
 import type { OperatorDefinition } from "./operator.ts";
 
 /** The names that a controller writes under. The first of a list is the current name, the others are previous ones. */

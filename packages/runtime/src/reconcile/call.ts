@@ -3,7 +3,7 @@ import type { StoredObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
 import type { RuntimeError } from "../errors.ts";
 import { Copies } from "./copies.ts";
-import { PlanStoppedError } from "./plan-stopped.ts";
+import { PlanStoppedError } from "../plan/plan-stopped.ts";
 import { StartedCalls } from "./started-calls.ts";
 
 /** The limits of one reconcile. */

@@ -5,7 +5,7 @@ import type { ConditionDetails } from "../apply/conditions.ts";
 import type { Duration } from "../errors.ts";
 import type { Lookup, NamedLookup } from "../cache/lookup.ts";
 import type { Query } from "../cache/selector.ts";
-import type { MetricOf } from "../manager/metric.ts";
+import type { MetricOf } from "../metrics/metric.ts";
 import type { Log } from "../log.ts";
 import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 import type { Step } from "./steps.ts";

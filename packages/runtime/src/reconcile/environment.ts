@@ -10,8 +10,8 @@ import type { Caches, View } from "../cache/caches.ts";
 import type { Random } from "../clock.ts";
 import type { Controller } from "../define.ts";
 import type { Identity } from "../manager/identity.ts";
-import type { MetricOf } from "../manager/metric.ts";
-import type { ReporterOptions } from "../manager/reporter.ts";
+import type { MetricOf } from "../metrics/metric.ts";
+import type { ReporterOptions } from "../report/reporter.ts";
 import { Reads } from "../trigger/tracked.ts";
 
 /** The dependencies and settings that an operator gives to a controller. */

@@ -3,7 +3,7 @@ import { RuntimeError, TerminalError, toMilliseconds } from "../errors.ts";
 import type { Duration, RuntimeErrorCode } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
 import type { After } from "../queue/queue.ts";
-import { PlanStoppedError } from "./plan-stopped.ts";
+import { PlanStoppedError } from "../plan/plan-stopped.ts";
 
 /** The outcome of a reconcile. */
 export type Outcome =

@@ -3,7 +3,7 @@ import type { StoredObject } from "@capstan/model";
 import { touched } from "../apply/conditions.ts";
 import type { Draft } from "../apply/status.ts";
 import type { AnyKind } from "../api.ts";
-import type { EventNote } from "../manager/events.ts";
+import type { EventNote } from "../report/events.ts";
 import { triggerOf } from "../trigger/reconcile-trigger.ts";
 import type { EventHandler } from "../trigger/trigger.ts";
 

@@ -1,7 +1,7 @@
 /** Observe, decide, act: the form of a reconcile for software that can lose data. The decision is a pure function, so it can be tested, explained and explored. */
 import type { Kind } from "@capstan/model";
 import { RuntimeError } from "../errors.ts";
-import { plainJson } from "../plain-json.ts";
+import { plainJson } from "../report/plain-json.ts";
 import type { AnyContext, Context, ReadContext } from "./context.ts";
 import { noteDecision } from "./decisions.ts";
 import type { ReconcileResult } from "./outcome.ts";

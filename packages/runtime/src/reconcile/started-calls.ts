@@ -2,8 +2,8 @@
  * The calls that a reconcile started: each write and each step is a promise that knows whether it is awaited, so that none is forgotten
  * and none outlives its reconcile.
  */
-import { addCallSite, captureCallSite } from "../call-site.ts";
-import type { CallSite } from "../call-site.ts";
+import { addCallSite, captureCallSite } from "../report/call-site.ts";
+import type { CallSite } from "../report/call-site.ts";
 import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 

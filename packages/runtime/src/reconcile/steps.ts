@@ -7,10 +7,10 @@ import type { Json, StoredObject } from "@capstan/model";
 import { isLater, keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import type { Writer } from "../apply/writer.ts";
-import { sha256 } from "../digest.ts";
-import { qualified } from "../qualified.ts";
+import { sha256 } from "../apply/digest.ts";
+import { qualified } from "./qualified.ts";
 import { RuntimeError } from "../errors.ts";
-import type { BeforeTaken } from "./plan-stopped.ts";
+import type { BeforeTaken } from "../plan/plan-stopped.ts";
 
 /**
  * The annotation of versions in which all controllers shared it: two controllers of one kind overwrote each other's steps. A controller

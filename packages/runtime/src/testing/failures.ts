@@ -1,5 +1,5 @@
 /** Reports failures that remain in a test world, with the failing line. */
-import { type HistoryEntry, maxReconciles } from "../manager/explain.ts";
+import { type HistoryEntry, maxReconciles } from "../report/explain.ts";
 
 /**
  * An object with a failure or a warning in its last reconcile.

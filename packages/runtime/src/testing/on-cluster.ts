@@ -8,7 +8,7 @@ import { sleep, systemClock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import { operator as operatorOf } from "../operator.ts";
 import type { Operator } from "../operator.ts";
-import { OWNER_LABEL } from "../owner-label.ts";
+import { OWNER_LABEL } from "../cache/owner-label.ts";
 import { CaughtUpApi } from "./caught-up.ts";
 import { VirtualClock } from "./clock.ts";
 import { testOperator } from "./test-operator.ts";

@@ -6,9 +6,9 @@ import type { AnyKind, Api, ListPage, Scope, WatchEvent, WatchRequest } from "..
 import type { Write } from "../apply/writer.ts";
 import { RuntimeError } from "../errors.ts";
 import { silentLog } from "../log.ts";
-import type { ReconcileRecord } from "../manager/explain.ts";
-import { namespaceOf, streamOf } from "../manager/recording.ts";
-import type { RecordedEnd, RecordedLine } from "../manager/recording.ts";
+import type { ReconcileRecord } from "../report/explain.ts";
+import { namespaceOf, streamOf } from "../program/recording.ts";
+import type { RecordedEnd, RecordedLine } from "../program/recording.ts";
 import type { Operator } from "../operator.ts";
 import { VirtualClock } from "./clock.ts";
 

@@ -2,7 +2,7 @@
 import type { AnyKind } from "../api.ts";
 import { writerOf } from "../cache/managed-fields.ts";
 import type { Change } from "../cache/reflector.ts";
-import { fieldPath } from "../field-path.ts";
+import { fieldPath } from "../cache/field-path.ts";
 import { traceAnnotation, traceOf } from "./trace.ts";
 
 /**

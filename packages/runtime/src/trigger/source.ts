@@ -2,7 +2,7 @@
 import { Cron } from "croner";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
-import { checkedDuration } from "../checked.ts";
+import { checkedDuration } from "../queue/checked.ts";
 import { madeFor, RuntimeError } from "../errors.ts";
 import type { Duration } from "../errors.ts";
 import { messageOf } from "../failure.ts";

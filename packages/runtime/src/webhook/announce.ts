@@ -7,7 +7,7 @@ import type { KubeObject, StoredObject } from "@capstan/model";
 import { parseCertificate, splitBundle } from "@capstan/pki";
 import type { AnyKind, Api, Expected } from "../api.ts";
 import { failureOf } from "../failure.ts";
-import { compareVersions, isVersion } from "../manager/version.ts";
+import { compareVersions, isVersion } from "../crds/version.ts";
 import type { Registration } from "./registration.ts";
 
 /** The annotation with the version of the operator that applied a configuration or a CRD. */

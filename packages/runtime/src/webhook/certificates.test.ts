@@ -5,7 +5,7 @@ import { isTrusted, parseCertificate, splitBundle } from "@capstan/pki";
 import { ModelApi } from "../../test/model-api.ts";
 import type { AnyKind } from "../api.ts";
 import { silentLog } from "../log.ts";
-import { Registry } from "../manager/registry.ts";
+import { Registry } from "../metrics/registry.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { trustedNow } from "./announce.ts";
 import { bundleOf, nextTrust } from "./certificates.ts";

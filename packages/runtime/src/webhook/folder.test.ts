@@ -12,7 +12,7 @@ import type { KeyedCertificate } from "@capstan/pki";
 import { defineResource, s } from "@capstan/schema";
 import type { Resource } from "@capstan/schema";
 import { silentLog } from "../log.ts";
-import { Registry } from "../manager/registry.ts";
+import { Registry } from "../metrics/registry.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { openFolderWebhooks } from "./folder.ts";
 import type { FolderWebhooks } from "./folder.ts";

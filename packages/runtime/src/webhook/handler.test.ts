@@ -8,7 +8,7 @@ import { defineResource, s } from "@capstan/schema";
 import type { Resource } from "@capstan/schema";
 import fc from "fast-check";
 import { silentLog } from "../log.ts";
-import { Registry } from "../manager/registry.ts";
+import { Registry } from "../metrics/registry.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { defaulting } from "./admit.ts";
 import { webhookHandler } from "./handler.ts";

@@ -1,5 +1,5 @@
 /** Webhook metrics, under controller-runtime's exact names. */
-import type { Labels, Registry } from "../manager/registry.ts";
+import type { Labels, Registry } from "../metrics/registry.ts";
 
 /** Ten nanoseconds and its powers of ten, the buckets of controller-runtime. */
 const BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10, 100, 1000];

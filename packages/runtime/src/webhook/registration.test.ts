@@ -6,7 +6,7 @@ import type { KubeObject } from "@capstan/model";
 import { ModelApi } from "../../test/model-api.ts";
 import type { AnyKind } from "../api.ts";
 import { silentLog } from "../log.ts";
-import { Registry } from "../manager/registry.ts";
+import { Registry } from "../metrics/registry.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { announce } from "./announce.ts";
 import { webhookHandler } from "./handler.ts";

@@ -6,7 +6,7 @@ import type { Api } from "../api.ts";
 import type { Clock, Timer } from "../clock.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
-import type { Registry } from "../manager/registry.ts";
+import type { Registry } from "../metrics/registry.ts";
 import { announce, managerOf, trustedNow } from "./announce.ts";
 import { bundleOf } from "./certificates.ts";
 import type { Lifetimes, Trust } from "./certificates.ts";

@@ -1,7 +1,7 @@
 /** Decides where the webhooks of a program are served: behind a Service in a cluster, or on loopback beside a local cluster. */
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { listenAt } from "../listen-at.ts";
+import { listenAt } from "../program/listen-at.ts";
 import { httpsDoor } from "./https.ts";
 import type { Reach } from "./registration.ts";
 import type { Door } from "./webhooks.ts";

@@ -12,7 +12,7 @@ import { apiOf } from "../../src/client-api.ts";
 import { sleep, systemClock } from "../../src/clock.ts";
 import { controller } from "../../src/define.ts";
 import { silentLog } from "../../src/log.ts";
-import { installCrds } from "../../src/manager/crds.ts";
+import { installCrds } from "../../src/crds/crds.ts";
 import { RunningOperator } from "../../src/manager/operator.ts";
 import type { StartOptions } from "../../src/manager/operator.ts";
 import { VirtualClock } from "../../src/testing/clock.ts";

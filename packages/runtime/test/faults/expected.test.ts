@@ -12,7 +12,7 @@ import { apiOf } from "../../src/client-api.ts";
 import { systemClock } from "../../src/clock.ts";
 import { controller } from "../../src/define.ts";
 import { failureOf } from "../../src/failure.ts";
-import { installCrds } from "../../src/manager/crds.ts";
+import { installCrds } from "../../src/crds/crds.ts";
 import { Widget } from "./world.ts";
 
 interface Stage {

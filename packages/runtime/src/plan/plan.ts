@@ -9,9 +9,9 @@ import type { Write } from "../apply/writer.ts";
 import { sleep, systemClock } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
-import type { History } from "./explain.ts";
-import { RunningOperator } from "./operator.ts";
-import type { OperatorDefinition, StartOptions } from "./operator.ts";
+import type { History } from "../report/explain.ts";
+import { RunningOperator } from "../manager/operator.ts";
+import type { OperatorDefinition, StartOptions } from "../manager/operator.ts";
 
 /** A write that would be made. */
 export interface PlannedWrite {

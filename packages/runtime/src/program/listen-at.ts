@@ -1,8 +1,8 @@
 /** Starts a server on an address, or throws an error that says why that failed and what to do. */
 import { once } from "node:events";
 import type { Server } from "node:net";
-import { RuntimeError } from "./errors.ts";
-import { messageOf } from "./failure.ts";
+import { RuntimeError } from "../errors.ts";
+import { messageOf } from "../failure.ts";
 
 /** The address of a server, and its name for users. */
 export interface Listening {

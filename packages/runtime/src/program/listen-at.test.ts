@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { listenAt } from "./listen-at.ts";
-import { doorAt } from "./webhook/where.ts";
+import { doorAt } from "../webhook/where.ts";
 
 async function takenPort(): Promise<AsyncDisposable & { readonly port: number }> {
   const server = createServer().listen(0, "127.0.0.1");

@@ -1,10 +1,10 @@
 /** Checks numeric settings where they are declared: an invalid value would otherwise show as a hot loop or as silence. */
-import type { HotLoopLimit } from "./apply/breaker.ts";
-import { RuntimeError, toMilliseconds } from "./errors.ts";
-import type { Duration } from "./errors.ts";
-import { plainJson } from "./plain-json.ts";
-import type { Curve, Curves, Failure } from "./queue/backoff.ts";
-import type { Rate } from "./queue/bucket.ts";
+import type { HotLoopLimit } from "../apply/breaker.ts";
+import { RuntimeError, toMilliseconds } from "../errors.ts";
+import type { Duration } from "../errors.ts";
+import { plainJson } from "../report/plain-json.ts";
+import type { Curve, Curves, Failure } from "./backoff.ts";
+import type { Rate } from "./bucket.ts";
 
 /** A count of at least one; `what` names the setting in error messages. */
 export function checkedCount(count: number, what: string): number {

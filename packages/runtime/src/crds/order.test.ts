@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { annotationsOf, judge, lineageOf, replacing } from "./lineage.ts";
-import type { Lineage } from "./lineage.ts";
+import { annotationsOf, judge, lineageOf, replacing } from "./order.ts";
+import type { Lineage } from "./order.ts";
 
 const found = (version: string | undefined, definition: string, ...replaced: string[]): Lineage => ({
   version,

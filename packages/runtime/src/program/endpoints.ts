@@ -1,5 +1,5 @@
 /** The HTTP endpoints of an operator: health, readiness, metrics, and the explanation of reconciles. */
-import type { RunningOperator } from "./operator.ts";
+import type { RunningOperator } from "../manager/operator.ts";
 
 /** The relevant parts of a request. */
 export interface DoorRequest {

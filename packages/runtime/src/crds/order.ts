@@ -3,7 +3,7 @@
  * replaced before. Pure.
  */
 import type { CustomResourceDefinition as Crd } from "@capstan/schema";
-import { sha256 } from "../digest.ts";
+import { sha256 } from "../apply/digest.ts";
 import { compareVersions, isVersion } from "./version.ts";
 
 /** The annotations of a CRD about the operators that applied it. */

@@ -10,8 +10,8 @@ import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import { crdName, resourcesAmong } from "../resource.ts";
-import { annotationsOf, digestOf, judge, lineageOf, replacing } from "./lineage.ts";
-import type { Lineage } from "./lineage.ts";
+import { annotationsOf, digestOf, judge, lineageOf, replacing } from "./order.ts";
+import type { Lineage } from "./order.ts";
 
 /** The kind of CRDs. */
 export const CustomResourceDefinition: AnyKind = {

@@ -7,7 +7,7 @@ import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import { Bucket } from "../queue/bucket.ts";
 import type { Rate } from "../queue/bucket.ts";
-import { microTime } from "./lease.ts";
+import { microTime } from "../leader/lease.ts";
 
 /** The kind. */
 export const Event: AnyKind = {

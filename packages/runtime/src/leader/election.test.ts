@@ -7,11 +7,8 @@ import { silentLog } from "../log.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { errors } from "../testing/faulty-api.ts";
 import { Election } from "./election.ts";
-import { clusterGuard } from "./guard.ts";
 import { Lease } from "./lease.ts";
 import type { LeaseObject } from "./lease.ts";
-import { Registry } from "./registry.ts";
-import { readSettings } from "./settings.ts";
 
 async function holderIn(api: ModelApi): Promise<string | null | undefined> {
   const lease: LeaseObject = await api.get(Lease, { namespace: "default", name: "x" });
@@ -241,93 +238,5 @@ describe("leader election", () => {
     await clock.advance(3_000);
     assert.throws(() => one.check(), { code: "Fenced" });
     assert.equal(one.lost.aborted, true);
-  });
-});
-
-describe("settings", () => {
-  const read = (args: readonly string[], env: Record<string, string> = {}, file = "{}") =>
-    readSettings({ args, env, readFile: () => Promise.resolve(file) });
-
-  test("flags win over the environment, the environment over the file", async () => {
-    const file = '{"log-level": "error", "namespaces": ["a", "b"], "grace-period": "5s"}';
-    const env = { CAPSTAN_CONFIG: "x", CAPSTAN_LOG_LEVEL: "warn", CAPSTAN_GRACE_PERIOD: "7s" };
-    const settings = await read(["--log-level", "debug", "--leader-elect"], env, file);
-    assert.equal(settings.logLevel, "debug");
-    assert.deepEqual(settings.namespaces, ["a", "b"]);
-    assert.equal(settings.gracePeriod, 7000);
-    assert.equal(settings.leaderElect, true);
-  });
-
-  test("addresses have the formats of controller-runtime", async () => {
-    assert.equal((await read(["--metrics-bind-address=:8443"])).metricsAddress, ":8443");
-    assert.equal((await read(["--metrics-bind-address=0"])).metricsAddress, "");
-  });
-
-  const wrong: readonly (readonly [args: readonly string[], message: RegExp])[] = [
-    [["--nonsense=1"], /There is no setting "nonsense"\. Choose one of/u],
-    [["--leader-elect=perhaps"], /Cannot use "perhaps" for leader-elect: write true or false\./u],
-    [["--log-level=loud"], /Cannot use "loud" for log-level/u],
-    [["--metrics-bind-address=8080"], /Cannot listen on "8080"/u],
-    [["start"], /Cannot read the argument "start"/u],
-  ];
-  for (const [args, message] of wrong) {
-    test(`${args.join(" ")} is refused`, () => assert.rejects(read(args), { code: "BadSetting", message }));
-  }
-});
-
-describe("metrics", () => {
-  test("are written in the Prometheus format", () => {
-    const registry = new Registry();
-    const labels = { kind: 'a"b\\c\nd' };
-    registry.counter({ name: "c_total", help: "Counts.", labels: ["kind"] }).add(labels, 2);
-    registry.gauge({ name: "g", help: "Now.", labels: [] }).set({}, 1.5);
-    const histogram = registry.histogram({ name: "h", help: "Spread.", labels: [] }, [1, 2]);
-    for (const value of [0.5, 1, 1.5, 9]) histogram.observe({}, value);
-    assert.equal(
-      registry.text(),
-      [
-        "# HELP c_total Counts.",
-        "# TYPE c_total counter",
-        'c_total{kind="a\\"b\\\\c\\nd"} 2',
-        "# HELP g Now.",
-        "# TYPE g gauge",
-        "g 1.5",
-        "# HELP h Spread.",
-        "# TYPE h histogram",
-        'h_bucket{le="1"} 2',
-        'h_bucket{le="2"} 3',
-        'h_bucket{le="+Inf"} 4',
-        "h_sum 12",
-        "h_count 4",
-        "",
-      ].join("\n"),
-    );
-  });
-
-  test("are served to authorized requests", async () => {
-    const api = new ModelApi();
-    const asked: string[] = [];
-    api.create = (kind, object) => {
-      asked.push(kind.kind);
-      const { spec } = object as unknown as {
-        spec: { token?: string; user?: string; nonResourceAttributes?: { path: string } };
-      };
-      const status =
-        kind.kind === "TokenReview"
-          ? { authenticated: spec.token !== "bad", user: { username: spec.token } }
-          : { allowed: spec.user === "good" && spec.nonResourceAttributes?.path === "/metrics" };
-      return Promise.resolve({ ...object, status } as never);
-    };
-    const guard = clusterGuard(api, new VirtualClock());
-    const ask = (authorization?: string, path = "/metrics") =>
-      guard({ method: "GET", path, isLocal: false, authorization });
-    assert.equal(await ask(), "unknown");
-    assert.equal(await ask("Bearer bad"), "unknown");
-    assert.equal(await ask("Bearer other"), "forbidden");
-    assert.equal(await ask("Bearer good"), "allowed");
-    const before = asked.length;
-    assert.equal(await ask("Bearer good"), "allowed");
-    assert.equal(await ask("Bearer good", "/metrics?name%5B%5D=up"), "allowed", "a query is no part of the path");
-    assert.equal(asked.length, before, "an answer holds for a while");
   });
 });

@@ -1,7 +1,7 @@
 /** Reports the end of a reconcile to metrics, log, trace, history, and events on the object. */
 import type { StoredObject } from "@capstan/model";
 import type { Clock } from "../clock.ts";
-import { userLine } from "../call-site.ts";
+import { userLine } from "./call-site.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import type { ReconcileRequest } from "../queue/queue.ts";
@@ -14,7 +14,7 @@ import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 import { formatTrace, parseTrace } from "../trigger/trace.ts";
 import type { EventNote } from "./events.ts";
 import type { History } from "./explain.ts";
-import type { ControllerMeter } from "./meter.ts";
+import type { ControllerMeter } from "../metrics/meter.ts";
 import { parentContext } from "./tracer.ts";
 import type { Span, Tracer } from "./tracer.ts";
 

@@ -1,5 +1,5 @@
 /** The name part of qualified names, such as finalizers and annotations (`example.com/name`). */
-import { sha256 } from "./digest.ts";
+import { sha256 } from "../apply/digest.ts";
 
 /** The maximum length of the part behind the slash. */
 const LONGEST = 63;

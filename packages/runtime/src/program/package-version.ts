@@ -1,6 +1,6 @@
 /** Finds the version of the package that a program belongs to. */
 import { dirname, join } from "node:path";
-import { isVersion } from "./version.ts";
+import { isVersion } from "../crds/version.ts";
 
 /** The version in the nearest package.json that has one. A file that cannot be read is skipped. */
 export async function packageVersion(

@@ -1,7 +1,7 @@
 /** Checks once, at the start, whether the operator has the permissions that it needs, and logs the missing rules. */
 import type { PolicyRule } from "@capstan/client";
 import type { AnyKind, Api } from "../api.ts";
-import type { OperatorDefinition } from "./operator.ts";
+import type { OperatorDefinition } from "../manager/operator.ts";
 import { Namespace } from "../reconcile/pause.ts";
 
 const SelfSubjectRulesReview: AnyKind = {

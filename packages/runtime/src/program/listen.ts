@@ -3,13 +3,13 @@ import type { IncomingMessage, RequestListener, Server } from "node:http";
 import { hostname } from "node:os";
 import { systemClock } from "../clock.ts";
 import { messageOf } from "../failure.ts";
-import { listenAt } from "../listen-at.ts";
-import type { Listening } from "../listen-at.ts";
+import { listenAt } from "./listen-at.ts";
+import type { Listening } from "./listen-at.ts";
 import type { Log } from "../log.ts";
 import { closable } from "./connections.ts";
-import { healthDoor, metricsDoor } from "./doors.ts";
-import type { DoorAnswer, DoorRequest } from "./doors.ts";
-import type { RunningOperator } from "./operator.ts";
+import { healthDoor, metricsDoor } from "./endpoints.ts";
+import type { DoorAnswer, DoorRequest } from "./endpoints.ts";
+import type { RunningOperator } from "../manager/operator.ts";
 import type { Settings } from "./settings.ts";
 
 /** Not imported: as an ES module node:http loads undici, 14 MiB that are not needed here. */

@@ -1,8 +1,8 @@
 /** Authorizes requests with the cluster: TokenReview and SubjectAccessReview. */
 import type { AnyKind, Api } from "../api.ts";
 import type { Clock } from "../clock.ts";
-import { pathnameOf } from "./doors.ts";
-import type { Guard } from "./doors.ts";
+import { pathnameOf } from "./endpoints.ts";
+import type { Guard } from "./endpoints.ts";
 
 const TokenReview: AnyKind = {
   group: "authentication.k8s.io",

@@ -1,8 +1,8 @@
 /** Every thrown or logged value gives a log line. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { messageOf } from "./failure.ts";
-import { createLog, guardedLog } from "./log.ts";
+import { messageOf } from "../failure.ts";
+import { createLog, guardedLog } from "../log.ts";
 import { plainJson } from "./plain-json.ts";
 
 function cyclicError(): Error {
