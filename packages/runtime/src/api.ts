@@ -49,7 +49,7 @@ export interface WatchEvent {
 }
 
 /** One event as the server sent it: `bytes` is the JSON of its object. */
-export interface SentEvent {
+export interface WatchLine {
   readonly type: WatchEvent["type"];
   readonly bytes: Uint8Array;
 }
@@ -57,7 +57,7 @@ export interface SentEvent {
 /** The events of a watch. They can be read once. */
 export interface WatchStream extends AsyncIterable<WatchEvent> {
   /** The same events as raw bytes, in batches. Present if the transport provides bytes; readers that need not parse every object use it. */
-  readonly batches?: (() => AsyncIterable<readonly SentEvent[]>) | undefined;
+  readonly batches?: (() => AsyncIterable<readonly WatchLine[]>) | undefined;
 }
 
 /** Options of every request that changes something. */

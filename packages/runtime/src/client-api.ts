@@ -10,7 +10,7 @@ import type {
   ListPage,
   ListRequest,
   Scope,
-  SentEvent,
+  WatchLine,
   WatchEvent,
   WatchRequest,
   WatchStream,
@@ -117,7 +117,7 @@ function watchStream(client: Client, kind: AnyKind, request: WatchRequest): Watc
   return {
     [Symbol.asyncIterator]: () => eventsOf(client.watch(of, where)),
     // Errors are thrown, so only object events and bookmarks remain.
-    batches: () => client.watchLines(of, where) as AsyncIterable<readonly SentEvent[]>,
+    batches: () => client.watchLines(of, where) as AsyncIterable<readonly WatchLine[]>,
   };
 }
 

@@ -97,7 +97,7 @@ export class RunningController {
   /** Enqueues the objects with these uids: their children are cached in another way than before. */
   requestOwners(uids: ReadonlySet<string>): void {
     if (uids.size === 0) return;
-    for (const object of this.#environment.view.find({})) {
+    for (const object of this.#environment.informer.find({})) {
       if (!uids.has(object.metadata.uid)) continue;
       this.#enqueue(keyText(object), { trigger: outsideTrigger("request", "other namespaces are watched") });
     }
@@ -105,8 +105,8 @@ export class RunningController {
 
   /** Whether an object exists; undefined before the first list is complete. */
   has(key: string): boolean | undefined {
-    const { view } = this.#environment;
-    return view.isSyncedFor(key) ? view.get(key) !== undefined : undefined;
+    const { informer } = this.#environment;
+    return informer.isSyncedFor(key) ? informer.get(key) !== undefined : undefined;
   }
 
   /** The number of children with learnt spellings. */
@@ -167,7 +167,7 @@ export class RunningController {
   };
 
   *#keys(namespace?: string): Generator<string> {
-    for (const object of this.#environment.view.find({ namespace })) yield keyText(object);
+    for (const object of this.#environment.informer.find({ namespace })) yield keyText(object);
   }
 
   async #reconcile(taken: ReconcileRequest<ReconcileTrigger>): Promise<() => void> {

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { ConfigMap } from "@capstan/kinds/v1";
 import type { KubeObject, StoredObject } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
-import type { CacheSettings } from "../src/cache/caches.ts";
+import type { CacheSettings } from "../src/cache/settings.ts";
 import { index } from "../src/cache/lookup.ts";
 import { controller, watch } from "../src/define.ts";
 import { createLog } from "../src/log.ts";

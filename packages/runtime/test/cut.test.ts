@@ -5,7 +5,7 @@ import { bodyOfChunks, createClient, noRetry, processHost } from "@capstan/clien
 import type { Transport, TransportRequest } from "@capstan/client";
 import { apiOf } from "../src/client-api.ts";
 import { Informer } from "../src/cache/informer.ts";
-import type { Change } from "../src/cache/reflector.ts";
+import type { Change } from "../src/cache/change.ts";
 import { VirtualClock } from "../src/testing/index.ts";
 import { ConfigMap } from "./faults/world.ts";
 
@@ -60,13 +60,13 @@ test(`a stream of ${length} bytes, cut at each of them`, async () => {
     const transport = server(cut);
     const host = { ...processHost(), clock, random: () => 0.5 };
     const api = apiOf(createClient(transport, { host, retry: noRetry }));
-    const informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+    const informer = new Informer({ api, kind: ConfigMap, scopes: [{}], clock, random: () => 0.5 });
     const seen: string[] = [];
     informer.subscribe(({ type, key, object }: Change) =>
       seen.push(`${type} ${key} ${object.metadata.resourceVersion}`),
     );
     await clock.advance(5000);
-    const state = informer.reader.find({}).map(({ metadata }) => `${metadata.name}${metadata.resourceVersion}`);
+    const state = informer.find({}).map(({ metadata }) => `${metadata.name}${metadata.resourceVersion}`);
     assert.deepEqual(
       state.sort((a, b) => (a < b ? -1 : 1)),
       ["a4", "c10", "d5"],

@@ -53,13 +53,13 @@ async function namesOf(api: Api, scope: Scope = {}): Promise<{ names: string[]; 
   const informer = new Informer({
     api,
     kind: ConfigMap,
-    scope: place,
+    scopes: [place],
     clock: systemClock,
     random: Math.random,
     tuning,
   });
-  await informer.synced;
-  const names = informer.reader.find({}).map(({ metadata }) => metadata.name);
+  await informer.synced();
+  const names = informer.find({}).map(({ metadata }) => metadata.name);
   return { names: names.toSorted(), informer };
 }
 
@@ -103,10 +103,10 @@ describe("a change during the first list", () => {
   ];
   for (const [what, events, expected] of cases) {
     test(`is included: an object that ${what}`, async () => {
-      const options = { kind: ConfigMap, scope: {}, clock: systemClock, random: Math.random };
+      const options = { kind: ConfigMap, scopes: [{}], clock: systemClock, random: Math.random };
       await using informer = new Informer({ ...options, api: telling(events) });
-      await informer.synced;
-      const known = informer.reader.find({}).map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
+      await informer.synced();
+      const known = informer.find({}).map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
       assert.deepEqual(known, expected);
     });
   }
@@ -117,16 +117,16 @@ describe("a change during the first list", () => {
     model.changesAmidList = () => 1;
     await model.delete(ConfigMap, { namespace: "default", name: "a" }, {});
     const clock = new VirtualClock();
-    await using informer = new Informer({ api: model, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+    await using informer = new Informer({ api: model, kind: ConfigMap, scopes: [{}], clock, random: () => 0.5 });
     const heard: string[] = [];
     informer.subscribe(({ type, key }) => heard.push(`${type} ${key}`));
-    await informer.synced;
+    await informer.synced();
     assert.deepEqual(heard, ["added default/b", "added default/a", "removed default/a"]);
     model.closeWatches(errors.connectionLost());
     await model.delete(ConfigMap, { namespace: "default", name: "b" }, {});
     model.closeWatches(errors.expired());
     await clock.advance(60_000);
-    assert.deepEqual([heard.slice(3), informer.reader.size], [["removed default/b"], 0]);
+    assert.deepEqual([heard.slice(3), informer.size], [["removed default/b"], 0]);
   });
 });
 
@@ -142,7 +142,7 @@ async function toldBy(answers: (readonly (WatchEvent | Error)[])[]): Promise<rea
       await new Promise<void>((resolve) => signal?.addEventListener("abort", () => resolve(), { once: true }));
     },
   } as unknown as Api;
-  await using informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+  await using informer = new Informer({ api, kind: ConfigMap, scopes: [{}], clock, random: () => 0.5 });
   const told: string[] = [];
   informer.subscribe(({ type, key }) => void told.push(`${type} ${key}`));
   await clock.advance(60_000);
@@ -251,10 +251,10 @@ describe("the first list", () => {
         },
         list: async () => ({ items: [], resourceVersion: isRestored ? "6" : "1001" }),
       } as unknown as Api;
-      const informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+      const informer = new Informer({ api, kind: ConfigMap, scopes: [{}], clock, random: () => 0.5 });
       await clock.advance(30 * 60_000);
-      assert.equal(informer.reader.get("default/a"), undefined, "it is in no cluster any more");
-      assert.ok(informer.reader.get("default/b") !== undefined);
+      assert.equal(informer.get("default/a"), undefined, "it is in no cluster any more");
+      assert.ok(informer.get("default/b") !== undefined);
       await informer[Symbol.asyncDispose]();
     });
   }
@@ -269,7 +269,7 @@ describe("the first list", () => {
         () => ({ objects: [event("a", "1000"), event("b", "900")], version: "2000" }),
         ending,
       );
-      await using _ = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+      await using _ = new Informer({ api, kind: ConfigMap, scopes: [{}], clock, random: () => 0.5 });
       await clock.advance(24 * 60 * 60_000);
       assert.deepEqual([...new Set(asked)], ["all", "2000", "limit 1"]);
       const lists = asked.filter((each) => each === "all").length;
@@ -286,13 +286,13 @@ describe("the first list", () => {
       const clock = new VirtualClock();
       let now = { objects: [event("a", "1000"), event("b", "900")], version: "2000" };
       const { api, asked } = quiet(() => now);
-      await using informer = new Informer({ api, kind: ConfigMap, scope: {}, clock, random: () => 0.5 });
+      await using informer = new Informer({ api, kind: ConfigMap, scopes: [{}], clock, random: () => 0.5 });
       await clock.advance(60_000);
       now = { objects: [...objects], version: "2500" };
       await clock.advance(10 * 60_000);
       assert.equal(asked.filter((each) => each === "all").length, 2);
       assert.deepEqual(
-        informer.reader
+        informer
           .find({})
           .map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`)
           .toSorted(),

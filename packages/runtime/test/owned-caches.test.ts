@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { defineResource, s } from "@capstan/schema";
-import type { CacheSettings } from "../src/cache/caches.ts";
+import type { CacheSettings } from "../src/cache/settings.ts";
 import { controller } from "../src/define.ts";
 import { createLog } from "../src/log.ts";
 import type { Log } from "../src/log.ts";

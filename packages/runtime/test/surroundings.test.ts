@@ -7,7 +7,7 @@ import { ConfigMap } from "@capstan/kinds/v1";
 import type { KubeObject } from "@capstan/model";
 import { defineResource, s } from "@capstan/schema";
 import type { Api, AnyKind } from "../src/api.ts";
-import type { CacheSettings } from "../src/cache/caches.ts";
+import type { CacheSettings } from "../src/cache/settings.ts";
 import { apiOf } from "../src/client-api.ts";
 import { sleep } from "../src/clock.ts";
 import { controller } from "../src/define.ts";

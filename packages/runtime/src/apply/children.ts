@@ -135,10 +135,10 @@ export class Children {
   /** Fields that a transform removes are written again in every reconcile. Warn once. */
   #tellHidden({ kind, object, key }: Wanted, written: StoredObject): void {
     const { caches, writer, warn } = this.#options;
-    const view = caches.of(kind);
-    const { transform } = view.settings;
+    const informer = caches.of(kind);
+    const { transform } = informer.settings;
     if (transform === undefined || warn === undefined || writer.isDry || told.has(transform)) return;
-    const shown = view.get(key);
+    const shown = informer.get(key);
     if (shown?.metadata.resourceVersion !== written.metadata.resourceVersion) return;
     const hidden = this.#difference(kind, object, shown);
     if (hidden === undefined || this.#difference(kind, object, written) !== undefined) return;

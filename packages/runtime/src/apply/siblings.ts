@@ -32,8 +32,8 @@ export function managersWithout(kind: AnyKind, siblings: readonly Sibling[]): re
 /** Whether siblings have, or may have, children that the garbage collector would leave behind. */
 export function haveFarChildren(siblings: readonly Sibling[], owner: string, caches: Caches): boolean {
   const isFar = (kind: AnyKind): boolean => {
-    const view = caches.peek(kind);
-    return view?.isSynced !== true || view.find({ labels: { [OWNER_LABEL]: owner } }).length > 0;
+    const informer = caches.peek(kind);
+    return informer?.isSynced !== true || informer.find({ labels: { [OWNER_LABEL]: owner } }).length > 0;
   };
   return siblings.some(
     ({ owns, strays }) =>

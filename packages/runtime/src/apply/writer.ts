@@ -187,9 +187,9 @@ export class Writer {
     const { api, caches, dryRun, onWrite } = this.#options;
     const { namespace = "", name, uid } = object.metadata;
     const leaving = await api.delete(kind, { namespace, name }, { uid, gracePeriodSeconds, ...this.#sending() });
-    const view = dryRun ? undefined : caches.peek(kind);
-    if (leaving === undefined) view?.bury(object);
-    else view?.overlay(leaving);
+    const informer = dryRun ? undefined : caches.peek(kind);
+    if (leaving === undefined) informer?.hide(object);
+    else informer?.overlay(leaving);
     onWrite?.({ verb: "delete", kind, key: keyText(object), before: object, after: undefined });
   }
 
@@ -201,10 +201,10 @@ export class Writer {
   ): Promise<StoredObject> {
     const { caches, dryRun, onWrite } = this.#options;
     const sending = this.#sending();
-    const view = caches.peek(kind);
-    const before = onWrite === undefined ? undefined : view?.get(key);
+    const informer = caches.peek(kind);
+    const before = onWrite === undefined ? undefined : informer?.get(key);
     const after = await call(sending);
-    if (!dryRun) view?.overlay(after);
+    if (!dryRun) informer?.overlay(after);
     // A name from `generateName` is known only now.
     onWrite?.({ verb, kind, key: keyText(after), before, after });
     return after;

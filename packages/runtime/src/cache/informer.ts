@@ -1,208 +1,178 @@
-/** One watch with its store: all known objects of one kind in one scope. */
-import { kindId } from "../api.ts";
-import type { AnyKind, Api, Scope } from "../api.ts";
-import type { Clock, Random } from "../clock.ts";
-import { messageOf } from "../failure.ts";
-import type { WatchTuning } from "../watch/states.ts";
-import { runWatcher } from "../watch/watcher.ts";
-import type { Signal } from "../watch/watcher.ts";
+/** The cached objects of one kind, in one watch or one watch for each namespace, and the listeners to their changes. */
+import type { StoredObject } from "@capstan/model";
+import { keyText } from "../api.ts";
+import type { AnyKind, Scope } from "../api.ts";
+import type { WatcherEvent } from "../watch/watcher.ts";
+import { existing, vanished } from "./change.ts";
+import type { Change } from "./change.ts";
 import { Reflector } from "./reflector.ts";
-import type { Change } from "./reflector.ts";
-import { scopeText } from "./snapshot.ts";
-import type { KnownKind } from "./snapshot.ts";
-import { Store } from "./store.ts";
-import type { Reader, StoreOptions } from "./store.ts";
+import type { ReflectorOptions, WatchHealth } from "./reflector.ts";
+import type { Query } from "./selector.ts";
+import type { CacheSettings } from "./settings.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Reader, Store } from "./store.ts";
 
-/** The health of a watch. */
-export interface WatchHealth {
-  readonly kind: string;
-  readonly namespace: string | undefined;
-  readonly isSynced: boolean;
-  /** Whether all reconciles wait for its first list. If a watch was added later and fails, only the objects of its own namespace wait. */
-  readonly isAwaited: boolean;
-  readonly isFailing: boolean;
-  readonly lastError: string | undefined;
-  readonly objects: number;
-  readonly bytes: number;
-  readonly isOverBudget: boolean;
-  /** The time of the last event or response, on the clock. */
-  readonly heardAt: number | undefined;
+export interface InformerOptions extends Omit<
+  ReflectorOptions,
+  "scope" | "isLate" | "onChange" | "onSynced" | "onEvent"
+> {
+  readonly settings?: CacheSettings | undefined;
+  /** The scopes to watch, at most one for each namespace. */
+  readonly scopes: readonly Scope[];
+  readonly onEvent?: ((scope: Scope, event: WatcherEvent) => void) | undefined;
 }
 
-export interface InformerOptions {
-  readonly api: Api;
+/** One kind, in one watch or one watch for each namespace. */
+export class Informer implements Reader, AsyncDisposable {
   readonly kind: AnyKind;
-  readonly scope: Scope;
-  readonly clock: Clock;
-  readonly random: Random;
-  /** Whether it was added while other watches of its kind were running. */
-  readonly isLate?: boolean;
-  readonly tuning?: WatchTuning | undefined;
-  readonly store?: StoreOptions | undefined;
-  readonly onSignal?: ((signal: Signal) => void) | undefined;
-}
-
-/** A running watch and its store. */
-export class Informer implements AsyncDisposable {
-  readonly kind: AnyKind;
-  readonly scope: Scope;
-  readonly #clock: Clock;
-  readonly #isLate: boolean;
-  readonly #store: Store;
-  readonly #stop = new AbortController();
+  readonly settings: CacheSettings;
+  readonly #options: InformerOptions;
+  /** By namespace; empty for all of them. */
+  readonly #reflectors = new Map<string, Reflector>();
   readonly #listeners = new Set<(change: Change) => void>();
   readonly #syncListeners = new Set<() => void>();
-  readonly #finished: Promise<void>;
-  readonly #synced = Promise.withResolvers<void>();
-  #heardAt: number | undefined;
-  /** The last resourceVersion that is completely in the store. */
-  #version: string | undefined;
-  #lastError: unknown;
 
   constructor(options: InformerOptions) {
     this.kind = options.kind;
-    this.scope = options.scope;
-    this.#clock = options.clock;
-    this.#isLate = options.isLate ?? false;
-    this.#store = new Store(options.store);
-    const reflector = new Reflector(this.#store, (change) => {
-      for (const listener of this.#listeners) listener(change);
-    });
-    const onSignal = (signal: Signal): void => {
-      reflector.handle(signal);
-      this.#note(signal);
-      options.onSignal?.(signal);
-    };
-    const { api, kind, scope, clock, random, tuning } = options;
-    const { signal } = this.#stop;
-    this.#finished = runWatcher({ api, kind, scope, clock, random, tuning, signal, known: this.#store, onSignal });
+    this.settings = options.settings ?? {};
+    this.#options = options;
+    this.setScopes(options.scopes);
   }
 
-  get reader(): Reader {
-    return this.#store;
-  }
-
-  /** Resolves when the first list is complete. */
-  get synced(): Promise<void> {
-    return this.#synced.promise;
-  }
-
-  get isAwaited(): boolean {
-    return !this.#store.isSynced && !(this.#isLate && this.#lastError !== undefined);
-  }
-
-  get health(): WatchHealth {
-    const { bytes, isOverBudget } = this.#store.usage;
-    return {
-      kind: this.kind.kind,
-      namespace: this.scope.namespace,
-      isSynced: this.#store.isSynced,
-      isAwaited: this.isAwaited,
-      isFailing: this.#lastError !== undefined,
-      lastError: this.#lastError === undefined ? undefined : messageOf(this.#lastError),
-      objects: this.#store.size,
-      bytes,
-      isOverBudget,
-      heardAt: this.#heardAt,
-    };
-  }
-
-  /** All known objects with their resourceVersion; undefined before the first list is complete. */
-  known(): KnownKind | undefined {
-    if (this.#version === undefined || !this.#store.isSynced) return undefined;
-    const objects = [...this.#store.keys()].flatMap((key) => this.#store.stored(key) ?? []);
-    return { kind: kindId(this.kind), scope: scopeText(this.scope), version: this.#version, objects };
-  }
-
-  /** Calls the listener for the existing objects and then for every change. */
-  subscribe(listener: (change: Change) => void): void {
-    for (const key of this.#store.keys()) {
-      const object = this.#store.stored(key);
-      if (object !== undefined) {
-        const { metadata } = object;
-        listener({ type: "added", key, object, metadata, old: undefined, from: "list", writers: undefined });
-      }
+  /** Watches these scopes from now on; a scope that stays keeps its watch and its objects. */
+  setScopes(scopes: readonly Scope[]): void {
+    const wanted = new Map(scopes.map((scope) => [scope.namespace ?? "", scope]));
+    const isLate = this.#reflectors.size > 0;
+    for (const [namespace, reflector] of this.#reflectors) {
+      if (wanted.has(namespace)) continue;
+      this.#reflectors.delete(namespace);
+      this.#end(reflector);
     }
-    this.#listeners.add(listener);
+    for (const [namespace, scope] of wanted) {
+      if (!this.#reflectors.has(namespace)) this.#reflectors.set(namespace, this.#start(scope, isLate));
+    }
   }
 
-  unsubscribe(listener: (change: Change) => void): void {
-    this.#listeners.delete(listener);
+  #start(scope: Scope, isLate: boolean): Reflector {
+    const { onEvent } = this.#options;
+    return new Reflector({
+      ...this.#options,
+      scope,
+      isLate,
+      onChange: (change) => {
+        for (const listener of this.#listeners) listener(change);
+      },
+      onSynced: () => {
+        for (const listener of this.#syncListeners) listener();
+      },
+      onEvent: onEvent && ((event) => onEvent(scope, event)),
+    });
   }
 
-  /** Calls the listener whenever a list is complete, and when the watch is no longer awaited. */
+  /** Ends one watch while others continue: listeners get a removal for each of its objects. */
+  #end(reflector: Reflector): void {
+    void reflector[Symbol.asyncDispose]();
+    for (const key of reflector.store.keys()) {
+      const object = reflector.store.stored(key);
+      if (object === undefined) continue;
+      for (const listener of this.#listeners) listener(vanished(key, object));
+    }
+  }
+
+  /** Resolves when every watch has its first list. */
+  async synced(): Promise<void> {
+    await Promise.all([...this.#reflectors.values()].map((reflector) => reflector.synced));
+  }
+
+  get isSynced(): boolean {
+    for (const reflector of this.#reflectors.values()) if (!reflector.store.isSynced) return false;
+    return true;
+  }
+
+  /** Whether reconciles may run: no first list is awaited. A namespace that was added later and fails holds up only its own objects. */
+  get isUsable(): boolean {
+    for (const reflector of this.#reflectors.values()) if (reflector.isAwaited) return false;
+    return true;
+  }
+
+  /** Whether every object in the namespace of a key is known. A namespace that is not watched cannot become known. */
+  isSyncedFor(key: string): boolean {
+    return this.#storeOf(key)?.isSynced ?? true;
+  }
+
+  /** Whether there are listeners. */
+  get isUsed(): boolean {
+    return this.#listeners.size > 0;
+  }
+
+  /** Calls the listener whenever a watch of the kind completes a list, or is no longer awaited. */
   onSynced(listener: () => void): void {
     this.#syncListeners.add(listener);
   }
 
+  get size(): number {
+    let size = 0;
+    for (const reflector of this.#reflectors.values()) size += reflector.store.size;
+    return size;
+  }
+
+  known(): Snapshot {
+    return [...this.#reflectors.values()].flatMap((reflector) => reflector.known() ?? []);
+  }
+
+  get health(): readonly WatchHealth[] {
+    return [...this.#reflectors.values()].map((reflector) => reflector.health);
+  }
+
+  get(key: string): StoredObject | undefined {
+    return this.#storeOf(key)?.get(key);
+  }
+
+  /** The resourceVersion of an object in the last watch event. */
+  versionOf(key: string): string | undefined {
+    return this.#storeOf(key)?.versionOf(key);
+  }
+
+  find(query: Query): readonly StoredObject[] {
+    const whole = this.#reflectors.get("");
+    if (whole !== undefined) return whole.store.find(query);
+    if (query.namespace !== undefined) return this.#reflectors.get(query.namespace)?.store.find(query) ?? [];
+    return [...this.#reflectors.values()].flatMap((reflector) => reflector.store.find(query));
+  }
+
+  /** Calls the listener for the existing objects and for every later change, until the returned function is called. */
+  subscribe(listener: (change: Change) => void): () => void {
+    for (const { store } of this.#reflectors.values()) {
+      for (const key of store.keys()) {
+        const object = store.stored(key);
+        if (object !== undefined) listener(existing(key, object));
+      }
+    }
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
   /** Shows the result of our own write at once. */
-  overlay(object: Parameters<Store["overlay"]>[0]): void {
-    this.#store.overlay(object);
+  overlay(object: StoredObject): void {
+    this.#storeOf(keyText(object))?.overlay(object);
   }
 
   /** Hides an object that we deleted at once. */
-  bury(object: Parameters<Store["bury"]>[0]): void {
-    this.#store.bury(object);
-  }
-
-  versionOf(key: string): string | undefined {
-    return this.#store.versionOf(key);
-  }
-
-  /** Ends this watch while others continue: listeners get a removal for each of its objects. */
-  giveUp(): void {
-    const listeners = [...this.#listeners];
-    void this[Symbol.asyncDispose]();
-    for (const key of this.#store.keys()) {
-      const object = this.#store.stored(key);
-      if (object === undefined) continue;
-      const { metadata } = object;
-      const change = { type: "removed", key, object, metadata, old: object, from: "list", writers: undefined } as const;
-      for (const listener of listeners) listener(change);
-    }
+  hide(object: StoredObject): void {
+    this.#storeOf(keyText(object))?.hide(object);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    const reflectors = [...this.#reflectors.values()];
+    this.#reflectors.clear();
     this.#listeners.clear();
-    this.#stop.abort();
-    this.#synced.resolve();
-    await this.#finished;
+    await Promise.all(reflectors.map((reflector) => reflector[Symbol.asyncDispose]()));
   }
 
-  #note(signal: Signal): void {
-    if (signal.type === "failed") {
-      const wasAwaited = this.isAwaited;
-      this.#lastError = signal.error;
-      if (wasAwaited && !this.isAwaited) this.#tellListeners();
-      return;
-    }
-    this.#heardAt = this.#clock.now();
-    this.#version = versionAfter(signal);
-    if (this.#version === undefined) return;
-    this.#lastError = undefined;
-    if (signal.type !== "synced") return;
-    this.#synced.resolve();
-    this.#tellListeners();
-  }
-
-  #tellListeners(): void {
-    for (const listener of this.#syncListeners) listener();
-  }
-}
-
-/** The resourceVersion up to which everything is known after an event; undefined while a list is under way. */
-function versionAfter(signal: Exclude<Signal, { readonly type: "failed" }>): string | undefined {
-  switch (signal.type) {
-    case "synced":
-    case "progressed":
-      return signal.version;
-    case "changed":
-    case "removed":
-      return signal.object.metadata.resourceVersion;
-    case "restarted":
-    case "listed":
-    case "unlisted":
-    case "vanished":
-      return undefined;
+  #storeOf(key: string): Store | undefined {
+    const whole = this.#reflectors.get("");
+    if (whole !== undefined) return whole.store;
+    const slash = key.indexOf("/");
+    return slash < 0 ? undefined : this.#reflectors.get(key.slice(0, slash))?.store;
   }
 }

@@ -2,7 +2,7 @@
 import { withComma } from "@capstan/client";
 import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { fieldText } from "./field-path.ts";
-import type { SentObject } from "../watch/sent.ts";
+import type { ListedBytes } from "../watch/listed-bytes.ts";
 
 /**
  * The manager that wrote last, as far as the server reports it. Times have a resolution of one second: among managers of the same second,
@@ -89,7 +89,7 @@ function isKept({ manager, operation }: ManagedFieldsEntry, isOurs: KeepsManager
 }
 
 /** The same for an object in bytes: the parts of it to keep, in order. */
-export function keptParts({ bytes, scanned }: SentObject, isOurs: KeepsManager): readonly Uint8Array[] {
+export function keptParts({ bytes, scanned }: ListedBytes, isOurs: KeepsManager): readonly Uint8Array[] {
   const { managedFields } = scanned;
   if (managedFields === undefined) return [bytes];
   const member = bytes.subarray(managedFields.from, managedFields.to);

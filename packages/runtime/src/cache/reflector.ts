@@ -1,201 +1,154 @@
-/** Writes watch events into a store and emits the changes. The only writer of a store. */
-import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
-import { isEarlier, keyText } from "../api.ts";
-import { SentObject } from "../watch/sent.ts";
-import type { Signal } from "../watch/watcher.ts";
-import type { Store } from "./store.ts";
+/** Keeps a store up to date with one watch: all known objects of one kind in one scope. */
+import { kindId } from "../api.ts";
+import type { AnyKind, Api, Scope } from "../api.ts";
+import type { Clock, Random } from "../clock.ts";
+import { messageOf } from "../failure.ts";
+import type { WatchTuning } from "../watch/states.ts";
+import { runWatcher } from "../watch/watcher.ts";
+import type { WatcherEvent } from "../watch/watcher.ts";
+import type { Change } from "./change.ts";
+import { scopeText } from "./snapshot.ts";
+import type { KnownKind } from "./snapshot.ts";
+import { Store } from "./store.ts";
+import type { StoreOptions } from "./store.ts";
+import { StoreWriter } from "./store-writer.ts";
 
-/** What changed in a store. The store already shows it. */
-export interface Change {
-  readonly type: "added" | "updated" | "removed";
-  readonly key: string;
-  /** The current object, or the last known state of one that is gone. In a first list it is parsed on first access. */
-  readonly object: StoredObject;
-  /** Its metadata, always available; in a first list without managed fields. */
-  readonly metadata: StoredObject["metadata"];
-  readonly old: StoredObject | undefined;
-  /** Whether the change was a watch event, or was found by comparing a list with the store. */
-  readonly from: "stream" | "list";
-  /** The managed fields as the server sent them; the store keeps few of them. The ones in a list may be old. */
-  readonly writers: readonly ManagedFieldsEntry[] | undefined;
+/** The health of a watch. */
+export interface WatchHealth {
+  readonly kind: string;
+  readonly namespace: string | undefined;
+  readonly isSynced: boolean;
+  /** Whether all reconciles wait for its first list. If a watch was added later and fails, only the objects of its own namespace wait. */
+  readonly isAwaited: boolean;
+  readonly isFailing: boolean;
+  readonly lastError: string | undefined;
+  readonly objects: number;
+  readonly bytes: number;
+  readonly isOverBudget: boolean;
+  /** The time of the last event or response, on the clock. */
+  readonly lastEventAt: number | undefined;
 }
 
-/**
- * A list into an empty store is stored as it arrives. Another list is staged: objects that differ from the store, undefined for equal
- * ones.
- */
-type Listing = "first" | Map<string, StoredObject | undefined>;
+export interface ReflectorOptions {
+  readonly api: Api;
+  readonly kind: AnyKind;
+  readonly scope: Scope;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Whether it was added while other watches of its kind were running. */
+  readonly isLate?: boolean;
+  readonly tuning?: WatchTuning | undefined;
+  readonly store?: StoreOptions | undefined;
+  readonly onChange: (change: Change) => void;
+  /** Called whenever a list is complete, and when the watch is no longer awaited. */
+  readonly onSynced: () => void;
+  readonly onEvent?: ((event: WatcherEvent) => void) | undefined;
+}
 
-/** Converts watch signals into changes. */
-export class Reflector {
-  readonly #store: Store;
-  readonly #onChange: (change: Change) => void;
-  /** The list that is under way. */
-  #listing: Listing | undefined;
-  /**
-   * Deletions reported by first lists that broke off. A stale server may list such an object again, and then its list counts once
-   * complete.
-   */
-  readonly #gone = new Set<string>();
+/** A running watch and its store. */
+export class Reflector implements AsyncDisposable {
+  readonly kind: AnyKind;
+  readonly scope: Scope;
+  readonly #clock: Clock;
+  readonly #isLate: boolean;
+  readonly store: Store;
+  readonly #stop = new AbortController();
+  readonly #onSynced: () => void;
+  readonly #finished: Promise<void>;
+  readonly #synced = Promise.withResolvers<void>();
+  #lastEventAt: number | undefined;
+  /** The last resourceVersion that is completely in the store. */
+  #version: string | undefined;
+  #lastError: unknown;
 
-  constructor(store: Store, onChange: (change: Change) => void) {
-    this.#store = store;
-    this.#onChange = onChange;
-  }
-
-  handle(signal: Signal): void {
-    switch (signal.type) {
-      case "restarted":
-        this.#listing = this.#store.isSynced || this.#store.size + this.#gone.size > 0 ? new Map() : "first";
-        return;
-      case "listed":
-        this.#stage(signal.object);
-        return;
-      case "unlisted":
-        this.#unstage(signal.object);
-        return;
-      case "synced":
-        this.#commit(signal.version);
-        return;
-      case "changed":
-        this.#put(signal.object, "stream");
-        return;
-      case "removed":
-        this.#removeTold(signal.object);
-        return;
-      case "progressed":
-        this.#settle(signal.version);
-        return;
-      case "vanished":
-        this.#clear();
-        return;
-      case "failed":
-        return;
-    }
-  }
-
-  #stage(object: StoredObject | SentObject): void {
-    const key = keyText(object);
-    const known = this.#store.versionOf(key);
-    const isFirst = known === undefined && !this.#store.isSynced && !this.#gone.has(key);
-    const different = isFirst || known === object.metadata.resourceVersion ? undefined : objectOf(object);
-    // The store has no readers before it is synced, so its first list is stored as it arrives.
-    if (isFirst) this.#putFirst(object);
-    if (this.#listing !== "first") this.#listing?.set(key, different);
-    else if (different !== undefined) this.#put(different, "list");
-  }
-
-  /**
-   * An object that is not staged when the list is complete is gone. A deletion with an earlier version belongs to a previous object of
-   * the same name.
-   */
-  #unstage({ metadata }: StoredObject): void {
-    const key = keyText({ metadata });
-    const staged = this.#listing === "first" ? undefined : this.#listing;
-    const version = staged?.get(key)?.metadata.resourceVersion ?? this.#store.versionOf(key);
-    if (version !== undefined && isEarlier(metadata.resourceVersion, version)) return;
-    staged?.delete(key);
-    if (this.#listing !== "first") return;
-    this.#gone.add(key);
-    this.#remove(key, undefined, "list");
-  }
-
-  #putFirst(object: StoredObject | SentObject): void {
-    if (object instanceof SentObject && this.#store.keepsBytes) {
-      this.#store.putBytes(object);
-      this.#onChange(new FirstSight(object, () => this.#store.trimmed(object.object)));
-    } else {
-      this.#put(objectOf(object), "list");
-    }
-  }
-
-  #commit(version: string): void {
-    const listing = this.#listing;
-    this.#listing = undefined;
-    this.#gone.clear();
-    if (listing !== "first") this.#replaceBy(listing ?? new Map<string, undefined>());
-    this.#store.isSynced = true;
-    this.#settle(version);
-  }
-
-  #replaceBy(staged: ReadonlyMap<string, StoredObject | undefined>): void {
-    const gone = [...this.#store.keys()].filter((key) => !staged.has(key));
-    for (const key of gone) this.#remove(key, undefined, "list");
-    for (const object of staged.values()) if (object !== undefined) this.#put(object, "list");
-  }
-
-  #settle(version: string): void {
-    for (const object of this.#store.settle(version)) {
-      const { metadata } = object;
-      const change = { type: "removed", key: keyText(object), object, metadata, old: object, from: "list" } as const;
-      this.#onChange({ ...change, writers: undefined });
-    }
-  }
-
-  #clear(): void {
-    this.#listing = undefined;
-    this.#gone.clear();
-    this.#store.forget();
-    // Deleting from a Map while iterating over it is safe.
-    for (const key of this.#store.keys()) this.#remove(key, undefined, "list");
-  }
-
-  #put(incoming: StoredObject, from: Change["from"]): void {
-    const key = keyText(incoming);
-    const known = this.#store.stored(key);
-    if (known !== undefined && known.metadata.uid !== incoming.metadata.uid) {
-      // The name exists again with another uid: the deletion fell into a gap of the watch.
-      this.#remove(key, undefined, from);
-    }
-    const { object, old } = this.#store.put(incoming);
-    this.#onChange({
-      type: old === undefined ? "added" : "updated",
-      key,
-      object,
-      metadata: object.metadata,
-      old,
-      from,
-      writers: incoming.metadata.managedFields,
+  constructor(options: ReflectorOptions) {
+    this.kind = options.kind;
+    this.scope = options.scope;
+    this.#clock = options.clock;
+    this.#isLate = options.isLate ?? false;
+    this.store = new Store(options.store);
+    this.#onSynced = options.onSynced;
+    const { signal } = this.#stop;
+    const writer = new StoreWriter(this.store, (change) => {
+      if (!signal.aborted) options.onChange(change);
     });
+    const onEvent = (event: WatcherEvent): void => {
+      writer.handle(event);
+      this.#note(event);
+      options.onEvent?.(event);
+    };
+    const { api, kind, scope, clock, random, tuning } = options;
+    this.#finished = runWatcher({ api, kind, scope, clock, random, tuning, signal, known: this.store, onEvent });
   }
 
-  /** A deletion with an earlier version belongs to a previous object of the same name. */
-  #removeTold(final: StoredObject): void {
-    const key = keyText(final);
-    const known = this.#store.versionOf(key);
-    if (known === undefined || !isEarlier(final.metadata.resourceVersion, known)) this.#remove(key, final, "stream");
+  /** Resolves when the first list is complete. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
   }
 
-  #remove(key: string, final: StoredObject | undefined, from: Change["from"]): void {
-    const old = this.#store.remove(key, final?.metadata.resourceVersion);
-    const object = final ?? old;
-    if (object === undefined) return;
-    const { metadata } = object;
-    this.#onChange({ type: "removed", key, object, metadata, old, from, writers: final?.metadata.managedFields });
+  get isAwaited(): boolean {
+    return !this.store.isSynced && !(this.#isLate && this.#lastError !== undefined);
+  }
+
+  get health(): WatchHealth {
+    const { bytes, isOverBudget } = this.store.usage;
+    return {
+      kind: this.kind.kind,
+      namespace: this.scope.namespace,
+      isSynced: this.store.isSynced,
+      isAwaited: this.isAwaited,
+      isFailing: this.#lastError !== undefined,
+      lastError: this.#lastError === undefined ? undefined : messageOf(this.#lastError),
+      objects: this.store.size,
+      bytes,
+      isOverBudget,
+      lastEventAt: this.#lastEventAt,
+    };
+  }
+
+  /** All known objects with their resourceVersion; undefined before the first list is complete. */
+  known(): KnownKind | undefined {
+    if (this.#version === undefined || !this.store.isSynced) return undefined;
+    const objects = [...this.store.keys()].flatMap((key) => this.store.stored(key) ?? []);
+    return { kind: kindId(this.kind), scope: scopeText(this.scope), version: this.#version, objects };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort();
+    this.#synced.resolve();
+    await this.#finished;
+  }
+
+  #note(event: WatcherEvent): void {
+    if (event.type === "failed") {
+      const wasAwaited = this.isAwaited;
+      this.#lastError = event.error;
+      if (wasAwaited && !this.isAwaited) this.#onSynced();
+      return;
+    }
+    this.#lastEventAt = this.#clock.now();
+    this.#version = versionAfter(event);
+    if (this.#version === undefined) return;
+    this.#lastError = undefined;
+    if (event.type !== "synced") return;
+    this.#synced.resolve();
+    this.#onSynced();
   }
 }
 
-/** An object of a first list. */
-class FirstSight implements Change {
-  readonly type = "added";
-  readonly from = "list";
-  readonly old = undefined;
-  readonly writers = undefined;
-  readonly key: string;
-  readonly metadata: StoredObject["metadata"];
-  readonly #make: () => StoredObject;
-
-  constructor({ metadata }: SentObject, make: () => StoredObject) {
-    this.key = keyText({ metadata });
-    this.metadata = metadata;
-    this.#make = make;
+/** The resourceVersion up to which everything is known after an event; undefined while a list is under way. */
+function versionAfter(event: Exclude<WatcherEvent, { readonly type: "failed" }>): string | undefined {
+  switch (event.type) {
+    case "synced":
+    case "progressed":
+      return event.version;
+    case "changed":
+    case "removed":
+      return event.object.metadata.resourceVersion;
+    case "restarted":
+    case "listed":
+    case "unlisted":
+    case "vanished":
+      return undefined;
   }
-
-  get object(): StoredObject {
-    return this.#make();
-  }
-}
-
-function objectOf(object: StoredObject | SentObject): StoredObject {
-  return object instanceof SentObject ? object.object : object;
 }

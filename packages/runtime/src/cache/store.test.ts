@@ -5,9 +5,9 @@ import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { Arena } from "./arena.ts";
 import type { Extent } from "./arena.ts";
 import { keepManagers, writerOf } from "./managed-fields.ts";
-import { Reflector } from "./reflector.ts";
-import type { Change } from "./reflector.ts";
-import { SentObject } from "../watch/sent.ts";
+import { StoreWriter } from "./store-writer.ts";
+import type { Change } from "./change.ts";
+import { ListedBytes } from "../watch/listed-bytes.ts";
 import { Store } from "./store.ts";
 
 function object(
@@ -172,17 +172,17 @@ describe("arena", () => {
   });
 });
 
-describe("reflector", () => {
+describe("writer", () => {
   test("handles changes and deletions during the first list", () => {
     const store = new Store();
     const changes: string[] = [];
-    const reflector = new Reflector(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
-    reflector.handle({ type: "restarted" });
-    for (const [at, name] of ["a", "b", "c"].entries()) reflector.handle({ type: "listed", object: object(name, at) });
-    reflector.handle({ type: "listed", object: object("a", 7, { text: "later" }) });
-    reflector.handle({ type: "unlisted", object: object("b", 8) });
-    reflector.handle({ type: "unlisted", object: object("c", 1, { uid: "before" }) });
-    reflector.handle({ type: "synced", version: "9" });
+    const writer = new StoreWriter(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
+    writer.handle({ type: "restarted" });
+    for (const [at, name] of ["a", "b", "c"].entries()) writer.handle({ type: "listed", object: object(name, at) });
+    writer.handle({ type: "listed", object: object("a", 7, { text: "later" }) });
+    writer.handle({ type: "unlisted", object: object("b", 8) });
+    writer.handle({ type: "unlisted", object: object("c", 1, { uid: "before" }) });
+    writer.handle({ type: "synced", version: "9" });
     assert.deepEqual([...store.keys()], ["ns/a", "ns/c"]);
     assert.equal(store.get("ns/a")?.metadata.resourceVersion, "7");
     assert.deepEqual(changes, ["added ns/a", "added ns/b", "added ns/c", "updated ns/a", "removed ns/b"]);
@@ -190,13 +190,13 @@ describe("reflector", () => {
 
   test("a first list that breaks off and restarts leaves nothing of the previous one", () => {
     const store = new Store();
-    const reflector = new Reflector(store, () => {});
-    reflector.handle({ type: "restarted" });
-    for (const [at, name] of ["a", "b"].entries()) reflector.handle({ type: "listed", object: object(name, at) });
-    reflector.handle({ type: "restarted" });
-    reflector.handle({ type: "listed", object: object("b", 5) });
-    reflector.handle({ type: "listed", object: object("c", 6) });
-    reflector.handle({ type: "synced", version: "9" });
+    const writer = new StoreWriter(store, () => {});
+    writer.handle({ type: "restarted" });
+    for (const [at, name] of ["a", "b"].entries()) writer.handle({ type: "listed", object: object(name, at) });
+    writer.handle({ type: "restarted" });
+    writer.handle({ type: "listed", object: object("b", 5) });
+    writer.handle({ type: "listed", object: object("c", 6) });
+    writer.handle({ type: "synced", version: "9" });
     const versions = [...store.keys()].map((key) => [key, store.versionOf(key)]);
     assert.deepEqual(versions, [
       ["ns/b", "5"],
@@ -207,20 +207,20 @@ describe("reflector", () => {
   test("finds changes that a gap hid: deleted, changed, new and recreated objects", () => {
     const store = new Store();
     const changes: string[] = [];
-    const reflector = new Reflector(store, ({ type, key, from }: Change) => changes.push(`${type} ${key} ${from}`));
-    reflector.handle({ type: "restarted" });
+    const writer = new StoreWriter(store, ({ type, key, from }: Change) => changes.push(`${type} ${key} ${from}`));
+    writer.handle({ type: "restarted" });
     for (const [at, name] of ["same", "changed", "gone", "namesake"].entries())
-      reflector.handle({ type: "listed", object: object(name, at) });
-    reflector.handle({ type: "synced", version: "9" });
+      writer.handle({ type: "listed", object: object(name, at) });
+    writer.handle({ type: "synced", version: "9" });
     changes.length = 0;
-    reflector.handle({ type: "restarted" });
-    reflector.handle({ type: "listed", object: object("same", 0) });
-    reflector.handle({ type: "listed", object: object("changed", 20) });
-    reflector.handle({ type: "listed", object: object("namesake", 21, { uid: "another" }) });
-    reflector.handle({ type: "listed", object: object("new", 22) });
+    writer.handle({ type: "restarted" });
+    writer.handle({ type: "listed", object: object("same", 0) });
+    writer.handle({ type: "listed", object: object("changed", 20) });
+    writer.handle({ type: "listed", object: object("namesake", 21, { uid: "another" }) });
+    writer.handle({ type: "listed", object: object("new", 22) });
     assert.deepEqual(changes, [], "readers see the old state until the list is complete");
     assert.ok(store.get("ns/gone"));
-    reflector.handle({ type: "synced", version: "30" });
+    writer.handle({ type: "synced", version: "30" });
     const expected = [
       "added ns/namesake list",
       "added ns/new list",
@@ -255,16 +255,16 @@ test("a first list in bytes gives the same results as one of objects", () => {
   );
   const property = fc.property(fc.array(metadata, { maxLength: 5 }), fc.constantFrom(0, 1), (each, indent) => {
     const objects = each.map((more, at) => object(`o${at}`, at, more as Parameters<typeof object>[2]));
-    const told = (listed: readonly (StoredObject | SentObject)[]): unknown => {
+    const told = (listed: readonly (StoredObject | ListedBytes)[]): unknown => {
       const store = new Store({ keepsManager: (manager) => manager === "ours" });
       const seen: unknown[] = [];
-      const reflector = new Reflector(store, ({ type, key, object: now }) => seen.push([type, key, now]));
-      reflector.handle({ type: "restarted" });
-      for (const one of listed) reflector.handle({ type: "listed", object: one });
-      reflector.handle({ type: "synced", version: "9" });
+      const writer = new StoreWriter(store, ({ type, key, object: now }) => seen.push([type, key, now]));
+      writer.handle({ type: "restarted" });
+      for (const one of listed) writer.handle({ type: "listed", object: one });
+      writer.handle({ type: "synced", version: "9" });
       return [seen, store.find({}), store.find({ owner: "u" }), store.find({ labels: { a: "" } })];
     };
-    const sent = objects.map((one) => new SentObject(Buffer.from(JSON.stringify(one, undefined, indent))));
+    const sent = objects.map((one) => new ListedBytes(Buffer.from(JSON.stringify(one, undefined, indent))));
     assert.deepEqual(told(sent), told(JSON.parse(JSON.stringify(objects)) as StoredObject[]));
   });
   fc.assert(property, { numRuns: 100 });
@@ -273,13 +273,13 @@ test("a first list in bytes gives the same results as one of objects", () => {
 test("a deletion older than the stored object is ignored; one without a version counts", () => {
   const store = new Store();
   const changes: string[] = [];
-  const reflector = new Reflector(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
-  reflector.handle({ type: "restarted" });
-  reflector.handle({ type: "listed", object: object("a", 5) });
-  reflector.handle({ type: "synced", version: "9" });
-  reflector.handle({ type: "removed", object: object("a", 4, { uid: "before" }) });
+  const writer = new StoreWriter(store, ({ type, key }: Change) => changes.push(`${type} ${key}`));
+  writer.handle({ type: "restarted" });
+  writer.handle({ type: "listed", object: object("a", 5) });
+  writer.handle({ type: "synced", version: "9" });
+  writer.handle({ type: "removed", object: object("a", 4, { uid: "before" }) });
   assert.ok(store.get("ns/a"));
-  reflector.handle({ type: "removed", object: object("a", 5) });
+  writer.handle({ type: "removed", object: object("a", 5) });
   assert.deepEqual(changes, ["added ns/a", "removed ns/a"]);
 });
 

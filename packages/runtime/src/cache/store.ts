@@ -14,7 +14,7 @@ import type { IndexValues, UserCalls } from "./indexes.ts";
 import { guarded } from "./transform.ts";
 import { keepManagers, keptParts } from "./managed-fields.ts";
 import type { KeepsManager } from "./managed-fields.ts";
-import type { SentObject } from "../watch/sent.ts";
+import type { ListedBytes } from "../watch/listed-bytes.ts";
 import { equalityOf, matchesQuery } from "./selector.ts";
 import type { Query } from "./selector.ts";
 
@@ -66,7 +66,7 @@ export class Store implements Reader {
   readonly #calls: UserCalls | undefined;
   readonly #overlays = new Map<string, Overlay>();
   /** Objects that we deleted and the watch still shows: uid by key. */
-  readonly #buried = new Map<string, string>();
+  readonly #hidden = new Map<string, string>();
   readonly #keepsManager: KeepsManager | undefined;
   readonly #trim: (object: StoredObject) => StoredObject;
   readonly #transform: ((object: StoredObject) => StoredObject) | undefined;
@@ -115,7 +115,7 @@ export class Store implements Reader {
   get(key: string): StoredObject | undefined {
     const overlay = this.#overlays.get(key);
     const object = overlay === undefined ? this.stored(key) : overlay.object;
-    return object !== undefined && this.#isBuried(key, object) ? undefined : object;
+    return object !== undefined && this.#isHidden(key, object) ? undefined : object;
   }
 
   /** The object of the last watch event. */
@@ -129,11 +129,11 @@ export class Store implements Reader {
     for (const key of this.#candidates(query)) {
       if (this.#overlays.has(key)) continue;
       const object = this.stored(key);
-      if (object !== undefined && matchesQuery(object.metadata, query) && !this.#isBuried(key, object))
+      if (object !== undefined && matchesQuery(object.metadata, query) && !this.#isHidden(key, object))
         found.push(object);
     }
     for (const [key, { object }] of this.#overlays) {
-      if (matchesQuery(object.metadata, query) && this.#isIndexed(object, query) && !this.#isBuried(key, object)) {
+      if (matchesQuery(object.metadata, query) && this.#isIndexed(object, query) && !this.#isHidden(key, object)) {
         found.push(object);
       }
     }
@@ -146,7 +146,7 @@ export class Store implements Reader {
   }
 
   /** Stores an object of a first list as raw bytes; its key must not exist yet. */
-  putBytes(sent: SentObject): void {
+  putBytes(sent: ListedBytes): void {
     const { metadata } = sent;
     const key = keyText(sent);
     const version = metadata.resourceVersion;
@@ -155,7 +155,7 @@ export class Store implements Reader {
     entry.version = version;
     this.#arena.writeParts(entry, parts);
     this.#indexes.replace(key, undefined, { apiVersion: "", kind: "", metadata });
-    this.#retire(key, version);
+    this.#endOverlay(key, version);
   }
 
   /** An object in its stored form. */
@@ -176,7 +176,7 @@ export class Store implements Reader {
     entry.version = object.metadata.resourceVersion;
     this.#arena.write(entry, JSON.stringify(object));
     this.#indexes.replace(entry.key, old, object);
-    this.#retire(key, entry.version);
+    this.#endOverlay(key, entry.version);
     // Objects of a first list are not in use yet: keeping them parsed would only grow the heap.
     if (this.isSynced) this.#remember(entry, object);
     return { object: freeze(object), old };
@@ -185,12 +185,12 @@ export class Store implements Reader {
   /** Removes an object and returns it. */
   remove(key: string, version?: string): StoredObject | undefined {
     const entry = this.#entries.get(key);
-    if (version !== undefined) this.#retire(key, version);
+    if (version !== undefined) this.#endOverlay(key, version);
     if (entry === undefined) return undefined;
     const old = this.#objectOf(entry);
     this.#release(entry);
     this.#entries.delete(key);
-    this.#buried.delete(key);
+    this.#hidden.delete(key);
     this.#indexes.replace(key, old, undefined);
     return old;
   }
@@ -208,39 +208,39 @@ export class Store implements Reader {
    * Hides an object that we deleted until the watch has delivered its deletion. A new object of the same name has another uid and is not
    * hidden.
    */
-  bury(object: StoredObject): void {
+  hide(object: StoredObject): void {
     const key = keyText(object);
-    if (this.#entries.has(key) || this.#overlays.has(key)) this.#buried.set(key, object.metadata.uid);
+    if (this.#entries.has(key) || this.#overlays.has(key)) this.#hidden.set(key, object.metadata.uid);
   }
 
   /**
    * Everything up to a version is known, so older overlays end. Returns the ones that the watch never delivered: our write was undone in
    * a gap, and since readers have seen it, they need a removal event.
    */
-  settle(version: string): readonly StoredObject[] {
+  endOverlays(version: string): readonly StoredObject[] {
     const undone: StoredObject[] = [];
     for (const [key, overlay] of this.#overlays) {
       if (isLater(overlay.version, version)) continue;
       this.#overlays.delete(key);
       if (this.#entries.has(key)) continue;
       undone.push(overlay.object);
-      this.#buried.delete(key);
+      this.#hidden.delete(key);
     }
     return undone;
   }
 
   /** The contents are invalid, including our own writes; the caller removes the objects one by one. */
-  forget(): void {
+  invalidate(): void {
     this.isSynced = false;
     this.#overlays.clear();
-    this.#buried.clear();
+    this.#hidden.clear();
   }
 
-  #isBuried(key: string, { metadata }: StoredObject): boolean {
-    return this.#buried.size > 0 && this.#buried.get(key) === metadata.uid;
+  #isHidden(key: string, { metadata }: StoredObject): boolean {
+    return this.#hidden.size > 0 && this.#hidden.get(key) === metadata.uid;
   }
 
-  #retire(key: string, version: string): void {
+  #endOverlay(key: string, version: string): void {
     const overlay = this.#overlays.get(key);
     if (overlay !== undefined && !isLater(overlay.version, version)) this.#overlays.delete(key);
   }

@@ -2,7 +2,7 @@
 import { matchesFields, matchesLabels, parseFieldSelector, parseLabelSelector } from "@capstan/model";
 import type { StoredObject } from "@capstan/model";
 import { meantNamespaces } from "./every-namespace.ts";
-import type { CacheSettings, Selection } from "./caches.ts";
+import type { CacheSettings, Selection } from "./settings.ts";
 
 /** The setting that excludes all objects of a namespace, or most of their fields, whatever their labels. */
 export function unseenAnyway(settings: CacheSettings, namespace: string | undefined): string | undefined {

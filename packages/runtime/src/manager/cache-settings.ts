@@ -2,7 +2,7 @@
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { isEqual } from "../apply/equal.ts";
-import type { CacheSettings } from "../cache/caches.ts";
+import type { CacheSettings } from "../cache/settings.ts";
 import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { Namespace } from "../reconcile/pause.ts";

@@ -9,7 +9,7 @@ import type { Fence, Write } from "../apply/writer.ts";
 import { Caches } from "../cache/caches.ts";
 import { seededApi } from "../cache/snapshot.ts";
 import type { Snapshot } from "../cache/snapshot.ts";
-import type { WatchHealth } from "../cache/informer.ts";
+import type { WatchHealth } from "../cache/reflector.ts";
 import { systemClock, systemRandom } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
 import { RunningController } from "../controller.ts";
@@ -175,7 +175,7 @@ export class RunningOperator implements AsyncDisposable {
       namespaces: options.namespaces ?? definition.namespaces,
       settings,
       isOurManager: (manager) => managers.has(manager),
-      onSignal: (of, signal) => watchLog.hear(of, signal),
+      onEvent: (of, event) => watchLog.note(of, event),
       callsOf: (kind) => this.#cacheTroubles.calls(kind),
     });
     this.#inventory = this.#makeInventory(definition, { ...options, api });

@@ -40,18 +40,18 @@ export class Background {
 
   #startDaemons(): void {
     const { wake } = this.#options;
-    const { clock, log, definition, view } = this.#environment;
+    const { clock, log, definition, informer } = this.#environment;
     const { daemon } = definition.handlers;
     if (daemon === undefined) return;
     const daemons = new Daemons({
       run: daemon,
       clock,
       log,
-      get: (key) => view.get(key),
+      get: (key) => informer.get(key),
       wake: (key, why) => wake(key, { trigger: outsideTrigger("source", why) }),
     });
     this.#daemons = daemons;
-    this.#unsubscribe = view.subscribe((change) => daemons.see(change));
+    this.#unsubscribe = informer.subscribe((change) => daemons.see(change));
   }
 
   /** Ends the daemons and waits for them. */

@@ -1,6 +1,6 @@
 /** A task for each object that runs as long as the object exists: for connections or streams that stay open. */
 import type { Kind, ObjectOf, StoredObject } from "@capstan/model";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";

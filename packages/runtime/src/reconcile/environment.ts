@@ -6,7 +6,8 @@ import type { Sibling } from "../apply/siblings.ts";
 import type { Strays } from "../apply/strays.ts";
 import { Writer } from "../apply/writer.ts";
 import type { Fence, Write } from "../apply/writer.ts";
-import type { Caches, View } from "../cache/caches.ts";
+import type { Caches } from "../cache/caches.ts";
+import type { Informer } from "../cache/informer.ts";
 import type { Random } from "../clock.ts";
 import type { Controller } from "../define.ts";
 import type { Identity } from "../manager/identity.ts";
@@ -38,7 +39,7 @@ export interface ControllerEnvironment extends Identity, ReporterOptions {
 export interface ReconcileEnvironment extends ControllerEnvironment {
   readonly definition: Controller;
   /** The objects of the controller's kind. */
-  readonly view: View;
+  readonly informer: Informer;
   readonly writer: Writer;
   readonly tracked: Reads;
   readonly breaker: Breaker;
@@ -57,7 +58,7 @@ export function reconcileEnvironment(definition: Controller, environment: Contro
     ...environment,
     log: log.with({ controller }),
     definition,
-    view: caches.of(definition.kind),
+    informer: caches.of(definition.kind),
     writer: new Writer(environment),
     tracked: new Reads(),
     breaker: new Breaker({ clock, api, manager, budget: definition.options.hotLoopLimit }),

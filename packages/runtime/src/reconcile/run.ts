@@ -42,8 +42,8 @@ async function run(
   request: ReconcileRequest<ReconcileTrigger>,
   limits: ReconcileLimits,
 ): Promise<ReconcileEnd> {
-  const { view, tracked, suspects } = environment;
-  const object = view.get(request.key);
+  const { informer, tracked, suspects } = environment;
+  const object = informer.get(request.key);
   const isSuspect = suspects.size > 0 && suspects.delete(request.key);
   if (object === undefined) {
     tracked.forget(request.key);

@@ -4,7 +4,7 @@ import { kindId } from "../api.ts";
 import type { WatchName } from "../cache/caches.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
-import type { Signal } from "../watch/watcher.ts";
+import type { WatcherEvent } from "../watch/watcher.ts";
 
 /** The number of consecutive failures that are not considered temporary. */
 const NO_ACCIDENT = 3;
@@ -24,10 +24,10 @@ export class WatchLog {
     this.#log = log;
   }
 
-  hear(of: WatchName, signal: Signal): void {
-    switch (signal.type) {
+  note(of: WatchName, event: WatcherEvent): void {
+    switch (event.type) {
       case "failed":
-        return this.#fail(of, signal.error);
+        return this.#fail(of, event.error);
       case "synced":
       case "changed":
       case "removed":

@@ -1,6 +1,6 @@
 /** An API with injected faults: a function decides on the fault of each call. */
 import { ApiError, ConnectionError } from "@capstan/client";
-import type { AnyKind, Api, SentEvent, WatchEvent, WatchRequest, WatchStream } from "../api.ts";
+import type { AnyKind, Api, WatchLine, WatchEvent, WatchRequest, WatchStream } from "../api.ts";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 
@@ -109,7 +109,7 @@ function faultyWatch({ api, clock, decide }: Faulty, kind: AnyKind, request: Wat
   async function* events(): AsyncGenerator<WatchEvent> {
     for await (const [event] of spoilt(inBatches(await open()), { fault, clock, signal })) if (event) yield event;
   }
-  async function* batches(): AsyncGenerator<readonly SentEvent[]> {
+  async function* batches(): AsyncGenerator<readonly WatchLine[]> {
     const stream = await open();
     yield* spoilt(stream.batches?.() ?? asSent(stream), { fault, clock, signal });
   }
@@ -120,7 +120,7 @@ async function* inBatches(events: AsyncIterable<WatchEvent>): AsyncGenerator<rea
   for await (const event of events) yield [event];
 }
 
-async function* asSent(events: AsyncIterable<WatchEvent>): AsyncGenerator<readonly SentEvent[]> {
+async function* asSent(events: AsyncIterable<WatchEvent>): AsyncGenerator<readonly WatchLine[]> {
   const encoder = new TextEncoder();
   for await (const { type, object } of events) yield [{ type, bytes: encoder.encode(JSON.stringify(object)) }];
 }

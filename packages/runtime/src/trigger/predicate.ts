@@ -1,6 +1,6 @@
 /** Predicates: pure functions of the old and the new object that drop events. */
 import type { KubeObject, ObjectOf, Kind } from "@capstan/model";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 
 /**
  * Decides whether a change passes.

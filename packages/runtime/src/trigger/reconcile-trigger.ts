@@ -1,7 +1,7 @@
 /** Why an object is reconciled: the change, its fields, and its field manager. Kept until the reconcile and shown by `explain`. */
 import type { AnyKind } from "../api.ts";
 import { writerOf } from "../cache/managed-fields.ts";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 import { fieldPath } from "../cache/field-path.ts";
 import { traceAnnotation, traceOf } from "./trace.ts";
 

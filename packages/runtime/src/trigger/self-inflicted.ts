@@ -9,9 +9,10 @@ import type { ManagedFieldsEntry, StoredObject } from "@capstan/model";
 import { isLater } from "../api.ts";
 import { childId } from "../apply/writer.ts";
 import type { Write, Writer } from "../apply/writer.ts";
-import type { Caches, View } from "../cache/caches.ts";
+import type { Caches } from "../cache/caches.ts";
+import type { Informer } from "../cache/informer.ts";
 import { ownsField } from "../cache/managed-fields.ts";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 import { guarded } from "../cache/transform.ts";
 import { changedFields } from "./reconcile-trigger.ts";
 import type { ReconcileTrigger } from "./reconcile-trigger.ts";
@@ -104,18 +105,18 @@ export class SelfInflictedEvents {
     const events: ExpectedEvent[] = [];
     for (const { verb, kind, key, before, after } of writes) {
       if (after === undefined) continue;
-      const view = this.#caches.peek(kind);
-      if (verb === "apply" && before !== undefined && mayBeOfOthers({ before, after: cached(view, after) }, isOurs))
+      const informer = this.#caches.peek(kind);
+      if (verb === "apply" && before !== undefined && mayBeOfOthers({ before, after: cached(informer, after) }, isOurs))
         continue;
       const version = after.metadata.resourceVersion;
-      events.push({ target: childId(kind, key), key, version, delivered: view?.versionOf(key) });
+      events.push({ target: childId(kind, key), key, version, delivered: informer?.versionOf(key) });
     }
     return events;
   }
 }
 
 /** An object as a cache would show it, after its transform. */
-function cached(view: View | undefined, object: StoredObject): StoredObject {
-  const { transform } = view?.settings ?? {};
+function cached(informer: Informer | undefined, object: StoredObject): StoredObject {
+  const { transform } = informer?.settings ?? {};
   return transform === undefined ? object : guarded(transform, undefined)(structuredClone(object));
 }

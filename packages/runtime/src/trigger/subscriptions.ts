@@ -2,8 +2,8 @@
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { childId } from "../apply/writer.ts";
-import type { View } from "../cache/caches.ts";
-import type { Change } from "../cache/reflector.ts";
+import type { Informer } from "../cache/informer.ts";
+import type { Change } from "../cache/change.ts";
 import type { WatchDeclaration } from "../define.ts";
 import type { ReconcileEnvironment } from "../reconcile/environment.ts";
 import type { SelfInflictedEvents } from "./self-inflicted.ts";
@@ -53,8 +53,8 @@ export function mappedBy({ kind, map, predicate }: WatchDeclaration, troubles: T
 export class Subscriptions {
   readonly #environment: ReconcileEnvironment;
   readonly #options: SubscriptionsOptions;
-  /** The views that reconciles may read. */
-  readonly #views: View[] = [];
+  /** The informers that reconciles may read. */
+  readonly #informers: Informer[] = [];
   readonly #ends: (() => void)[] = [];
 
   constructor(environment: ReconcileEnvironment, options: SubscriptionsOptions) {
@@ -64,27 +64,27 @@ export class Subscriptions {
 
   /** Calls the handlers for existing objects and for each change, until the returned function is called. */
   add({ kind, handlers }: KindHandlers): () => void {
-    const view = this.#environment.caches.of(kind);
-    if (!this.#views.includes(view)) this.#views.push(view);
-    view.onSynced(this.#options.onSynced);
-    const end = view.subscribe((change) => this.#handle(kind, change, handlers));
+    const informer = this.#environment.caches.of(kind);
+    if (!this.#informers.includes(informer)) this.#informers.push(informer);
+    informer.onSynced(this.#options.onSynced);
+    const end = informer.subscribe((change) => this.#handle(kind, change, handlers));
     this.#ends.push(end);
     return () => {
       end();
-      const at = this.#views.indexOf(view);
-      if (!view.isUsed && at >= 0) this.#views.splice(at, 1);
+      const at = this.#informers.indexOf(informer);
+      if (!informer.isUsed && at >= 0) this.#informers.splice(at, 1);
     };
   }
 
   /** Whether no first list is awaited. */
   get isUsable(): boolean {
-    for (const view of this.#views) if (!view.isUsable) return false;
+    for (const informer of this.#informers) if (!informer.isUsable) return false;
     return true;
   }
 
-  /** Whether every view is complete for the namespace of a key. */
+  /** Whether every informer is complete for the namespace of a key. */
   isSyncedFor(key: string): boolean {
-    for (const view of this.#views) if (!view.isSyncedFor(key)) return false;
+    for (const informer of this.#informers) if (!informer.isSyncedFor(key)) return false;
     return true;
   }
 

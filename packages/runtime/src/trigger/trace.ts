@@ -1,6 +1,6 @@
 /** Carries traces across objects: a write leaves its trace on the child, and the reconcile that the child triggers continues it. */
 import type { KubeObject } from "@capstan/model";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 
 /** The annotation with the trace of the last write, in the W3C format: `00-<trace>-<span>-<flags>`. */
 export const traceAnnotation = "capstan.dev/traceparent";

@@ -1,7 +1,7 @@
 /** Records the reads of each reconcile, so that changes of those objects trigger it, and no others. */
 import { kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 import { equalityOf, matchesQuery } from "../cache/selector.ts";
 import type { Query } from "../cache/selector.ts";
 import { triggerOf } from "./reconcile-trigger.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { StoredObject } from "@capstan/model";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { changedFields } from "./reconcile-trigger.ts";
 import { formatTrace, parseTrace, traceOf } from "./trace.ts";

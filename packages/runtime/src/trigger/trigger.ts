@@ -1,7 +1,7 @@
 /** Maps a change to keys: the object itself, its owner, or the keys that a function returns. Pure and synchronous. */
 import type { KubeObject } from "@capstan/model";
 import type { AnyKind } from "../api.ts";
-import type { Change } from "../cache/reflector.ts";
+import type { Change } from "../cache/change.ts";
 import type { Request } from "../queue/queue.ts";
 import { triggerOf } from "./reconcile-trigger.ts";
 import type { ReconcileTrigger } from "./reconcile-trigger.ts";

@@ -14,22 +14,22 @@ export type State =
   /** Watches changes from a version. */
   | { readonly at: "watching"; readonly version: string }
   /** Lists one object, only to learn the server's current version. */
-  | { readonly at: "asking"; readonly version: string }
+  | { readonly at: "probing"; readonly version: string }
   /** Waits before the next attempt. */
-  | { readonly at: "resting"; readonly delay: number; readonly then: Exclude<State, { readonly at: "resting" }> };
+  | { readonly at: "waiting"; readonly delay: number; readonly then: Exclude<State, { readonly at: "waiting" }> };
 
 /** The end of a connection. */
 export type End =
   | { readonly how: "listed"; readonly version: string }
   /** The server is at this version; `isKnown` is false if everything must be listed again. */
-  | { readonly how: "asked"; readonly version: string; readonly isKnown: boolean }
+  | { readonly how: "probed"; readonly version: string; readonly isKnown: boolean }
   | { readonly how: "closed"; readonly lived: number }
   | { readonly how: "idle" }
   | { readonly how: "failed"; readonly error: unknown };
 
 /** The state of the watch when a connection ends. */
 export interface Progress {
-  readonly state: Exclude<State, { readonly at: "resting" }>;
+  readonly state: Exclude<State, { readonly at: "waiting" }>;
   /** The last version that is completely in the cache: of an event, a bookmark or a list. Absent before the first list. */
   readonly version: string | undefined;
   /** The number of consecutive failed connections without an event. */
@@ -39,14 +39,14 @@ export interface Progress {
 /** The timing of a watch, in milliseconds. */
 export interface WatchTuning {
   readonly pageSize: number;
-  readonly firstRest: number;
-  readonly longestRest: number;
+  readonly firstDelay: number;
+  readonly longestDelay: number;
   /** A connection that closes earlier than this without an event counts as failed. */
-  readonly shortLife: number;
+  readonly shortConnection: number;
   /** A stream without events for this long is dead; servers send a bookmark about every minute. */
   readonly idle: number;
   /** The interval at which a kind is requested that the server does not serve. */
-  readonly absence: number;
+  readonly notServedDelay: number;
   /** The timeout of a watch on the server: between this and twice this. */
   readonly timeout: number;
 }
@@ -54,11 +54,11 @@ export interface WatchTuning {
 /** The defaults. */
 export const usualTuning: WatchTuning = {
   pageSize: 500,
-  firstRest: 800,
-  longestRest: 30_000,
-  shortLife: 1_000,
+  firstDelay: 800,
+  longestDelay: 30_000,
+  shortConnection: 1_000,
   idle: 90_000,
-  absence: 3_000,
+  notServedDelay: 3_000,
   timeout: 300_000,
 };
 
@@ -67,77 +67,77 @@ export const usualTuning: WatchTuning = {
  * idle timeouts, or so many connections without an event, the watch therefore reads the server's version and object count, and lists
  * again only if they differ from the known ones. For a kind without changes, servers without bookmarks send nothing for days.
  */
-const FRUITLESS_ENDS = 20;
+const maxEmptyWatches = 20;
 
 /** The state after the end of a connection. */
 export function nextState(progress: Progress, end: End, tuning: WatchTuning, random: Random): State {
-  const rest = (then: Exclude<State, { readonly at: "resting" }>, atLeast = 0): State => {
-    const full = Math.min(tuning.longestRest, tuning.firstRest * 2 ** Math.min(progress.failures, 16));
-    return { at: "resting", delay: Math.max(atLeast, full * (0.5 + 0.5 * random())), then };
+  const wait = (then: Exclude<State, { readonly at: "waiting" }>, atLeast = 0): State => {
+    const full = Math.min(tuning.longestDelay, tuning.firstDelay * 2 ** Math.min(progress.failures, 16));
+    return { at: "waiting", delay: Math.max(atLeast, full * (0.5 + 0.5 * random())), then };
   };
-  const again = resume(progress);
+  const next = resume(progress);
   switch (end.how) {
     case "listed":
       return { at: "watching", version: end.version };
-    case "asked":
-      return end.isKnown && isAsFar(end.version, progress.version) ? again : relist(progress);
+    case "probed":
+      return end.isKnown && hasReached(end.version, progress.version) ? next : relist(progress);
     case "closed":
-      if (progress.failures >= FRUITLESS_ENDS) return ask(progress);
-      return end.lived < tuning.shortLife && progress.failures > 0 ? rest(again) : again;
+      if (progress.failures >= maxEmptyWatches) return probe(progress);
+      return end.lived < tuning.shortConnection && progress.failures > 0 ? wait(next) : next;
     case "idle":
-      return progress.failures > 0 ? ask(progress) : again;
+      return progress.failures > 0 ? probe(progress) : next;
     case "failed":
-      return afterFailure({ progress, error: end.error, tuning }, rest);
+      return afterFailure({ progress, error: end.error, tuning }, wait);
   }
 }
 
 /** Continues where the last connection stopped: no list is needed when a version is known. */
-function resume(progress: Progress): Exclude<State, { readonly at: "resting" }> {
+function resume(progress: Progress): Exclude<State, { readonly at: "waiting" }> {
   return progress.version === undefined ? relist(progress) : { at: "watching", version: progress.version };
 }
 
 /** The same, but first checks whether the known version is still valid. */
-function ask(progress: Progress): Exclude<State, { readonly at: "resting" }> {
-  return progress.version === undefined ? relist(progress) : { at: "asking", version: progress.version };
+function probe(progress: Progress): Exclude<State, { readonly at: "waiting" }> {
+  return progress.version === undefined ? relist(progress) : { at: "probing", version: progress.version };
 }
 
 /** Whether a server is certainly at a version or past it. */
-function isAsFar(version: string, known: string | undefined): boolean {
+function hasReached(version: string, known: string | undefined): boolean {
   return known !== undefined && (version === known || isEarlier(known, version));
 }
 
-function relist({ state }: Progress): Exclude<State, { readonly at: "resting" }> {
+function relist({ state }: Progress): Exclude<State, { readonly at: "waiting" }> {
   return state.at === "paging" ? state : { at: "streaming" };
 }
 
 function afterFailure(
   { progress, error, tuning }: { progress: Progress; error: unknown; tuning: WatchTuning },
-  rest: (then: Exclude<State, { readonly at: "resting" }>, atLeast?: number) => State,
+  wait: (then: Exclude<State, { readonly at: "waiting" }>, atLeast?: number) => State,
 ): State {
   const { state } = progress;
-  switch (meaningOf(error)) {
+  switch (classify(error)) {
     case "expired":
       // An expired list must not be requested page by page again: it would expire every time.
-      if (state.at === "paging") return rest({ at: "paging", pageSize: 0 });
-      return progress.failures === 0 ? { at: "streaming" } : rest({ at: "streaming" });
+      if (state.at === "paging") return wait({ at: "paging", pageSize: 0 });
+      return progress.failures === 0 ? { at: "streaming" } : wait({ at: "streaming" });
     case "unsupported":
-      return state.at === "streaming" ? { at: "paging", pageSize: tuning.pageSize } : rest(resume(progress));
+      return state.at === "streaming" ? { at: "paging", pageSize: tuning.pageSize } : wait(resume(progress));
     case "absent":
       // The kind is not served (yet, or any more). Poll at a constant interval, so that it is noticed soon.
-      return { at: "resting", delay: tuning.absence, then: { at: "streaming" } };
+      return { at: "waiting", delay: tuning.notServedDelay, then: { at: "streaming" } };
     case "from the future":
       // This server has not reached the version of an earlier one. It may catch up; if it does not, its state counts.
-      return progress.failures < PATIENCE ? rest(resume(progress)) : rest({ at: "streaming" });
+      return progress.failures < maxFutureVersions ? wait(resume(progress)) : wait({ at: "streaming" });
     case "behind":
       // Another server may respond next time, or this one may have caught up.
-      return rest(relist(progress));
+      return wait(relist(progress));
     case "retry":
-      return rest(progress.failures >= FRUITLESS_ENDS ? ask(progress) : resume(progress), retryAfterOf(error));
+      return wait(progress.failures >= maxEmptyWatches ? probe(progress) : resume(progress), retryAfterOf(error));
   }
 }
 
 /** The number of "version too large" errors before everything is listed again. */
-const PATIENCE = 3;
+const maxFutureVersions = 3;
 
 /** Whether the server does not serve the kind. */
 export function isAbsent(error: unknown): boolean {
@@ -149,7 +149,7 @@ export function isBehind(error: unknown): boolean {
   return error instanceof RuntimeError && error.code === "ServerBehind";
 }
 
-function meaningOf(error: unknown): "expired" | "unsupported" | "absent" | "from the future" | "behind" | "retry" {
+function classify(error: unknown): "expired" | "unsupported" | "absent" | "from the future" | "behind" | "retry" {
   if (isBehind(error)) return "behind";
   if (!(error instanceof ApiError)) return "retry";
   if (isAbsent(error)) return "absent";

@@ -1,18 +1,18 @@
-/** Follows one kind: yields every object, then every change, whatever happens to the connection. */
+/** Watches one kind: emits every object, then every change, whatever happens to the connection. */
 import { sleep } from "../clock.ts";
 import type { Clock, Random } from "../clock.ts";
 import { isEarlier, isLater, keyText } from "../api.ts";
-import type { AnyKind, Api, ListPage, Scope, SentEvent, WatchEvent, WatchStream } from "../api.ts";
+import type { AnyKind, Api, ListPage, Scope, WatchLine, WatchEvent, WatchStream } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import type { StoredObject } from "@capstan/model";
-import { parseSent, SentObject } from "./sent.ts";
+import { parseBytes, ListedBytes } from "./listed-bytes.ts";
 import { isAbsent, isBehind, nextState, usualTuning } from "./states.ts";
 import type { End, State, WatchTuning } from "./states.ts";
 
-/** The signals of a watch, in order. Between `restarted` and `synced` come all existing objects; any other object is gone. */
-export type Signal =
+/** The events of a watcher, in order. Between `restarted` and `synced` come all existing objects; any other object is gone. */
+export type WatcherEvent =
   | { readonly type: "restarted" }
-  | { readonly type: "listed"; readonly object: StoredObject | SentObject }
+  | { readonly type: "listed"; readonly object: StoredObject | ListedBytes }
   /** A listed object was deleted before the list is complete. */
   | { readonly type: "unlisted"; readonly object: StoredObject }
   | { readonly type: "synced"; readonly version: string }
@@ -23,7 +23,7 @@ export type Signal =
   | { readonly type: "vanished" }
   | { readonly type: "failed"; readonly error: unknown; readonly state: State["at"] };
 
-/** The state that was built from the signals. */
+/** The state that was built from the events. */
 export interface Known {
   readonly size: number;
   stored(key: string): StoredObject | undefined;
@@ -38,27 +38,27 @@ export interface WatcherOptions {
   readonly tuning?: WatchTuning | undefined;
   readonly signal: AbortSignal;
   readonly known: Known;
-  /** Called with each signal; must not throw. */
-  readonly onSignal: (signal: Signal) => void;
+  /** Called with each event; must not throw. */
+  readonly onEvent: (event: WatcherEvent) => void;
 }
 
 /** The server's annotation on the bookmark that ends the initial events of a streaming list. */
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
 /** The number of consecutive "not found" responses after which a kind counts as not served. */
-const SURE_OF_ABSENCE = 2;
+const notServedThreshold = 2;
 
 /**
  * The number of consecutive lists that may be older than the known state. With the delays between them this is minutes: a stale server
  * has caught up by then, and one whose store was restored from a backup never will.
  */
-const PATIENCE_WITH_THE_PAST = 10;
+const maxStaleLists = 10;
 
 /**
  * After so much silence everything is listed, in milliseconds: a restored server that has reached the same version may have the same
  * number of objects, and servers report no count for a selector.
  */
-const LONG_SILENCE = 3_600_000;
+const relistAfterSilence = 3_600_000;
 
 /** Runs until the signal is aborted. */
 export async function runWatcher(options: WatcherOptions): Promise<void> {
@@ -73,11 +73,11 @@ class Watcher {
   #latest: string | undefined;
   #failures = 0;
   /** The number of consecutive lists that were older. */
-  #oldLists = 0;
+  #staleLists = 0;
   /** The time of the last received event, on the clock. */
-  #toldAt = 0;
+  #lastEventAt = 0;
   /** Whether the current connection delivered anything. */
-  #gave = false;
+  #hasReceived = false;
 
   constructor(options: WatcherOptions) {
     this.#options = options;
@@ -88,49 +88,49 @@ class Watcher {
     const { signal, clock } = this.#options;
     let state: State = { at: "streaming" };
     while (!signal.aborted) {
-      if (state.at === "resting") {
+      if (state.at === "waiting") {
         await sleep(clock, state.delay, signal).catch(() => undefined);
         state = state.then;
       } else {
-        state = await this.#leave(state);
+        state = await this.#step(state);
       }
     }
   }
 
   /** Runs one state and returns the next. */
-  async #leave(state: Exclude<State, { readonly at: "resting" }>): Promise<State> {
-    this.#gave = false;
-    const end = await this.#live(state);
-    if (end.how === "failed" && !this.#options.signal.aborted) this.#tell(end.error, state.at);
+  async #step(state: Exclude<State, { readonly at: "waiting" }>): Promise<State> {
+    this.#hasReceived = false;
+    const end = await this.#runState(state);
+    if (end.how === "failed" && !this.#options.signal.aborted) this.#reportFailure(end.error, state.at);
     const progress = { state, version: this.#version, failures: this.#failures };
     const next = nextState(progress, end, this.#tuning, this.#options.random);
-    if (!this.#gave) this.#failures++;
+    if (!this.#hasReceived) this.#failures++;
     return next;
   }
 
-  #tell(error: unknown, state: State["at"]): void {
-    const { onSignal } = this.#options;
-    onSignal({ type: "failed", error, state });
+  #reportFailure(error: unknown, state: State["at"]): void {
+    const { onEvent } = this.#options;
+    onEvent({ type: "failed", error, state });
     // One such response may come from a server that is starting; several are reliable.
-    const isGone = isAbsent(error) && this.#failures >= SURE_OF_ABSENCE;
-    const isAnotherHistory = isBehind(error) && ++this.#oldLists >= PATIENCE_WITH_THE_PAST;
+    const isGone = isAbsent(error) && this.#failures >= notServedThreshold;
+    const isAnotherHistory = isBehind(error) && ++this.#staleLists >= maxStaleLists;
     if (!isGone && !isAnotherHistory) return;
     this.#latest = undefined;
-    this.#oldLists = 0;
-    onSignal({ type: "vanished" });
+    this.#staleLists = 0;
+    onEvent({ type: "vanished" });
   }
 
-  async #live(state: Exclude<State, { readonly at: "resting" }>): Promise<End> {
+  async #runState(state: Exclude<State, { readonly at: "waiting" }>): Promise<End> {
     try {
       switch (state.at) {
         case "streaming":
-          return await this.#follow(undefined);
+          return await this.#watchFrom(undefined);
         case "paging":
           return await this.#page(state.pageSize);
         case "watching":
-          return await this.#follow(state.version);
-        case "asking":
-          return await this.#ask();
+          return await this.#watchFrom(state.version);
+        case "probing":
+          return await this.#probe();
       }
     } catch (error) {
       return { how: "failed", error };
@@ -153,13 +153,13 @@ class Watcher {
   }
 
   /** A list with limit 1: it returns the server's version for any kind, and mostly the object count. */
-  async #ask(): Promise<End> {
+  async #probe(): Promise<End> {
     const { api, kind, scope, clock, signal } = this.#options;
     const page = await api.list(kind, { ...scope, limit: 1, signal });
     this.#failures = 0;
-    this.#gave = true;
-    const isKnown = clock.now() - this.#toldAt < LONG_SILENCE && this.#isKnown(page);
-    return { how: "asked", version: page.resourceVersion, isKnown };
+    this.#hasReceived = true;
+    const isKnown = clock.now() - this.#lastEventAt < relistAfterSilence && this.#isKnown(page);
+    return { how: "probed", version: page.resourceVersion, isKnown };
   }
 
   /** Whether a page is consistent with the known objects. */
@@ -175,7 +175,7 @@ class Watcher {
   }
 
   /** One connection: from a version, or with every object first. */
-  async #follow(from: string | undefined): Promise<End> {
+  async #watchFrom(from: string | undefined): Promise<End> {
     const { api, kind, scope, clock, random, signal } = this.#options;
     using connection = new Connection(clock, this.#tuning.idle, signal);
     if (from === undefined) this.#restart();
@@ -187,7 +187,7 @@ class Watcher {
       signal: connection.signal,
     });
     try {
-      await this.#hear(events, { connection, listing: from === undefined });
+      await this.#readEvents(events, { connection, listing: from === undefined });
     } catch (error) {
       if (connection.isIdle) return { how: "idle" };
       throw error;
@@ -197,9 +197,9 @@ class Watcher {
   }
 
   /** Reads a watch until it ends: as batches of bytes, if they are available. */
-  async #hear(events: WatchStream, begun: { connection: Connection; listing: boolean }): Promise<void> {
-    const { connection } = begun;
-    let { listing } = begun;
+  async #readEvents(events: WatchStream, start: { connection: Connection; listing: boolean }): Promise<void> {
+    const { connection } = start;
+    let { listing } = start;
     if (events.batches === undefined) {
       for await (const event of events) {
         connection.seen();
@@ -209,17 +209,17 @@ class Watcher {
     }
     for await (const batch of events.batches()) {
       connection.seen();
-      for (const sent of batch) listing = this.#sentEvent(sent, listing);
+      for (const line of batch) listing = this.#bytesEvent(line, listing);
     }
   }
 
   /** Most listed objects are never read beyond their metadata, so they are not parsed. */
-  #sentEvent({ type, bytes }: SentEvent, listing: boolean): boolean {
+  #bytesEvent({ type, bytes }: WatchLine, listing: boolean): boolean {
     if (listing && (type === "ADDED" || type === "MODIFIED")) {
-      this.#list(new SentObject(bytes));
+      this.#list(new ListedBytes(bytes));
       return true;
     }
-    const event = { type, object: parseSent(bytes) };
+    const event = { type, object: parseBytes(bytes) };
     return listing ? this.#listEvent(event) : this.#liveEvent(event);
   }
 
@@ -231,8 +231,8 @@ class Watcher {
         this.#list(object);
         return true;
       case "DELETED":
-        this.#tellOf(object.metadata.resourceVersion);
-        this.#options.onSignal({ type: "unlisted", object });
+        this.#noteVersion(object.metadata.resourceVersion);
+        this.#options.onEvent({ type: "unlisted", object });
         return true;
       case "BOOKMARK": {
         if (object.metadata.annotations?.[INITIAL_EVENTS_END] !== "true") return true;
@@ -243,66 +243,66 @@ class Watcher {
   }
 
   #liveEvent({ type, object }: WatchEvent): boolean {
-    const { onSignal } = this.#options;
+    const { onEvent } = this.#options;
     const version = object.metadata.resourceVersion;
     const isKnown = this.#version !== undefined && isEarlier(version, this.#version);
     // An event with an earlier version than the known one is a repetition. Only deletions may have the version before, on some servers.
     if (isKnown && type === "BOOKMARK") throw this.#behind("go on with a watch", version);
     if (isKnown && type !== "DELETED") return false;
-    if (!isKnown) this.#reach(version);
+    if (!isKnown) this.#advanceTo(version);
     switch (type) {
       case "ADDED":
       case "MODIFIED":
-        onSignal({ type: "changed", object });
+        onEvent({ type: "changed", object });
         return false;
       case "DELETED":
-        onSignal({ type: "removed", object });
+        onEvent({ type: "removed", object });
         return false;
       case "BOOKMARK":
-        onSignal({ type: "progressed", version });
+        onEvent({ type: "progressed", version });
         return false;
     }
   }
 
   /** An object of a list, which may break off: its version counts for later lists all the same. */
-  #list(object: StoredObject | SentObject): void {
-    this.#tellOf(object.metadata.resourceVersion);
-    this.#options.onSignal({ type: "listed", object });
+  #list(object: StoredObject | ListedBytes): void {
+    this.#noteVersion(object.metadata.resourceVersion);
+    this.#options.onEvent({ type: "listed", object });
   }
 
-  #tellOf(version: string): void {
+  #noteVersion(version: string): void {
     if (this.#latest === undefined || isLater(version, this.#latest)) this.#latest = version;
   }
 
   /** A list is complete; one that is older than the known state is rejected: deleted objects would reappear. */
   #complete(version: string): void {
-    const { onSignal } = this.#options;
+    const { onEvent } = this.#options;
     if (this.#latest !== undefined && isEarlier(version, this.#latest)) throw this.#behind("take a list", version);
-    this.#oldLists = 0;
-    this.#reach(version);
-    onSignal({ type: "synced", version });
+    this.#staleLists = 0;
+    this.#advanceTo(version);
+    onEvent({ type: "synced", version });
   }
 
   #behind(what: string, version: string): RuntimeError {
     return new RuntimeError(
       "ServerBehind",
-      `Did not ${what} of ${this.#options.kind.plural}: it is as of version ${version}, and version ${this.#latest} was told before. ` +
+      `Did not ${what} of ${this.#options.kind.plural}: it is as of version ${version}, and version ${this.#latest} was received before. ` +
         "The API server is behind and is asked again.",
     );
   }
 
-  #reach(version: string): void {
+  #advanceTo(version: string): void {
     this.#version = version;
     this.#latest = version;
-    this.#toldAt = this.#options.clock.now();
+    this.#lastEventAt = this.#options.clock.now();
     this.#failures = 0;
-    this.#gave = true;
+    this.#hasReceived = true;
   }
 
   /** A new list begins: until it is complete there is no version to continue from. */
   #restart(): void {
     this.#version = undefined;
-    this.#options.onSignal({ type: "restarted" });
+    this.#options.onEvent({ type: "restarted" });
   }
 }
 

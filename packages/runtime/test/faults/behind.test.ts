@@ -26,7 +26,14 @@ import { Witness } from "./witness.ts";
 import { Widget } from "./world.ts";
 
 /** Short timeouts, so that a test need not wait for minutes; the rules are the same. */
-const tuning = { ...usualTuning, firstRest: 20, longestRest: 200, shortLife: 50, idle: 1_500, absence: 100 };
+const tuning = {
+  ...usualTuning,
+  firstDelay: 20,
+  longestDelay: 200,
+  shortConnection: 50,
+  idle: 1_500,
+  notServedDelay: 100,
+};
 // The users of this test change objects more often than a hot loop would.
 const hotLoopLimit = { writes: 10_000, within: 60_000 };
 

@@ -25,7 +25,14 @@ import type { Passing, Proxy, WireFault } from "./proxy.ts";
 import { Widget } from "./world.ts";
 
 /** Short timeouts, so that a test need not wait for minutes; the rules are the same. */
-const tuning = { ...usualTuning, firstRest: 20, longestRest: 200, shortLife: 50, idle: 1_500, absence: 100 };
+const tuning = {
+  ...usualTuning,
+  firstDelay: 20,
+  longestDelay: 200,
+  shortConnection: 50,
+  idle: 1_500,
+  notServedDelay: 100,
+};
 
 interface Stage {
   readonly namespace: string;
@@ -103,7 +110,7 @@ class Play implements AsyncDisposable {
     const options = { api, clock, log: silentLog, namespaces: [stage.namespace], watchTuning: tuning };
     this.operator = new RunningOperator({ name: "test", controllers: [widget] }, options);
     const scope = { namespace: stage.namespace };
-    this.witness = new Informer({ api, kind: Widget, scope, clock, random: () => 0.5, tuning });
+    this.witness = new Informer({ api, kind: Widget, scopes: [scope], clock, random: () => 0.5, tuning });
   }
 
   static async open(stage: Stage, clock: Clock = systemClock): Promise<Play> {
@@ -149,7 +156,7 @@ class Play implements AsyncDisposable {
         health: this.operator.health,
       });
       // A snapshot does not include the operator's own kind: an informer beside it, over the same proxy, shows it.
-      const known = [...this.operator.snapshot(), this.witness.known()].flatMap((kind) => kind?.objects ?? []);
+      const known = [...this.operator.snapshot(), ...this.witness.known()].flatMap(({ objects }) => objects);
       return (
         sizes.length === NAMES.length &&
         sizes.every(({ data }) => data.size === String(this.size)) &&
@@ -323,12 +330,12 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       const cutAt = async (cut: number): Promise<void> => {
         await using client = createClient(await proxy.config(`/cut/${cut}`), { retry: noRetry });
         const scope = { namespace, labelSelector: "cut=yes" };
-        const own = { clock: systemClock, random: () => 0.5, tuning: { ...tuning, firstRest: 1, longestRest: 5 } };
-        await using informer = new Informer({ api: apiOf(client), kind: ConfigMap, scope, ...own });
+        const own = { clock: systemClock, random: () => 0.5, tuning: { ...tuning, firstDelay: 1, longestDelay: 5 } };
+        await using informer = new Informer({ api: apiOf(client), kind: ConfigMap, scopes: [scope], ...own });
         const seen: string[] = [];
         informer.subscribe(({ type, key }) => void seen.push(`${type} ${key}`));
         await until(
-          () => done.has(String(cut)) && versionsOf(informer.reader.find({})) === wanted,
+          () => done.has(String(cut)) && versionsOf(informer.find({})) === wanted,
           () => `cut at ${cut}: ${wanted}`,
         );
         assert.ok(seen.every((note) => note.startsWith("added")) && seen.length === 2, `cut at ${cut}: ${seen.join()}`);

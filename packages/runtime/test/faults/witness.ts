@@ -1,7 +1,7 @@
 /** Records what a reader received and reports when an old state reappears: an older version of an object, or a deleted one. */
 import type { StoredObject } from "@capstan/model";
 import { isLater, keyText } from "../../src/api.ts";
-import type { Change } from "../../src/cache/reflector.ts";
+import type { Change } from "../../src/cache/change.ts";
 
 export class Witness {
   readonly #name: string;

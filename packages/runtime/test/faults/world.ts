@@ -137,7 +137,7 @@ export class World {
   #witness(kind: typeof Widget | typeof ConfigMap): Informer {
     const witness = new Witness(`the watch of ${kind.kind}`, this.#books.violations);
     const api = faultyApi(this.#balanced(), this.clock, (call) => this.#fault(call));
-    const informer = new Informer({ api, kind, scope: {}, clock: this.clock, random: this.#random });
+    const informer = new Informer({ api, kind, scopes: [{}], clock: this.clock, random: this.#random });
     informer.subscribe((change) => witness.hear(change));
     return informer;
   }
@@ -370,7 +370,7 @@ export class World {
       assert.deepEqual(this.#books.daemonsOf(id), operator.isLeader ? uids : [], `daemons of ${id}`);
     }
     assert.equal(this.replicas.filter(({ operator }) => operator.isLeader).length, 1, "one leader");
-    const seen = this.#watched.flatMap((informer) => informer.known() ?? []);
+    const seen = this.#watched.flatMap((informer) => informer.known());
     assert.deepEqual(
       textsOf(seen),
       textsOf([{ objects: widgets }, { objects: children }]),

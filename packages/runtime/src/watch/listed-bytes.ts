@@ -4,7 +4,7 @@ import type { ScannedMetadata } from "@capstan/client";
 import type { StoredObject } from "@capstan/model";
 
 /** The bytes of one object. They are views of the receive buffer: copy them to keep them. */
-export class SentObject {
+export class ListedBytes {
   readonly bytes: Buffer;
   readonly scanned: ScannedMetadata;
   /** Without managed fields. */
@@ -21,13 +21,13 @@ export class SentObject {
   }
 
   get object(): StoredObject {
-    this.#object ??= parseSent(this.bytes);
+    this.#object ??= parseBytes(this.bytes);
     return this.#object;
   }
 }
 
 /** Parses an object from its bytes. */
-export function parseSent(bytes: Uint8Array): StoredObject {
+export function parseBytes(bytes: Uint8Array): StoredObject {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
   // A watch delivers objects of the watched kind.
   return JSON.parse(text) as StoredObject;
