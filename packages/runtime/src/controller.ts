@@ -22,15 +22,15 @@ import { outsideTrigger, requeueTrigger } from "./trigger/reconcile-trigger.ts";
 import type { ReconcileTrigger } from "./trigger/reconcile-trigger.ts";
 import { SelfInflictedEvents } from "./trigger/self-inflicted.ts";
 import { handlersOf, mappedBy, Subscriptions } from "./trigger/subscriptions.ts";
-import type { Wake } from "./trigger/trigger.ts";
-import { Troubles } from "./trigger/troubles.ts";
-import type { Trouble } from "./trigger/troubles.ts";
+import type { Enqueue } from "./trigger/event-handler.ts";
+import { UserFailures } from "./trigger/user-failures.ts";
+import type { UserFailure } from "./trigger/user-failures.ts";
 
 /** A running controller. */
 export class RunningController {
   readonly definition: Controller;
   readonly #environment: ReconcileEnvironment;
-  readonly #troubles: Troubles;
+  readonly #userFailures: UserFailures;
   readonly #selfInflicted: SelfInflictedEvents;
   readonly #subscriptions: Subscriptions;
   readonly #queue: Queue<ReconcileTrigger>;
@@ -42,16 +42,16 @@ export class RunningController {
   constructor(definition: Controller, environment: ControllerEnvironment) {
     this.definition = definition;
     const { clock, random, meter } = environment;
-    this.#troubles = new Troubles({ ...environment, onTrouble: (what) => meter.userFailed(what) });
+    this.#userFailures = new UserFailures({ ...environment, onFailure: (what) => meter.userFailed(what) });
     this.#environment = reconcileEnvironment(definition, environment);
     this.#reporter = new Reporter(environment);
     this.#selfInflicted = new SelfInflictedEvents(environment.caches);
     const { concurrency, rate, backoff: curves, fairnessKey } = definition.options;
     const wakeWorkers = (): void => this.#workers.wake();
-    const tenantOf = fairnessKey && this.#troubles.tenant(fairnessKey);
+    const tenantOf = fairnessKey && this.#userFailures.tenant(fairnessKey);
     this.#queue = new Queue({ clock, random, onReady: wakeWorkers, rate, curves, fairnessKey: tenantOf });
-    const [troubles, selfInflicted, wake] = [this.#troubles, this.#selfInflicted, this.#enqueue];
-    const events = { troubles, selfInflicted, wake, onSynced: wakeWorkers };
+    const [userFailures, selfInflicted, wake] = [this.#userFailures, this.#selfInflicted, this.#enqueue];
+    const events = { userFailures, selfInflicted, wake, onSynced: wakeWorkers };
     this.#subscriptions = new Subscriptions(this.#environment, events);
     this.#workers = new Workers({
       queue: this.#queue,
@@ -65,7 +65,7 @@ export class RunningController {
 
   /** Starts to watch: keys gather in the queue, but no reconcile runs yet. A standby replica stays in this state. */
   warm(): void {
-    for (const each of handlersOf(this.#environment, this.#troubles)) this.#subscriptions.add(each);
+    for (const each of handlersOf(this.#environment, this.#userFailures)) this.#subscriptions.add(each);
     const pauses = namespacePauses((namespace) => this.#keys(namespace));
     if (this.#environment.pauseByNamespace) this.#subscriptions.add({ kind: Namespace, handlers: [pauses] });
   }
@@ -79,7 +79,7 @@ export class RunningController {
   /** Lets objects of another kind trigger objects of this controller, until the returned function is called. */
   watch(declaration: WatchDeclaration): () => void {
     const { kind } = declaration;
-    const end = this.#subscriptions.add({ kind, handlers: [mappedBy(declaration, this.#troubles)] });
+    const end = this.#subscriptions.add({ kind, handlers: [mappedBy(declaration, this.#userFailures)] });
     let hasEnded = false;
     return () => {
       if (hasEnded) return;
@@ -119,8 +119,8 @@ export class RunningController {
   }
 
   /** User functions that failed outside of reconciles and have not succeeded since. */
-  get troubles(): readonly Trouble[] {
-    return this.#troubles.all;
+  get userFailures(): readonly UserFailure[] {
+    return this.#userFailures.all;
   }
 
   /** Seconds that running reconciles have taken so far: their sum and the longest. */
@@ -161,7 +161,7 @@ export class RunningController {
     this.#subscriptions.end();
   }
 
-  readonly #enqueue: Wake = (key, request) => {
+  readonly #enqueue: Enqueue = (key, request) => {
     this.#reporter.enqueued();
     this.#queue.add(key, request);
   };

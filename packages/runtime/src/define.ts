@@ -22,7 +22,7 @@ import { anyChange, desiredStateChanged } from "./trigger/predicate.ts";
 import type { FieldPath, Predicate, ValueAt } from "./trigger/predicate.ts";
 import { isResource } from "./resource.ts";
 import type { Source } from "./trigger/source.ts";
-import type { MapToKeys } from "./trigger/trigger.ts";
+import type { MapToKeys } from "./trigger/event-handler.ts";
 
 /**
  * A mapping from objects of another kind to the keys (`namespace/name`) of objects to trigger.

@@ -8,7 +8,7 @@ import type { CacheSettings } from "../src/cache/settings.ts";
 import { index } from "../src/cache/lookup.ts";
 import { controller, watch } from "../src/define.ts";
 import { createLog } from "../src/log.ts";
-import { healthDoor } from "../src/program/endpoints.ts";
+import { healthEndpoint } from "../src/program/endpoints.ts";
 import { operator } from "../src/operator.ts";
 import { testOperator, VirtualClock } from "../src/testing/index.ts";
 import { ModelApi } from "./model-api.ts";
@@ -46,7 +46,7 @@ async function worldWith(settings: CacheSettings) {
   await world.apply(Widget, "w", { spec: { wants: "c" } });
   const readyz = async (): Promise<string> => {
     const request = { method: "GET", path: "/readyz", isLocal: true, authorization: undefined } as const;
-    const { status, body } = await healthDoor(world.running)(request);
+    const { status, body } = await healthEndpoint(world.running)(request);
     assert.equal(status, 200);
     return body;
   };

@@ -6,7 +6,7 @@ import { defineResource, s } from "@capstan/schema";
 import type { AnyKind, ListPage, ListRequest, WatchRequest } from "../src/api.ts";
 import { controller } from "../src/define.ts";
 import { createLog } from "../src/log.ts";
-import { healthDoor } from "../src/program/endpoints.ts";
+import { healthEndpoint } from "../src/program/endpoints.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { VirtualClock } from "../src/testing/index.ts";
 import { failure, ModelApi } from "./model-api.ts";
@@ -64,7 +64,7 @@ async function setUp(t: { after(run: () => Promise<void>): void }, forbidden: st
   await clock.advance(60_000);
   const said = (text: string): number => lines.filter((line) => line.includes(text)).length;
   const ready = async () => {
-    const { status, body } = await healthDoor(operator)({
+    const { status, body } = await healthEndpoint(operator)({
       method: "GET",
       path: "/readyz",
       isLocal: false,

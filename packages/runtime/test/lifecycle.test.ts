@@ -9,7 +9,7 @@ import { sleep } from "../src/clock.ts";
 import { controller } from "../src/define.ts";
 import { TerminalError } from "../src/errors.ts";
 import { silentLog } from "../src/log.ts";
-import { healthDoor } from "../src/program/endpoints.ts";
+import { healthEndpoint } from "../src/program/endpoints.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { Lease } from "../src/leader/lease.ts";
 import type { LeaseObject } from "../src/leader/lease.ts";
@@ -121,7 +121,7 @@ test("stops after the grace period, although a daemon and a stream ignore signal
   assert.equal(lease.spec?.holderIdentity, "", "the lease was given back");
 });
 
-test("a standby changes its namespaces at once, and looks for strays when it leads", async () => {
+test("a standby changes its namespaces at once, and looks for uncached when it leads", async () => {
   const clock = new VirtualClock();
   const api = new ModelApi(() => clock.wall());
   const seen: string[] = [];
@@ -158,7 +158,7 @@ test("is ready when each of its watches is, and names the one that is not", asyn
   await clock.advance(1_000);
   const ask = async (path: string) => {
     const request = { method: "GET", path, isLocal: false, authorization: undefined };
-    const { status, body } = await healthDoor(operator)(request);
+    const { status, body } = await healthEndpoint(operator)(request);
     return [status, body.trim().split("\n").toSorted()];
   };
   assert.deepEqual(await ask("/readyz"), [
@@ -212,7 +212,7 @@ test("serves explanations to local requests only", async () => {
   await using operator = await startIdle();
   const ask = async (isLocal: boolean) => {
     const path = "/explain/task/default/a?wide";
-    const { status, body } = await healthDoor(operator)({ method: "GET", path, isLocal, authorization: undefined });
+    const { status, body } = await healthEndpoint(operator)({ method: "GET", path, isLocal, authorization: undefined });
     return { status, namesTheObject: body.includes("default/a") };
   };
   assert.deepEqual(await ask(true), { status: 200, namesTheObject: true });
@@ -223,7 +223,7 @@ test("DNS rebinding from a web page gets no explanations", async () => {
   await using operator = await startIdle();
   const ask = async (path: string, host: string | undefined) => {
     const request = { method: "GET", path, isLocal: true, host, authorization: undefined };
-    const { status, body } = await healthDoor(operator)(request);
+    const { status, body } = await healthEndpoint(operator)(request);
     return { status, body };
   };
   const own = ["localhost", "LocalHost.:8081", "operator.localhost:8081", "127.0.0.1:8081", "127.9.9.9", "[::1]:8081"];
@@ -252,7 +252,7 @@ test("explains why there is nothing: unknown controller or object, or no reconci
   await using operator = await startIdle();
   const ask = async (object: string): Promise<string> => {
     const request = { method: "GET", path: `/explain/${object}`, isLocal: true, authorization: undefined };
-    const { status, body } = await healthDoor(operator)(request);
+    const { status, body } = await healthEndpoint(operator)(request);
     return `${status} ${body.trim()}`;
   };
   assert.equal(await ask("tsk/default/a"), "404 There is no controller tsk: the operator has task.");

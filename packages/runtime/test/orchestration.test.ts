@@ -17,7 +17,7 @@ const Shop = defineResource({
   kind: "Shop",
   spec: s.object({ size: s.int32().default(1), cached: s.boolean().default(true), owner: s.string().default("") }),
   status: s.object({ waiting: s.array(s.string()), log: s.array(s.string()) }),
-  conditions: { Ready: "customers can buy", Stocked: "there is something to buy", Open: "the door is open" },
+  conditions: { Ready: "customers can buy", Stocked: "there is something to buy", Open: "the endpoint is open" },
 });
 
 const Namespace = { group: "", version: "v1", kind: "Namespace", plural: "namespaces", scope: "Cluster" } as const;

@@ -152,7 +152,7 @@ describe("a plan", () => {
     await payFor(api, "paid");
     const plan = await paying.plan({ api, log: silentLog, namespaces: ["default"] });
     assert.deepEqual(real, []);
-    assert.deepEqual(plan.untaken.map(({ key, message }) => `${key}: ${message}`).toSorted(), [
+    assert.deepEqual(plan.stopped.map(({ key, message }) => `${key}: ${message}`).toSorted(), [
       "default/leaving: run the cleanup",
       'default/paying: run the step "pay"',
     ]);
@@ -185,7 +185,7 @@ describe("a plan", () => {
       log: silentLog,
     });
     assert.deepEqual(acts, []);
-    const told = plan.untaken.find(({ key }) => key === "default/one");
+    const told = plan.stopped.find(({ key }) => key === "default/one");
     assert.equal(told?.message, 'act on {"do":"remove","name":"one"}');
   });
 

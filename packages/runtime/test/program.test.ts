@@ -182,7 +182,7 @@ test("serves its metrics over TLS, and only to authorized requests", { skip: kub
     await tidy.delete(ClusterRoleBinding, { name: role });
   });
 
-  await until(async () => (await askSecurely(metrics, undefined)).status === 401, "the door");
+  await until(async () => (await askSecurely(metrics, undefined)).status === 401, "the endpoint");
   assert.equal((await askSecurely(metrics, "nonsense")).status, 401);
   assert.deepEqual(await askSecurely(metrics, stranger), {
     status: 403,

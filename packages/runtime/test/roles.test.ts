@@ -18,14 +18,14 @@ import { installCrds } from "../src/crds/crds.ts";
 import type { Previous } from "../src/inventory/previous.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { Registry } from "../src/metrics/registry.ts";
-import { toldHooks } from "../src/inventory/registered-webhooks.ts";
+import { registeredWebhooks } from "../src/inventory/registered-webhooks.ts";
 import { operator } from "../src/operator.ts";
 import type { Operator } from "../src/operator.ts";
 import { resourcesAmong } from "../src/resource.ts";
 import { needsWebhooks } from "../src/webhook/paths.ts";
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "../src/webhook/registration.ts";
 import { openWebhooks } from "../src/webhook/webhooks.ts";
-import type { Door } from "../src/webhook/webhooks.ts";
+import type { OpenEndpoint } from "../src/webhook/webhooks.ts";
 
 const NAMESPACE = "ops";
 const spec = s.object({ size: s.int32().default(1) });
@@ -55,7 +55,7 @@ function second(previous: Previous): Operator {
 }
 
 /** Registered webhooks without an endpoint, as after the removal of their version. */
-const noDoor: Door = async () => ({
+const noDoor: OpenEndpoint = async () => ({
   reach: { by: "service", namespace: NAMESPACE, name: "shops-webhook", port: 443 },
   use: () => undefined,
   [Symbol.asyncDispose]: async () => undefined,
@@ -99,13 +99,13 @@ function worldOn(server: ApiServer): World {
       const told = { api, name: "shops", previous: app.definition.previous, version: undefined, log };
       const shared = { api, clock: systemClock, log, registry: new Registry(), namespace: NAMESPACE };
       await using webhooks = needsWebhooks(resources)
-        ? await openWebhooks({ ...shared, resources, name: "shops", door: noDoor })
+        ? await openWebhooks({ ...shared, resources, name: "shops", endpoint: noDoor })
         : undefined;
       await webhooks?.register();
       await using running = new RunningOperator(app.definition, {
         ...shared,
         leaderElection: { namespace: NAMESPACE, identity: "one" },
-        hooks: toldHooks(told, resources),
+        hooks: registeredWebhooks(told, resources),
       });
       await during(running);
     },

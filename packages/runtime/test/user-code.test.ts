@@ -9,7 +9,7 @@ import type { ControllerOptions } from "../src/define.ts";
 import { RuntimeError } from "../src/errors.ts";
 import { createLog, silentLog } from "../src/log.ts";
 import { installCrds } from "../src/crds/crds.ts";
-import { healthDoor } from "../src/program/endpoints.ts";
+import { healthEndpoint } from "../src/program/endpoints.ts";
 import { RunningOperator } from "../src/manager/operator.ts";
 import { operator } from "../src/operator.ts";
 import type { Context } from "../src/reconcile/context.ts";
@@ -246,7 +246,7 @@ describe("functions that map events to objects", () => {
     const { controller: name, object, message } = JSON.parse(lines[0] ?? "");
     assert.deepEqual([name, object], ["poor", "ConfigMap default/nodata"]);
     assert.match(message, /^the map of ConfigMap failed for ConfigMap default\/nodata: /u);
-    const { body, status } = await healthDoor(world.running)({
+    const { body, status } = await healthEndpoint(world.running)({
       method: "GET",
       path: "/readyz",
       isLocal: true,
@@ -265,7 +265,7 @@ describe("functions that map events to objects", () => {
     assert.equal(lines.length > 0 && heard.includes("updated nodata"), true);
     await world.apply(ConfigMap, "nodata", { data: { ref: "default/w", more: "" } });
     await world.settle();
-    assert.deepEqual(world.running.troubles, [], "it is over when it is over");
+    assert.deepEqual(world.running.userFailures, [], "it is over when it is over");
   });
 
   test("a map that returns invalid keys is reported, and its valid keys are triggered", async () => {
@@ -293,7 +293,7 @@ describe("functions that map events to objects", () => {
     test(`if ${option} throws, the object is still reconciled`, async () => {
       await using world = await worldWith(() => undefined, { [option]: broken[option] });
       await goesOn(world);
-      assert.ok(world.running.troubles.some(({ what }) => what === option));
+      assert.ok(world.running.userFailures.some(({ what }) => what === option));
     });
   }
 });

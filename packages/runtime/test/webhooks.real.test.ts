@@ -17,7 +17,7 @@ import { CustomResourceDefinition, installCrds } from "../src/crds/crds.ts";
 import { Registry } from "../src/metrics/registry.ts";
 import { usualLifetimes } from "../src/webhook/certificates.ts";
 import type { Lifetimes } from "../src/webhook/certificates.ts";
-import { httpsDoor } from "../src/webhook/https.ts";
+import { httpsEndpoint } from "../src/webhook/https.ts";
 import { MutatingWebhookConfiguration, ValidatingWebhookConfiguration } from "../src/webhook/registration.ts";
 import { openWebhooks } from "../src/webhook/webhooks.ts";
 import type { Webhooks } from "../src/webhook/webhooks.ts";
@@ -100,7 +100,7 @@ async function stage(
     lifetimes,
     name: "volumes",
     namespace: ownNamespace,
-    door: httpsDoor(async (server) => {
+    endpoint: httpsEndpoint(async (server) => {
       const { host, port } = await cluster.listen(server);
       return { by: "url", url: `https://${host}:${port}` };
     }),

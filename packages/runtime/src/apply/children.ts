@@ -5,7 +5,7 @@ import type { KubeObject, ObjectMeta, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind, Expected } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
-import { unseenAnyway, unseenBy } from "../cache/unseen.ts";
+import { namespaceExclusion, exclusionOf } from "../cache/exclusion.ts";
 import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import { OWNER_LABEL } from "../cache/owner-label.ts";
@@ -19,8 +19,8 @@ import { canReference, markOwned } from "./owner.ts";
 import type { Owner, OwnerUid } from "./owner.ts";
 import { Removal } from "./removal.ts";
 import { asStored } from "./secret.ts";
-import { mustBeOurs } from "./stranger.ts";
-import type { Stray, Strays } from "./strays.ts";
+import { mustBeOurs } from "./adoption.ts";
+import type { UncachedChild, UncachedChildren } from "./uncached.ts";
 import { childId } from "./writer.ts";
 import type { Writer } from "./writer.ts";
 
@@ -28,7 +28,7 @@ import type { Writer } from "./writer.ts";
  * `owned`: the child is deleted with its owner. `adopted`: the same, also for an object that exists already. `free`: applied without an
  * owner mark.
  */
-export type Hold = "owned" | "adopted" | "free";
+export type Ownership = "owned" | "adopted" | "free";
 
 export interface ChildrenOptions {
   readonly owner: Owner;
@@ -36,7 +36,7 @@ export interface ChildrenOptions {
   readonly writer: Writer;
   readonly breaker: Breaker;
   readonly learned: Learned;
-  readonly strays: Strays;
+  readonly uncached: UncachedChildren;
   /** The trace annotation for written children, for the controllers that they trigger. */
   readonly trace: string | undefined;
   /** Called before the first write of a child that the garbage collector would not delete with its owner. */
@@ -48,17 +48,17 @@ export interface ChildrenOptions {
 }
 
 /** Transforms for which the warning about hidden fields was logged. */
-const told = new WeakSet<object>();
+const warnedTransforms = new WeakSet<object>();
 
 /** The server's spelling of values of children, where it differs from the value that was sent. */
 export type Learned = Map<string, Spellings>;
 
 /** A desired child. */
-interface Wanted {
+interface DesiredChild {
   readonly kind: AnyKind;
   readonly object: KubeObject;
   readonly key: string;
-  readonly hold: Hold;
+  readonly ownership: Ownership;
   /** Whether this reconcile applied it before, with another value. */
   readonly isRepeated: boolean;
 }
@@ -78,45 +78,48 @@ export class Children {
   }
 
   /** Applies one child; writes nothing when nothing would change. */
-  async apply(kind: AnyKind, name: string, desired: Desired, hold: Hold): Promise<StoredObject> {
+  async apply(kind: AnyKind, name: string, desired: Desired, ownership: Ownership): Promise<StoredObject> {
     const { caches, writer } = this.#options;
-    const object = await this.#complete(kind, name, desired, hold);
+    const object = await this.#complete(kind, name, desired, ownership);
     const key = keyText(object);
     const isRepeated = this.#applied.has(childId(kind, key));
-    const wanted = { kind, object, key, hold, isRepeated };
+    const wanted = { kind, object, key, ownership, isRepeated };
     this.#applied.add(childId(kind, key));
-    refuseUnseen(kind, key, unseenAnyway(caches.of(kind).settings, object.metadata.namespace));
-    const brought = await this.#bring(wanted, caches.of(kind).get(key)).catch(async (error: unknown) => {
+    mustBeCached(kind, key, namespaceExclusion(caches.of(kind).settings, object.metadata.namespace));
+    const applied = await this.#bringTo(wanted, caches.of(kind).get(key)).catch(async (error: unknown) => {
       // The live object differs from the cache. Only now is a GET worth its cost.
-      if (hold === "free" || failureOf(error) !== "conflict") throw error;
-      return await this.#bring(wanted, await writer.ask(kind, key));
+      if (ownership === "free" || failureOf(error) !== "conflict") throw error;
+      return await this.#bringTo(wanted, await writer.ask(kind, key));
     });
-    this.#appliedUids.add(brought.metadata.uid);
-    refuseUnseen(kind, key, unseenBy(caches.of(kind).settings, brought));
-    return brought;
+    this.#appliedUids.add(applied.metadata.uid);
+    mustBeCached(kind, key, exclusionOf(caches.of(kind).settings, applied));
+    return applied;
   }
 
   /** Brings a child from its known state to the desired one. The precondition makes the server reject a write over any other object. */
-  async #bring({ kind, object, key, hold, isRepeated }: Wanted, live: StoredObject | undefined): Promise<StoredObject> {
+  async #bringTo(
+    { kind, object, key, ownership, isRepeated }: DesiredChild,
+    live: StoredObject | undefined,
+  ): Promise<StoredObject> {
     const { writer, breaker, owner, trace } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
-    const former = live === undefined ? [] : writer.formerManagersOf(kind, live);
+    const previous = live === undefined ? [] : writer.formerManagersOf(kind, live);
     if (live !== undefined) {
-      if (difference === undefined && former.length === 0) return live;
+      if (difference === undefined && previous.length === 0) return live;
       const uidAt = (at: string): Promise<OwnerUid> => this.#uidAt(at);
-      if (hold !== "free") await mustBeOurs({ kind, live, owner, uidAt, writer, adopt: hold === "adopted" });
+      if (ownership !== "free") await mustBeOurs({ kind, live, owner, uidAt, writer, adopt: ownership === "adopted" });
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
     const isSelfInflicted = isRepeated || this.#options.isSelfInflicted;
     await breaker.check({ kind, key, field: difference?.path ?? "", desired: JSON.stringify(object), isSelfInflicted });
-    const over = hold === "free" ? undefined : expectedAt(live);
-    const [as] = former;
+    const over = ownership === "free" ? undefined : expectedAt(live);
+    const [as] = previous;
     if (writer.isDry && as !== undefined) return await writer.preview(kind, object, { as, over });
     let result = await writer.apply(kind, withTrace(object, trace), over);
     // Only after the fields are owned by the new manager: fields that only the old manager still owns are no longer desired.
-    for (const manager of former) result = await writer.release(kind, result, manager);
+    for (const manager of previous) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);
-    this.#tellHidden({ kind, object, key, hold, isRepeated }, result);
+    this.#warnOfHiddenFields({ kind, object, key, ownership, isRepeated }, result);
     return result;
   }
 
@@ -133,16 +136,16 @@ export class Children {
   }
 
   /** Fields that a transform removes are written again in every reconcile. Warn once. */
-  #tellHidden({ kind, object, key }: Wanted, written: StoredObject): void {
+  #warnOfHiddenFields({ kind, object, key }: DesiredChild, written: StoredObject): void {
     const { caches, writer, warn } = this.#options;
     const informer = caches.of(kind);
     const { transform } = informer.settings;
-    if (transform === undefined || warn === undefined || writer.isDry || told.has(transform)) return;
+    if (transform === undefined || warn === undefined || writer.isDry || warnedTransforms.has(transform)) return;
     const shown = informer.get(key);
     if (shown?.metadata.resourceVersion !== written.metadata.resourceVersion) return;
     const hidden = this.#difference(kind, object, shown);
     if (hidden === undefined || this.#difference(kind, object, written) !== undefined) return;
-    told.add(transform);
+    warnedTransforms.add(transform);
     warn(
       `${kind.kind} ${key} is written in every reconcile: the \`transform\` of its kind's cache changes ${hidden.path}, which is applied. Let it keep what is applied.`,
     );
@@ -171,14 +174,14 @@ export class Children {
   async prune(kinds: readonly AnyKind[]): Promise<readonly StoredObject[]> {
     const removal = new Removal((kind, child) => this.#remove(kind, child));
     for (const { kind, child } of this.unapplied(kinds)) await removal.of(kind, child);
-    await this.#removeStrays(removal, ({ kind, child }) => !this.#isApplied(kind, child));
+    await this.#removeUncached(removal, ({ kind, child }) => !this.#isApplied(kind, child));
     removal.end();
     return removal.gone;
   }
 
   /** Children that an earlier reconcile applied and this one did not. */
-  unapplied(kinds: readonly AnyKind[]): readonly Stray[] {
-    const found: Stray[] = [];
+  unapplied(kinds: readonly AnyKind[]): readonly UncachedChild[] {
+    const found: UncachedChild[] = [];
     for (const kind of kinds) {
       for (const child of this.#present(kind)) {
         if (!this.#isApplied(kind, child)) found.push({ kind, child });
@@ -197,36 +200,36 @@ export class Children {
         if (!writer.isOfSibling(kind, child)) await removal.of(kind, child);
       }
     }
-    await this.#removeStrays(removal, ({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined);
+    await this.#removeUncached(removal, ({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined);
     removal.end();
     return removal.gone.length;
   }
 
-  async #removeStrays(removal: Removal, isUnwanted: (stray: Stray) => boolean): Promise<void> {
-    const { strays, owner } = this.#options;
+  async #removeUncached(removal: Removal, isUnwanted: (stray: UncachedChild) => boolean): Promise<void> {
+    const { uncached, owner } = this.#options;
     const { uid } = owner.object.metadata;
-    for (const stray of strays.of(uid).filter(isUnwanted)) {
+    for (const one of uncached.of(uid).filter(isUnwanted)) {
       // The record may be as old as the start of the operator: an object without our label since then stays.
-      const child = await strays.look(uid, stray);
-      if (child === undefined || (await removal.of(stray.kind, child))) strays.forget(uid, stray);
+      const child = await uncached.read(uid, one);
+      if (child === undefined || (await removal.of(one.kind, child))) uncached.forget(uid, one);
     }
   }
 
-  async #complete(kind: AnyKind, name: ChildName, desired: Desired, hold: Hold): Promise<KubeObject> {
+  async #complete(kind: AnyKind, name: ChildName, desired: Desired, ownership: Ownership): Promise<KubeObject> {
     const { owner } = this.#options;
     const namespaced = kind.scope === "Namespaced";
     const namespace = namespaced ? (desired.metadata?.namespace ?? owner.object.metadata.namespace ?? "") : "";
     const called = typeof name === "string" ? { name } : { generateName: name.prefix };
     const metadata = { ...desired.metadata, ...called, ...(namespaced ? { namespace } : {}) };
-    const marked = hold === "free" ? metadata : await this.#mark(metadata, { kind, namespace });
+    const marked = ownership === "free" ? metadata : await this.#mark(metadata, { kind, namespace });
     return { ...asStored(kind, desired), apiVersion: apiVersionOf(kind), kind: kind.kind, metadata: marked };
   }
 
   async #mark(metadata: ObjectMeta, child: { kind: AnyKind; namespace: string }): Promise<ObjectMeta> {
-    const { owner, strays, beforeUnreferenced } = this.#options;
+    const { owner, uncached, beforeUnreferenced } = this.#options;
     const byReference = canReference(owner, child);
     if (!byReference) {
-      await strays.beforeFar(child.kind, child.namespace);
+      await uncached.beforeUnreachable(child.kind, child.namespace);
       await beforeUnreferenced();
     }
     return markOwned(metadata, owner, byReference);
@@ -276,7 +279,7 @@ export class Children {
 }
 
 /** A child that the cache does not show gets no events when it changes, and is not found when it is no longer desired. */
-function refuseUnseen(kind: AnyKind, key: string, setting: string | undefined): void {
+function mustBeCached(kind: AnyKind, key: string, setting: string | undefined): void {
   if (setting === undefined) return;
   const what = `${kind.kind} ${key}`;
   throw new RuntimeError(

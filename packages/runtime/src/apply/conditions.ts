@@ -74,10 +74,10 @@ interface Conditioned {
 /** Sets `Ready` from other conditions: true when all are true; otherwise the state and reason of the first that is not. */
 export function rollUp(status: Conditioned, names: readonly string[]): void {
   if (names.length === 0) return;
-  const told = names.map((name) => status.conditions?.find(({ type }) => type === name));
-  const at = told.findIndex((condition) => condition?.status !== "True");
+  const found = names.map((name) => status.conditions?.find(({ type }) => type === name));
+  const at = found.findIndex((condition) => condition?.status !== "True");
   if (at < 0) return status.condition("Ready", true);
-  const { status: state = "Unknown", reason = "Unknown", message = "" } = told[at] ?? {};
+  const { status: state = "Unknown", reason = "Unknown", message = "" } = found[at] ?? {};
   const because = `${names[at]}: ${message === "" ? reason : message}`;
   status.condition("Ready", state === "False" ? false : "Unknown", { reason, message: because });
 }

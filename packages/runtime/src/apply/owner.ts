@@ -4,7 +4,7 @@ import type { ObjectMeta, OwnerReference, StoredObject } from "@capstan/model";
 import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { OWNER_LABEL } from "../cache/owner-label.ts";
-import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
+import { OWNER_ANNOTATION } from "../trigger/event-handler.ts";
 
 /** An owner and its kind. */
 export interface Owner {

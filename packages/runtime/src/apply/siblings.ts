@@ -2,7 +2,7 @@
 import type { AnyKind } from "../api.ts";
 import type { Caches } from "../cache/caches.ts";
 import { OWNER_LABEL } from "../cache/owner-label.ts";
-import type { Strays } from "./strays.ts";
+import type { UncachedChildren } from "./uncached.ts";
 
 /** Another controller of the same objects. */
 export interface Sibling {
@@ -11,7 +11,7 @@ export interface Sibling {
   readonly owns: readonly AnyKind[];
   /** Its finalizers. */
   readonly finalizers: readonly string[];
-  readonly strays: Pick<Strays, "of">;
+  readonly uncached: Pick<UncachedChildren, "of">;
 }
 
 /** Whether two kinds are the same resource, possibly in different versions. */
@@ -36,7 +36,7 @@ export function haveFarChildren(siblings: readonly Sibling[], owner: string, cac
     return informer?.isSynced !== true || informer.find({ labels: { [OWNER_LABEL]: owner } }).length > 0;
   };
   return siblings.some(
-    ({ owns, strays }) =>
-      owns.some(isFar) || strays.of(owner).some(({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined),
+    ({ owns, uncached }) =>
+      owns.some(isFar) || uncached.of(owner).some(({ child }) => child.metadata.labels?.[OWNER_LABEL] !== undefined),
   );
 }

@@ -40,7 +40,7 @@ export interface WriterOptions {
   readonly signal?: (() => AbortSignal) | undefined;
 }
 
-const NOBODY: readonly string[] = [];
+const noManagers: readonly string[] = [];
 
 /** Writes for one controller. */
 export class Writer {
@@ -79,7 +79,7 @@ export class Writer {
 
   #inherited(kind: AnyKind): readonly string[] {
     const { siblings = [] } = this.#options;
-    return siblings.length === 0 ? NOBODY : managersWithout(kind, siblings);
+    return siblings.length === 0 ? noManagers : managersWithout(kind, siblings);
   }
 
   /** The field managers that this writer has replaced and that still own fields of an object. */

@@ -25,9 +25,9 @@ export function guarded(transform: Transform, calls: UserCalls | undefined): Tra
     } catch (error) {
       // The transform may have begun to mutate its argument.
       const identity = { name, uid, resourceVersion, ...(namespace === undefined ? {} : { namespace }) };
-      const told = { ...object, metadata: { ...object.metadata, ...identity } };
-      calls?.failed("transform", told, error);
-      return told;
+      const original = { ...object, metadata: { ...object.metadata, ...identity } };
+      calls?.failed("transform", original, error);
+      return original;
     }
   };
 }

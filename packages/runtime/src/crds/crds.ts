@@ -10,8 +10,8 @@ import { RuntimeError } from "../errors.ts";
 import { failureOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import { crdName, resourcesAmong } from "../resource.ts";
-import { annotationsOf, digestOf, judge, lineageOf, replacing } from "./order.ts";
-import type { Lineage } from "./order.ts";
+import { annotationsOf, digestOf, precedenceOf, definitionHistoryOf, replacing } from "./order.ts";
+import type { DefinitionHistory } from "./order.ts";
 
 /** The kind of CRDs. */
 export const CustomResourceDefinition: AnyKind = {
@@ -61,8 +61,8 @@ async function install(resource: Resource, options: InstallOptions): Promise<Sto
   const ours = { version: options.version, definition: digestOf(crd) };
   for (;;) {
     const found = await read(options.api, crdName(resource));
-    const known = found && lineageOf(found.metadata.annotations);
-    const verdict = options.backwards === true ? replacing(ours, known) : judge(ours, known);
+    const known = found && definitionHistoryOf(found.metadata.annotations);
+    const verdict = options.backwards === true ? replacing(ours, known) : precedenceOf(ours, known);
     if (found !== undefined && verdict.is === "earlier") {
       log?.warn(`left the CRD ${crdName(resource)} as it is: ${verdict.because}. ${TO_GO_BACK}`);
       return found;
@@ -82,7 +82,7 @@ const TO_GO_BACK =
 interface Change {
   readonly crd: Crd;
   readonly found: StoredCrd | undefined;
-  readonly lineage: Lineage;
+  readonly lineage: DefinitionHistory;
 }
 
 function write(resource: Resource, { crd, found, lineage }: Change, options: InstallOptions): Promise<StoredCrd> {

@@ -1,20 +1,28 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { annotationsOf, judge, lineageOf, replacing } from "./order.ts";
-import type { Lineage } from "./order.ts";
+import { annotationsOf, precedenceOf, definitionHistoryOf, replacing } from "./order.ts";
+import type { DefinitionHistory } from "./order.ts";
 
-const found = (version: string | undefined, definition: string, ...replaced: string[]): Lineage => ({
+const found = (version: string | undefined, definition: string, ...replaced: string[]): DefinitionHistory => ({
   version,
   definition,
   replaced,
 });
-const ours = (version: string | undefined, definition: string): Omit<Lineage, "replaced"> => ({ version, definition });
-const later = (...lineage: Parameters<typeof found>): ReturnType<typeof judge> => ({
+const ours = (version: string | undefined, definition: string): Omit<DefinitionHistory, "replaced"> => ({
+  version,
+  definition,
+});
+const later = (...lineage: Parameters<typeof found>): ReturnType<typeof precedenceOf> => ({
   is: "later",
   lineage: found(...lineage),
 });
 
-const cases: readonly [string, ReturnType<typeof ours>, Lineage | undefined, ReturnType<typeof judge> | "earlier"][] = [
+const cases: readonly [
+  string,
+  ReturnType<typeof ours>,
+  DefinitionHistory | undefined,
+  ReturnType<typeof precedenceOf> | "earlier",
+][] = [
   ["the first of all", ours("1.0.0", "a"), undefined, later("1.0.0", "a")],
   ["a later version", ours("1.1.0", "b"), found("1.0.0", "a"), later("1.1.0", "b", "a")],
   ["an earlier version", ours("1.0.0", "a"), found("1.1.0", "b", "a"), "earlier"],
@@ -37,7 +45,7 @@ const cases: readonly [string, ReturnType<typeof ours>, Lineage | undefined, Ret
 describe("a definition", () => {
   for (const [name, own, there, expected] of cases) {
     test(`of ${name} is ${expected === "earlier" ? "left out" : "applied"}`, () => {
-      const verdict = judge(own, there);
+      const verdict = precedenceOf(own, there);
       if (expected === "earlier") assert.equal(verdict.is, "earlier");
       else assert.deepEqual(verdict, expected);
     });
@@ -50,7 +58,7 @@ describe("a definition", () => {
   test("remembers a limited number of replaced definitions", () => {
     let lineage = found(undefined, "0");
     for (let at = 1; at < 200; at++) {
-      const verdict = judge(ours(undefined, String(at)), lineage);
+      const verdict = precedenceOf(ours(undefined, String(at)), lineage);
       assert.ok(verdict.is === "later");
       lineage = verdict.lineage;
     }
@@ -60,10 +68,10 @@ describe("a definition", () => {
 
 test("the annotations of a CRD can be parsed", () => {
   for (const lineage of [found("1.0.0", "a", "b", "c"), found(undefined, "a")])
-    assert.deepEqual(lineageOf(annotationsOf(lineage)), lineage);
-  assert.equal(lineageOf({}), undefined);
+    assert.deepEqual(definitionHistoryOf(annotationsOf(lineage)), lineage);
+  assert.equal(definitionHistoryOf({}), undefined);
   assert.equal(
-    lineageOf({ "capstan.dev/definition": "a", "capstan.dev/operator-version": "latest" })?.version,
+    definitionHistoryOf({ "capstan.dev/definition": "a", "capstan.dev/operator-version": "latest" })?.version,
     undefined,
   );
 });

@@ -7,7 +7,7 @@ import { sha256 } from "../apply/digest.ts";
 import { compareVersions, isVersion } from "./version.ts";
 
 /** The annotations of a CRD about the operators that applied it. */
-export interface Lineage {
+export interface DefinitionHistory {
   /** The version of the operator that applied it last, if it had one. */
   readonly version: string | undefined;
   /** A digest of the operator's definition. */
@@ -17,8 +17,8 @@ export interface Lineage {
 }
 
 /** Whether a definition may replace another one, and the annotations of the CRD afterwards. */
-export type Verdict =
-  | { readonly is: "later"; readonly lineage: Lineage }
+export type Precedence =
+  | { readonly is: "later"; readonly lineage: DefinitionHistory }
   /** The CRD in the cluster was applied by a later version, or has replaced this definition before. */
   | { readonly is: "earlier"; readonly because: string };
 
@@ -35,7 +35,9 @@ export function digestOf(crd: Crd): string {
 }
 
 /** The lineage in the annotations of a CRD; undefined if there is none. */
-export function lineageOf(annotations: { readonly [name: string]: string } = {}): Lineage | undefined {
+export function definitionHistoryOf(
+  annotations: { readonly [name: string]: string } = {},
+): DefinitionHistory | undefined {
   const { [DEFINITION]: definition, [VERSION]: version = "", [REPLACED]: replaced = "" } = annotations;
   if (definition === undefined) return undefined;
   const known = replaced.split(" ").filter((digest) => digest !== "");
@@ -43,7 +45,9 @@ export function lineageOf(annotations: { readonly [name: string]: string } = {})
 }
 
 /** The annotations for a lineage. */
-export function annotationsOf({ version, definition, replaced }: Lineage): { readonly [name: string]: string } {
+export function annotationsOf({ version, definition, replaced }: DefinitionHistory): {
+  readonly [name: string]: string;
+} {
   return {
     [DEFINITION]: definition,
     ...(version === undefined ? {} : { [VERSION]: version }),
@@ -55,7 +59,10 @@ export function annotationsOf({ version, definition, replaced }: Lineage): { rea
  * Decides whether our definition may replace the existing one. If both have a version, the versions decide; otherwise a definition that
  * was replaced before is the earlier one, and an unknown one is the later one.
  */
-export function judge(ours: Pick<Lineage, "version" | "definition">, found: Lineage | undefined): Verdict {
+export function precedenceOf(
+  ours: Pick<DefinitionHistory, "version" | "definition">,
+  found: DefinitionHistory | undefined,
+): Precedence {
   if (found === undefined) return { is: "later", lineage: { ...ours, replaced: [] } };
   const order = orderOf(ours.version, found.version);
   if (ours.definition === found.definition) {
@@ -69,7 +76,10 @@ export function judge(ours: Pick<Lineage, "version" | "definition">, found: Line
 }
 
 /** The lineage after our definition replaces any other. */
-export function replacing(ours: Pick<Lineage, "version" | "definition">, found: Lineage | undefined): Verdict {
+export function replacing(
+  ours: Pick<DefinitionHistory, "version" | "definition">,
+  found: DefinitionHistory | undefined,
+): Precedence {
   const others = [...(found?.replaced ?? []), ...(found === undefined ? [] : [found.definition])];
   const replaced = [...new Set(others)].filter((digest) => digest !== ours.definition).slice(-KEPT);
   return { is: "later", lineage: { ...ours, replaced } };

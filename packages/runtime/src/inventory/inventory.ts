@@ -11,14 +11,14 @@ import { kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
 import { OWNER_LABEL } from "../cache/owner-label.ts";
 import { isSameResource } from "../apply/siblings.ts";
-import type { Stray, Strays } from "../apply/strays.ts";
+import type { UncachedChild, UncachedChildren } from "../apply/uncached.ts";
 import type { Fence } from "../apply/writer.ts";
 import type { Caches } from "../cache/caches.ts";
 import { messageOf } from "../failure.ts";
 import type { Previous } from "./previous.ts";
 import type { Log } from "../log.ts";
 import { Lease } from "../leader/lease.ts";
-import type { ToldHooks } from "./registered-webhooks.ts";
+import type { RegisteredWebhooks } from "./registered-webhooks.ts";
 import { boundRecord, enterWritten, formatRecord, includesPlace, NOWHERE, parseRecord } from "./written.ts";
 import type { Places, Written, WrittenRecord } from "./written.ts";
 
@@ -40,7 +40,7 @@ interface Recorded {
 }
 
 /** The controller for which children are listed, and a test for children that its cache does not show. */
-interface Seeker extends Pick<Recorded, "name" | "managers"> {
+interface Search extends Pick<Recorded, "name" | "managers"> {
   readonly isHidden: (child: StoredObject) => boolean;
 }
 
@@ -53,7 +53,7 @@ export interface InventoryOptions {
   readonly place: { readonly namespace: string; readonly name: string };
   readonly controllers: readonly Recorded[];
   readonly previous: Previous;
-  readonly hooks: ToldHooks | undefined;
+  readonly hooks: RegisteredWebhooks | undefined;
   /** A plan writes no record. */
   readonly dryRun: boolean;
 }
@@ -64,7 +64,7 @@ const PAGE = 500;
 /** The record of one operator. */
 export class Inventory {
   readonly #options: InventoryOptions;
-  readonly #strays = new Map<string, Map<string, Stray[]>>();
+  readonly #uncached = new Map<string, Map<string, UncachedChild[]>>();
   #record: WrittenRecord = new Map();
   #hooks: readonly string[] = [];
   /** Entries of reconciles that are not saved yet: the child is written only after that. */
@@ -97,11 +97,11 @@ export class Inventory {
       this.#hooks = found.hooks;
       const before = JSON.stringify(this.annotations);
       for (const controller of controllers) this.#rename(controller);
-      this.#tellUnknown();
+      this.#warnOfUnknown();
       for (const { name } of controllers) for (const kind of previous.owned ?? []) this.#enter(name, kind, NOWHERE);
-      for (const controller of controllers) await this.#look(controller);
+      for (const controller of controllers) await this.#findAll(controller);
       for (const { name, owns } of controllers) for (const kind of owns) this.#enter(name, kind, NOWHERE);
-      await this.#takeHooksBack();
+      await this.#removeFormerWebhooks();
       if (found.isOfFormer || JSON.stringify(this.annotations) !== before) await this.#write();
     } catch (error) {
       log.warn(`what was written before is not known, and kinds that are no longer owned stay: ${messageOf(error)}`);
@@ -109,14 +109,14 @@ export class Inventory {
   }
 
   /** The watched namespaces have changed: looks again for children that no cache shows, and returns their owners by controller. */
-  async lookAgain(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  async refresh(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
     const { log, controllers } = this.#options;
     const owners = new Map<string, ReadonlySet<string>>();
     try {
       for (const controller of controllers) {
-        this.#strays.delete(controller.name);
-        await this.#look(controller);
-        owners.set(controller.name, new Set(this.#strays.get(controller.name)?.keys()));
+        this.#uncached.delete(controller.name);
+        await this.#findAll(controller);
+        owners.set(controller.name, new Set(this.#uncached.get(controller.name)?.keys()));
       }
     } catch (error) {
       log.warn(`what is in namespaces that are no longer watched is not known, and stays: ${messageOf(error)}`);
@@ -124,18 +124,18 @@ export class Inventory {
     return owners;
   }
 
-  /** The strays of one controller. */
-  straysOf(controller: string): Strays {
-    const own = (): Map<string, Stray[]> | undefined => this.#strays.get(controller);
+  /** The uncached children of one controller. */
+  uncachedOf(controller: string): UncachedChildren {
+    const own = (): Map<string, UncachedChild[]> | undefined => this.#uncached.get(controller);
     return {
       of: (owner) => own()?.get(owner) ?? [],
-      look: (owner, stray) => this.#lookAt(controller, owner, stray),
-      forget: (owner, stray) =>
+      read: (owner, uncached) => this.#readLive(controller, owner, uncached),
+      forget: (owner, uncached) =>
         own()?.set(
           owner,
-          (own()?.get(owner) ?? []).filter((each) => each !== stray),
+          (own()?.get(owner) ?? []).filter((each) => each !== uncached),
         ),
-      beforeFar: async (kind, namespace) => {
+      beforeUnreachable: async (kind, namespace) => {
         const known = this.#record.get(controller)?.get(kindId(kind));
         const entry = `${controller} ${kindId(kind)} ${namespace}`;
         if (known !== undefined && includesPlace(known, namespace) && !this.#unsaved.has(entry)) return;
@@ -146,12 +146,12 @@ export class Inventory {
     };
   }
 
-  async #look(controller: Recorded): Promise<void> {
+  async #findAll(controller: Recorded): Promise<void> {
     this.#renew(controller.name, controller.owns);
     this.#handOver(controller);
     for (const [, written] of this.#record.get(controller.name) ?? []) {
       try {
-        await this.#lookFor(controller, written);
+        await this.#findKind(controller, written);
       } catch (error) {
         // A role that covers only the owned kinds does not permit a list of former ones: continue with the other kinds.
         const what = `what controller "${controller.name}" left of ${written.kind} is not known, and stays`;
@@ -161,7 +161,7 @@ export class Inventory {
     }
   }
 
-  async #lookFor({ name, managers, owns }: Recorded, written: Written): Promise<void> {
+  async #findKind({ name, managers, owns }: Recorded, written: Written): Promise<void> {
     const isOwned = owns.some((kind) => kindId(kind) === kindId(written));
     const scopes = isOwned ? this.#unwatched(written) : this.#everywhere(written);
     const { caches } = this.#options;
@@ -172,7 +172,7 @@ export class Inventory {
     if (found === 0 && !isOwned) this.#record.get(name)?.delete(kindId(written));
   }
 
-  /** A kind that another controller of the same objects owns now belongs to that one: it applies the same children, and none is a stray. */
+  /** A kind that another controller of the same objects owns now belongs to that one: it applies the same children, and none is uncached. */
   #handOver({ name, of, owns }: Recorded): void {
     const record = this.#record.get(name);
     for (const [id, written] of record ?? []) {
@@ -196,7 +196,7 @@ export class Inventory {
   }
 
   /** Logs entries that belong to none of the controllers: theirs was removed or renamed. */
-  #tellUnknown(): void {
+  #warnOfUnknown(): void {
     const { controllers, log } = this.#options;
     for (const [name, kinds] of this.#record) {
       if (controllers.some((controller) => controller.name === name)) continue;
@@ -209,7 +209,7 @@ export class Inventory {
     }
   }
 
-  /** A kind in another version has the same objects: entries for one version count for the owned one, and are not strays. */
+  /** A kind in another version has the same objects: entries for one version count for the owned one, and are not uncached. */
   #renew(controller: string, owns: readonly AnyKind[]): void {
     const owned = new Set(owns.map(kindId));
     const record = this.#record.get(controller);
@@ -235,7 +235,7 @@ export class Inventory {
     return [...new Set([...namespaces, ...written.namespaces])].map((namespace) => ({ namespace }));
   }
 
-  async #collect({ name, managers, isHidden }: Seeker, kind: AnyKind, scope: Scope): Promise<number> {
+  async #collect({ name, managers, isHidden }: Search, kind: AnyKind, scope: Scope): Promise<number> {
     let found = 0;
     for await (const child of this.#children(kind, scope)) {
       if (!isChildOf(managers, child) || !isHidden(child)) continue;
@@ -246,7 +246,11 @@ export class Inventory {
   }
 
   /** A list with one result: roles permit list, but not get, for kinds that are no longer owned. */
-  async #lookAt(controller: string, owner: string, { kind, child }: Stray): Promise<StoredObject | undefined> {
+  async #readLive(
+    controller: string,
+    owner: string,
+    { kind, child }: UncachedChild,
+  ): Promise<StoredObject | undefined> {
     const { name, namespace, uid } = child.metadata;
     const managers = this.#options.controllers.find((each) => each.name === controller)?.managers ?? [];
     for await (const found of this.#children(kind, { namespace, fieldSelector: `metadata.name=${name}` })) {
@@ -271,10 +275,10 @@ export class Inventory {
     } while (continueAt !== undefined);
   }
 
-  #note(controller: string, owner: string, stray: Stray): void {
-    const byOwner = this.#strays.get(controller) ?? new Map<string, Stray[]>();
-    this.#strays.set(controller, byOwner);
-    byOwner.set(owner, [...(byOwner.get(owner) ?? []), stray]);
+  #note(controller: string, owner: string, uncached: UncachedChild): void {
+    const byOwner = this.#uncached.get(controller) ?? new Map<string, UncachedChild[]>();
+    this.#uncached.set(controller, byOwner);
+    byOwner.set(owner, [...(byOwner.get(owner) ?? []), uncached]);
   }
 
   #enter(controller: string, kind: AnyKind, places: Places): void {
@@ -306,12 +310,12 @@ export class Inventory {
   }
 
   /** Only a leader does it: while the previous version leads, its webhooks stay registered. */
-  async #takeHooksBack(): Promise<void> {
+  async #removeFormerWebhooks(): Promise<void> {
     const { hooks, previous, log, dryRun } = this.#options;
     if (hooks === undefined || dryRun) return;
     const former = new Set([...this.#hooks, ...(previous.hooked ?? [])]);
     try {
-      const left = await hooks.takeBack([...former.difference(new Set(hooks.crds))]);
+      const left = await hooks.removeFormer([...former.difference(new Set(hooks.crds))]);
       this.#hooks = [...new Set([...hooks.crds, ...left])].toSorted();
     } catch (error) {
       log.warn(`could not look for webhooks of an earlier version: ${messageOf(error)}`);

@@ -6,15 +6,15 @@ import { crdName } from "../resource.ts";
 import type { Previous } from "./previous.ts";
 
 /** The registrations of this version, and the removal of earlier ones. */
-export interface ToldHooks {
+export interface RegisteredWebhooks {
   /** The CRDs for which this version has registered webhooks. */
   readonly crds: readonly string[];
   /** Removes registrations of earlier versions, for these CRDs too; returns the CRDs whose registrations may remain. */
-  takeBack(former: readonly string[]): Promise<readonly string[]>;
+  removeFormer(former: readonly string[]): Promise<readonly string[]>;
 }
 
 /** The operator that registers. */
-interface Teller {
+interface Registrant {
   readonly api: Api;
   readonly name: string;
   readonly previous: Previous | undefined;
@@ -23,11 +23,14 @@ interface Teller {
 }
 
 /** The webhooks of an operator's resources. */
-export function toldHooks({ api, name, previous, version, log }: Teller, resources: readonly Resource[]): ToldHooks {
+export function registeredWebhooks(
+  { api, name, previous, version, log }: Registrant,
+  resources: readonly Resource[],
+): RegisteredWebhooks {
   const own = new Set(resources.map(crdName));
   return {
     crds: resources.filter(({ hooks }) => hooks.default ?? hooks.validate).map(crdName),
-    async takeBack(former) {
+    async removeFormer(former) {
       // Imported lazily: only operators in a cluster need it.
       const [{ retireHooks, retireKinds }, { managerOf }] = await Promise.all([
         import("../webhook/retire.ts"),

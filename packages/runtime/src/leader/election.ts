@@ -13,7 +13,7 @@ import type { Clock, Random, Timer } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
-import { Claim } from "./claim.ts";
+import { LeaseLock } from "./lock.ts";
 
 /** The timing of the election, in milliseconds. */
 export interface ElectionTuning {
@@ -52,14 +52,14 @@ export class Election implements Fence {
   readonly #elected = Promise.withResolvers<void>();
   readonly #lost = new AbortController();
   /** The lease of the current name comes first: of several replicas of one version, only one continues with the others. */
-  readonly #claims: readonly Claim[];
+  readonly #locks: readonly LeaseLock[];
   /** The time until which we may write; undefined when we do not lead. */
   #mayWriteUntil: number | undefined;
   #deadline: Timer | undefined;
   /** The last logged error of an attempt. */
-  #trouble: string | undefined;
+  #lastError: string | undefined;
   /** The last logged holder of the lease. */
-  #toldHolder: string | undefined;
+  #loggedHolder: string | undefined;
   #finished: Promise<void> | undefined;
 
   constructor(options: ElectionOptions) {
@@ -69,9 +69,9 @@ export class Election implements Fence {
     const { duration, deadline } = this.#tuning;
     const shared = { ...claiming, duration, limit: Math.floor(deadline / 2) };
     const former = new Set(previousNames).difference(new Set([name]));
-    this.#claims = [
-      new Claim({ ...shared, name, annotations }),
-      ...[...former].map((each) => new Claim({ ...shared, name: each })),
+    this.#locks = [
+      new LeaseLock({ ...shared, name, annotations }),
+      ...[...former].map((each) => new LeaseLock({ ...shared, name: each })),
     ];
   }
 
@@ -106,10 +106,10 @@ export class Election implements Fence {
   /** Stops contending and releases the leases that we hold; nothing may be written after this. */
   async release(): Promise<void> {
     await this.abandon();
-    for (const claim of this.#claims) {
-      await claim.giveBack().catch((error: unknown) => {
+    for (const lock of this.#locks) {
+      await lock.release().catch((error: unknown) => {
         if (isApiError(error, "NotFound")) return;
-        this.#options.log.warn(`could not release the lease ${claim.lease}; it will run out by itself`, { error });
+        this.#options.log.warn(`could not release the lease ${lock.lease}; it will run out by itself`, { error });
       });
     }
   }
@@ -128,32 +128,32 @@ export class Election implements Fence {
       const hadLease = this.#mayWriteUntil !== undefined;
       try {
         await this.#round();
-        this.#trouble = undefined;
+        this.#lastError = undefined;
       } catch (error) {
-        this.#tell(error);
+        this.#logFailure(error);
       }
-      if (hadLease && !this.isLeader) return this.#lose();
+      if (hadLease && !this.isLeader) return this.#loseLease();
       await sleep(clock, this.#tuning.period * (0.8 + 0.2 * random()), this.#stop.signal).catch(() => undefined);
     }
   }
 
   /** A conflict with another candidate is normal; any other error is logged once. A missing permission is logged with its RBAC rule. */
-  #tell(error: unknown): void {
+  #logFailure(error: unknown): void {
     const { log } = this.#options;
-    const trouble = messageOf(error);
+    const message = messageOf(error);
     if (isApiError(error, "Conflict", "AlreadyExists") || this.#stop.signal.aborted) {
-      log.debug(`lease: ${trouble}`);
-    } else if (trouble !== this.#trouble) {
-      this.#trouble = trouble;
-      log.error(`cannot get or keep the lease, and goes on trying: ${trouble}`);
+      log.debug(`lease: ${message}`);
+    } else if (message !== this.#lastError) {
+      this.#lastError = message;
+      log.error(`cannot get or keep the lease, and goes on trying: ${message}`);
     }
   }
 
   /** Logs the current leader, so that users can find it. */
-  #tellHolder(holder: string, lease: string): void {
-    const told = `${holder} ${lease}`;
-    if (told === this.#toldHolder) return;
-    this.#toldHolder = told;
+  #logHolder(holder: string, lease: string): void {
+    const holding = `${holder} ${lease}`;
+    if (holding === this.#loggedHolder) return;
+    this.#loggedHolder = holding;
     const { log, identity } = this.#options;
     log.info(
       holder === identity ? `leads: holds the lease ${lease}` : `stands by: "${holder}" holds the lease ${lease}`,
@@ -161,7 +161,7 @@ export class Election implements Fence {
   }
 
   /** A renewal that fails beyond the deadline is detected twice and logged once. */
-  #lose(): void {
+  #loseLease(): void {
     if (this.#lost.signal.aborted) return;
     this.#mayWriteUntil = undefined;
     this.#options.log.error("the lease was lost; nothing is written any more");
@@ -172,20 +172,20 @@ export class Election implements Fence {
   async #round(): Promise<void> {
     const { clock, identity } = this.#options;
     let since = clock.now();
-    for (const claim of this.#claims) {
-      const attempt = await claim.hold(this.#stop.signal);
+    for (const lock of this.#locks) {
+      const attempt = await lock.acquireOrRenew(this.#stop.signal);
       if (attempt.is === "stopped") return;
       if (attempt.is === "another's") {
         // Another replica leads. If this replica considered itself leader, it stops at once.
         this.#mayWriteUntil &&= 0;
-        this.#tellHolder(attempt.holder, claim.lease);
+        this.#logHolder(attempt.holder, lock.lease);
         return;
       }
       since = Math.min(since, attempt.since);
     }
     this.#mayWriteUntil = since + this.#tuning.deadline;
     this.#armDeadline();
-    this.#tellHolder(identity, this.#claims.map(({ lease }) => lease).join(", "));
+    this.#logHolder(identity, this.#locks.map(({ lease }) => lease).join(", "));
     this.#elected.resolve();
   }
 
@@ -195,7 +195,7 @@ export class Election implements Fence {
     const until = this.#mayWriteUntil ?? 0;
     this.#deadline?.cancel();
     this.#deadline = clock.later(until - clock.now(), () => {
-      if (this.#mayWriteUntil === until && !this.#stop.signal.aborted) this.#lose();
+      if (this.#mayWriteUntil === until && !this.#stop.signal.aborted) this.#loseLease();
     });
   }
 }

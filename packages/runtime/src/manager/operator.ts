@@ -3,7 +3,7 @@ import type { StoredObject } from "@capstan/model";
 import type { Api } from "../api.ts";
 import { isSameResource } from "../apply/siblings.ts";
 import type { Sibling } from "../apply/siblings.ts";
-import { noStrays } from "../apply/strays.ts";
+import { noUncached } from "../apply/uncached.ts";
 import { Writer } from "../apply/writer.ts";
 import type { Fence, Write } from "../apply/writer.ts";
 import { Caches } from "../cache/caches.ts";
@@ -17,8 +17,8 @@ import type { Controller, WatchDeclaration } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { createLog, guardedLog } from "../log.ts";
 import type { Log } from "../log.ts";
-import { Troubles } from "../trigger/troubles.ts";
-import type { Trouble } from "../trigger/troubles.ts";
+import { UserFailures } from "../trigger/user-failures.ts";
+import type { UserFailure } from "../trigger/user-failures.ts";
 import type { WatchTuning } from "../watch/states.ts";
 import { cacheSettingsOf } from "./cache-settings.ts";
 import { checkDefinition, isAlone } from "./definition.ts";
@@ -38,7 +38,7 @@ import { metersIn } from "../metrics/metric.ts";
 import type { MetricOf } from "../metrics/metric.ts";
 import { Registry } from "../metrics/registry.ts";
 import type { RegistrationOptions } from "../webhook/registration.ts";
-import type { ToldHooks } from "../inventory/registered-webhooks.ts";
+import type { RegisteredWebhooks } from "../inventory/registered-webhooks.ts";
 import type { Tracer } from "../report/tracer.ts";
 import { WatchLog } from "../report/watch-log.ts";
 
@@ -105,7 +105,7 @@ export interface StartOptions {
   /** Whether the creator of the API counts its requests; otherwise calls are counted here. */
   readonly isCounted?: boolean;
   /** The webhooks that this process has registered, if it runs in a cluster. */
-  readonly hooks?: ToldHooks | undefined;
+  readonly hooks?: RegisteredWebhooks | undefined;
   /** The registry of its metrics. Default: an own registry. */
   readonly registry?: Registry;
 }
@@ -127,7 +127,7 @@ export class RunningOperator implements AsyncDisposable {
   readonly registry: Registry;
   readonly history: History;
   readonly #caches: Caches;
-  readonly #cacheTroubles: Troubles;
+  readonly #cacheFailures: UserFailures;
   readonly #election: Election | undefined;
   readonly #inventory: Inventory | undefined;
   readonly #log: Log;
@@ -165,8 +165,8 @@ export class RunningOperator implements AsyncDisposable {
       });
     const watchLog = new WatchLog(this.#log);
     const meters = new Meters(this.registry);
-    const onTrouble = (what: string): void => meters.cacheFailed(what);
-    this.#cacheTroubles = new Troubles({ controller: "cache", log: this.#log, onTrouble });
+    const onFailure = (what: string): void => meters.cacheFailed(what);
+    this.#cacheFailures = new UserFailures({ controller: "cache", log: this.#log, onFailure });
     this.#caches = new Caches({
       api,
       clock,
@@ -176,7 +176,7 @@ export class RunningOperator implements AsyncDisposable {
       settings,
       isOurManager: (manager) => managers.has(manager),
       onEvent: (of, event) => watchLog.note(of, event),
-      callsOf: (kind) => this.#cacheTroubles.calls(kind),
+      callsOf: (kind) => this.#cacheFailures.calls(kind),
     });
     this.#inventory = this.#makeInventory(definition, { ...options, api });
     const metric = metersIn(this.registry);
@@ -248,8 +248,8 @@ export class RunningOperator implements AsyncDisposable {
    * User functions that map events to objects (`on`, maps, predicates, `fairnessKey`) or serve caches (transforms, indexes) and failed,
    * until they succeed for the same object.
    */
-  get troubles(): readonly Trouble[] {
-    return [...this.#cacheTroubles.all, ...this.controllers.flatMap(({ troubles }) => troubles)];
+  get userFailures(): readonly UserFailure[] {
+    return [...this.#cacheFailures.all, ...this.controllers.flatMap(({ userFailures }) => userFailures)];
   }
 
   /**
@@ -261,7 +261,7 @@ export class RunningOperator implements AsyncDisposable {
     this.#caches.setNamespaces(namespaces);
     if (this.#prepared === undefined) return;
     await this.#prepared;
-    for (const [controller, owners] of (await this.#inventory?.lookAgain()) ?? [])
+    for (const [controller, owners] of (await this.#inventory?.refresh()) ?? [])
       this.#controllersByName.get(controller)?.requestOwners(owners);
   }
 
@@ -342,7 +342,7 @@ export class RunningOperator implements AsyncDisposable {
       isAlone: alone,
       siblings,
       namesCalls,
-      strays: this.#inventory?.straysOf(definition.name) ?? noStrays,
+      uncached: this.#inventory?.uncachedOf(definition.name) ?? noUncached,
       meter,
       tracer,
       onEvent,
@@ -361,7 +361,7 @@ export class RunningOperator implements AsyncDisposable {
       managers: managersOf(definition, other),
       owns: other.owns,
       finalizers: identityOf(definition, other).finalizers,
-      strays: this.#inventory?.straysOf(other.name) ?? noStrays,
+      uncached: this.#inventory?.uncachedOf(other.name) ?? noUncached,
     }));
   }
 

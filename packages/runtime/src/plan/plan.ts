@@ -43,7 +43,7 @@ export interface Plan {
   /** Objects with a failed reconcile: their further writes are not known. */
   readonly failures: readonly Unplanned[];
   /** Side effects that a dry run cannot prevent and that therefore did not happen: the further writes of their object are not known. */
-  readonly untaken: readonly Unplanned[];
+  readonly stopped: readonly Unplanned[];
   /** Objects that are paused. */
   readonly paused: readonly Unplanned[];
 }
@@ -97,26 +97,26 @@ async function untilSynced(operator: RunningOperator, clock: Clock): Promise<voi
   }
 }
 
-function unplannedIn(history: History): Pick<Plan, "failures" | "untaken" | "paused"> {
+function unplannedIn(history: History): Pick<Plan, "failures" | "stopped" | "paused"> {
   const failures: Unplanned[] = [];
-  const untaken: Unplanned[] = [];
+  const stopped: Unplanned[] = [];
   const paused: Unplanned[] = [];
   for (const { controller, key, reconciles } of history) {
     const last = reconciles.at(-1);
     if (last === undefined) continue;
     if (last.outcome === "failed") failures.push({ controller, key, message: last.message });
-    if (last.outcome === "untaken") untaken.push({ controller, key, message: last.message });
+    if (last.outcome === "stopped") stopped.push({ controller, key, message: last.message });
     if (last.outcome === "paused") paused.push({ controller, key, message: last.message });
   }
-  return { failures, untaken, paused };
+  return { failures, stopped, paused };
 }
 
 /** A plan as text. */
-export function formatPlan({ writes, failures, untaken, paused }: Plan): string {
+export function formatPlan({ writes, failures, stopped, paused }: Plan): string {
   const parts = writes.map((write) => `${formatHead(write)}\n${write.changes.map(formatChange).join("")}`);
-  if (writes.length === 0 && untaken.length === 0) parts.push("Nothing would be written.\n");
+  if (writes.length === 0 && stopped.length === 0) parts.push("Nothing would be written.\n");
   if (paused.length > 0) parts.push(paused.map(({ key, message }) => `paused ${key}: ${message}\n`).join(""));
-  const waiting = untaken.map(({ controller, key, message }) => `would ${message} for ${key} (${controller})\n`);
+  const waiting = stopped.map(({ controller, key, message }) => `would ${message} for ${key} (${controller})\n`);
   if (waiting.length > 0) parts.push(`Not done in a plan, and what follows is not known:\n${waiting.join("")}`);
   const failed = failures.map(({ controller, key, message }) => `failed ${key} (${controller}): ${message}\n`);
   if (failed.length > 0) parts.push(`Not known, because their reconciles failed:\n${failed.join("")}`);

@@ -2,7 +2,7 @@
 import type { RunningOperator } from "../manager/operator.ts";
 
 /** The relevant parts of a request. */
-export interface DoorRequest {
+export interface EndpointRequest {
   readonly method: string;
   /** With the query, if there is one. */
   readonly path: string;
@@ -15,20 +15,20 @@ export interface DoorRequest {
 }
 
 /** A response. */
-export interface DoorAnswer {
+export interface EndpointResponse {
   readonly status: number;
   readonly type: string;
   readonly body: string;
 }
 
 /** Authorizes a request for a path. */
-export type Guard = (request: DoorRequest) => Promise<"allowed" | "unknown" | "forbidden">;
+export type Guard = (request: EndpointRequest) => Promise<"allowed" | "unknown" | "forbidden">;
 
 /**
  * Serves the probes of the kubelet, and the explanations. Explanations are served to local requests only, because they name objects and
  * need no token.
  */
-export function healthDoor(operator: RunningOperator): (request: DoorRequest) => Promise<DoorAnswer> {
+export function healthEndpoint(operator: RunningOperator): (request: EndpointRequest) => Promise<EndpointResponse> {
   return async ({ path, isLocal, host }) => {
     const [, room = "", ...rest] = pathnameOf(path).split("/");
     const isRebound = isLocal && host !== undefined && !isLoopbackName(host);
@@ -47,7 +47,7 @@ export function healthDoor(operator: RunningOperator): (request: DoorRequest) =>
   };
 }
 
-function explanationOf(operator: RunningOperator, path: readonly string[]): DoorAnswer {
+function explanationOf(operator: RunningOperator, path: readonly string[]): EndpointResponse {
   let names: string[];
   try {
     names = path.map(decodeURIComponent);
@@ -77,20 +77,20 @@ export function pathnameOf(path: string): string {
 }
 
 /** Ready means that reconciles run because every watch has a complete list; the response lists each watch. */
-function readiness(operator: RunningOperator): DoorAnswer {
+function readiness(operator: RunningOperator): EndpointResponse {
   const lines = operator.health.map(({ kind, namespace, isSynced, lastError }) => {
     const where = namespace === undefined ? kind : `${kind} in ${namespace}`;
     return `[${isSynced ? "+" : "-"}] ${where}${lastError === undefined ? "" : `: ${lastError}`}`;
   });
   // A failing user function does not make the operator unready: it is only listed.
-  const troubles = operator.troubles.map(
+  const userFailures = operator.userFailures.map(
     (one) => `[!] ${one.controller}: the ${one.what} failed for ${one.object}: ${one.message}`,
   );
   const isReady = operator.health.every(({ isAwaited }) => !isAwaited);
-  return text(isReady ? 200 : 503, [...lines, ...troubles].join("\n"));
+  return text(isReady ? 200 : 503, [...lines, ...userFailures].join("\n"));
 }
 
-function explanation(operator: RunningOperator, [controller = "", ...key]: readonly string[]): DoorAnswer {
+function explanation(operator: RunningOperator, [controller = "", ...key]: readonly string[]): EndpointResponse {
   const object = key.join("/");
   const reconciles = operator.explain(controller, object);
   if (reconciles.length === 0) return text(404, whyUnknown(operator, controller, object));
@@ -109,7 +109,10 @@ function whyUnknown({ controllers }: RunningOperator, controller: string, object
 }
 
 /** Serves the metrics to authorized requests. */
-export function metricsDoor(operator: RunningOperator, guard: Guard): (request: DoorRequest) => Promise<DoorAnswer> {
+export function metricsEndpoint(
+  operator: RunningOperator,
+  guard: Guard,
+): (request: EndpointRequest) => Promise<EndpointResponse> {
   return async (request) => {
     if (pathnameOf(request.path) !== "/metrics") return text(404, "There is /metrics here.");
     switch (await guard(request)) {
@@ -123,6 +126,6 @@ export function metricsDoor(operator: RunningOperator, guard: Guard): (request: 
   };
 }
 
-function text(status: number, body: string): DoorAnswer {
+function text(status: number, body: string): EndpointResponse {
   return { status, type: "text/plain; charset=utf-8", body: `${body}\n` };
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { test } from "node:test";
 import { listenAt } from "./listen-at.ts";
-import { doorAt } from "../webhook/where.ts";
+import { endpointAt } from "../webhook/where.ts";
 
 async function takenPort(): Promise<AsyncDisposable & { readonly port: number }> {
   const server = createServer().listen(0, "127.0.0.1");
@@ -26,9 +26,9 @@ test("the error for a port in use names the flag that selects another", async ()
 test("the error for a webhook port in use names its flag", async () => {
   await using taken = await takenPort();
   const listen = `127.0.0.1:${taken.port}`;
-  const door = doorAt({ listen, reach: () => ({ by: "url", url: "https://here" }), failurePolicy: "Fail" });
+  const endpoint = endpointAt({ listen, reach: () => ({ by: "url", url: "https://here" }), failurePolicy: "Fail" });
   await assert.rejects(
-    door(async () => new Response()),
+    endpoint(async () => new Response()),
     {
       code: "CannotListen",
       message: /^Cannot serve webhooks at .* another program listens there\. .*--webhook-bind-address/u,

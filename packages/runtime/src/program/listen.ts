@@ -7,23 +7,23 @@ import { listenAt } from "./listen-at.ts";
 import type { Listening } from "./listen-at.ts";
 import type { Log } from "../log.ts";
 import { closable } from "./connections.ts";
-import { healthDoor, metricsDoor } from "./endpoints.ts";
-import type { DoorAnswer, DoorRequest } from "./endpoints.ts";
+import { healthEndpoint, metricsEndpoint } from "./endpoints.ts";
+import type { EndpointResponse, EndpointRequest } from "./endpoints.ts";
 import type { RunningOperator } from "../manager/operator.ts";
 import type { Settings } from "./settings.ts";
 
 /** Not imported: as an ES module node:http loads undici, 14 MiB that are not needed here. */
 const { createServer } = process.getBuiltinModule("node:http");
 
-export interface DoorOptions {
+export interface EndpointsOptions {
   readonly operator: RunningOperator;
   readonly settings: Settings;
   readonly log: Log;
-  readonly guard: Parameters<typeof metricsDoor>[1];
+  readonly guard: Parameters<typeof metricsEndpoint>[1];
 }
 
 /** Running servers and their addresses. */
-export interface OpenDoors extends AsyncDisposable {
+export interface Endpoints extends AsyncDisposable {
   readonly addresses: readonly string[];
 }
 
@@ -31,18 +31,18 @@ export interface OpenDoors extends AsyncDisposable {
 const PATIENCE = 10_000;
 
 /** Starts the servers that have an address. */
-export async function openDoors({ operator, settings, log, guard }: DoorOptions): Promise<OpenDoors> {
+export async function openEndpoints({ operator, settings, log, guard }: EndpointsOptions): Promise<Endpoints> {
   const closes: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     await Promise.all(closes.map((each) => each()));
   };
   const open = async (
     where: Listening,
-    door: (request: DoorRequest) => Promise<DoorAnswer>,
+    endpoint: (request: EndpointRequest) => Promise<EndpointResponse>,
     secure: boolean,
   ): Promise<void> => {
     if (where.address === "") return;
-    const server = secure ? await secureServer(listener(door, log)) : createServer(listener(door, log));
+    const server = secure ? await secureServer(listener(endpoint, log)) : createServer(listener(endpoint, log));
     server.headersTimeout = server.requestTimeout = PATIENCE;
     const end = closable(server);
     await listenAt(server, where);
@@ -52,8 +52,8 @@ export async function openDoors({ operator, settings, log, guard }: DoorOptions)
   const health = { address: healthAddress, what: "health", flag: "health-probe-bind-address" };
   const metrics = { address: metricsAddress, what: "metrics", flag: "metrics-bind-address" };
   try {
-    await open(health, healthDoor(operator), false);
-    await open(metrics, metricsDoor(operator, guard), metricsSecure);
+    await open(health, healthEndpoint(operator), false);
+    await open(metrics, metricsEndpoint(operator, guard), metricsSecure);
   } catch (error) {
     await close();
     throw error;
@@ -82,9 +82,9 @@ async function secureServer(listener: RequestListener): Promise<Server> {
   return createSecure({ cert: issued.certificate, key: issued.privateKey }, listener);
 }
 
-function listener(door: (request: DoorRequest) => Promise<DoorAnswer>, log: Log): RequestListener {
+function listener(endpoint: (request: EndpointRequest) => Promise<EndpointResponse>, log: Log): RequestListener {
   return (request, response) => {
-    door(toDoorRequest(request)).then(
+    endpoint(toDoorRequest(request)).then(
       ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
       (error: unknown) => {
         log.error(`could not answer ${request.url}: ${messageOf(error)}`);
@@ -94,7 +94,7 @@ function listener(door: (request: DoorRequest) => Promise<DoorAnswer>, log: Log)
   };
 }
 
-function toDoorRequest({ method = "GET", url = "/", headers, socket }: IncomingMessage): DoorRequest {
+function toDoorRequest({ method = "GET", url = "/", headers, socket }: IncomingMessage): EndpointRequest {
   const { host, authorization } = headers;
   return { method, path: url, isLocal: isLoopback(socket.remoteAddress), host, authorization };
 }

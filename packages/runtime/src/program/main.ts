@@ -26,19 +26,19 @@ import { createLog } from "../log.ts";
 import type { Log } from "../log.ts";
 import { installCrds } from "../crds/crds.ts";
 import { clusterGuard, openGuard } from "./guard.ts";
-import type { DoorOptions, OpenDoors } from "./listen.ts";
+import type { EndpointsOptions, Endpoints } from "./listen.ts";
 import { RunningOperator } from "../manager/operator.ts";
 import type { OperatorDefinition } from "../manager/operator.ts";
 import { requestCounter } from "../metrics/metered-api.ts";
-import { endProcess, outliveRejections, untilTold } from "./process/main.ts";
+import { endProcess, outliveRejections, untilEnded } from "./process/main.ts";
 import { packageVersion } from "./package-version.ts";
 import { grantedRules, missingRules, neededRules } from "./permissions.ts";
 import { resourcesAmong } from "../resource.ts";
 import { needsWebhooks } from "../webhook/paths.ts";
 import type { OperatorWebhooks } from "../webhook/webhooks.ts";
 import { Registry } from "../metrics/registry.ts";
-import { toldHooks } from "../inventory/registered-webhooks.ts";
-import type { ToldHooks } from "../inventory/registered-webhooks.ts";
+import { registeredWebhooks } from "../inventory/registered-webhooks.ts";
+import type { RegisteredWebhooks } from "../inventory/registered-webhooks.ts";
 import { formatHelp, readSettings, wantsHelp } from "./settings.ts";
 import type { Settings } from "./settings.ts";
 
@@ -112,7 +112,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
     registry,
     seed: options.seed,
     namesCalls: options.namesCalls ?? false,
-    hooks: toldHooksOf(program),
+    hooks: registeredWebhooksOf(program),
     isCounted: true,
     instance: hostname(),
     namespace: settings.leaderElectionNamespace ?? config.namespace,
@@ -128,7 +128,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   void tellMissingRights(program);
   void tellOldServer(client, log);
   // Listens for signals before it logs the start: a reader of the log may stop the program at once.
-  const ended = untilTold({ lost: operator.lost, gracePeriod: settings.gracePeriod, log });
+  const ended = untilEnded({ lost: operator.lost, gracePeriod: settings.gracePeriod, log });
   log.info("started", { version, controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
   options.onStart?.(operator);
   const end = await ended;
@@ -167,7 +167,7 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
   const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
   if (!needsWebhooks(resources)) return undefined;
   const { namespace } = config;
-  const [{ openWebhooks }, { placeOf, doorAt }] = await Promise.all([
+  const [{ openWebhooks }, { placeOf, endpointAt }] = await Promise.all([
     import("../webhook/webhooks.ts"),
     import("../webhook/where.ts"),
   ]);
@@ -184,13 +184,13 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
     log.warn(`there are no webhooks: ${place.why}`);
     return undefined;
   }
-  const door = doorAt(place);
+  const endpoint = endpointAt(place);
   if (settings.webhookCertDir !== undefined) {
     const { openFolderWebhooks } = await import("../webhook/folder.ts");
     return openFolderWebhooks({
       ...program,
       resources,
-      door,
+      endpoint,
       folder: settings.webhookCertDir,
       paths: definition.webhooks?.paths,
     });
@@ -198,14 +198,21 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
   const namespaces = settings.namespaces.length > 0 ? settings.namespaces : definition.namespaces;
   const { failurePolicy } = place;
   const options = { failurePolicy, ...definition.webhooks, namespaces, namespace, resources };
-  return openWebhooks({ ...program, ...options, name: definition.name, door });
+  return openWebhooks({ ...program, ...options, name: definition.name, endpoint });
 }
 
 /** An operator outside the cluster must not remove the webhook registrations of one inside, nor those of an installer. */
-function toldHooksOf({ definition, version, settings, config, api, log }: Program): ToldHooks | undefined {
+function registeredWebhooksOf({
+  definition,
+  version,
+  settings,
+  config,
+  api,
+  log,
+}: Program): RegisteredWebhooks | undefined {
   if (config.name !== "in-cluster" || settings.webhookCertDir !== undefined) return undefined;
   const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
-  return toldHooks({ api, name: definition.name, previous: definition.previous, version, log }, resources);
+  return registeredWebhooks({ api, name: definition.name, previous: definition.previous, version, log }, resources);
 }
 
 /** Unless it is explicitly requested, an operator without rights on CRDs uses the installed ones. */
@@ -270,9 +277,9 @@ async function openRecording({ settings, api, clock, log }: Program): Promise<As
 }
 
 /** Servers are loaded only if an address is set: loading them costs more than the whole start of an operator. */
-async function openProgramDoors(options: DoorOptions): Promise<OpenDoors> {
+async function openProgramDoors(options: EndpointsOptions): Promise<Endpoints> {
   const { healthAddress, metricsAddress } = options.settings;
   if (healthAddress === "" && metricsAddress === "") return { addresses: [], [Symbol.asyncDispose]: async () => {} };
-  const { openDoors } = await import("./listen.ts");
-  return openDoors(options);
+  const { openEndpoints } = await import("./listen.ts");
+  return openEndpoints(options);
 }

@@ -5,7 +5,7 @@ import { VirtualClock } from "../testing/clock.ts";
 import { nextRetry, usualCurves } from "./backoff.ts";
 import type { Retries } from "./backoff.ts";
 import { Queue } from "./queue.ts";
-import type { After, QueueOptions } from "./queue.ts";
+import type { QueueAction, QueueOptions } from "./queue.ts";
 
 function setUp(options: Partial<QueueOptions> = {}): { clock: VirtualClock; queue: Queue<string> } {
   const clock = new VirtualClock();
@@ -156,7 +156,7 @@ describe("queue", () => {
 });
 
 describe("backoff", () => {
-  const retry = (failure: "error" | "conflict" | "rejected"): After => ({ then: "retry", failure });
+  const retry = (failure: "error" | "conflict" | "rejected"): QueueAction => ({ then: "retry", failure });
 
   test("doubles with each retry that was due, and resets after success", async () => {
     const { clock, queue } = setUp();
@@ -244,16 +244,16 @@ describe("backoff", () => {
 
 describe("queue, against a model", () => {
   /** The minimum delay of a key that requests another reconcile. */
-  const LEAST_WAIT = 10;
+  const minRequeueDelay = 10;
   type Step =
     | { readonly do: "add"; readonly key: string; readonly delay: number; readonly priority: number }
     | { readonly do: "take" }
-    | { readonly do: "done"; readonly after: After }
+    | { readonly do: "done"; readonly after: QueueAction }
     | { readonly do: "pass"; readonly time: number };
 
   const keys = fc.constantFrom("a/1", "a/2", "a/3", "b/1", "c");
-  const afters: fc.Arbitrary<After> = fc.oneof(
-    fc.constant<After>({ then: "forget" }),
+  const afters: fc.Arbitrary<QueueAction> = fc.oneof(
+    fc.constant<QueueAction>({ then: "forget" }),
     fc.record({ then: fc.constant("wait" as const), delay: fc.integer({ min: 0, max: 500 }) }),
     fc.record({ then: fc.constant("retry" as const), failure: fc.constantFrom("error", "conflict") }),
   );
@@ -313,7 +313,7 @@ describe("queue, against a model", () => {
             step.after.then === "forget"
               ? Infinity
               : step.after.then === "wait"
-                ? now + Math.max(step.after.delay, LEAST_WAIT)
+                ? now + Math.max(step.after.delay, minRequeueDelay)
                 : (queue.retriesOf(key)?.due ?? 0);
           const at = Math.min(again, own);
           if (at < Infinity) model.due.set(key, at);

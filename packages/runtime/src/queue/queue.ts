@@ -11,8 +11,8 @@ import { nextRetry, usualCurves } from "./backoff.ts";
 import type { Curves, Failure, Retries } from "./backoff.ts";
 import { Bucket } from "./bucket.ts";
 import type { Rate } from "./bucket.ts";
-import { Line } from "./flow.ts";
-import type { Queued } from "./flow.ts";
+import { Line } from "./fair-line.ts";
+import type { Queued } from "./fair-line.ts";
 import { Heap } from "./heap.ts";
 
 /** A request to reconcile a key. */
@@ -39,7 +39,7 @@ export interface ReconcileRequest<C> {
 }
 
 /** The action on a key when its reconcile ends. */
-export type After =
+export type QueueAction =
   | { readonly then: "forget" }
   | { readonly then: "wait"; readonly delay: number }
   | { readonly then: "retry"; readonly failure: Failure; readonly atLeast?: number | undefined };
@@ -57,7 +57,7 @@ export interface QueueOptions {
 }
 
 /** Idle keys are dropped together when there are this many more than twice the others. */
-const IDLE_KEPT = 4096;
+const maxIdle = 4096;
 
 /** The number of triggers kept per key. */
 export const maxTriggers = 16;
@@ -66,7 +66,7 @@ export const maxTriggers = 16;
 const maxTriggersRunning = 256;
 
 /** The minimum delay of a key that requests another reconcile, in milliseconds: a key that always does must not starve the others. */
-const LEAST_WAIT = 10;
+const minRequeueDelay = 10;
 
 /** Shared by all keys without triggers; never written to. */
 const noTriggers: never[] = [];
@@ -202,7 +202,7 @@ export class Queue<C> {
    * Ends a reconcile. `isSelfInflicted` recognizes triggers that arrived during the reconcile and are self-inflicted: if all of them are, their
    * request is dropped. A trigger that was not kept may have been another event.
    */
-  done(key: string, after: After, isSelfInflicted?: (trigger: C) => boolean): void {
+  done(key: string, after: QueueAction, isSelfInflicted?: (trigger: C) => boolean): void {
     const item = this.#running.get(key);
     if (item === undefined) return;
     this.#running.delete(key);
@@ -216,7 +216,7 @@ export class Queue<C> {
     if (item.at === Infinity && after.then === "forget") {
       // The end of most reconciles: nothing is left of the key, and the time is not needed.
       if (this.#retries.size > 0) this.#retries.delete(key);
-      this.#rest(item);
+      this.#idleItem(item);
       return;
     }
     const now = this.#clock.now();
@@ -244,17 +244,17 @@ export class Queue<C> {
   #isAllowed(bucket: Bucket): boolean {
     const now = this.#clock.now();
     const wait = bucket.take(now);
-    if (wait > 0) this.#arm(now + wait);
+    if (wait > 0) this.#setTimer(now + wait);
     return wait <= 0;
   }
 
   /**
    * The same keys are requested again and again: removing each from a large map and adding it again would cost more than everything else.
    */
-  #rest(item: Item<C>): void {
+  #idleItem(item: Item<C>): void {
     item.state = "idle";
     this.#idle++;
-    if (this.#idle <= 2 * (this.#items.size - this.#idle) + IDLE_KEPT) return;
+    if (this.#idle <= 2 * (this.#items.size - this.#idle) + maxIdle) return;
     for (const [key, { state }] of this.#items) if (state === "idle") this.#items.delete(key);
     this.#idle = 0;
   }
@@ -328,7 +328,7 @@ export class Queue<C> {
     }
     item.state = "waiting";
     this.#waiting.push(item);
-    this.#arm(at);
+    this.#setTimer(at);
   }
 
   #makeReady(item: Item<C>): void {
@@ -336,14 +336,14 @@ export class Queue<C> {
     this.#line.join(item, item.tenant, item.priority);
   }
 
-  #dueAfter(key: string, after: After, now: number): number {
+  #dueAfter(key: string, after: QueueAction, now: number): number {
     switch (after.then) {
       case "forget":
         if (this.#retries.size > 0) this.#retries.delete(key);
         return Infinity;
       case "wait":
         if (this.#retries.size > 0) this.#retries.delete(key);
-        return now + Math.max(after.delay, LEAST_WAIT);
+        return now + Math.max(after.delay, minRequeueDelay);
       case "retry": {
         const seen = { failure: after.failure, now, atLeast: after.atLeast };
         const retries = nextRetry(this.#retries.get(key), seen, this.#curves, this.#random);
@@ -353,13 +353,13 @@ export class Queue<C> {
     }
   }
 
-  #arm(at: number): void {
+  #setTimer(at: number): void {
     if (this.#timer !== undefined && this.#timer.at <= at) return;
     this.#timer?.timer.cancel();
-    this.#timer = { at, timer: this.#clock.later(at - this.#clock.now(), () => this.#ring()) };
+    this.#timer = { at, timer: this.#clock.later(at - this.#clock.now(), () => this.#onTimer()) };
   }
 
-  #ring(): void {
+  #onTimer(): void {
     this.#timer = undefined;
     const now = this.#clock.now();
     for (let item = this.#waiting.peek(); item !== undefined && item.at <= now; item = this.#waiting.peek()) {
@@ -367,7 +367,7 @@ export class Queue<C> {
       this.#makeReady(item);
     }
     const next = this.#waiting.peek();
-    if (next !== undefined) this.#arm(next.at);
+    if (next !== undefined) this.#setTimer(next.at);
     if (this.#line.size > 0) this.#onReady();
   }
 }

@@ -2,13 +2,13 @@
 import { unlessAborted } from "../clock.ts";
 import { outsideTrigger } from "../trigger/reconcile-trigger.ts";
 import { runSource } from "../trigger/source.ts";
-import type { Wake } from "../trigger/trigger.ts";
+import type { Enqueue } from "../trigger/event-handler.ts";
 import { Daemons } from "./daemons.ts";
 import type { ReconcileEnvironment } from "./environment.ts";
 
 export interface BackgroundOptions {
   /** Enqueues a key. */
-  readonly wake: Wake;
+  readonly wake: Enqueue;
   /** The keys of all objects of the controller's kind. */
   readonly keys: () => Iterable<string>;
 }
@@ -51,7 +51,7 @@ export class Background {
       wake: (key, why) => wake(key, { trigger: outsideTrigger("source", why) }),
     });
     this.#daemons = daemons;
-    this.#unsubscribe = informer.subscribe((change) => daemons.see(change));
+    this.#unsubscribe = informer.subscribe((change) => daemons.handle(change));
   }
 
   /** Ends the daemons and waits for them. */

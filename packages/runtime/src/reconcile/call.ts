@@ -61,7 +61,7 @@ export class UserCall {
   }
 
   /** Ends the reconcile here if it is a plan. */
-  readonly beforeTaken = (what: () => string): void => {
+  readonly beforeSideEffect = (what: () => string): void => {
     if (!this.#isDry) return;
     this.#planStop ??= new PlanStoppedError(what());
     throw this.#planStop;

@@ -24,7 +24,7 @@ async function cleanUp(reconcile: Reconcile): Promise<Outcome> {
   const finalizers = [...environment.finalizers, ...shared.cleanup];
   if (handlers.cleanup !== undefined && hasFinalizer(reconcile.object, ...finalizers)) {
     // A cleanup has effects outside the cluster: a plan does not run it.
-    call.beforeTaken(() => "run the cleanup");
+    call.beforeSideEffect(() => "run the cleanup");
     const result = await callWithin(reconcile, handlers.cleanup);
     if (result.outcome !== "done") return await writeStatusAtEnd(reconcile, result);
   }

@@ -40,7 +40,7 @@ export interface DaemonsOptions {
 }
 
 /** The delay before a failed daemon is restarted, in milliseconds. */
-const REST = 5_000;
+const restartDelay = 5_000;
 
 /** The daemons of one controller. */
 export class Daemons {
@@ -56,7 +56,7 @@ export class Daemons {
   }
 
   /** Follows the objects: an existing one has a daemon, one that is being deleted does not. */
-  see({ type, key, object }: Change): void {
+  handle({ type, key, object }: Change): void {
     const isThere = type !== "removed" && object.metadata.deletionTimestamp === undefined;
     const known = this.#running.get(key);
     if (known !== undefined && (!isThere || known.uid !== object.metadata.uid)) {
@@ -94,7 +94,7 @@ export class Daemons {
       } catch (error) {
         if (signal.aborted) return;
         log.error("the daemon failed; it is started again", { error });
-        await sleep(clock, REST, signal).catch(() => undefined);
+        await sleep(clock, restartDelay, signal).catch(() => undefined);
       }
     }
   }

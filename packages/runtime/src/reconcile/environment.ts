@@ -3,7 +3,7 @@ import type { Api } from "../api.ts";
 import { Breaker } from "../apply/breaker.ts";
 import type { Learned } from "../apply/children.ts";
 import type { Sibling } from "../apply/siblings.ts";
-import type { Strays } from "../apply/strays.ts";
+import type { UncachedChildren } from "../apply/uncached.ts";
 import { Writer } from "../apply/writer.ts";
 import type { Fence, Write } from "../apply/writer.ts";
 import type { Caches } from "../cache/caches.ts";
@@ -13,7 +13,7 @@ import type { Controller } from "../define.ts";
 import type { Identity } from "../manager/identity.ts";
 import type { MetricOf } from "../metrics/metric.ts";
 import type { ReporterOptions } from "../report/reporter.ts";
-import { Reads } from "../trigger/tracked.ts";
+import { Reads } from "../trigger/reads.ts";
 
 /** The dependencies and settings that an operator gives to a controller. */
 export interface ControllerEnvironment extends Identity, ReporterOptions {
@@ -23,7 +23,7 @@ export interface ControllerEnvironment extends Identity, ReporterOptions {
   readonly fence: Fence;
   readonly dryRun: boolean;
   readonly metric: MetricOf;
-  readonly strays: Strays;
+  readonly uncached: UncachedChildren;
   /** Whether the annotation of a namespace pauses the objects in it. */
   readonly pauseByNamespace: boolean;
   /** Whether no other controller of the operator reconciles the kind. */

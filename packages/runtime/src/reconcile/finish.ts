@@ -15,7 +15,7 @@ import { withTimeLimit } from "./time-limit.ts";
 import { contextOf } from "./user-context.ts";
 
 /** Field names may come from data: the number of logged and remembered ones is limited. */
-const MOST_WARNED = 100;
+const maxWarnings = 100;
 
 /** Calls a function of the user within the timeout. */
 export async function callWithin(reconcile: Reconcile, handler: (context: AnyContext) => unknown): Promise<Outcome> {
@@ -120,7 +120,7 @@ export async function writeStatusAtEnd(reconcile: Reconcile, outcome: Outcome): 
 function warn({ environment, object, warnings }: Reconcile, warning: string): void {
   const { log, controller, warned } = environment;
   warnings.push(warning);
-  if (warned.has(warning) || warned.size >= MOST_WARNED) return;
+  if (warned.has(warning) || warned.size >= maxWarnings) return;
   warned.add(warning);
   log.warn(warning, { controller, object: keyText(object) });
 }

@@ -2,7 +2,7 @@
 import type { StoredObject } from "@capstan/model";
 import type { AnyContext } from "./context.ts";
 import type { Daemon } from "./daemons.ts";
-import type { TellingConditions } from "./stall.ts";
+import type { FailureConditions } from "./stall.ts";
 
 /** The user's functions. */
 export interface Handlers {
@@ -18,7 +18,7 @@ export interface Handlers {
   /** The conditions that its kind declares; undefined if the kind has no declared conditions. */
   readonly conditions: readonly string[] | undefined;
   /** Which of the conditions that report a failure are declared. */
-  readonly declares: TellingConditions;
+  readonly declares: FailureConditions;
   /** Why a stored object is invalid, if it is. */
   readonly problemOf: ((object: StoredObject) => string | undefined) | undefined;
 }

@@ -2,7 +2,7 @@
 import { RuntimeError, TerminalError, toMilliseconds } from "../errors.ts";
 import type { Duration, RuntimeErrorCode } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
-import type { After } from "../queue/queue.ts";
+import type { QueueAction } from "../queue/queue.ts";
 import { PlanStoppedError } from "../plan/plan-stopped.ts";
 
 /** The outcome of a reconcile. */
@@ -11,7 +11,7 @@ export type Outcome =
   | { readonly outcome: "requeue"; readonly after: number; readonly reason: string; readonly prune: boolean }
   | { readonly outcome: "failed"; readonly error: unknown; readonly retry: boolean }
   /** Only in a plan: the reconcile ended before a side effect. */
-  | { readonly outcome: "untaken"; readonly what: string };
+  | { readonly outcome: "stopped"; readonly what: string };
 
 /**
  * What a reconcile may return: nothing when it is done, or a requeue.
@@ -84,7 +84,7 @@ export function outcomeOfResult(result: unknown): Outcome {
 /** The outcome for a thrown value. */
 export function outcomeOfError(thrown: unknown): Outcome {
   const error = isReadable(thrown) ? thrown : new Error(messageOf(thrown));
-  if (error instanceof PlanStoppedError) return { outcome: "untaken", what: error.what };
+  if (error instanceof PlanStoppedError) return { outcome: "stopped", what: error.what };
   return { outcome: "failed", error, retry: !isFinal(error) };
 }
 
@@ -126,7 +126,7 @@ function isFinal(error: unknown): boolean {
 
 /** The consequences of an outcome for the queue, the metrics and the log. */
 export interface Consequence {
-  readonly queue: After;
+  readonly queue: QueueAction;
   /** The value of controller-runtime's `result` label. */
   readonly result: "success" | "requeue_after" | "error";
   readonly level: "debug" | "info" | "warn" | "error";
@@ -147,7 +147,7 @@ export function consequenceOf(outcome: Outcome): Consequence {
     }
     case "failed":
       return consequenceOfFailure(outcome.error, outcome.retry);
-    case "untaken":
+    case "stopped":
       return { queue: { then: "forget" }, result: "success", level: "debug", message: outcome.what, event: undefined };
   }
 }
@@ -165,7 +165,7 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
   }
   const isLasting = error instanceof RuntimeError && (error.code === "HotLoop" || error.code === "NotAwaited");
   const failure = isLasting ? "rejected" : failureOf(error);
-  const queue: After = { then: "retry", failure, atLeast: retryAfterOf(error) };
+  const queue: QueueAction = { then: "retry", failure, atLeast: retryAfterOf(error) };
   // Conflicts are normal: the next reconcile reads the newer object.
   if (failure === "conflict") return { queue, result: "error", level: "debug", message: note, event: undefined };
   const event = { type: "Warning", reason: "ReconcileFailed", note } as const;

@@ -5,7 +5,7 @@ import type { Draft } from "../apply/status.ts";
 import type { AnyKind } from "../api.ts";
 import type { EventNote } from "../report/events.ts";
 import { triggerOf } from "../trigger/reconcile-trigger.ts";
-import type { EventHandler } from "../trigger/trigger.ts";
+import type { EventHandler } from "../trigger/event-handler.ts";
 
 /**
  * On an object: `"true"` (or `yes`, `on`, `1`) pauses every controller, a list of names (`a,b`, or `operator/a` if operators share a

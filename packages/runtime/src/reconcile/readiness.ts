@@ -1,7 +1,7 @@
 /** Whether an object has reached its desired state, according to its status: the rules of kubectl and kstatus. */
 import type { StoredObject } from "@capstan/model";
 
-interface Told extends StoredObject {
+interface StatusObject extends StoredObject {
   readonly spec?: { readonly replicas?: number };
   readonly status?: {
     readonly observedGeneration?: number;
@@ -17,7 +17,7 @@ interface Told extends StoredObject {
   };
 }
 
-type Rule = (object: Told) => boolean;
+type Rule = (object: StatusObject) => boolean;
 
 /** Kinds with their own status fields. */
 const rules: { readonly [kind: string]: Rule } = {
@@ -34,10 +34,10 @@ const rules: { readonly [kind: string]: Rule } = {
     status?.desiredNumberScheduled !== undefined &&
     (status.numberReady ?? 0) >= status.desiredNumberScheduled &&
     (status.updatedNumberScheduled ?? 0) >= status.desiredNumberScheduled,
-  Job: (object) => holds(object, "Complete"),
-  Pod: (object) => object.status?.phase === "Succeeded" || holds(object, "Ready"),
+  Job: (object) => isTrue(object, "Complete"),
+  Pod: (object) => object.status?.phase === "Succeeded" || isTrue(object, "Ready"),
   PersistentVolumeClaim: ({ status }) => status?.phase === "Bound",
-  CustomResourceDefinition: (object) => holds(object, "Established"),
+  CustomResourceDefinition: (object) => isTrue(object, "Established"),
 };
 
 /**
@@ -50,19 +50,19 @@ const rules: { readonly [kind: string]: Rule } = {
  * });
  */
 export function isReady(object: StoredObject): boolean {
-  const told: Told = object;
-  const { generation, deletionTimestamp } = told.metadata;
+  const checked: StatusObject = object;
+  const { generation, deletionTimestamp } = checked.metadata;
   if (deletionTimestamp !== undefined) return false;
-  const observed = told.status?.observedGeneration;
+  const observed = checked.status?.observedGeneration;
   if (observed !== undefined && generation !== undefined && observed < generation) return false;
-  const rule = Object.hasOwn(rules, told.kind) ? rules[told.kind] : undefined;
-  return rule === undefined ? !tells(told, "Ready") || holds(told, "Ready") : rule(told);
+  const rule = Object.hasOwn(rules, checked.kind) ? rules[checked.kind] : undefined;
+  return rule === undefined ? !hasCondition(checked, "Ready") || isTrue(checked, "Ready") : rule(checked);
 }
 
-function tells({ status }: Told, type: string): boolean {
+function hasCondition({ status }: StatusObject, type: string): boolean {
   return status?.conditions?.some((condition) => condition.type === type) === true;
 }
 
-function holds({ status }: Told, type: string): boolean {
+function isTrue({ status }: StatusObject, type: string): boolean {
   return status?.conditions?.some((condition) => condition.type === type && condition.status === "True") === true;
 }

@@ -9,7 +9,7 @@ import { timestamp } from "../clock.ts";
 import { RuntimeError } from "../errors.ts";
 import type { ReconcileRequest } from "../queue/queue.ts";
 import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
-import type { Read } from "../trigger/tracked.ts";
+import type { Read } from "../trigger/reads.ts";
 import { UserCall } from "./call.ts";
 import type { ReconcileLimits } from "./call.ts";
 import type { ReconcileEnvironment } from "./environment.ts";
@@ -66,13 +66,13 @@ export class Reconcile {
 
   #makeChildren(object: StoredObject): Children {
     const { environment, userWriter: writer } = this;
-    const { definition, childrenFinalizers, log, caches, breaker, learned, strays } = environment;
+    const { definition, childrenFinalizers, log, caches, breaker, learned, uncached } = environment;
     const { kind } = definition;
     return new Children({
       caches,
       breaker,
       learned,
-      strays,
+      uncached,
       writer,
       owner: { kind, object },
       trace: this.limits.trace,
@@ -90,7 +90,7 @@ export class Reconcile {
       object: () => this.object,
       writer,
       signal: () => call.signal,
-      beforeTaken: call.beforeTaken,
+      beforeSideEffect: call.beforeSideEffect,
       isAlone,
     });
   }

@@ -72,7 +72,7 @@ async function reconcileObject(reconcile: Reconcile): Promise<Outcome> {
     return result;
   });
   // The status depends on the side effect that a plan omitted.
-  return outcome.outcome === "untaken" ? outcome : await finish(reconcile, outcome);
+  return outcome.outcome === "stopped" ? outcome : await finish(reconcile, outcome);
 }
 
 /**

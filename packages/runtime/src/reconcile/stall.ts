@@ -14,22 +14,22 @@ const STALLED = "Stalled";
 const READY = "Ready";
 
 /** The number of consecutive failures that are reported; fewer may be temporary. */
-const FAILURES = 3;
+const reportedFailures = 3;
 
 /** The beginning of a message holds most of its information, and the status should stay small. */
-const LONGEST_MESSAGE = 1024;
+const maxMessage = 1024;
 
 /** The conditions that a kind declares. */
-export interface TellingConditions {
+export interface FailureConditions {
   /** If declared, `Stalled` is always present; otherwise only while it is true. */
   readonly stalled: boolean;
   readonly ready: boolean;
 }
 
 /** The outcome of a reconcile. */
-export interface Told {
+export interface StallReport {
   readonly controller: string;
-  readonly declares: TellingConditions;
+  readonly declares: FailureConditions;
   readonly outcome: Outcome;
   /** The number of consecutive failures before. */
   readonly failures: number;
@@ -38,26 +38,26 @@ export interface Told {
 }
 
 /** Sets `Stalled` in the status, unless the reconcile or another controller of the kind has set it. */
-export function noteStall(status: Draft, told: Told): void {
-  const { controller, outcome, failures } = told;
+export function noteStall(status: Draft, report: StallReport): void {
+  const { controller, outcome, failures } = report;
   if (wasTouched(status, STALLED)) return;
   const former = find(status, STALLED);
   if (former?.status === "True" && !isOf(former, controller)) return;
-  if (outcome.outcome !== "failed") return noteRecovery(status, told);
+  if (outcome.outcome !== "failed") return noteRecovery(status, report);
   const { event } = consequenceOf(outcome);
-  const isLasting = !outcome.retry || failures + 1 >= FAILURES || former?.status === "True";
+  const isLasting = !outcome.retry || failures + 1 >= reportedFailures || former?.status === "True";
   if (event === undefined || !isLasting) return;
-  const message = `${controller}: ${event.note}`.slice(0, LONGEST_MESSAGE);
+  const message = `${controller}: ${event.note}`.slice(0, maxMessage);
   const details = { reason: event.reason, message };
   status.condition(STALLED, true, details);
-  if (speaksForReady(status, told)) status.condition(READY, false, details);
+  if (mayReportOnReady(status, report)) status.condition(READY, false, details);
 }
 
 /**
  * Whether `Ready` is to be set to false: if it is true, whichever controller set it before, or if this function has set it to false
  * earlier.
  */
-function speaksForReady(status: Draft, { controller, declares, isAlone }: Told): boolean {
+function mayReportOnReady(status: Draft, { controller, declares, isAlone }: StallReport): boolean {
   const ready = find(status, READY);
   if (!declares.ready || ready === undefined) return false;
   if (ready.status === "True") return isAlone || wasTouched(status, READY);
@@ -68,9 +68,9 @@ function speaksForReady(status: Draft, { controller, declares, isAlone }: Told):
  * Only a true `Ready` was set to false: after a completed reconcile that does not set it, it is true again; after one that waits, it is
  * not.
  */
-function noteRecovery(status: Draft, { controller, declares, outcome }: Told): void {
+function noteRecovery(status: Draft, { controller, declares, outcome }: StallReport): void {
   if (declares.stalled) status.condition(STALLED, false, { reason: "Reconciled" });
-  else takeAway(status, STALLED);
+  else removeCondition(status, STALLED);
   const ready = find(status, READY);
   const isTakenBack = declares.ready && ready?.status === "False" && isOf(ready, controller);
   if (!isTakenBack || wasTouched(status, READY)) return;
@@ -80,10 +80,10 @@ function noteRecovery(status: Draft, { controller, declares, outcome }: Told): v
 
 function waiting(controller: string, reason: string): { readonly reason: string; readonly message: string } {
   const message = `${controller}: ${reason === "" ? "not done yet" : reason}`;
-  return { reason: "ReconcileWaiting", message: message.slice(0, LONGEST_MESSAGE) };
+  return { reason: "ReconcileWaiting", message: message.slice(0, maxMessage) };
 }
 
-function takeAway(status: Draft, type: string): void {
+function removeCondition(status: Draft, type: string): void {
   if (find(status, type) === undefined) return;
   touched.get(status)?.add(type);
   status.conditions = (status.conditions ?? []).filter((condition) => condition.type !== type);

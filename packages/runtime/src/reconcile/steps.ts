@@ -63,7 +63,7 @@ export interface StepsOptions {
   readonly writer: Writer;
   /** The current signal of the reconcile. */
   readonly signal: () => AbortSignal;
-  readonly beforeTaken: BeforeTaken;
+  readonly beforeSideEffect: BeforeTaken;
   /** Whether no other controller of the operator reconciles the kind. */
   readonly isAlone: boolean;
 }
@@ -101,16 +101,16 @@ export class Steps {
     this.#used.add(name);
     // The result was produced by the same step with the same input, so it has the same type.
     if (same?.state === "done") return same.result as Awaited<ReturnType<typeof run>>;
-    this.#options.beforeTaken(() => `run the step "${name}"`);
+    this.#options.beforeSideEffect(() => `run the step "${name}"`);
     await this.#begin(name, { input: hash, state: "begun" });
-    this.#mustGoOn(signal);
+    this.#mustContinue(signal);
     const result = await run({ resumed: known?.state === "begun", signal });
     await this.#end(name, { input: hash, state: "done", result: (result ?? null) as Json });
     return result;
   };
 
   /** The reconcile may have been aborted, or the lease lost, since: another reconcile may run by now, and only one of them may act. */
-  #mustGoOn(signal: AbortSignal): void {
+  #mustContinue(signal: AbortSignal): void {
     signal.throwIfAborted();
     this.#options.writer.mustLead();
   }
@@ -145,10 +145,10 @@ export class Steps {
     const known = this.#records.get(name);
     this.#used.add(name);
     if (known?.state === "done" && known.input === hash) return undefined;
-    this.#options.beforeTaken(() => `handle that ${name}`);
+    this.#options.beforeSideEffect(() => `handle that ${name}`);
     const from = known?.state === "done" ? known.result : known?.from;
     await this.#begin(name, { input: hash, state: "begun", ...(from === undefined ? {} : { from }) });
-    this.#mustGoOn(signal);
+    this.#mustContinue(signal);
     const result = await run({ from, to: value });
     if (result === undefined) await this.#end(name, { input: hash, state: "done", result: value });
     return result;

@@ -4,7 +4,7 @@ import type { Kind, StoredObject } from "@capstan/model";
 import { isApiError } from "@capstan/client";
 import { keyText, kindId } from "../api.ts";
 import type { AnyKind } from "../api.ts";
-import type { Hold } from "../apply/children.ts";
+import type { Ownership } from "../apply/children.ts";
 import { childText, mustBeChild, nameIn, placed } from "../apply/desired.ts";
 import type { Desired } from "../apply/desired.ts";
 import type { Query } from "../cache/selector.ts";
@@ -33,7 +33,7 @@ export function contextOf(reconcile: Reconcile, signal: AbortSignal): AnyContext
   };
   onDecision(context, (decision) => {
     decisions.push(decision);
-    call.beforeTaken(() => `act on ${decision}`);
+    call.beforeSideEffect(() => `act on ${decision}`);
   });
   // The runtime knows kinds only as names; the types that the user sees follow from the declared kind values.
   return context as unknown as AnyContext;
@@ -103,15 +103,15 @@ async function apply(
   mustBeChild(kind, name, given);
   const desired = placed(kind, reference, given);
   mustBeOwned(reconcile, kind);
-  const hold = holdOf(how);
+  const ownership = ownershipOf(how);
   const noteRead = (): void => {
     const { namespace } = desired.metadata ?? {};
     reconcile.noteRead({ kind, key: keyFor(reconcile, kind, { name, namespace }) });
   };
   // A free child has no owner mark: recording it as read makes its changes trigger the object.
-  if (hold === "free") noteRead();
+  if (ownership === "free") noteRead();
   try {
-    return reconcile.call.shown(kind, await reconcile.children.apply(kind, name, desired, hold));
+    return reconcile.call.shown(kind, await reconcile.children.apply(kind, name, desired, ownership));
   } catch (error) {
     // When the conflicting object is deleted, the object must be reconciled again.
     if (error instanceof RuntimeError && error.code === "NotOurs") noteRead();
@@ -174,7 +174,7 @@ function notDeclared({ environment, object }: Reconcile, kind: AnyKind, where: s
   );
 }
 
-function holdOf({ owned = true, adopt = false }: ApplyChild): Hold {
+function ownershipOf({ owned = true, adopt = false }: ApplyChild): Ownership {
   if (!owned) return "free";
   return adopt ? "adopted" : "owned";
 }

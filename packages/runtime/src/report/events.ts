@@ -136,9 +136,9 @@ export class Recorder {
     const wasUsedUp = allowance.isUsedUp;
     allowance.isUsedUp = allowance.bucket.take(now) > 0;
     if (!allowance.isUsedUp) return true;
-    const told = { object: `${namespace}/${name}`, reason, note };
-    if (wasUsedUp) log.info("an event was left out", told);
-    else log.warn("an event was left out: this object had too many, and gets one in five minutes now", told);
+    const fields = { object: `${namespace}/${name}`, reason, note };
+    if (wasUsedUp) log.info("an event was left out", fields);
+    else log.warn("an event was left out: this object had too many, and gets one in five minutes now", fields);
     return false;
   }
 }

@@ -7,18 +7,18 @@ import type { Log } from "../log.ts";
 import type { WatcherEvent } from "../watch/watcher.ts";
 
 /** The number of consecutive failures that are not considered temporary. */
-const NO_ACCIDENT = 3;
+const lastingFailures = 3;
 
-interface Trouble {
+interface WatchFailure {
   failures: number;
   /** The logged message, if any. */
-  told: string | undefined;
+  logged: string | undefined;
 }
 
 /** The logged failures of an operator's watches. */
 export class WatchLog {
   readonly #log: Log;
-  readonly #troubles = new Map<string, Trouble>();
+  readonly #failures = new Map<string, WatchFailure>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -43,20 +43,20 @@ export class WatchLog {
 
   #fail(of: WatchName, error: unknown): void {
     const id = idOf(of);
-    const trouble = this.#troubles.get(id) ?? { failures: 0, told: undefined };
-    this.#troubles.set(id, trouble);
-    trouble.failures++;
+    const failure = this.#failures.get(id) ?? { failures: 0, logged: undefined };
+    this.#failures.set(id, failure);
+    failure.failures++;
     const message = messageOf(error);
-    if (trouble.told === message || (!isLasting(error) && trouble.failures < NO_ACCIDENT)) return;
-    trouble.told = message;
+    if (failure.logged === message || (!isLasting(error) && failure.failures < lastingFailures)) return;
+    failure.logged = message;
     this.#log.warn(`cannot watch ${nameOf(of)}, and goes on trying: ${message}`, fieldsOf(of));
   }
 
   #recover(of: WatchName): void {
-    if (this.#troubles.size === 0) return;
-    const { told } = this.#troubles.get(idOf(of)) ?? {};
-    this.#troubles.delete(idOf(of));
-    if (told !== undefined) this.#log.info(`watches ${nameOf(of)} again`, fieldsOf(of));
+    if (this.#failures.size === 0) return;
+    const { logged } = this.#failures.get(idOf(of)) ?? {};
+    this.#failures.delete(idOf(of));
+    if (logged !== undefined) this.#log.info(`watches ${nameOf(of)} again`, fieldsOf(of));
   }
 }
 

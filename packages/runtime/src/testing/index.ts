@@ -14,4 +14,4 @@ export { VirtualClock } from "./clock.ts";
 
 // The queue alone, for models and benchmarks of its order and speed.
 export { Queue } from "../queue/queue.ts";
-export type { After, QueueOptions, ReconcileRequest, Request } from "../queue/queue.ts";
+export type { QueueAction, QueueOptions, ReconcileRequest, Request } from "../queue/queue.ts";

@@ -23,7 +23,7 @@ import { resourcesAmong } from "../resource.ts";
 import type { WebhookHandler } from "../webhook/handler.ts";
 import { needsWebhooks } from "../webhook/paths.ts";
 import { openWebhooks } from "../webhook/webhooks.ts";
-import type { Door, Webhooks } from "../webhook/webhooks.ts";
+import type { OpenEndpoint, Webhooks } from "../webhook/webhooks.ts";
 import { errors, faultyApi } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
@@ -178,7 +178,7 @@ export class TestWorld implements AsyncDisposable {
     const { log = silentLog } = this.#options;
     const namespace = "kube-system";
     const place = { api: this.#api, clock: this.clock, log, name, namespace, registry: new Registry() };
-    return openWebhooks({ ...webhooks, ...place, resources, door: doorInProcess(serve) });
+    return openWebhooks({ ...webhooks, ...place, resources, endpoint: inProcessEndpoint(serve) });
   }
 
   /** Starts the operator, for instance after a crash. */
@@ -426,7 +426,7 @@ export class TestWorld implements AsyncDisposable {
 }
 
 /** An endpoint without a socket: certificates are created and registered as usual, but not verified. */
-function doorInProcess(serve: (handler: WebhookHandler) => void): Door {
+function inProcessEndpoint(serve: (handler: WebhookHandler) => void): OpenEndpoint {
   return async (handler) => {
     serve(handler);
     return { reach: { by: "url", url: WEBHOOKS }, use: () => undefined, [Symbol.asyncDispose]: async () => undefined };

@@ -16,7 +16,7 @@ import type { Change } from "../cache/change.ts";
 import { guarded } from "../cache/transform.ts";
 import { changedFields } from "./reconcile-trigger.ts";
 import type { ReconcileTrigger } from "./reconcile-trigger.ts";
-import type { Wake } from "./trigger.ts";
+import type { Enqueue } from "./event-handler.ts";
 
 /** The writes of a reconcile, and the writer that made them. */
 export interface OwnWrites {
@@ -83,7 +83,7 @@ export class SelfInflictedEvents {
   }
 
   /** The function that enqueues a key for a change, but not the key whose reconcile made the change. */
-  filter(target: string, change: Change, wake: Wake): Wake {
+  filter(target: string, change: Change, wake: Enqueue): Enqueue {
     const writer = this.#writerOf(target, change);
     if (writer === undefined) return wake;
     return (key, request) => {

@@ -7,7 +7,7 @@ import { madeFor, RuntimeError } from "../errors.ts";
 import type { Duration } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import { outsideTrigger } from "./reconcile-trigger.ts";
-import type { Wake } from "./trigger.ts";
+import type { Enqueue } from "./event-handler.ts";
 
 /**
  * A source of triggers from outside the cluster. Created by `every`, `cron` and `stream`.
@@ -109,13 +109,13 @@ function mustBeCron(source: { readonly cron: string; readonly timeZone: string |
 export interface SourceTools {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly wake: Wake;
+  readonly wake: Enqueue;
   readonly keys: () => Iterable<string>;
   readonly onError: (error: unknown) => void;
 }
 
 /** The delay before a broken stream is opened again, in milliseconds. */
-const STREAM_REST = 5_000;
+const streamRetryDelay = 5_000;
 
 /** Runs a source until the signal is aborted. */
 export async function runSource(source: Source, options: SourceTools): Promise<void> {
@@ -125,7 +125,7 @@ export async function runSource(source: Source, options: SourceTools): Promise<v
     } catch (error) {
       if (options.signal.aborted) return;
       options.onError(error);
-      await sleep(options.clock, STREAM_REST, options.signal).catch(() => undefined);
+      await sleep(options.clock, streamRetryDelay, options.signal).catch(() => undefined);
     }
   }
 }
@@ -146,7 +146,7 @@ async function runOnce(source: Source, { clock, signal, wake, keys }: SourceTool
 }
 
 /** The number of keys after which the event loop gets time: a stream that never waits would block timers and probes. */
-const BREATH = 1_000;
+const yieldEvery = 1_000;
 
 async function runStream(
   { name, open }: Extract<Source, { readonly type: "stream" }>,
@@ -155,17 +155,17 @@ async function runStream(
   let keys = 0;
   for await (const key of open(signal)) {
     wake(key, { trigger: outsideTrigger("source", name) });
-    if (++keys % BREATH === 0) await sleep(clock, 0, signal);
+    if (++keys % yieldEvery === 0) await sleep(clock, 0, signal);
   }
-  await sleep(clock, STREAM_REST, signal);
+  await sleep(clock, streamRetryDelay, signal);
 }
 
 /** The wall clock may jump: it is read again every minute. */
-const LOOK_AGAIN = 60_000;
+const clockCheckInterval = 60_000;
 
 async function untilTime(time: number, clock: Clock, signal: AbortSignal): Promise<void> {
   for (let left = time - clock.wall(); left > 0; left = time - clock.wall()) {
-    await sleep(clock, Math.min(left, LOOK_AGAIN), signal);
+    await sleep(clock, Math.min(left, clockCheckInterval), signal);
   }
 }
 

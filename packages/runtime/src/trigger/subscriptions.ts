@@ -7,15 +7,15 @@ import type { Change } from "../cache/change.ts";
 import type { WatchDeclaration } from "../define.ts";
 import type { ReconcileEnvironment } from "../reconcile/environment.ts";
 import type { SelfInflictedEvents } from "./self-inflicted.ts";
-import { mapped, owned, self } from "./trigger.ts";
-import type { EventHandler, Wake } from "./trigger.ts";
-import type { Troubles } from "./troubles.ts";
+import { mapped, owned, self } from "./event-handler.ts";
+import type { EventHandler, Enqueue } from "./event-handler.ts";
+import type { UserFailures } from "./user-failures.ts";
 
 export interface SubscriptionsOptions {
-  readonly troubles: Troubles;
+  readonly userFailures: UserFailures;
   readonly selfInflicted: SelfInflictedEvents;
   /** Enqueues a key. */
-  readonly wake: Wake;
+  readonly wake: Enqueue;
   /** Called when a kind has completed a list. */
   readonly onSynced: () => void;
 }
@@ -27,7 +27,10 @@ export interface KindHandlers {
 }
 
 /** The event handlers that a definition declares, by kind. */
-export function handlersOf({ definition, tracked }: ReconcileEnvironment, troubles: Troubles): readonly KindHandlers[] {
+export function handlersOf(
+  { definition, tracked }: ReconcileEnvironment,
+  userFailures: UserFailures,
+): readonly KindHandlers[] {
   const { kind, owns, reads, options } = definition;
   const byKind = new Map<string, { readonly kind: AnyKind; readonly handlers: EventHandler[] }>();
   const add = (of: AnyKind, handler: EventHandler): void => {
@@ -35,18 +38,22 @@ export function handlersOf({ definition, tracked }: ReconcileEnvironment, troubl
     if (known === undefined) byKind.set(kindId(of), { kind: of, handlers: [handler] });
     else known.handlers.push(handler);
   };
-  add(kind, self(kind, troubles.predicate("predicate", kind, options.predicate)));
+  add(kind, self(kind, userFailures.predicate("predicate", kind, options.predicate)));
   for (const child of owns) add(child, owned(child, kind, { onlyControllerOwner: options.onlyControllerOwner }));
   for (const other of new Map([...owns, ...reads].map((each) => [kindId(each), each])).values()) {
     add(other, tracked.trigger(other));
   }
-  for (const declaration of options.watches) add(declaration.kind, mappedBy(declaration, troubles));
+  for (const declaration of options.watches) add(declaration.kind, mappedBy(declaration, userFailures));
   return [...byKind.values()];
 }
 
 /** The event handler of a watch declaration. */
-export function mappedBy({ kind, map, predicate }: WatchDeclaration, troubles: Troubles): EventHandler {
-  return mapped(kind, troubles.map(kind, map), troubles.predicate(`predicate of ${kind.kind}`, kind, predicate));
+export function mappedBy({ kind, map, predicate }: WatchDeclaration, userFailures: UserFailures): EventHandler {
+  return mapped(
+    kind,
+    userFailures.map(kind, map),
+    userFailures.predicate(`predicate of ${kind.kind}`, kind, predicate),
+  );
 }
 
 /** The subscriptions of one controller. */
@@ -104,7 +111,7 @@ export class Subscriptions {
       } catch (error) {
         // A failing handler does not keep the event from the others, and the watch continues.
         const object = `${kind.kind} ${change.key}`;
-        this.#options.troubles.note("trigger", { object, version: change.metadata.resourceVersion }, error);
+        this.#options.userFailures.note("trigger", { object, version: change.metadata.resourceVersion }, error);
       }
     }
   }

@@ -149,7 +149,7 @@ describe("certificates", () => {
         registry: new Registry(),
         name: "disks",
         namespace: "n",
-        door: async () => ({
+        endpoint: async () => ({
           reach: { by: "service", namespace: "n", name: "w", port: 443 },
           use: ({ certificate }) => void served.push(certificate),
           [Symbol.asyncDispose]: async () => {},

@@ -16,7 +16,7 @@ import { Registry } from "../metrics/registry.ts";
 import { VirtualClock } from "../testing/clock.ts";
 import { openFolderWebhooks } from "./folder.ts";
 import type { FolderWebhooks } from "./folder.ts";
-import { httpsDoor } from "./https.ts";
+import { httpsEndpoint } from "./https.ts";
 import { placeOf } from "./where.ts";
 
 const Disk = defineResource({
@@ -66,13 +66,13 @@ async function stage(t: TestContext, { name = "tls" }: { readonly name?: string 
   await put(issued("first"));
   const clock = new VirtualClock();
   let port = 0;
-  const door = httpsDoor(async (server) => {
+  const endpoint = httpsEndpoint(async (server) => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     ({ port } = server.address() as AddressInfo);
     return { by: "url", url: "https://localhost" };
   });
-  const options = { resources: [Disk], clock, log: silentLog, registry: new Registry(), door, folder };
+  const options = { resources: [Disk], clock, log: silentLog, registry: new Registry(), endpoint, folder };
   const webhooks = await openFolderWebhooks(options);
   t.after(() => webhooks[Symbol.asyncDispose]());
   return { clock, folder, webhooks, put, shown: () => subjectAt(port) };
@@ -121,8 +121,14 @@ describe("certificates in a folder", () => {
 
   test("if missing, keep an operator from starting, but not from running on", async (t) => {
     const folder = await makeFolder(t);
-    const door = () => assert.fail("nothing may be opened");
-    const options = { resources: [Disk], clock: new VirtualClock(), log: silentLog, registry: new Registry(), door };
+    const endpoint = () => assert.fail("nothing may be opened");
+    const options = {
+      resources: [Disk],
+      clock: new VirtualClock(),
+      log: silentLog,
+      registry: new Registry(),
+      endpoint,
+    };
     await assert.rejects(openFolderWebhooks({ ...options, folder }), {
       code: "BadSetting",
       message: /there is no tls\.crt with its tls\.key/u,

@@ -11,11 +11,11 @@ import { webhookHandler } from "./handler.ts";
 import { webhookMeter } from "./meter.ts";
 import type { WebhookMeter } from "./meter.ts";
 import { checkPaths, webhookPaths } from "./paths.ts";
-import type { OpenDoor, OperatorWebhooks, WebhookOptions } from "./webhooks.ts";
+import type { Endpoint, OperatorWebhooks, WebhookOptions } from "./webhooks.ts";
 
 export interface FolderOptions extends Pick<
   WebhookOptions,
-  "resources" | "clock" | "log" | "registry" | "door" | "paths"
+  "resources" | "clock" | "log" | "registry" | "endpoint" | "paths"
 > {
   /** Holds `tls.crt` and `tls.key`, or `apiserver.crt` and `apiserver.key`. */
   readonly folder: string;
@@ -30,12 +30,12 @@ export async function openFolderWebhooks(options: FolderOptions): Promise<Folder
   checkPaths(resources, paths ?? {});
   const first = await readPair(folder);
   const meter = webhookMeter(registry, webhookPaths(resources, paths));
-  const door = await options.door(webhookHandler({ resources, clock, log, meter, paths }));
-  return new FolderWebhooks(options, { door, meter, first });
+  const endpoint = await options.endpoint(webhookHandler({ resources, clock, log, meter, paths }));
+  return new FolderWebhooks(options, { endpoint, meter, first });
 }
 
 interface Opened {
-  readonly door: OpenDoor;
+  readonly endpoint: Endpoint;
   readonly meter: WebhookMeter;
   readonly first: KeyedCertificate;
 }
@@ -43,15 +43,15 @@ interface Opened {
 /** Webhooks that serve the certificate of a folder and register nothing. */
 export class FolderWebhooks implements OperatorWebhooks {
   readonly #options: FolderOptions;
-  readonly #door: OpenDoor;
+  readonly #endpoint: Endpoint;
   readonly #meter: WebhookMeter;
   #served: KeyedCertificate;
   #timer: Timer | undefined;
   #isClosed = false;
 
-  constructor(options: FolderOptions, { door, meter, first }: Opened) {
+  constructor(options: FolderOptions, { endpoint, meter, first }: Opened) {
     this.#options = options;
-    this.#door = door;
+    this.#endpoint = endpoint;
     this.#meter = meter;
     this.#served = first;
     this.#serve(first);
@@ -80,11 +80,11 @@ export class FolderWebhooks implements OperatorWebhooks {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    await this.#door[Symbol.asyncDispose]();
+    await this.#endpoint[Symbol.asyncDispose]();
   }
 
   #serve(pair: KeyedCertificate): void {
-    this.#door.use(pair);
+    this.#endpoint.use(pair);
     this.#served = pair;
     this.#meter.certificateEnds(parseCertificate(pair.certificate).notAfter.getTime());
   }

@@ -6,11 +6,11 @@ import { test } from "node:test";
 import { connect } from "node:tls";
 import { createAuthority, validFor } from "@capstan/pki";
 import type { WebhookHandler } from "./handler.ts";
-import { httpsDoor } from "./https.ts";
-import type { OpenDoor } from "./webhooks.ts";
+import { httpsEndpoint } from "./https.ts";
+import type { Endpoint } from "./webhooks.ts";
 
 /** Starts a server on a free port. */
-async function openDoor(handler: WebhookHandler): Promise<{ door: OpenDoor; port: number }> {
+async function startEndpoint(handler: WebhookHandler): Promise<{ endpoint: Endpoint; port: number }> {
   const now = new Date();
   const authority = createAuthority({ commonName: "test", now, days: 1 });
   const serving = authority.issue({
@@ -20,15 +20,15 @@ async function openDoor(handler: WebhookHandler): Promise<{ door: OpenDoor; port
     usages: ["server"],
   });
   let port = 0;
-  const open = httpsDoor(async (server) => {
+  const open = httpsEndpoint(async (server) => {
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     ({ port } = server.address() as AddressInfo);
     return { by: "url", url: "https://localhost" };
   });
-  const door = await open(handler);
-  door.use(serving);
-  return { door, port };
+  const endpoint = await open(handler);
+  endpoint.use(serving);
+  return { endpoint, port };
 }
 
 for (const [path, mebibytes, expected] of [
@@ -38,8 +38,8 @@ for (const [path, mebibytes, expected] of [
   ["/convert", 8, 200],
 ] as const) {
   test(`a body of ${mebibytes} MiB at ${path} gets status ${expected}`, async () => {
-    const { door, port } = await openDoor(async () => new Response("ok"));
-    await using _closed = door;
+    const { endpoint, port } = await startEndpoint(async () => new Response("ok"));
+    await using _closed = endpoint;
     const bytes = mebibytes * 1024 * 1024;
     const headers = { "content-length": bytes };
     const options = { port, host: "127.0.0.1", path, method: "POST", headers, rejectUnauthorized: false };
@@ -59,7 +59,7 @@ for (const [path, mebibytes, expected] of [
 
 test("a closing server waits for pending responses, and for no other connection", async () => {
   const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<Response>()];
-  const { door, port } = await openDoor(() => {
+  const { endpoint, port } = await startEndpoint(() => {
     asked.resolve();
     return answer.promise;
   });
@@ -76,7 +76,7 @@ test("a closing server waits for pending responses, and for no other connection"
   });
   await asked.promise;
 
-  const closed = door[Symbol.asyncDispose]();
+  const closed = endpoint[Symbol.asyncDispose]();
   silent.resume();
   await once(silent, "close");
   answer.resolve(new Response("at last", { status: 202 }));
@@ -87,13 +87,13 @@ test("a closing server waits for pending responses, and for no other connection"
 test("a call is aborted when its caller disconnects", async () => {
   const begun = Promise.withResolvers<void>();
   const hungUp = Promise.withResolvers<void>();
-  const { door, port } = await openDoor(async ({ signal }) => {
+  const { endpoint, port } = await startEndpoint(async ({ signal }) => {
     signal.addEventListener("abort", () => hungUp.resolve());
     begun.resolve();
     await hungUp.promise;
     return new Response("nobody hears it");
   });
-  await using _closed = door;
+  await using _closed = endpoint;
   const call = request({ port, host: "127.0.0.1", path: "/x", method: "POST", rejectUnauthorized: false });
   call.on("error", () => undefined);
   call.end("{}");

@@ -10,7 +10,7 @@ import { WebhookError } from "./errors.ts";
 import type { WebhookHandler } from "./handler.ts";
 import { CONVERT_PATH } from "./paths.ts";
 import type { Reach } from "./registration.ts";
-import type { Door } from "./webhooks.ts";
+import type { OpenEndpoint } from "./webhooks.ts";
 
 const MIB = 1024 * 1024;
 
@@ -30,7 +30,7 @@ interface Load {
  * An HTTPS endpoint. `listen` starts the server and returns how the API server reaches it; no call succeeds before there is a
  * certificate.
  */
-export function httpsDoor(listen: (server: Server) => Promise<Reach>): Door {
+export function httpsEndpoint(listen: (server: Server) => Promise<Reach>): OpenEndpoint {
   return async (handler) => {
     const load: Load = { bytes: 0 };
     const server = createServer({ minVersion: "TLSv1.2" }, (request, response) => {

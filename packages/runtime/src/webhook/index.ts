@@ -1,7 +1,7 @@
 /** The webhooks of an operator: admission and conversion for its resources. */
 export { openWebhooks } from "./webhooks.ts";
-export type { Door, OpenDoor, WebhookOptions, Webhooks } from "./webhooks.ts";
-export { httpsDoor } from "./https.ts";
+export type { OpenEndpoint, Endpoint, WebhookOptions, Webhooks } from "./webhooks.ts";
+export { httpsEndpoint } from "./https.ts";
 export { webhookHandler } from "./handler.ts";
 export { needsWebhooks, webhookPaths } from "./paths.ts";
 export type { ChosenPaths } from "./paths.ts";

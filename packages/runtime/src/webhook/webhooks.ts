@@ -21,7 +21,7 @@ import { retireHooks } from "./retire.ts";
 import { keepTrust } from "./secret.ts";
 
 /** A running endpoint of the webhooks. */
-export interface OpenDoor extends AsyncDisposable {
+export interface Endpoint extends AsyncDisposable {
   /** How the API server reaches it. */
   readonly reach: Reach;
   /** Serves this certificate from now on; open connections stay. */
@@ -39,7 +39,7 @@ export interface OperatorWebhooks extends AsyncDisposable {
 }
 
 /** Starts an endpoint for a handler. */
-export type Door = (handler: WebhookHandler) => Promise<OpenDoor>;
+export type OpenEndpoint = (handler: WebhookHandler) => Promise<Endpoint>;
 
 export interface WebhookOptions extends Pick<
   RegistrationOptions,
@@ -50,7 +50,7 @@ export interface WebhookOptions extends Pick<
   readonly clock: Clock;
   readonly log: Log;
   readonly registry: Registry;
-  readonly door: Door;
+  readonly endpoint: OpenEndpoint;
   /** The operator's name, from which the names of its Secret and field manager are derived. */
   readonly name: string;
   /** The operator's version: configurations that a later one has applied are not changed. */
@@ -71,12 +71,12 @@ export async function openWebhooks(options: WebhookOptions): Promise<Webhooks> {
   const { resources, clock, log, registry, paths } = options;
   checkPaths(resources, paths ?? {});
   const meter = webhookMeter(registry, webhookPaths(resources, paths));
-  const door = await options.door(webhookHandler({ resources, clock, log, meter, paths }));
+  const endpoint = await options.endpoint(webhookHandler({ resources, clock, log, meter, paths }));
   try {
-    const trust = await keep(options, door.reach, { trusted: await trustedAmong(options, door.reach) });
-    return new Webhooks(options, { door, meter, trust });
+    const trust = await keep(options, endpoint.reach, { trusted: await trustedAmong(options, endpoint.reach) });
+    return new Webhooks(options, { endpoint, meter, trust });
   } catch (error) {
-    await door[Symbol.asyncDispose]();
+    await endpoint[Symbol.asyncDispose]();
     throw error;
   }
 }
@@ -112,7 +112,7 @@ function registeredOf(resource: Resource, options: RegistrationOptions): readonl
 }
 
 interface Opened {
-  readonly door: OpenDoor;
+  readonly endpoint: Endpoint;
   readonly meter: WebhookMeter;
   readonly trust: Trust;
 }
@@ -120,22 +120,22 @@ interface Opened {
 /** Running webhooks. */
 export class Webhooks implements OperatorWebhooks {
   readonly #options: WebhookOptions;
-  readonly #door: OpenDoor;
+  readonly #endpoint: Endpoint;
   readonly #meter: WebhookMeter;
   #trust: Trust;
   #timer: Timer | undefined;
   #isClosed = false;
 
-  constructor(options: WebhookOptions, { door, meter, trust }: Opened) {
+  constructor(options: WebhookOptions, { endpoint, meter, trust }: Opened) {
     this.#options = options;
-    this.#door = door;
+    this.#endpoint = endpoint;
     this.#meter = meter;
     this.#trust = trust;
     this.#serve(trust);
   }
 
   get reach(): Reach {
-    return this.#door.reach;
+    return this.#endpoint.reach;
   }
 
   /** A CRD with its conversion, so that no object is ever stored without it. */
@@ -152,7 +152,7 @@ export class Webhooks implements OperatorWebhooks {
 
   /** Updates certificates and registrations. A new authority is registered before it is served, if possible. */
   async check(): Promise<void> {
-    this.#trust = await keep(this.#options, this.#door.reach, { known: this.#trust });
+    this.#trust = await keep(this.#options, this.#endpoint.reach, { known: this.#trust });
     try {
       await this.#announce();
     } finally {
@@ -176,17 +176,17 @@ export class Webhooks implements OperatorWebhooks {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isClosed = true;
     this.#timer?.cancel();
-    await this.#door[Symbol.asyncDispose]();
+    await this.#endpoint[Symbol.asyncDispose]();
   }
 
   get #registration(): RegistrationOptions {
     const { namespace, namespaces, failurePolicy, timeoutSeconds, paths } = this.#options;
     const bundle = bundleOf(this.#trust);
-    return { reach: this.#door.reach, bundle, namespace, namespaces, failurePolicy, timeoutSeconds, paths };
+    return { reach: this.#endpoint.reach, bundle, namespace, namespaces, failurePolicy, timeoutSeconds, paths };
   }
 
   #serve({ serving }: Trust): void {
-    this.#door.use(serving);
+    this.#endpoint.use(serving);
     this.#meter.certificateEnds(parseCertificate(serving.certificate).notAfter.getTime());
   }
 

@@ -2,9 +2,9 @@
 import type { Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import { listenAt } from "../program/listen-at.ts";
-import { httpsDoor } from "./https.ts";
+import { httpsEndpoint } from "./https.ts";
 import type { Reach } from "./registration.ts";
-import type { Door } from "./webhooks.ts";
+import type { OpenEndpoint } from "./webhooks.ts";
 
 /** The inputs of the decision. */
 export interface Surroundings {
@@ -54,8 +54,8 @@ export function placeOf(surroundings: Surroundings): Place {
 }
 
 /** An endpoint at such a place. */
-export function doorAt({ listen, reach }: Extract<Place, { readonly listen: string }>): Door {
-  return httpsDoor(async (server: Server) => {
+export function endpointAt({ listen, reach }: Extract<Place, { readonly listen: string }>): OpenEndpoint {
+  return httpsEndpoint(async (server: Server) => {
     await listenAt(server, { address: listen, what: "webhooks", flag: "webhook-bind-address" });
     return reach((server.address() as AddressInfo).port);
   });

@@ -188,7 +188,7 @@ const sometimes = (faults: readonly WireFault[]) => {
   return (): WireFault | undefined => (++count % 3 === 0 ? faults[(count / 3) % faults.length] : undefined);
 };
 
-const troubles: readonly (readonly [string, (passing: Passing) => WireFault | undefined])[] = [
+const userFailures: readonly (readonly [string, (passing: Passing) => WireFault | undefined])[] = [
   ["410 on every watch", watches({ fault: "status", status: 410, reason: "Expired" })],
   [
     "429 with Retry-After on everything",
@@ -221,7 +221,7 @@ function tell(where: string, setStage: SetStage, skip: string | false): void {
       await using play = await Play.open(stage);
       await play.change();
       await play.settled();
-      for (const [name, decide] of troubles) {
+      for (const [name, decide] of userFailures) {
         await t.test(name, async () => {
           play.proxy.decide = decide;
           play.proxy.breakAll();

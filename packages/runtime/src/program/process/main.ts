@@ -6,7 +6,7 @@ import type { Log } from "../../log.ts";
 const AFTERWARDS = 1_000;
 
 /** Why a process ended: a signal, or a lost lease. */
-export type End = "told" | "lost";
+export type End = "signal" | "lost";
 
 export interface Waiting {
   /** Resolves when the lease is lost. */
@@ -20,15 +20,15 @@ export interface Waiting {
  * Waits for a signal, or for the loss of the lease. From then on its time is limited: a replica that lost the lease is neither leader nor
  * candidate, and must be restarted.
  */
-export async function untilTold({ lost, gracePeriod, log }: Waiting): Promise<End> {
-  const told = Promise.withResolvers<End>();
+export async function untilEnded({ lost, gracePeriod, log }: Waiting): Promise<End> {
+  const ended = Promise.withResolvers<End>();
   const onSignal = (signal: NodeJS.Signals): void => {
     log.info("stopping", { signal });
-    told.resolve("told");
+    ended.resolve("signal");
   };
   process.once("SIGTERM", onSignal);
   process.once("SIGINT", onSignal);
-  const end = await Promise.race([told.promise, lost.then((): End => "lost")]);
+  const end = await Promise.race([ended.promise, lost.then((): End => "lost")]);
   process.off("SIGTERM", onSignal);
   process.off("SIGINT", onSignal);
   if (end === "lost") process.exitCode = 1;

@@ -1,5 +1,5 @@
 /**
- * The claim of one replica to one Lease: acquires it when it is free, renews it while it holds it, and releases it.
+ * The lock of one replica to one Lease: acquires it when it is free, renews it while it holds it, and releases it.
  *
  * Every replica uses its own monotonic clock: a candidate waits a whole lease duration after it last saw the record change, so wrong wall
  * clocks do not matter.
@@ -12,7 +12,7 @@ import { RuntimeError } from "../errors.ts";
 import { Lease, microTime } from "./lease.ts";
 import type { LeaseObject, LeaseSpec } from "./lease.ts";
 
-export interface ClaimOptions {
+export interface LockOptions {
   readonly api: Api;
   readonly clock: Clock;
   readonly namespace: string;
@@ -35,14 +35,14 @@ export type Attempt =
   | { readonly is: "stopped" };
 
 /** One replica and one Lease. */
-export class Claim {
-  readonly #options: ClaimOptions;
+export class LeaseLock {
+  readonly #options: LockOptions;
   /** The last seen record, and the time of its last change on our clock. */
   #seen: { readonly lease: LeaseObject; readonly at: number } | undefined;
   /** Whether a record with our identity was ever sent: only then may the Lease hold it, even if the response was lost. */
   #hasWritten = false;
 
-  constructor(options: ClaimOptions) {
+  constructor(options: LockOptions) {
     this.#options = options;
   }
 
@@ -52,23 +52,23 @@ export class Claim {
   }
 
   /** One attempt to acquire or renew the lease. */
-  async hold(stop: AbortSignal): Promise<Attempt> {
+  async acquireOrRenew(stop: AbortSignal): Promise<Attempt> {
     const { clock, identity } = this.#options;
     const since = clock.now();
-    const lease = await this.#look(stop);
+    const lease = await this.#read(stop);
     const holder = lease?.spec?.holderIdentity ?? "";
-    if (lease !== undefined && holder !== identity && holder !== "" && !this.#ranOut())
+    if (lease !== undefined && holder !== identity && holder !== "" && !this.#hasExpired())
       return { is: "another's", holder };
     if (stop.aborted) return { is: "stopped" };
     const spec = this.#record(lease?.spec, holder === identity);
     this.#hasWritten = true;
-    await this.#put(spec, lease === undefined ? "new" : holder === identity ? "held" : "free");
+    await this.#send(spec, lease === undefined ? "new" : holder === identity ? "held" : "free");
     // A replica that was stopped meanwhile is about to release the lease: it must not lead again.
     return stop.aborted ? { is: "stopped" } : { is: "held", since };
   }
 
   /** Releases the lease if the record has our identity. Reads first: the Lease may have been annotated or taken over since. */
-  async giveBack(): Promise<void> {
+  async release(): Promise<void> {
     if (!this.#hasWritten) return;
     const { api, namespace, name, identity } = this.#options;
     const lease = this.#note(await this.#limited((signal) => api.get(Lease, { namespace, name }, signal)));
@@ -76,12 +76,12 @@ export class Claim {
     await this.#write({ ...lease.spec, holderIdentity: "", leaseDurationSeconds: 1 });
   }
 
-  #ranOut(): boolean {
+  #hasExpired(): boolean {
     const duration = (this.#seen?.lease.spec?.leaseDurationSeconds ?? 0) * 1000;
     return this.#seen !== undefined && this.#options.clock.now() - this.#seen.at >= duration;
   }
 
-  async #look(stop: AbortSignal): Promise<LeaseObject | undefined> {
+  async #read(stop: AbortSignal): Promise<LeaseObject | undefined> {
     const { api, namespace, name } = this.#options;
     try {
       const get = (signal: AbortSignal): Promise<LeaseObject> => api.get(Lease, { namespace, name }, signal);
@@ -101,7 +101,7 @@ export class Claim {
   }
 
   #isOld(version: string, { metadata: { resourceVersion } }: LeaseObject): boolean {
-    return version === resourceVersion || (isEarlier(version, resourceVersion) && !this.#ranOut());
+    return version === resourceVersion || (isEarlier(version, resourceVersion) && !this.#hasExpired());
   }
 
   #record(former: LeaseSpec | undefined, isOurs: boolean): LeaseSpec {
@@ -137,7 +137,7 @@ export class Claim {
   }
 
   /** Writes the record over the last seen one. */
-  #put(spec: LeaseSpec, found: "new" | "held" | "free"): Promise<void> {
+  #send(spec: LeaseSpec, found: "new" | "held" | "free"): Promise<void> {
     if (found === "new") return this.#create(spec);
     return found === "held" ? this.#renew(spec) : this.#write(spec);
   }

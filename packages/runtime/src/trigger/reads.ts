@@ -5,8 +5,8 @@ import type { Change } from "../cache/change.ts";
 import { equalityOf, matchesQuery } from "../cache/selector.ts";
 import type { Query } from "../cache/selector.ts";
 import { triggerOf } from "./reconcile-trigger.ts";
-import { LIST_PRIORITY } from "./trigger.ts";
-import type { EventHandler } from "./trigger.ts";
+import { LIST_PRIORITY } from "./event-handler.ts";
+import type { EventHandler } from "./event-handler.ts";
 
 /** One read: of one object, or of all that a query finds. */
 export type Read = { readonly kind: AnyKind; readonly key: string } | { readonly kind: AnyKind; readonly query: Query };

@@ -5,13 +5,13 @@ import { keyText } from "../api.ts";
 import type { AnyKind } from "../api.ts";
 import { RuntimeError } from "../errors.ts";
 import { OWNER_LABEL } from "../cache/owner-label.ts";
-import { OWNER_ANNOTATION } from "../trigger/trigger.ts";
+import { OWNER_ANNOTATION } from "../trigger/event-handler.ts";
 import { noteOf, otherOwnerOf } from "./owner.ts";
 import type { Owner, OwnerUid } from "./owner.ts";
 import type { Writer } from "./writer.ts";
 
 /** An existing object with the name of a child, and the owner and writer that would apply it. */
-export interface Encounter {
+export interface ExistingObject {
   readonly kind: AnyKind;
   readonly live: StoredObject;
   readonly owner: Owner;
@@ -27,7 +27,7 @@ export interface Encounter {
  * Throws when an object is not ours and may not become ours. An object with another controller may never be adopted: an object has at
  * most one controller.
  */
-export async function mustBeOurs({ kind, live, owner, uidAt, writer, adopt }: Encounter): Promise<void> {
+export async function mustBeOurs({ kind, live, owner, uidAt, writer, adopt }: ExistingObject): Promise<void> {
   const controller = live.metadata.ownerReferences?.find((reference) => reference.controller === true);
   if (isMarkedFor(live, owner)) return;
   const other =

@@ -11,10 +11,10 @@ import { messageOf } from "../failure.ts";
 import type { Log } from "../log.ts";
 import { namespaceOfKey } from "../api.ts";
 import type { Predicate } from "./predicate.ts";
-import type { MapToKeys } from "./trigger.ts";
+import type { MapToKeys } from "./event-handler.ts";
 
 /** A function that failed. */
-export interface Trouble {
+export interface UserFailure {
   readonly controller: string;
   /** The function, as in `map of ConfigMap`. */
   readonly what: string;
@@ -29,23 +29,23 @@ export interface TroublesOptions {
   readonly controller: string;
   readonly log: Log;
   /** Called for each failure. */
-  readonly onTrouble: (what: string) => void;
+  readonly onFailure: (what: string) => void;
 }
 
 /** The number of remembered failures: a function that always fails does so for every object. */
 const KEPT = 100;
 
 /** The functions of one controller that failed. */
-export class Troubles {
+export class UserFailures {
   readonly #options: TroublesOptions;
-  readonly #known = new Map<string, Trouble>();
+  readonly #known = new Map<string, UserFailure>();
 
   constructor(options: TroublesOptions) {
     this.#options = options;
   }
 
   /** Failures without a success since. */
-  get all(): readonly Trouble[] {
+  get all(): readonly UserFailure[] {
     return [...this.#known.values()];
   }
 
@@ -104,9 +104,9 @@ export class Troubles {
 
   /** Logs that a function failed, unless that was logged before. */
   note(what: string, { object, version }: Named, error: unknown): void {
-    const { controller, log, onTrouble } = this.#options;
+    const { controller, log, onFailure } = this.#options;
     const message = messageOf(error);
-    onTrouble(what);
+    onFailure(what);
     const id = `${what} ${object}`;
     const isNew = this.#known.get(id)?.message !== message;
     this.#known.set(id, { controller, what, object, message, version });

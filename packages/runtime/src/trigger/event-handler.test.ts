@@ -8,9 +8,9 @@ import { formatTrace, parseTrace, traceOf } from "./trace.ts";
 import { desiredStateChanged, fieldsChanged, generationChanged, labelsChanged, not } from "./predicate.ts";
 import { cron, every, runSource, stream } from "./source.ts";
 import type { Source } from "./source.ts";
-import { Reads } from "./tracked.ts";
-import { mapped, owned, self } from "./trigger.ts";
-import type { EventHandler } from "./trigger.ts";
+import { Reads } from "./reads.ts";
+import { mapped, owned, self } from "./event-handler.ts";
+import type { EventHandler } from "./event-handler.ts";
 
 const Pod = { group: "", version: "v1", kind: "Pod", plural: "pods", scope: "Namespaced" } as const;
 const Owner = { group: "example.com", version: "v1", kind: "Owner", plural: "owners", scope: "Namespaced" } as const;

@@ -9,10 +9,10 @@ import { generationChanged, statusChanged } from "./predicate.ts";
 import type { Predicate } from "./predicate.ts";
 
 /** Enqueues a key. */
-export type Wake = (key: string, request: Request<ReconcileTrigger>) => void;
+export type Enqueue = (key: string, request: Request<ReconcileTrigger>) => void;
 
 /** Maps a change to keys and enqueues them. */
-export type EventHandler = (change: Change, wake: Wake) => void;
+export type EventHandler = (change: Change, wake: Enqueue) => void;
 
 /** Objects of the first list have a lower priority than events. */
 export const LIST_PRIORITY = -100;

@@ -32,7 +32,7 @@ interface Flow extends Placed {
  * The step of virtual time per key. It bounds how long a low priority can be overtaken. Tags are integers, because a fraction would be
  * boxed as a heap object per member.
  */
-const TURN = 64;
+const tagStep = 64;
 
 /** Idle flows are dropped when there are this many more than busy ones. */
 const IDLE_FLOWS_KEPT = 64;
@@ -56,7 +56,7 @@ export class Line {
     member.flow = flow;
     member.before = flow.tail;
     member.after = undefined;
-    flow.finish = member.tag + TURN;
+    flow.finish = member.tag + tagStep;
     if (flow.tail === undefined) flow.head = member;
     else flow.tail.after = member;
     flow.tail = member;
@@ -89,7 +89,7 @@ export class Line {
   }
 
   #expose(flow: Flow, head: Queued): void {
-    flow.rank = head.tag - flow.priority * TURN;
+    flow.rank = head.tag - flow.priority * tagStep;
     if (flow.slot < 0) this.#busy.push(flow);
     else this.#busy.update(flow);
   }
@@ -115,7 +115,7 @@ export class Line {
   #sweep(): void {
     for (const [priority, flows] of this.#flows) {
       for (const flow of flows.values()) {
-        if (flow.head !== undefined || flow.finish > this.#virtual + TURN) continue;
+        if (flow.head !== undefined || flow.finish > this.#virtual + tagStep) continue;
         flows.delete(flow.tenant);
         this.#flowCount--;
       }

@@ -5,16 +5,16 @@ import { meantNamespaces } from "./every-namespace.ts";
 import type { CacheSettings, Selection } from "./settings.ts";
 
 /** The setting that excludes all objects of a namespace, or most of their fields, whatever their labels. */
-export function unseenAnyway(settings: CacheSettings, namespace: string | undefined): string | undefined {
+export function namespaceExclusion(settings: CacheSettings, namespace: string | undefined): string | undefined {
   const selection = namespace === undefined ? settings : selectionIn(settings, namespace);
   if (selection === undefined) return "namespaces";
   return selection.metadataOnly === true ? "metadataOnly" : undefined;
 }
 
 /** The setting that excludes an object, or most of its fields; undefined if the cache shows it completely. */
-export function unseenBy(settings: CacheSettings, { metadata }: StoredObject): string | undefined {
+export function exclusionOf(settings: CacheSettings, { metadata }: StoredObject): string | undefined {
   const { namespace } = metadata;
-  const anyway = unseenAnyway(settings, namespace);
+  const anyway = namespaceExclusion(settings, namespace);
   if (anyway !== undefined) return anyway;
   const { labelSelector, fieldSelector } =
     (namespace === undefined ? settings : selectionIn(settings, namespace)) ?? {};
