@@ -249,7 +249,7 @@ describe("a second API server that is behind", () => {
     assert.equal(play.operator.health[0]?.objects, 2, "not at once");
     assert.match(
       play.operator.health[0]?.lastError ?? "",
-      /^Did not take a list of widgets: it is as of version \d+, and version \d+ was told before\./u,
+      /^Did not take a list of widgets: it is as of version \d+, and version \d+ was received before\./u,
     );
     await clock.advance(600_000);
     assert.equal(play.operator.health[0]?.objects, 1, "what came after the backup is gone");
