@@ -174,6 +174,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/generate.ts")).generateDashboards,
   },
   {
+    name: "lifecycle run",
+    topic: "Cluster",
+    summary: "Install, upgrade and remove operators as OLM does",
+    load: async () => (await import("./commands/lifecycle-run.ts")).lifecycleRun,
+  },
+  {
     name: "cluster start",
     topic: "Cluster",
     summary: "Start an embedded cluster",

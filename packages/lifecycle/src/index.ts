@@ -1,4 +1,31 @@
 /** Installs, upgrades and removes operators with the API kinds of the Operator Lifecycle Manager. */
+
+// The manager.
+export { lifecycleManager, managerName } from "./manager/manager.ts";
+export type { AccountReference, Discovery, ManagerSetting, PullReference } from "./manager/setting.ts";
+export { BaseError, installBase } from "./base/install.ts";
+export type { BaseOptions } from "./base/install.ts";
+export { clusterOf } from "./cluster/cluster.ts";
+export type { Change, Cluster, NewObject, Selection as ObjectSelection } from "./cluster/cluster.ts";
+export { createCatalogStore } from "./catalog-source/store.ts";
+export type { CatalogOrigin, CatalogState, CatalogStore, ReadCatalog, ReadOrigin } from "./catalog-source/store.ts";
+export { readConfigMapCatalog } from "./catalog-source/config-map.ts";
+export { CatalogError } from "./catalog-source/errors.ts";
+export type { CatalogErrorCode } from "./catalog-source/errors.ts";
+export type { Manifest } from "./csv/permissions.ts";
+
+// The kinds.
+export { olmDefinitions } from "./definitions/definitions.ts";
+export { CatalogSource } from "./kinds/catalog-source.ts";
+export { ClusterServiceVersion } from "./kinds/csv.ts";
+export { InstallPlan } from "./kinds/install-plan.ts";
+export { OLMConfig } from "./kinds/olm-config.ts";
+export { OperatorCondition } from "./kinds/operator-condition.ts";
+export { OperatorGroup } from "./kinds/operator-group.ts";
+export { Operator } from "./kinds/operator.ts";
+export { Subscription } from "./kinds/subscription.ts";
+
+// Resolution.
 export type {
   CatalogReference,
   CatalogSnapshot,

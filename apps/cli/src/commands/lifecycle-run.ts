@@ -1,0 +1,47 @@
+/** `capstan lifecycle run`: the lifecycle manager in the foreground. */
+import { resolve as resolvePath } from "node:path";
+import { createClient, loadConfig, processHost } from "@capstan/client";
+import { installBase, lifecycleManager } from "@capstan/lifecycle";
+import { apiOf, createLog, systemClock } from "@capstan/runtime";
+import { type Command, defineCommand } from "../command/define.ts";
+import { openSetting } from "../lifecycle/manager.ts";
+import { clusterOptions } from "../project/connect.ts";
+import { stopSignal } from "../stop-signal.ts";
+
+/** Runs the manager. */
+export const lifecycleRun: Command = defineCommand({
+  describe:
+    "Installs or upgrades the CRDs and base objects of the Operator Lifecycle Manager, and then runs its controllers until it is stopped. It uses OLM's kinds, so existing catalogs, Subscriptions and dashboards work unchanged. Do not run it beside OLM itself on the same cluster.",
+  options: {
+    ...clusterOptions,
+    namespace: {
+      type: "text",
+      value: "NAME",
+      default: "olm",
+      describe: "the manager's namespace, whose catalogs all namespaces may use",
+    },
+    verbose: { type: "flag", describe: "log every reconcile" },
+  },
+  progress: "own",
+  examples: [
+    { line: "capstan lifecycle run --kubeconfig kubeconfig", does: "Manage the operators of a cluster until Ctrl-C" },
+    { line: "capstan lifecycle run --namespace olm-system", does: "Offer the catalogs of another namespace to all" },
+  ],
+  run: async ({ options, terminal }) => {
+    const log = createLog({
+      clock: systemClock,
+      level: options.verbose ? "debug" : "info",
+      write: (line) => terminal.err(`${line}\n`),
+    });
+    const kubeconfig = options.kubeconfig === undefined ? undefined : resolvePath(terminal.cwd, options.kubeconfig);
+    const config = await loadConfig(processHost(), { kubeconfig, context: options.context });
+    await using client = createClient(config, { userAgent: "capstan-lifecycle" });
+    const { namespace } = options;
+    await using opened = openSetting({ client, config, namespace });
+    const { setting } = opened;
+    await installBase({ cluster: setting.cluster, clock: setting.clock, namespace });
+    await using running = lifecycleManager(setting).start({ api: apiOf(client), log, namespace });
+    log.info("the lifecycle manager runs", { server: config.cluster.server, controllers: running.controllers.length });
+    await stopSignal();
+  },
+});

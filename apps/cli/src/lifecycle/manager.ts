@@ -1,0 +1,76 @@
+/** Puts the lifecycle manager together for a cluster: its connection, its clients for service accounts, its catalogs. */
+import { type Client, type ClusterConfig, createClient, isApiError } from "@capstan/client";
+import {
+  type AccountReference,
+  type Cluster,
+  clusterOf,
+  createCatalogStore,
+  type Discovery,
+  type ManagerSetting,
+  resolve,
+} from "@capstan/lifecycle";
+import { apiOf, type Clock, systemClock } from "@capstan/runtime";
+import { readBundleImageObjects, readOrigin } from "./read-catalog.ts";
+
+/** A manager's setting that holds connections. */
+export interface OpenSetting extends AsyncDisposable {
+  readonly setting: ManagerSetting;
+}
+
+/** What the setting is made from. */
+export interface SettingOptions {
+  readonly client: Client;
+  readonly config: ClusterConfig;
+  readonly namespace: string;
+  readonly clock?: Clock;
+}
+
+/** Opens the setting. */
+export function openSetting({ client, config, namespace, clock = systemClock }: SettingOptions): OpenSetting {
+  const scoped = new Map<string, Client>();
+  const as = ({ namespace: place, name }: AccountReference): Cluster => {
+    const user = `system:serviceaccount:${place}:${name}`;
+    const known =
+      scoped.get(user) ?? createClient(impersonating(config, { user, namespace: place }), { userAgent: "capstan" });
+    scoped.set(user, known);
+    return clusterOf(apiOf(known));
+  };
+  const setting: ManagerSetting = {
+    cluster: clusterOf(apiOf(client)),
+    as,
+    discovery: discoveryOf(client),
+    clock,
+    catalogs: createCatalogStore(readOrigin),
+    resolve,
+    readBundle: readBundleImageObjects,
+    namespace,
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([...scoped.values()].map((each) => each.close()));
+  };
+  return { setting, [Symbol.asyncDispose]: close };
+}
+
+interface Account {
+  readonly user: string;
+  readonly namespace: string;
+}
+
+function impersonating(config: ClusterConfig, { user, namespace }: Account): ClusterConfig {
+  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+  return { ...config, user: { ...config.user, impersonate: { user, groups } } };
+}
+
+function discoveryOf(client: Client): Discovery {
+  return {
+    version: async () => (await client.serverVersion()).gitVersion,
+    kind: async (group, version, kind) => {
+      try {
+        return await client.resourceFor({ group, version, kind });
+      } catch (error) {
+        if (isApiError(error, "UnknownKind")) return undefined;
+        throw error;
+      }
+    },
+  };
+}

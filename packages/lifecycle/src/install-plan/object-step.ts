@@ -1,0 +1,156 @@
+/** Creates or updates the object of a step that is not a CRD. */
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
+import { ConfigMap, Secret, Service, ServiceAccount } from "@capstan/kinds/v1";
+import type { Kind, KubeObject, OwnerReference } from "@capstan/model";
+import type { Cluster } from "../cluster/cluster.ts";
+import { managedLabel, nonBlockingOwner, ownerLabels, withOwner } from "../cluster/owners.ts";
+import type { Manifest } from "../csv/permissions.ts";
+import { ClusterServiceVersion } from "../kinds/csv.ts";
+import type { Step, StepStatus } from "../kinds/install-plan.ts";
+import { Subscription } from "../kinds/subscription.ts";
+import type { Discovery } from "../manager/setting.ts";
+import { StepError } from "./errors.ts";
+
+/** Kinds beyond the usual ones that a bundle may contain. */
+const SUPPORTED: ReadonlySet<string> = new Set([
+  "PrometheusRule",
+  "ServiceMonitor",
+  "PodDisruptionBudget",
+  "PriorityClass",
+  "VerticalPodAutoscaler",
+  "ConsoleYAMLSample",
+  "ConsoleQuickStart",
+  "ConsoleCLIDownload",
+  "ConsoleLink",
+  "ConsolePlugin",
+  "NetworkPolicy",
+]);
+
+const BUILT_IN: { readonly [kind: string]: Kind } = {
+  BundleSecret: Secret,
+  ClusterRole,
+  ClusterRoleBinding,
+  ConfigMap,
+  Role,
+  RoleBinding,
+  Service,
+  ServiceAccount,
+};
+
+/** An object to write for a plan. */
+export interface ObjectStep {
+  readonly step: Step;
+  readonly manifest: Manifest;
+  readonly namespace: string;
+  /** The name of the plan, which generated Subscriptions carry. */
+  readonly plan: string;
+  /** The ClusterServiceVersion of the step, if it exists. */
+  readonly owner: ClusterServiceVersion | undefined;
+}
+
+/** Whether a bundle may contain objects of a kind. */
+export function isSupportedKind(kind: string): boolean {
+  return (
+    kind in BUILT_IN ||
+    SUPPORTED.has(kind) ||
+    ["ClusterServiceVersion", "Subscription", "CustomResourceDefinition"].includes(kind)
+  );
+}
+
+/** Writes the object, and says whether it was created or was there. */
+export async function runObjectStep(object: ObjectStep, cluster: Cluster, discovery: Discovery): Promise<StepStatus> {
+  const { step, manifest, namespace, plan } = object;
+  const { kind } = step.resource;
+  const labels = { ...manifest.metadata.labels, ...managedLabel };
+  if (kind === "ClusterServiceVersion" || kind === "Subscription") {
+    const annotations = { ...manifest.metadata.annotations, "olm.generated-by": plan };
+    const metadata = { ...manifest.metadata, namespace, labels, ...(kind === "Subscription" ? { annotations } : {}) };
+    const target: Kind = kind === "Subscription" ? Subscription : ClusterServiceVersion;
+    const { status: _, ...content } = manifest;
+    const done = await wrapped(
+      `error creating ${kind === "Subscription" ? "subscription" : "csv"} ${metadata.name}`,
+      () => cluster.ensure<KubeObject>(target, { ...content, metadata }),
+    );
+    return done === "created" ? "Created" : "Present";
+  }
+  const target = BUILT_IN[kind] ?? (await servedKind(step, discovery));
+  return write(toWritten(object, target), target, cluster);
+}
+
+async function servedKind({ resource: { group, version, kind } }: Step, discovery: Discovery): Promise<Kind> {
+  const found = await discovery.kind(group, version, kind);
+  if (found !== undefined) return found;
+  throw new StepError(
+    "NotServed",
+    `api-server resource not found installing ${kind}: GroupVersionKind ${group}/${version}, Kind=${kind} not found on the cluster. This API may have been deprecated and removed, see https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.`,
+  );
+}
+
+/** The object with its namespace, its labels and its owner. */
+function toWritten({ step, manifest, namespace, owner }: ObjectStep, kind: Kind): Manifest {
+  const labels = { ...manifest.metadata.labels, ...managedLabel };
+  const { status: _, ...content } = manifest;
+  if (kind.scope === "Cluster") {
+    const isRole = kind === ClusterRole || kind === ClusterRoleBinding;
+    const csv = { kind: "ClusterServiceVersion", metadata: { name: step.resolving, namespace, uid: "" } };
+    const owned = isRole || step.resolving === "" ? {} : ownerLabels(csv);
+    const { namespace: _namespace, ...metadata } = manifest.metadata;
+    return { ...content, metadata: { ...metadata, labels: { ...labels, ...owned } } };
+  }
+  const known = (manifest.metadata.ownerReferences ?? []).flatMap((reference) => withUid(reference, owner));
+  const isRbac = ["Role", "RoleBinding", "ServiceAccount"].includes(kind.kind);
+  const ownerReferences = isRbac || owner === undefined ? known : withOwner(known, nonBlockingOwner(owner));
+  return { ...content, metadata: { ...manifest.metadata, namespace, labels, ownerReferences } };
+}
+
+/** A reference of a plan has no uid: the ClusterServiceVersion did not exist when the plan was made. */
+function withUid(reference: OwnerReference, owner: ClusterServiceVersion | undefined): readonly OwnerReference[] {
+  if (reference.kind !== "ClusterServiceVersion") return [reference];
+  return owner !== undefined && owner.metadata.name === reference.name
+    ? [{ ...reference, uid: owner.metadata.uid }]
+    : [];
+}
+
+async function write(wanted: Manifest, kind: Kind, cluster: Cluster): Promise<StepStatus> {
+  const { namespace = "", name = "" } = wanted.metadata;
+  const what = kind.kind.toLowerCase();
+  const done = await wrapped(`error creating ${what} ${name}`, () => cluster.ensure<KubeObject>(kind, wanted));
+  if (done === "created") return "Created";
+  const before = await cluster.get<KubeObject>(kind, { namespace: kind.scope === "Cluster" ? "" : namespace, name });
+  if (before === undefined) return "NotPresent";
+  await wrapped(`error updating ${what} ${name}`, () =>
+    cluster.change(kind, { before, after: replaced(before, wanted) }),
+  );
+  return "Present";
+}
+
+/** The live object with the content of the wanted one. A service account keeps its secrets, annotations and owners. */
+function replaced(before: KubeObject, wanted: Manifest): KubeObject {
+  const { labels = {}, annotations = {}, ownerReferences = [] } = wanted.metadata;
+  const isAccount = wanted.kind === "ServiceAccount";
+  const owners = isAccount
+    ? ownerReferences.reduce((known, each) => withOwner(known, each), before.metadata.ownerReferences ?? [])
+    : ownerReferences;
+  const metadata = {
+    ...before.metadata,
+    labels: isAccount ? { ...before.metadata.labels, ...labels } : { ...before.metadata.labels, ...labels },
+    annotations: { ...before.metadata.annotations, ...annotations },
+    ...(owners.length === 0 ? {} : { ownerReferences: owners }),
+  };
+  const isService = wanted.kind === "Service";
+  const { metadata: _, ...content } = wanted;
+  // Addresses and ports that the server assigned to a Service must stay.
+  const live = before as Manifest;
+  const spec = isService ? { spec: { ...(live["spec"] as object), ...(wanted["spec"] as object) } } : {};
+  return { ...before, ...content, ...spec, metadata };
+}
+
+/** Adds what was attempted to the message of an error. */
+async function wrapped<T>(what: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof Error && !error.message.startsWith("error ")) error.message = `${what}: ${error.message}`;
+    throw error;
+  }
+}

@@ -1,0 +1,28 @@
+/** The lifecycle manager: all its controllers as one operator. */
+import { operator } from "@capstan/runtime";
+import type { Operator } from "@capstan/runtime";
+import { catalogSourceController } from "../catalog-source/controller.ts";
+import { csvController } from "../csv/controller.ts";
+import { groupController } from "../group/controller.ts";
+import { installPlanController } from "../install-plan/controller.ts";
+import { subscriptionController } from "../subscription/controller.ts";
+import { resolutionController } from "../subscription/resolve-namespace.ts";
+import type { ManagerSetting } from "./setting.ts";
+
+/** The name of the manager in leases and events. */
+export const managerName = "operator-lifecycle-manager";
+
+/** The manager for a cluster. */
+export function lifecycleManager(setting: ManagerSetting): Operator {
+  return operator({
+    name: managerName,
+    controllers: [
+      catalogSourceController(setting),
+      csvController(setting),
+      groupController(setting),
+      installPlanController(setting),
+      resolutionController(setting),
+      subscriptionController(setting),
+    ],
+  });
+}

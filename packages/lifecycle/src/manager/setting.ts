@@ -1,0 +1,44 @@
+/** What the manager is given: the API server, the clock, the catalogs, and everything else outside of its rules. */
+import type { DiscoveredKind } from "@capstan/client";
+import type { Entropy } from "@capstan/pki";
+import type { Clock } from "@capstan/runtime";
+import type { CatalogStore } from "../catalog-source/store.ts";
+import type { Manifest } from "../csv/permissions.ts";
+import type { ResolutionInput, ResolutionResult } from "../resolve/resolution.ts";
+import type { Cluster } from "../cluster/cluster.ts";
+
+/** What the server serves. */
+export interface Discovery {
+  /** The version of the server, such as `v1.36.0`. */
+  readonly version: () => Promise<string>;
+  /** The kind, or undefined if it is not served. */
+  readonly kind: (group: string, version: string, kind: string) => Promise<DiscoveredKind | undefined>;
+}
+
+/** A service account. */
+export interface AccountReference {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The pull secrets for an image, by the names of Secrets in a namespace. */
+export interface PullReference {
+  readonly namespace: string;
+  readonly secrets: readonly string[];
+}
+
+/** Everything that the controllers need. */
+export interface ManagerSetting {
+  readonly cluster: Cluster;
+  /** The calls with the permissions of a service account. */
+  readonly as: (account: AccountReference) => Cluster;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly catalogs: CatalogStore;
+  readonly resolve: (input: ResolutionInput) => ResolutionResult;
+  /** Reads the objects of a bundle from its image. */
+  readonly readBundle: (image: string, pull: PullReference) => Promise<readonly Manifest[]>;
+  readonly entropy?: Entropy | undefined;
+  /** The namespace of the manager, whose catalogs all namespaces may use. Default: `olm`. */
+  readonly namespace: string;
+}

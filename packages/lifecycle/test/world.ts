@@ -1,0 +1,149 @@
+/** A lifecycle manager on an embedded cluster with simulated pods, for tests. */
+import { type Client, createClient, inProcess, isApiError } from "@capstan/client";
+import { startCluster } from "@capstan/cluster";
+import { ConfigMap, Namespace } from "@capstan/kinds/v1";
+import {
+  CatalogSource,
+  type Cluster,
+  clusterOf,
+  ClusterServiceVersion,
+  createCatalogStore,
+  installBase,
+  InstallPlan,
+  lifecycleManager,
+  type Manifest,
+  type ManagerSetting,
+  OperatorGroup,
+  readConfigMapCatalog,
+  resolve,
+  Subscription,
+} from "@capstan/lifecycle";
+import { apiOf, silentLog, systemClock } from "@capstan/runtime";
+
+/** A running world. */
+export interface World extends AsyncDisposable {
+  readonly cluster: Cluster;
+  readonly client: Client;
+  /** Waits until a condition holds, and fails with what it saw last. */
+  readonly until: <T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean) => Promise<T>;
+  readonly namespace: (name: string, group?: { readonly spec?: object } | "none") => Promise<void>;
+  readonly catalog: (content: CatalogContent, name?: string) => Promise<void>;
+  readonly subscribe: (
+    namespace: string,
+    spec: { readonly name: string; readonly [field: string]: unknown },
+  ) => Promise<void>;
+  readonly csv: (namespace: string, name: string) => Promise<ClusterServiceVersion | undefined>;
+  readonly subscription: (namespace: string, name: string) => Promise<Subscription | undefined>;
+  readonly plans: (namespace: string) => Promise<readonly InstallPlan[]>;
+  readonly succeeded: (namespace: string, name: string) => Promise<ClusterServiceVersion | undefined>;
+}
+
+/** A catalog in a ConfigMap. */
+export interface CatalogContent {
+  readonly csvs: readonly Manifest[];
+  readonly crds?: readonly Manifest[];
+  readonly packages: readonly {
+    readonly packageName: string;
+    readonly channels: readonly { readonly name: string; readonly currentCSV: string }[];
+  }[];
+}
+
+const LIMIT = 30_000;
+
+/** Starts a world. */
+export async function startWorld(): Promise<World> {
+  const embedded = await startCluster({ heartbeat: false });
+  const { client } = embedded;
+  const api = apiOf(client);
+  const cluster = clusterOf(api);
+  const setting: ManagerSetting = {
+    cluster,
+    as: ({ namespace, name }) => {
+      const fetch = (request: Request): Promise<Response> => {
+        const headers = new Headers(request.headers);
+        headers.set("impersonate-user", `system:serviceaccount:${namespace}:${name}`);
+        for (const group of ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"])
+          headers.append("impersonate-group", group);
+        return embedded.fetch(new Request(request, { headers }));
+      };
+      return clusterOf(apiOf(createClient(inProcess(fetch))));
+    },
+    discovery: {
+      version: async () => (await client.serverVersion()).gitVersion,
+      kind: async (group, version, kind) => {
+        try {
+          return await client.resourceFor({ group, version, kind });
+        } catch (error) {
+          if (isApiError(error, "UnknownKind")) return undefined;
+          throw error;
+        }
+      },
+    },
+    clock: systemClock,
+    catalogs: createCatalogStore(async (origin) => {
+      if (origin.type !== "config-map") throw new Error("this world has catalogs in ConfigMaps only");
+      return { catalog: readConfigMapCatalog(origin.data) };
+    }),
+    resolve,
+    readBundle: async () => [],
+    namespace: "olm",
+  };
+  await installBase({ cluster, clock: systemClock, namespace: "olm" });
+  const running = lifecycleManager(setting).start({ api, log: silentLog, namespace: "olm" });
+  const csv = (namespace: string, name: string): Promise<ClusterServiceVersion | undefined> =>
+    cluster.get(ClusterServiceVersion, { namespace, name });
+  return {
+    cluster,
+    client,
+    until,
+    csv,
+    namespace: async (name, group = { spec: { targetNamespaces: [name] } }) => {
+      await cluster.ensure(Namespace, { metadata: { name } });
+      if (group !== "none")
+        await cluster.create(OperatorGroup, { metadata: { name: "group", namespace: name }, ...group });
+    },
+    catalog: (content, name = "catalog") => putCatalog(cluster, { name, content }),
+    subscribe: async (namespace, spec) => {
+      const full = { source: "catalog", sourceNamespace: "olm", channel: "stable", ...spec };
+      await cluster.create(Subscription, { metadata: { name: spec.name, namespace }, spec: full });
+    },
+    subscription: (namespace, name) => cluster.get(Subscription, { namespace, name }),
+    plans: (namespace) => cluster.list(InstallPlan, { namespace }),
+    succeeded: (namespace, name) =>
+      until(
+        `${name} succeeds`,
+        () => csv(namespace, name),
+        (seen) => seen?.status?.phase === "Succeeded",
+      ),
+    [Symbol.asyncDispose]: async () => {
+      await running.stop(0);
+      await embedded[Symbol.asyncDispose]();
+    },
+  };
+}
+
+interface Put {
+  readonly name: string;
+  readonly content: CatalogContent;
+}
+
+async function putCatalog(cluster: Cluster, { name, content }: Put): Promise<void> {
+  const data = {
+    clusterServiceVersions: JSON.stringify(content.csvs),
+    customResourceDefinitions: JSON.stringify(content.crds ?? []),
+    packages: JSON.stringify(content.packages),
+  };
+  await cluster.apply(ConfigMap, { metadata: { name, namespace: "olm" }, data }, "test");
+  const spec = { sourceType: "configmap", configMap: name };
+  await cluster.ensure(CatalogSource, { metadata: { name, namespace: "olm" }, spec });
+}
+
+async function until<T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+  const end = performance.now() + LIMIT;
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    if (performance.now() > end) throw new Error(`${what}: not within ${LIMIT} ms; last seen: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
