@@ -13,6 +13,7 @@ import { silentProgress } from "../progress.ts";
 import type { Progress } from "../progress.ts";
 import { ETCD_VERSIONS } from "../releases.ts";
 import { cloudNativePgRecipes } from "./cloudnative-pg.ts";
+import { mariadbRecipes } from "./mariadb.ts";
 import { addPackages, addProgram, addShell, makeRoot } from "./root-file-system.ts";
 import { writeImage } from "./write-image.ts";
 import type { ImageRecipe } from "./write-image.ts";
@@ -70,6 +71,7 @@ const RECIPES: readonly Recipe[] = [
   },
   ...ETCD_VERSIONS.map(etcdRecipe),
   ...cloudNativePgRecipes,
+  ...mariadbRecipes,
 ];
 
 /** The names of the images that can be built. */
@@ -103,6 +105,7 @@ function imagesFolder(): string {
   const fingerprint = createHash("sha256").update(process.version);
   for (const file of [
     "cloudnative-pg.ts",
+    "mariadb.ts",
     "oci-archive.ts",
     "root-file-system.ts",
     "test-images.ts",

@@ -1,0 +1,128 @@
+/** The programs of a member: how its data comes into being, how the server starts and how it stops. */
+import { NO_DATA_EXIT } from "capstan/stateful";
+import type { MemberInput, MemberProgram } from "capstan/stateful";
+import { NEVER_MS } from "./report.ts";
+import { OPERATOR_ACCOUNT, REPLICATION_ACCOUNT } from "./sql.ts";
+
+/** User and group of MariaDB in the image. */
+const USER = 999;
+const SOCKET = "/run/mariadb.sock";
+
+export function member(input: MemberInput): MemberProgram {
+  const data = `${input.dataPath}/db`;
+  return {
+    user: USER,
+    prepare: prepareScript(data, input),
+    start: startScript(data, input),
+    probe: ["mariadb-admin", "--no-defaults", `--socket=${SOCKET}`, "--user=mysql", "ping"],
+  };
+}
+
+/** Data appears under its final name only when it is complete, so an interrupted start begins again. */
+function prepareScript(data: string, input: MemberInput): string {
+  const fresh = `${input.dataPath}/new`;
+  return `set -eu
+if [ -d ${data} ]; then exit 0; fi
+if [ "$BOOT" = run ]; then echo "the volume has no data, but this member had some" > /dev/termination-log || true; exit ${NO_DATA_EXIT}; fi
+rm -rf ${fresh}
+mkdir -p ${fresh}
+mariadb-install-db --no-defaults --force --datadir=${fresh} --auth-root-authentication-method=socket --auth-root-socket-user=mysql \\
+  --skip-test-db --skip-name-resolve > /tmp/install.log 2>&1 || { cat /tmp/install.log; exit 1; }
+if [ "$BOOT" = create ]; then
+${createData(fresh)}
+else
+${cloneData(fresh)}
+fi
+sync
+mv ${fresh} ${data}
+`;
+}
+
+/** The operator's accounts and the lineage are not in the binary log: every copy begins with them. */
+function createData(fresh: string): string {
+  const grants = "REPLICATION SLAVE, SELECT, SHOW VIEW, TRIGGER, EVENT, RELOAD, LOCK TABLES, PROCESS, BINLOG MONITOR";
+  return `mariadbd --no-defaults --bootstrap --datadir=${fresh} > /tmp/create.log 2>&1 <<SQL || { cat /tmp/create.log; exit 1; }
+FLUSH PRIVILEGES;
+CREATE USER ${OPERATOR_ACCOUNT}@'%' IDENTIFIED BY '$OPERATOR_PASSWORD';
+GRANT ALL ON *.* TO ${OPERATOR_ACCOUNT}@'%' WITH GRANT OPTION;
+CREATE USER ${REPLICATION_ACCOUNT}@'%' IDENTIFIED BY '$REPLICATION_PASSWORD';
+GRANT ${grants} ON *.* TO ${REPLICATION_ACCOUNT}@'%';
+CREATE DATABASE capstan;
+CREATE TABLE capstan.lineage (id VARCHAR(64) PRIMARY KEY) ENGINE=InnoDB;
+INSERT INTO capstan.lineage VALUES ('$LINEAGE');
+SQL`;
+}
+
+/** A consistent dump of a donor with its position, loaded into a server that has no network and writes no binary log. */
+function cloneData(fresh: string): string {
+  const skipped = ["help_topic", "help_keyword", "help_relation", "help_category"];
+  return `mariadbd --no-defaults --datadir=${fresh} --skip-networking --socket=/run/clone.sock --skip-grant-tables --skip-log-bin \\
+  --innodb-flush-log-at-trx-commit=0 --pid-file=/run/clone.pid > /tmp/clone.log 2>&1 &
+server=$!
+until mariadb --no-defaults --socket=/run/clone.sock -e 'SELECT 1' > /dev/null 2>&1; do
+  kill -0 $server || { cat /tmp/clone.log; exit 1; }
+  sleep 0.1
+done
+export MYSQL_PWD="$REPLICATION_PASSWORD"
+done=no
+for donor in $DONORS; do
+  rm -f /run/failed
+  { mariadb-dump --no-defaults --host=$donor --user=${REPLICATION_ACCOUNT} --all-databases --single-transaction --gtid --master-data=1 \\
+    --routines --events --triggers --quick ${skipped.map((table) => `--ignore-table=mysql.${table}`).join(" ")} || touch /run/failed; } \\
+    | sed '/^CHANGE MASTER TO/d' | mariadb --no-defaults --socket=/run/clone.sock || touch /run/failed
+  if [ ! -e /run/failed ]; then done=yes; break; fi
+done
+kill $server
+wait $server || true
+[ $done = yes ] || { echo "no donor of $DONORS could be copied" > /dev/termination-log || true; exit 1; }`;
+}
+
+/**
+ * A primary that waits for acknowledgements is killed and not stopped: stopped in good order, it would complete writes that no replica
+ * has. Recovery at the next start is safe, because every commit is synced.
+ */
+function startScript(data: string, input: MemberInput): string {
+  return `set -u
+if [ ! -d ${data} ]; then echo "the volume is empty" > /dev/termination-log || true; exit ${NO_DATA_EXIT}; fi
+if [ "$ROLE" = primary ]; then role=MASTER; readonly=0; else role=SLAVE; readonly=1; fi
+mariadbd ${serverFlags(data, input).join(" ")} --init-rpl-role=$role --read-only=$readonly &
+server=$!
+stop() {
+  waits=$(timeout 3 mariadb --no-defaults --socket=${SOCKET} --user=mysql -N -e 'SELECT @@rpl_semi_sync_master_enabled' 2> /dev/null || echo 1)
+  if [ "$waits" = 0 ]; then kill -TERM $server; else kill -KILL $server; fi
+}
+trap stop TERM INT
+while kill -0 $server 2> /dev/null; do wait $server; code=$?; done
+exit $code
+`;
+}
+
+function serverFlags(data: string, { serial, settings }: MemberInput): readonly string[] {
+  const own = {
+    datadir: data,
+    socket: SOCKET,
+    "pid-file": "/run/mariadb.pid",
+    "server-id": String(serial + 10),
+    "log-bin": "bin",
+    "relay-log": "relay",
+    "log-slave-updates": "1",
+    "binlog-format": "ROW",
+    "gtid-strict-mode": "1",
+    "sync-binlog": "1",
+    "innodb-flush-log-at-trx-commit": "1",
+    "skip-name-resolve": "1",
+    "skip-slave-start": "1",
+    "rpl-semi-sync-slave-enabled": "1",
+    "rpl-semi-sync-master-wait-point": "AFTER_SYNC",
+    "rpl-semi-sync-master-timeout": NEVER_MS,
+    "rpl-semi-sync-master-wait-no-slave": "1",
+    "rpl-semi-sync-master-enabled": "$([ $role = MASTER ] && echo 1 || echo 0)",
+  };
+  const user = Object.entries(settings).map(([name, value]) => `--${name.replaceAll("_", "-")}=${quote(value)}`);
+  return ["--no-defaults", ...user, ...Object.entries(own).map(([name, value]) => `--${name}=${value}`)];
+}
+
+/** A value as one word of the shell. */
+function quote(value: string): string {
+  return `'${value.replaceAll("'", String.raw`'\''`)}'`;
+}

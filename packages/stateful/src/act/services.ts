@@ -1,0 +1,37 @@
+/** Objects that a cluster needs beside its members. Each reconcile applies them; nothing is written when nothing changed. */
+import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
+import { Secret, Service } from "@capstan/kinds/v1";
+import {
+  accountsSecretName,
+  clusterLabels,
+  membersServiceName,
+  primaryServiceName,
+  replicasServiceName,
+} from "../pods/names.ts";
+import { disruptionBudget, membersService, roleService } from "../pods/services.ts";
+import type { ActionContext } from "./context.ts";
+
+export async function applySharedObjects<C extends AsyncDisposable, P>(context: ActionContext<C, P>): Promise<void> {
+  const { apply, seen, setting } = context;
+  const { naming, application } = setting;
+  const cluster = seen.name;
+  const place = { cluster, port: application.port };
+  await apply(Service, membersServiceName(cluster), membersService(naming, place));
+  await apply(Service, primaryServiceName(cluster), roleService(naming, { ...place, role: "primary" }));
+  await apply(Service, replicasServiceName(cluster), roleService(naming, { ...place, role: "replica" }));
+  await apply(PodDisruptionBudget, cluster, disruptionBudget(naming, cluster));
+  await applyAccounts(context);
+}
+
+/** Passwords are made once and kept. */
+async function applyAccounts<C extends AsyncDisposable, P>(context: ActionContext<C, P>): Promise<void> {
+  const { apply, seen, setting } = context;
+  const { randomText } = setting.environment;
+  const { operator, replication } = seen.passwords;
+  const encode = (text: string): string => Buffer.from(text).toString("base64");
+  await apply(Secret, accountsSecretName(seen.name), {
+    metadata: { labels: clusterLabels(setting.naming, seen.name) },
+    type: "Opaque",
+    data: { operator: encode(operator || randomText()), replication: encode(replication || randomText()) },
+  });
+}

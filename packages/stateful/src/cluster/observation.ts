@@ -1,0 +1,111 @@
+/** What a decision may depend on: the spec, the record in the status, pods, volumes and reports of members. */
+import type { Comparison, MemberReport } from "../application.ts";
+
+/** How a pod gets its data. `run`: it has data, and fails without. */
+export type Boot = "create" | "clone" | "run";
+
+/** The role that the server has when its container starts. */
+export type StartRole = "primary" | "replica";
+
+/** A member in the record. */
+export interface RecordedMember {
+  readonly name: string;
+  /** `Joining`: never told to replicate, so it acknowledged nothing. `Leaving`: may still be the only holder of a write. */
+  readonly state: "Joining" | "Joined" | "Leaving";
+  /** The run of its server in which it was seen to have all that the primary of this epoch had. */
+  readonly syncedRun?: string | undefined;
+}
+
+/** What the status records. Decisions rely on it. */
+export interface RecordedState {
+  /** The identity of the data, written before the first member exists. */
+  readonly lineage?: string | undefined;
+  /** The first member was seen with data: from then on no member creates empty data. */
+  readonly isCreated: boolean;
+  /** Grows with each change of the primary. */
+  readonly epoch: number;
+  readonly primary?: string | undefined;
+  readonly nextSerial: number;
+  /** Acknowledgements that the primary is known to wait for since all members were last seen in sync. */
+  readonly acknowledgements: number;
+  readonly members: readonly RecordedMember[];
+  /** `began` is in milliseconds since 1970. */
+  readonly failover?: { readonly from: string; readonly began: number; readonly why: string } | undefined;
+  readonly switchover?: { readonly to: string; readonly began: number; readonly why: string } | undefined;
+  /** The request for a switchover that was handled last. */
+  readonly handledRequest?: string | undefined;
+  /** A target of a switchover that failed, until the spec changes. */
+  readonly failedSwitchover?: { readonly to: string; readonly generation: number; readonly why: string } | undefined;
+}
+
+/** The spec, with defaults. */
+export interface DesiredState {
+  readonly generation: number;
+  readonly isPaused: boolean;
+  readonly size: number;
+  readonly version: string;
+  readonly failoverMode: "Safe" | "Available" | "Manual";
+  /** Milliseconds without a response after which the primary counts as lost. */
+  readonly failoverAfter: number;
+  /** Milliseconds after which mode `Available` promotes with a possible loss. */
+  readonly availableAfter: number;
+  /** A request by the user: the member, and a value that makes repeated requests different. */
+  readonly switchover?: { readonly to?: string | undefined; readonly request: string } | undefined;
+  readonly volumeBytes: number;
+  /** Hash of all that needs a new pod. */
+  readonly templateHash: string;
+}
+
+/** A pod of a member. */
+export interface ObservedPod {
+  readonly member: string;
+  readonly uid: string;
+  /** Identifies one run of the server's container. */
+  readonly run?: string | undefined;
+  readonly state: "pending" | "running" | "stopping" | "ended";
+  readonly isReady: boolean;
+  readonly boot: Boot;
+  readonly startRole: StartRole;
+  /** The label by which Services find it. */
+  readonly serves: "primary" | "replica" | "none";
+  readonly templateHash: string;
+  /** Why the pod does not start. */
+  readonly failure?: string | undefined;
+  /** The volume of a member that must have data is empty. */
+  readonly hasNoData: boolean;
+  readonly isNodeLost: boolean;
+}
+
+/** A volume of a member. */
+export interface ObservedVolume {
+  readonly member: string;
+  readonly state: "pending" | "bound" | "lost" | "stopping";
+  readonly requested: number;
+}
+
+/** The response of a member; `forMs`: how long it has been silent, by a monotonic clock of this process. */
+export type MemberStatus<P> =
+  | { readonly is: "silent"; readonly why: string; readonly forMs: number }
+  | { readonly is: "responding"; readonly report: MemberReport<P> };
+
+/** Everything that a decision depends on. */
+export interface Observation<P> {
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly desired: DesiredState;
+  readonly recorded: RecordedState;
+  readonly pods: readonly ObservedPod[];
+  readonly volumes: readonly ObservedVolume[];
+  readonly statuses: { readonly [member: string]: MemberStatus<P> };
+  /** Objects with names of this cluster that belong to another owner. */
+  readonly foreign: readonly string[];
+  /** Objects that pods need and that do not exist. */
+  readonly missing: readonly string[];
+}
+
+/** What the topology says about positions and acknowledgements. */
+export interface Rules<P> {
+  readonly compare: (one: P, other: P) => Comparison;
+  readonly acknowledgements: (size: number) => number;
+}

@@ -1,0 +1,178 @@
+/** The custom resource of a cluster: fragments of spec and status that every application gets, with CEL rules. */
+import { defineResource, s } from "@capstan/schema";
+import type { Fields } from "@capstan/schema";
+import type { ClusterKind } from "./cluster/resource.ts";
+
+const duration = s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32);
+const amounts = s.record(s.quantity()).max(16);
+
+const storage = s
+  .object({
+    size: s.quantity().default("10Gi").describe("Size of each member's volume; it can grow and never shrink"),
+    className: s
+      .string()
+      .max(253)
+      .optional()
+      .describe("The StorageClass; left out: the default of the Kubernetes cluster"),
+    onDelete: s
+      .enum("Retain", "Delete")
+      .default("Retain")
+      .describe("Whether the volumes stay when the object is deleted"),
+  })
+  .rules(
+    s.rule(
+      "quantity(string(self.size)).compareTo(quantity(string(oldSelf.size))) >= 0",
+      "a volume cannot shrink: it holds data",
+    ),
+    s.rule(
+      "has(self.className) == has(oldSelf.className) && (!has(self.className) || self.className == oldSelf.className)",
+      "the class of existing volumes cannot change: make another cluster and restore a backup into it",
+    ),
+  )
+  .describe("The members' volumes");
+
+const failover = s
+  .object({
+    mode: s
+      .enum("Safe", "Available", "Manual")
+      .default("Safe")
+      .describe(
+        "`Safe`: promote only if no acknowledged write can be lost; `Available`: after `availableAfter`, promote also with a possible loss, which the status names; `Manual`: never promote by itself",
+      ),
+    after: duration.default("5s").describe("How long the primary may be silent"),
+    availableAfter: duration
+      .default("60s")
+      .describe("With `Available`: how long to wait for members that may have more"),
+  })
+  .describe("What happens when the primary is lost");
+
+const switchover = s
+  .object({
+    to: s.string().max(253).optional().describe("The member; left out: the replica that is most up to date"),
+    request: s.string().min(1).max(63).describe("Any text: another text is another request"),
+  })
+  .describe("Ask for another primary");
+
+/** The fields of a spec that every application has. */
+function commonSpec({ image, versions }: KindParts) {
+  return {
+    size: s.int32().min(0).max(7).default(3).describe("How many members; 0 stops them and keeps their data"),
+    version: s
+      .string()
+      .max(32)
+      .rules(
+        s.rule(`self in [${versions.map((one) => `'${one}'`).join(", ")}]`, `known versions: ${versions.join(", ")}`),
+      )
+      .describe("The version of the server"),
+    image: s
+      .string()
+      .max(512)
+      .default(image)
+      .rules(s.rule("self.contains('{version}')", "the image must contain {version}"))
+      .describe("The image, with {version} where the version goes"),
+    resources: s
+      .object({ requests: amounts.optional().describe("Reserved"), limits: amounts.optional().describe("The most") })
+      .default({ requests: { cpu: "100m", memory: "512Mi" }, limits: { memory: "512Mi" } })
+      .describe("Resources of each member; settings follow from the memory limit"),
+    storage: storage.default({}),
+    settings: s.record(s.string().max(1024)).max(128).default({}).describe("Settings of the server, by name"),
+    failover: failover.default({}),
+    switchover: switchover.optional(),
+    paused: s.boolean().default(false).describe("Leave everything as it is"),
+  };
+}
+
+const member = s.object({
+  name: s.string().describe("The name of its pod"),
+  state: s.enum("Joining", "Joined", "Leaving").describe("Whether it takes part in replication"),
+  role: s.enum("Primary", "Replica", "None").optional().describe("What it does now"),
+  health: s.enum("Healthy", "Starting", "Unreachable", "Failed").optional().describe("How it is"),
+  version: s.string().optional().describe("The version that it reports"),
+  syncedRun: s.string().optional().describe("The run of its server in which it had all writes"),
+});
+
+const status = s.object({
+  size: s.int32().optional().describe("Members, without those that leave"),
+  ready: s.int32().optional().describe("Members that serve"),
+  selector: s.string().optional().describe("Labels of the pods, for scaling"),
+  primary: s.string().optional().describe("The member that accepts writes"),
+  version: s.string().optional().describe("The version that all members run"),
+  lineage: s.string().optional().describe("Identity of the data"),
+  created: s.boolean().optional().describe("The first member had its data: no member creates empty data again"),
+  epoch: s.int64().optional().describe("Grows with each change of the primary"),
+  nextSerial: s.int32().optional().describe("The number of the next member"),
+  acknowledgements: s.int32().optional().describe("Replicas that are known to hold every acknowledged write"),
+  members: s.array(member).max(32).map("name").optional().describe("All members"),
+  failover: s
+    .object({
+      from: s.string().describe("The lost primary"),
+      began: s.timestamp().describe("When it was found lost"),
+      why: s.string().describe("What was seen"),
+    })
+    .optional()
+    .describe("A failover that is under way"),
+  lastFailover: s
+    .object({
+      from: s.string().describe("The lost primary"),
+      to: s.string().describe("The member that took over"),
+      at: s.timestamp().describe("When"),
+      mayBeLost: s.string().optional().describe("Writes that may be lost, if any"),
+    })
+    .optional()
+    .describe("The last failover"),
+  switchover: s
+    .object({
+      to: s.string().describe("The member that is to take over"),
+      began: s.timestamp().describe("When it began"),
+      why: s.string().describe("Why"),
+    })
+    .optional()
+    .describe("A switchover that is under way"),
+  handledRequest: s.string().optional().describe("The last request for a switchover that was handled"),
+  failedSwitchover: s
+    .object({
+      to: s.string().describe("The member that did not take over"),
+      generation: s.int64().describe("The generation of the spec: it is tried again when the spec changes"),
+      why: s.string().describe("What went wrong"),
+    })
+    .optional()
+    .describe("A switchover that was cancelled"),
+});
+
+/** What an author says about the kind. */
+export interface KindParts {
+  readonly group: string;
+  readonly kind: string;
+  readonly image: string;
+  readonly versions: readonly string[];
+}
+
+/** The kind of an application, with its own fields of the spec. */
+export function defineCluster(parts: KindParts, extra: Fields): ClusterKind {
+  const kind = defineResource({
+    group: parts.group,
+    version: "v1",
+    kind: parts.kind,
+    categories: ["all"],
+    describe: `A ${parts.kind} cluster with one primary and replicas.`,
+    spec: s.object({ ...commonSpec(parts), ...extra }),
+    status,
+    conditions: {
+      Available: "The primary accepts writes",
+      Progressing: "The operator is bringing the cluster to its spec",
+      Degraded: "Something needs attention; the message says what",
+      Durable: "Acknowledged writes survive the loss of any one member",
+    },
+    scale: { spec: "spec.size", status: "status.size", selector: "status.selector" },
+    columns: {
+      Size: "spec.size",
+      Ready: "status.ready",
+      Version: "status.version",
+      Primary: "status.primary",
+      Available: "condition:Available",
+      Durable: "condition:Durable",
+    },
+  });
+  // The interfaces of this library repeat the types of the fragments above, which cannot be inferred across packages.
+  return kind as unknown as ClusterKind;
+}

@@ -1,0 +1,58 @@
+/** Connections to the members for one reconcile: opened on first use, closed together. */
+import type { Application, ConnectTarget, Dial } from "../application.ts";
+import { hostOf } from "../pods/names.ts";
+
+/** Where the members of a cluster are, and how to log in. */
+export interface MemberPlaces {
+  readonly cluster: string;
+  readonly namespace: string;
+  /** Pod addresses by member. */
+  readonly addresses: ReadonlyMap<string, string>;
+  readonly password: string;
+  readonly authority?: string | undefined;
+  readonly dial?: Dial | undefined;
+}
+
+const CONNECT_TIMEOUT_MS = 2_000;
+
+/** The clients of one cluster. */
+export class MemberClients<C extends AsyncDisposable, P> implements AsyncDisposable {
+  readonly #application: Application<C, P>;
+  readonly #places: MemberPlaces;
+  readonly #clients = new Map<string, Promise<C>>();
+
+  constructor(application: Application<C, P>, places: MemberPlaces) {
+    this.#application = application;
+    this.#places = places;
+  }
+
+  /** The client of a member; it fails if the member has no address or does not respond. */
+  async to(member: string): Promise<C> {
+    const open = this.#clients.get(member) ?? this.#open(member);
+    this.#clients.set(member, open);
+    return await open;
+  }
+
+  async #open(member: string): Promise<C> {
+    const { addresses, cluster, namespace, password, authority, dial } = this.#places;
+    const address = addresses.get(member);
+    if (address === undefined) throw new Error(`${member} has no address: its pod does not run`);
+    const target: ConnectTarget = {
+      host: hostOf({ cluster, namespace }, member),
+      address,
+      port: this.#application.port,
+      password,
+      authority,
+      dial,
+      timeoutMs: CONNECT_TIMEOUT_MS,
+    };
+    return await this.#application.connect(target);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const opened = await Promise.allSettled(this.#clients.values());
+    this.#clients.clear();
+    const close = opened.map(async (one) => one.status === "fulfilled" && (await one.value[Symbol.asyncDispose]()));
+    await Promise.allSettled(close);
+  }
+}

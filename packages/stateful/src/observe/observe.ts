@@ -1,0 +1,250 @@
+/** Observes a cluster: objects from the cache, reports from the members, the primary's first. */
+import type { Context } from "@capstan/runtime";
+import { toMilliseconds } from "@capstan/runtime";
+import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
+import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "@capstan/kinds/v1";
+import type { Application, Dial } from "../application.ts";
+import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
+import type { DesiredState, MemberStatus, Observation, RecordedState } from "../cluster/observation.ts";
+import { accountsSecretName, claimName, clusterLabels, keysOf } from "../pods/names.ts";
+import type { Naming } from "../pods/names.ts";
+import { templateHashOf } from "../pods/pod.ts";
+import type { PodTemplate } from "../pods/pod.ts";
+import { MemberClients } from "./clients.ts";
+import { observePod, observeVolume, toBytes } from "./pods.ts";
+import type { PodObject } from "./pods.ts";
+
+/** The kinds that the controller writes, and those that it only reads. */
+type OwnedKinds = readonly [
+  typeof Service,
+  typeof Secret,
+  typeof Pod,
+  typeof PersistentVolumeClaim,
+  typeof PodDisruptionBudget,
+];
+export const ownedKinds: OwnedKinds = [Service, Secret, Pod, PersistentVolumeClaim, PodDisruptionBudget];
+export const readKinds: readonly [typeof Node] = [Node];
+export type ClusterContext = Context<ClusterKind, OwnedKinds[number], typeof Node>;
+type ReadSide = Pick<ClusterContext, "object" | "find" | "get">;
+
+/**
+ * What reaches outside of the Kubernetes API, and what this process remembers.
+ *
+ * @example
+ * const clocks: Pick<Environment, "now" | "steady"> = { now: () => Date.now(), steady: () => performance.now() };
+ */
+export interface Environment {
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Milliseconds of a monotonic clock. */
+  readonly steady: () => number;
+  /** Random text that nobody can guess. */
+  readonly randomText: () => string;
+  readonly dial?: Dial | undefined;
+}
+
+/** Since when members are silent, by cluster and member, by the monotonic clock. */
+export type Silences = Map<string, number>;
+
+/** A definition with its environment. */
+export interface Setting<C extends AsyncDisposable, P> {
+  readonly application: Application<C, P>;
+  readonly naming: Naming;
+  readonly environment: Environment;
+  readonly silences: Silences;
+}
+
+/** The observation with what the actions need. */
+export interface ClusterObservation<C extends AsyncDisposable, P> extends Observation<P> {
+  readonly object: ClusterObject;
+  readonly namespace: string;
+  readonly template: PodTemplate;
+  readonly clients: MemberClients<C, P>;
+  readonly passwords: { readonly operator: string; readonly replication: string };
+}
+
+export async function observe<C extends AsyncDisposable, P>(
+  context: ReadSide,
+  setting: Setting<C, P>,
+): Promise<ClusterObservation<C, P>> {
+  const { object } = context;
+  const { naming, application, environment } = setting;
+  const { name, namespace = "" } = object.metadata;
+  const keys = keysOf(naming);
+  const labels = { [keys.cluster]: name };
+  const podObjects = context.find(Pod, { labels }).filter((pod) => isOwned(pod, object));
+  const recorded = recordedStateOf(object);
+  const template = templateOf(object, setting);
+  const passwords = passwordsOf(context, name);
+  const clients = new MemberClients(application, {
+    cluster: name,
+    namespace,
+    addresses: addressesOf(podObjects),
+    password: passwords.operator,
+    dial: environment.dial,
+  });
+  const pods = podObjects.map((pod) =>
+    observePod(pod, { keys, container: naming.application, node: nodeOf(context, pod) }),
+  );
+  return {
+    name,
+    namespace,
+    now: environment.now(),
+    desired: desiredStateOf(object, template),
+    recorded,
+    pods,
+    volumes: context
+      .find(PersistentVolumeClaim, { labels })
+      .filter(({ metadata }) => metadata.labels?.[keys.uid] === object.metadata.uid)
+      .map((claim) => observeVolume(claim, keys)),
+    statuses: await queryMembers(clients, recorded, { setting, uid: object.metadata.uid }),
+    foreign: foreignNames(context, { object, naming }),
+    missing: [],
+    object,
+    template,
+    clients,
+    passwords,
+  };
+}
+
+function isOwned(pod: PodObject, { metadata }: ClusterObject): boolean {
+  return pod.metadata.ownerReferences?.some(({ uid }) => uid === metadata.uid) === true;
+}
+
+function addressesOf(pods: readonly PodObject[]): ReadonlyMap<string, string> {
+  return new Map(pods.flatMap(({ metadata, status }) => (status?.podIP ? [[metadata.name, status.podIP]] : [])));
+}
+
+function nodeOf({ get }: ReadSide, { spec }: PodObject) {
+  return spec?.nodeName === undefined ? undefined : get(Node, spec.nodeName);
+}
+
+function passwordsOf({ get }: ReadSide, name: string): ClusterObservation<never, never>["passwords"] {
+  const data = get(Secret, accountsSecretName(name))?.data ?? {};
+  const read = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
+  return { operator: read("operator"), replication: read("replication") };
+}
+
+/** Pods and claims with names of this cluster that belong to another object. */
+function foreignNames({ get }: ReadSide, { object, naming }: { object: ClusterObject; naming: Naming }): string[] {
+  const { name, uid } = object.metadata;
+  const members = [
+    ...(object.status?.members ?? []).map((member) => member.name),
+    `${name}-${object.status?.nextSerial ?? 0}`,
+  ];
+  return members.flatMap((member) => {
+    const pod = get(Pod, member);
+    const claim = get(PersistentVolumeClaim, claimName(member));
+    const isForeignClaim = claim !== undefined && claim.metadata.labels?.[keysOf(naming).uid] !== uid;
+    return [
+      ...(pod !== undefined && !isOwned(pod, object) ? [`pod ${member}`] : []),
+      ...(isForeignClaim ? [`claim ${claimName(member)}`] : []),
+    ];
+  });
+}
+
+interface QueryInput<C extends AsyncDisposable, P> {
+  readonly setting: Setting<C, P>;
+  readonly uid: string;
+}
+
+/**
+ * Asks the primary first and then the others: a follower whose position is not behind that of the primary's earlier report has all that
+ * the primary had then.
+ */
+async function queryMembers<C extends AsyncDisposable, P>(
+  clients: MemberClients<C, P>,
+  { members, primary }: RecordedState,
+  input: QueryInput<C, P>,
+): Promise<Observation<P>["statuses"]> {
+  const names = members.map(({ name }) => name);
+  const others = names.filter((name) => name !== primary);
+  const ask = async (name: string) => [name, await queryMember(clients, name, input)] as const;
+  const first = names.filter((name) => name === primary).map(ask);
+  const asked = [...(await Promise.all(first)), ...(await Promise.all(others.map(ask)))];
+  return Object.fromEntries(asked);
+}
+
+async function queryMember<C extends AsyncDisposable, P>(
+  clients: MemberClients<C, P>,
+  member: string,
+  { setting, uid }: QueryInput<C, P>,
+): Promise<MemberStatus<P>> {
+  const { application, environment, silences } = setting;
+  const key = `${uid}/${member}`;
+  const began = environment.steady();
+  try {
+    const report = await application.report(await clients.to(member));
+    silences.delete(key);
+    return { is: "responding", report };
+  } catch (error) {
+    const since = silences.get(key) ?? began;
+    silences.set(key, since);
+    const why = error instanceof Error ? error.message : String(error);
+    return { is: "silent", why, forMs: environment.steady() - since };
+  }
+}
+
+function recordedStateOf({ status = {}, metadata }: ClusterObject): RecordedState {
+  const { failover, switchover, failedSwitchover } = status;
+  return {
+    lineage: status.lineage ?? metadata.uid,
+    isCreated: status.created === true,
+    epoch: status.epoch ?? 0,
+    primary: status.primary,
+    nextSerial: status.nextSerial ?? 0,
+    acknowledgements: status.acknowledgements ?? 0,
+    members: (status.members ?? []).map(({ name, state, syncedRun }) => ({ name, state, syncedRun })),
+    failover: failover && { ...failover, began: Date.parse(failover.began) },
+    switchover: switchover && { ...switchover, began: Date.parse(switchover.began) },
+    handledRequest: status.handledRequest,
+    failedSwitchover,
+  };
+}
+
+function desiredStateOf({ spec, metadata }: ClusterObject, template: PodTemplate): DesiredState {
+  return {
+    generation: metadata.generation ?? 0,
+    isPaused: spec.paused,
+    size: spec.size,
+    version: spec.version,
+    failoverMode: spec.failover.mode,
+    failoverAfter: toMilliseconds(spec.failover.after),
+    availableAfter: toMilliseconds(spec.failover.availableAfter),
+    switchover: spec.switchover,
+    volumeBytes: toBytes(spec.storage.size),
+    templateHash: templateHashOf(template),
+  };
+}
+
+function templateOf<C extends AsyncDisposable, P>(
+  { metadata, spec, status }: ClusterObject,
+  { naming, application }: Setting<C, P>,
+): PodTemplate {
+  const memory = spec.resources.limits?.["memory"] ?? spec.resources.requests?.["memory"] ?? "512Mi";
+  const memoryBytes = toBytes(memory);
+  const all = { ...application.settings.sized(memoryBytes), ...spec.settings };
+  const settings = Object.fromEntries(
+    Object.entries(all).filter(([name]) => application.settings.classOf(name) !== "live" || !(name in spec.settings)),
+  );
+  return {
+    naming,
+    cluster: metadata.name,
+    namespace: metadata.namespace ?? "",
+    lineage: status?.lineage ?? metadata.uid,
+    port: application.port,
+    image: spec.image,
+    version: spec.version,
+    memoryBytes,
+    resources: spec.resources,
+    settings,
+    program: application.member,
+  };
+}
+
+/** The selector of a cluster's pods, as text. */
+export function selectorOf(naming: Naming, cluster: string): string {
+  return Object.entries(clusterLabels(naming, cluster))
+    .map(([key, value]) => `${key}=${value}`)
+    .join(",");
+}

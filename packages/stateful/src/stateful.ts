@@ -1,0 +1,74 @@
+/** `stateful`: an application adapter becomes a kind and its controllers. */
+import { controller } from "@capstan/runtime";
+import type { Controller } from "@capstan/runtime";
+import type { Fields } from "@capstan/schema";
+import { runAction } from "./act/act.ts";
+import type { Application } from "./application.ts";
+import type { Action } from "./cluster/action.ts";
+import type { ClusterKind } from "./cluster/resource.ts";
+import { decide } from "./decide/decide.ts";
+import { defineCluster } from "./kinds.ts";
+import { observe, ownedKinds, readKinds } from "./observe/observe.ts";
+import type { ClusterObservation, Environment, Setting } from "./observe/observe.ts";
+
+/**
+ * The names of the kind, and the application's own fields of the spec.
+ *
+ * @example
+ * const names: Pick<StatefulOptions, "group" | "kind"> = { group: "example.com", kind: "Store" };
+ */
+export interface StatefulOptions {
+  readonly group: string;
+  readonly kind: string;
+  readonly spec?: Fields;
+  /** Clocks, randomness and network. */
+  readonly environment: Environment;
+}
+
+/**
+ * What an operator registers.
+ *
+ * @example
+ * const run = ({ controllers }: Stateful) => operator({ name: "store-operator", controllers: [...controllers] }).run();
+ */
+export interface Stateful {
+  readonly kind: ClusterKind;
+  readonly controllers: readonly Controller[];
+}
+
+/**
+ * Makes the kind and the controllers of an application.
+ *
+ * @example
+ * const storeOperator = <C extends AsyncDisposable, P>(store: Application<C, P>, environment: Environment) => {
+ *   const { controllers } = stateful(store, { group: "example.com", kind: "Store", environment });
+ *   return operator({ name: "store-operator", controllers: [...controllers] });
+ * };
+ */
+export function stateful<C extends AsyncDisposable, P>(
+  application: Application<C, P>,
+  { group, kind: name, spec = {}, environment }: StatefulOptions,
+): Stateful {
+  const { image, versions } = application;
+  const kind = defineCluster({ group, kind: name, image, versions: versions.known }, spec);
+  const setting: Setting<C, P> = {
+    application,
+    naming: { group, application: application.name },
+    environment,
+    silences: new Map(),
+  };
+  return { kind, controllers: [clusterController(kind, setting)] };
+}
+
+function clusterController<C extends AsyncDisposable, P>(kind: ClusterKind, setting: Setting<C, P>): Controller {
+  const { compare, acknowledgements } = setting.application.topology;
+  return controller(
+    kind,
+    { owns: ownedKinds, reads: readKinds, timeout: "2m", prune: false },
+    {
+      observe: (context) => observe(context, setting),
+      decide: (seen: ClusterObservation<C, P>): Action => decide(seen, { compare, acknowledgements }),
+      act: runAction<C, P>(setting),
+    },
+  );
+}
