@@ -6,6 +6,8 @@ import type { WebhookHandler } from "@capstan/runtime/webhook";
 import {
   connectToCluster,
   crashEverywhere as crashIn,
+  seededRandomness,
+  seedOf,
   type Story,
   type Survived,
   type TestCluster,
@@ -31,7 +33,8 @@ export type {
 
 /**
  * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so. A
- * world that settles while objects still fail is refused, unless the test says that it expects it.
+ * world that settles while objects still fail is refused, unless the test says that it expects it. A function makes the operator anew
+ * for each start, so that a crash loses what it keeps in memory.
  *
  * @example
  * await using world = await testOperator(app);
@@ -39,11 +42,15 @@ export type {
  * await world.settle();
  * assert.equal((await world.get(Memcached, "cache"))?.spec.size, 3);
  */
-export async function testOperator(operator: Operator, options: TestOptions = {}): Promise<TestWorld> {
+export async function testOperator(
+  operator: Operator | (() => Operator),
+  options: TestOptions = {},
+): Promise<TestWorld> {
   const clock = options.clock ?? new VirtualClock();
   let answer: WebhookHandler = async () => new Response("the webhook server is not ready yet", { status: 503 });
   const server = await startApiServer({
     clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    randomness: seededRandomness(seedOf(options)),
     outgoing: (call) => callInProcess(answer, call),
   });
   const serveWebhooks = (handler: WebhookHandler): void => void (answer = handler);
@@ -63,8 +70,12 @@ export async function testOperator(operator: Operator, options: TestOptions = {}
  *   await world.settle();
  * });
  */
-export async function crashEverywhere(operator: Operator, story: Story, cluster?: TestCluster): Promise<Survived> {
-  if (cluster === undefined) return crashIn(operator, () => testOperator(operator), story);
+export async function crashEverywhere(
+  operator: Operator | (() => Operator),
+  story: Story,
+  cluster?: TestCluster,
+): Promise<Survived> {
+  if (cluster === undefined) return crashIn(operator, (seed) => testOperator(operator, { seed }), story);
   const worlds = await connectToCluster(cluster);
   // Not `await using`: for older Nodes it compiles to a helper file that every import of this package would load.
   try {

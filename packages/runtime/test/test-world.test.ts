@@ -228,3 +228,36 @@ test("an operator that requeues forever never settles: eventually waits for its 
   );
   assert.equal(world.clock.now() - start, 60_000);
 });
+
+test("a delayed write arrives although its sender was killed", async () => {
+  const writes = controller(Task, { owns: [ConfigMap] }, async ({ apply, object }) => {
+    await apply(ConfigMap, object.metadata.name, { data: { text: object.spec.text } });
+  });
+  await using world = await onModel(operator({ name: "test", controllers: [writes] }));
+  const end = world.inject(({ verb, kind }) =>
+    verb === "apply" && kind.kind === "ConfigMap" ? { fault: "delay", by: 30_000 } : undefined,
+  );
+  await world.apply(Task, "t", { spec: { text: "x" } });
+  await world.advance("1s");
+  end();
+  await world.crash();
+  assert.equal(await world.get(ConfigMap, "t"), undefined, "it is under way");
+  await world.settle();
+  assert.equal((await world.get(ConfigMap, "t"))?.data?.["text"], "x");
+});
+
+test("a killed operator reaches no server any more, whatever its code still does", async () => {
+  const gate = Promise.withResolvers<void>();
+  let isLate: Promise<unknown> | undefined;
+  const slow = controller(Task, { owns: [ConfigMap] }, async ({ apply }) => {
+    isLate ??= gate.promise.then(() => apply(ConfigMap, "late", { data: {} }));
+    await isLate;
+  });
+  await using world = await onModel(operator({ name: "test", controllers: [slow] }));
+  await world.apply(Task, "t", { spec: { text: "x" } });
+  await world.advance("1s");
+  await world.crash();
+  gate.resolve();
+  await assert.rejects(isLate ?? Promise.resolve());
+  assert.equal(await world.get(ConfigMap, "late"), undefined);
+});

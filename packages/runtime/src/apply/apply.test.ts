@@ -124,6 +124,15 @@ describe("would an apply change anything", () => {
     assert.equal(difference({ ...desired, apiVersion: "apps/v2" }, live()), "metadata.managedFields");
   });
 
+  test("when another manager has taken our only field, at that field", () => {
+    const sent = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { text: "same", size: "1" } };
+    const taken = stored({ ...sent, data: { text: "same", size: "2" } } as KubeObject, {});
+    assert.equal(firstDifference({ desired: sent, live: taken, manager: "them" })?.path, "data.size");
+    const labelled = { ...sent, metadata: { name: "a", labels: { a: "b" } } };
+    const half = stored({ ...taken, metadata: labelled.metadata }, { "f:metadata": { "f:labels": { "f:a": {} } } });
+    assert.equal(difference(labelled, half), "data.size");
+  });
+
   test("not when only the spelling of a quantity differs, except in a ConfigMap", () => {
     const build = (cpu: string, where: "resources" | "data"): { object: KubeObject; fields: object } =>
       where === "resources"

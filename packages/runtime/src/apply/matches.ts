@@ -37,10 +37,11 @@ export interface Comparison {
 /** The first path at which an apply would change something; undefined if it would change nothing. */
 export function firstDifference({ desired, live, manager, spellings }: Comparison): Difference | undefined {
   const fields = appliedFields(live, manager, desired.apiVersion);
-  if (fields === undefined) return { path: "metadata.managedFields" };
   const { name: _name, namespace: _namespace, ...metadata } = desired.metadata;
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...rest } = desired;
   const sent: Tree = Object.keys(metadata).length === 0 ? rest : { ...rest, metadata };
+  // Another manager may have taken our last field: the field is the difference, not the ownership.
+  if (fields === undefined) return { path: firstUnequal(sent, live, "") ?? "metadata.managedFields" };
   return differsInMap({ desired: sent, live, fields, path: "", spellings, ofGo: isOfGo(desired.apiVersion) });
 }
 
@@ -54,6 +55,24 @@ export function learnSpellings(comparison: Comparison): Spellings | undefined {
     if (wanted === undefined || found === undefined || spellings.has(path)) return undefined;
     spellings.set(path, { wanted: JSON.stringify(wanted), found: JSON.stringify(found) });
   }
+}
+
+/** The innermost place in maps at which a live object does not have the desired value; fields that it has in addition do not count. */
+function firstUnequal(desired: Tree, live: unknown, path: string): string | undefined {
+  for (const [name, value] of Object.entries(desired)) {
+    const there = isTree(live) ? live[name] : undefined;
+    if (value === undefined || isContained(value, there)) continue;
+    const child = fieldPath(path, name);
+    return isTree(value) && isTree(there) ? (firstUnequal(value, there, child) ?? child) : child;
+  }
+  return undefined;
+}
+
+function isContained(desired: unknown, live: unknown): boolean {
+  if (Array.isArray(desired) && Array.isArray(live))
+    return desired.length === live.length && desired.every((item, at) => isContained(item, live[at]));
+  if (!isTree(desired) || !isTree(live)) return isEqual(desired, live);
+  return Object.entries(desired).every(([name, value]) => value === undefined || isContained(value, live[name]));
 }
 
 /** The fields that our manager owns according to the server. */
@@ -139,7 +158,7 @@ const NOTHING: Tree = {};
 
 /** A field that we do not own. Of an empty keyed list nothing is owned, whatever items other managers add. */
 function differsUnowned({ desired, live, path, spellings, ofGo }: Place<unknown>): Difference | undefined {
-  if (!isZero(desired)) return { path };
+  if (!isZero(desired)) return { path: isTree(desired) ? (firstUnequal(desired, live, path) ?? path) : path };
   if (ofGo && Array.isArray(desired) && isSharedList(path)) return undefined;
   return isSpelling(spellings, path, [desired, live]) ? undefined : { path, wanted: desired, found: live ?? null };
 }

@@ -1,4 +1,5 @@
 /** The results of a reconcile: a small closed union, and the one switch that decides what follows from it. */
+import { isApiError } from "@capstan/client";
 import { RuntimeError, TerminalError, toMilliseconds } from "../errors.ts";
 import type { Duration, RuntimeErrorCode } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
@@ -164,12 +165,17 @@ function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
     return { queue, result: "error", level: "info", message: note, event: undefined };
   }
   const isLasting = error instanceof RuntimeError && (error.code === "HotLoop" || error.code === "NotAwaited");
-  const failure = isLasting ? "rejected" : failureOf(error);
+  const failure = isLasting ? "rejected" : isTaken(error) ? "error" : failureOf(error);
   const queue: QueueAction = { then: "retry", failure, atLeast: retryAfterOf(error) };
   // Conflicts are normal: the next reconcile reads the newer object.
   if (failure === "conflict") return { queue, result: "error", level: "debug", message: note, event: undefined };
   const event = { type: "Warning", reason: "ReconcileFailed", note } as const;
   return { queue, result: "error", level: "error", message: note, event };
+}
+
+/** A name that is taken stays taken: unlike a conflict, it is not resolved by reading the newer object. */
+function isTaken(error: unknown): boolean {
+  return isApiError(error, "AlreadyExists");
 }
 
 /** A delay that is not a number would block the timers of all other objects. */

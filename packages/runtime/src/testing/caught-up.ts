@@ -13,8 +13,8 @@ interface Told {
   readonly kind: string;
   /** Whether it delivers writes of a key: those of one namespace, or all. */
   readonly concerns: (key: string) => boolean;
-  /** Earlier versions are not delivered again. */
-  readonly since: string;
+  /** Earlier versions are not delivered again: an object that was deleted before is not among the initial events. */
+  since: string;
   /** Whether the initial events are complete. */
   isComplete: boolean;
   readonly versions: Map<string, string>;
@@ -54,8 +54,10 @@ export class CaughtUpApi implements Api {
 
   #isCurrent({ kind, concerns, since, isComplete, versions }: Told): boolean {
     if (!isComplete) return false;
-    for (const [key, version] of this.#written.get(kind) ?? [])
-      if (concerns(key) && isLater(version, versions.get(key) ?? since)) return false;
+    for (const [key, version] of this.#written.get(kind) ?? []) {
+      const isTold = !isLater(version, since) || !isLater(version, versions.get(key) ?? since);
+      if (concerns(key) && !isTold) return false;
+    }
     return true;
   }
 
@@ -94,8 +96,10 @@ export class CaughtUpApi implements Api {
   }
 
   #hear(told: Told, { type, object }: WatchEvent): void {
-    if (type === "BOOKMARK") told.isComplete = true;
-    else told.versions.set(keyText(object), object.metadata.resourceVersion);
+    if (type === "BOOKMARK") {
+      told.isComplete = true;
+      told.since = object.metadata.resourceVersion;
+    } else told.versions.set(keyText(object), object.metadata.resourceVersion);
     if (type === "DELETED") this.#written.get(told.kind)?.delete(keyText(object));
   }
 

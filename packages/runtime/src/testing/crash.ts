@@ -1,10 +1,12 @@
 /** Kills an operator before each of its writes, one per run: wherever it crashes, the world must end as without a crash. */
 import assert from "node:assert/strict";
-import type { StoredObject } from "@capstan/model";
-import { kindId } from "../api.ts";
-import type { AnyKind } from "../api.ts";
+import { RuntimeError } from "../errors.ts";
+import { messageOf } from "../failure.ts";
 import type { Operator } from "../operator.ts";
 import { formatFailures } from "./failures.ts";
+import { changesOf, differencesOf, formatDifferences, shapeOf } from "./picture.ts";
+import type { Picture } from "./picture.ts";
+import { takePicture } from "./take-picture.ts";
 import type { TestWorld } from "./test-operator.ts";
 
 /**
@@ -29,66 +31,93 @@ export interface Survived {
   readonly crashes: number;
 }
 
+/** Opens a world whose random values follow from a seed, as far as the world can choose them. */
+export type OpenWorld = (seed: number) => Promise<TestWorld>;
+
+/** The place of the crash of a run: before a write, after the end of the story, or nowhere. */
+type Place = { readonly before: number } | "at the end" | "nowhere";
+
 /** The result of one run of a scenario. */
 interface Told {
-  readonly end: unknown;
+  readonly end: Picture;
+  /** The end before the restart of a run that crashes at the end. */
+  readonly before: Picture;
   readonly writes: number;
+  readonly hasCrashed: boolean;
   /** The last failures, as text. */
   readonly failures: string;
 }
 
 /**
- * Runs a scenario once without a crash, and then once for each write of the operator, which crashes right before it and restarts. Throws
- * at the first crash after which the operator's objects, its children, or the scenario's return value differ from the undisturbed run.
+ * Runs a scenario twice without a crash, which shows the values that are random, and then once for each write of the operator, Events
+ * included, which crashes right before it and restarts. A last run crashes when everything is done. Throws at the first crash after which
+ * the operator's objects, its children, or the scenario's return value differ from the undisturbed run.
  */
 export async function crashEverywhere(
-  app: Operator,
-  openWorld: () => Promise<TestWorld>,
+  app: Operator | (() => Operator),
+  openWorld: OpenWorld,
   story: Story,
 ): Promise<Survived> {
-  const tell = async (crashBefore: number): Promise<Told> => {
-    await using world = await openWorld();
-    if (crashBefore > 0) world.crashBeforeWrite(crashBefore);
-    const returned = await story(world);
-    // After a crash, a different end is reported together with the failures.
-    await world.settle(crashBefore > 0 ? { failures: "expected" } : {});
-    const end = { returned, objects: await picture(world, app) };
-    return { end, writes: world.writes.length, failures: formatFailures(world.failures) };
+  const { definition } = typeof app === "function" ? app() : app;
+  const tell = (place: Place, seed: number): Promise<Told> =>
+    tellStory({ story, place, openWorld: () => openWorld(seed), picture: (world) => takePicture(world, definition) });
+  const undisturbed = await tell("nowhere", 1);
+  const shape = shapeOf(undisturbed.end, (await tell("nowhere", 2)).end);
+  const mustBeSame = ({ end, failures }: Told, what: string): void => {
+    const differences = formatDifferences(differencesOf(shape, undisturbed.end, end));
+    if (differences !== "") assert.fail(`a crash ${what} leads to another end${failures}${differences}`);
   };
-  const undisturbed = await tell(0);
+  let crashes = 0;
   for (let nth = 1; nth <= undisturbed.writes; nth++) {
-    const { end, failures } = await tell(nth);
-    const what = `a crash before write ${nth} of ${undisturbed.writes} leads to another end`;
-    assert.deepEqual(end, undisturbed.end, `${what}${failures}`);
+    const what = `before write ${nth} of ${undisturbed.writes}`;
+    const told = await tell({ before: nth }, 1).catch((error: unknown) => {
+      throw storyFailed(what, error);
+    });
+    mustBeSame(told, what);
+    if (told.hasCrashed) crashes++;
   }
-  return { crashes: undisturbed.writes };
+  const restarted = await tell("at the end", 1);
+  const changes = formatDifferences(changesOf(shape, restarted.before, restarted.end));
+  if (changes !== "") assert.fail(`a restart changes what was done${restarted.failures}${changes}`);
+  mustBeSame(restarted, "after the last write");
+  return { crashes };
 }
 
-/** All objects of the operator's kinds, without fields that differ between any two runs. */
-async function picture(world: TestWorld, { definition }: Operator): Promise<unknown> {
-  const kinds = new Map<string, AnyKind>();
-  for (const { kind, owns } of definition.controllers)
-    for (const each of [kind, ...owns]) kinds.set(kindId(each), each);
-  const shown: { [kind: string]: unknown } = {};
-  for (const [id, kind] of kinds) shown[id] = (await world.list(kind as never)).map((object) => timeless(object));
-  return shown;
+interface Run {
+  readonly story: Story;
+  readonly place: Place;
+  readonly openWorld: () => Promise<TestWorld>;
+  readonly picture: (world: TestWorld) => Promise<Omit<Picture, "returned">>;
 }
 
-/** Fields that contain counters, times or random values of the server. */
-const COUNTED: ReadonlySet<string> = new Set([
-  "uid",
-  "resourceVersion",
-  "creationTimestamp",
-  "generation",
-  "observedGeneration",
-  "lastTransitionTime",
-  "managedFields",
-  "capstan.dev/owner-uid",
-  "clusterIP",
-  "clusterIPs",
-  "nodePort",
-]);
+async function tellStory({ story, place, openWorld, picture }: Run): Promise<Told> {
+  await using world = await openWorld();
+  const begun = world.attempts;
+  let hasCrashed = false;
+  if (typeof place === "object") world.crashBeforeWrite(place.before, () => (hasCrashed = true));
+  const returned = await story(world);
+  // After a crash, a different end is reported together with the failures.
+  await world.settle(place === "nowhere" ? {} : { failures: "expected" });
+  const writes = world.attempts - begun;
+  const before = { returned, ...(await picture(world)) };
+  if (place === "at the end") await crashAtEnd(world);
+  const end = place === "at the end" ? { returned, ...(await picture(world)) } : before;
+  return { end, before, writes, hasCrashed, failures: formatFailures(world.failures) };
+}
 
-function timeless(object: StoredObject): unknown {
-  return JSON.parse(JSON.stringify(object, (name, value: unknown) => (COUNTED.has(name) ? undefined : value)));
+async function crashAtEnd(world: TestWorld): Promise<void> {
+  if (world.isStarted) await world.crash();
+  world.restart();
+  await world.settle({ failures: "expected" });
+}
+
+/** A story that fails only after a crash is a finding, too. */
+function storyFailed(what: string, error: unknown): Error {
+  if (error instanceof assert.AssertionError) {
+    error.message = `after a crash ${what}: ${error.message}`;
+    return error;
+  }
+  return new RuntimeError("StillFailing", `The story fails after a crash ${what}: ${messageOf(error)}`, {
+    cause: error,
+  });
 }

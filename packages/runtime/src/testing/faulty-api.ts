@@ -31,7 +31,10 @@ export type Fault =
   | { readonly fault: "refuse"; readonly error: Error }
   /** The server executes the request, and the response is lost. */
   | { readonly fault: "lose the answer" }
-  /** The request is delayed by this many milliseconds. */
+  /**
+   * The request is under way for this many milliseconds. A write arrives even if its sender stops waiting or is killed, as a packet in a
+   * network does.
+   */
   | { readonly fault: "delay"; readonly by: number }
   /** A watch ends after so many events: with an error, or normally. */
   | { readonly fault: "break"; readonly after: number; readonly how: "error" | "close" }
@@ -62,11 +65,12 @@ export function faultyApi(api: Api, clock: Clock, decide: (call: Call) => Fault 
   async function run<T>(
     verb: Call["verb"],
     kind: AnyKind,
-    call: { signal: AbortSignal | undefined; make: () => Promise<T> },
+    call: { signal: AbortSignal | undefined; make: (late?: Late) => Promise<T> },
   ): Promise<T> {
     const isWrite = verb !== "get" && verb !== "list" && verb !== "watch";
     const fault = decide({ verb, kind, isWrite });
     if (fault?.fault === "refuse") throw fault.error;
+    if (fault?.fault === "delay" && isWrite) return await arriveLate(clock, fault.by, call);
     if (fault?.fault === "delay") await sleep(clock, fault.by, call.signal);
     call.signal?.throwIfAborted();
     const answer = await call.make();
@@ -78,14 +82,43 @@ export function faultyApi(api: Api, clock: Clock, decide: (call: Call) => Fault 
     list: (kind, request) => run("list", kind, { signal: request.signal, make: () => api.list(kind, request) }),
     watch: (kind, request) => faultyWatch({ api, clock, decide }, kind, request),
     create: (kind, object, options) =>
-      run("create", kind, { signal: options.signal, make: () => api.create(kind, object, options) }),
+      run("create", kind, {
+        signal: options.signal,
+        make: (late) => api.create(kind, object, { ...options, ...late }),
+      }),
     apply: (kind, object, options) =>
-      run("apply", kind, { signal: options.signal, make: () => api.apply(kind, object, options) }),
+      run("apply", kind, { signal: options.signal, make: (late) => api.apply(kind, object, { ...options, ...late }) }),
     patch: (kind, key, body, options) =>
-      run("patch", kind, { signal: options.signal, make: () => api.patch(kind, key, body, options) }),
+      run("patch", kind, {
+        signal: options.signal,
+        make: (late) => api.patch(kind, key, body, { ...options, ...late }),
+      }),
     delete: (kind, key, options) =>
-      run("delete", kind, { signal: options.signal, make: () => api.delete(kind, key, options) }),
+      run("delete", kind, { signal: options.signal, make: (late) => api.delete(kind, key, { ...options, ...late }) }),
   };
+}
+
+/** Options of a write that has left its sender: the sender can neither cancel nor reconsider it. */
+type Late = { readonly signal: undefined; readonly beforeSending: undefined };
+
+/** A write that arrives after a delay, whether or not its sender still waits for it then. */
+async function arriveLate<T>(
+  clock: Clock,
+  delay: number,
+  { signal, make }: { readonly signal: AbortSignal | undefined; readonly make: (late: Late) => Promise<T> },
+): Promise<T> {
+  signal?.throwIfAborted();
+  const arrival = sleep(clock, delay).then(() => make({ signal: undefined, beforeSending: undefined }));
+  return await orAborted(arrival, signal);
+}
+
+/** A promise, or the reason of the signal if it is aborted first. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    work.then(resolve, reject).finally(() => signal?.removeEventListener("abort", abort));
+  });
 }
 
 interface Faulty {

@@ -1,11 +1,13 @@
 /** Tests of operators: the real API server in process, virtual time, and failures on demand. */
 export { testOperator, TestWorld } from "./test-operator.ts";
 export type { FailedObject } from "./failures.ts";
-export type { TestOptions, TestServer } from "./test-operator.ts";
+export type { TestOptions, TestServer } from "./options.ts";
 export { connectToCluster } from "./on-cluster.ts";
 export type { ClusterWorlds, TestCluster } from "./on-cluster.ts";
 export { crashEverywhere } from "./crash.ts";
-export type { Story, Survived } from "./crash.ts";
+export type { OpenWorld, Story, Survived } from "./crash.ts";
+export { seededRandomness, seedOf } from "./randomness.ts";
+export type { ServerRandomness } from "./randomness.ts";
 export { replay } from "./replay.ts";
 export type { Replay, ReplayedWrite } from "./replay.ts";
 export { errors, faultyApi } from "./faulty-api.ts";

@@ -38,7 +38,7 @@ const PATIENCE = 120_000;
 /** Starts operators on a real cluster, one after the other. */
 export interface ClusterWorlds extends AsyncDisposable {
   /** Starts an operator in the namespace, after its objects and their children are deleted from it. */
-  open(operator: Operator): Promise<TestWorld>;
+  open(operator: Operator | (() => Operator)): Promise<TestWorld>;
 }
 
 /** Connects to a cluster. */
@@ -48,14 +48,15 @@ export async function connectToCluster({ kubeconfig, namespace }: TestCluster): 
   return { open: (operator) => open(operator, place), [Symbol.asyncDispose]: () => client.close() };
 }
 
-async function open(operator: Operator, { api, namespace }: Place): Promise<TestWorld> {
-  await clear(operator, { api, namespace });
+async function open(operator: Operator | (() => Operator), { api, namespace }: Place): Promise<TestWorld> {
+  const make = typeof operator === "function" ? operator : (): Operator => operator;
+  await clear(make(), { api, namespace });
   const near: Api = {
     ...api,
     list: (kind, request) => api.list(kind, { ...request, ...(kind.scope === "Cluster" ? {} : { namespace }) }),
   };
   const followed = new CaughtUpApi(near);
-  const here = operatorOf({ ...operator.definition, namespaces: [namespace] });
+  const here = (): Operator => operatorOf({ ...make().definition, namespaces: [namespace] });
   return testOperator(here, { api: followed }, { clock: new ClusterClock(followed), namespace });
 }
 

@@ -11,51 +11,21 @@ import { apiOf } from "../client-api.ts";
 import { RuntimeError, toMilliseconds } from "../errors.ts";
 import type { Duration } from "../errors.ts";
 import { silentLog } from "../log.ts";
-import type { Log } from "../log.ts";
 import { installCrds } from "../crds/crds.ts";
-import type { HistoryEntry } from "../report/explain.ts";
-import { Registry } from "../metrics/registry.ts";
 import { Lease } from "../leader/lease.ts";
 import type { RunningOperator } from "../manager/operator.ts";
 import type { Operator } from "../operator.ts";
 import type { DesiredOf, Reference } from "../reconcile/context.ts";
-import { resourcesAmong } from "../resource.ts";
-import type { WebhookHandler } from "../webhook/handler.ts";
-import { needsWebhooks } from "../webhook/paths.ts";
-import { openWebhooks } from "../webhook/webhooks.ts";
-import type { OpenEndpoint, Webhooks } from "../webhook/webhooks.ts";
+import type { Webhooks } from "../webhook/webhooks.ts";
 import { errors, faultyApi } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
-import { failedIn, formatFailures, formatWaiting, restlessSince } from "./failures.ts";
+import { seededRandom } from "./randomness.ts";
+import { failedIn, restlessSince } from "./failures.ts";
 import type { FailedObject } from "./failures.ts";
-
-/** The API server of the test: a fetch function, or the API calls themselves. It is injected: the runtime does not depend on a server. */
-export type TestServer = ({ readonly fetch: (request: Request) => Promise<Response> } | { readonly api: Api }) & {
-  /** Connects the server with the webhooks at `WEBHOOKS`, without a socket; absent: webhooks and conversions are not called. */
-  readonly serveWebhooks?: (handler: WebhookHandler) => void;
-};
-
-/** The URL of the operator's webhooks for a test server. */
-export const WEBHOOKS = "https://webhooks.test";
-
-/**
- * Options of a test world.
- *
- * @example
- * const options: TestOptions = { namespace: "shop", failures: "expected" };
- * await using world = await testOperator(app, options);
- */
-export interface TestOptions {
-  /** The clock of this world, for servers that share its time. */
-  readonly clock?: VirtualClock;
-  readonly random?: () => number;
-  readonly log?: Log;
-  /** The default namespace of objects. Default: `default`. */
-  readonly namespace?: string;
-  /** Whether objects may still fail when the world has settled. Default: `refused`. */
-  readonly failures?: "refused" | "expected";
-}
+import { openInProcess } from "./in-process-webhooks.ts";
+import type { TestOptions, TestServer } from "./options.ts";
+import { restless, stillFailing, tooHasty } from "./unsettled.ts";
 
 /** The apply configuration of the status of a kind. */
 type StatusOf<K extends Kind> = ApplyOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
@@ -68,9 +38,8 @@ const STEP = 1_000;
 /** An object that requeues at once for so long does not settle: an hour of it would take minutes of real time. */
 const RESTLESS = 60_000;
 
-const REAL_WAIT =
-  "All the time a reconcile waits for something that this world does not have: a timer of Node, the network, a file. Virtual time does not wait for it. " +
-  "Hand such things in, and hand in fakes in tests.";
+/** The fault of every call of a dead operator. */
+const DEAD: Fault = { fault: "refuse", error: errors.connectionLost() };
 
 /** The number of worlds on each server. */
 const worlds = new WeakMap<object, number>();
@@ -85,26 +54,12 @@ function identityOn(server: object, name = "replica"): string {
   return others === 0 ? name : `${name}-of-world-${others + 1}`;
 }
 
-function stillFailing(failed: readonly FailedObject[]): RuntimeError {
-  return new RuntimeError(
-    "StillFailing",
-    `The world has settled, but reconciles of some objects still fail.${formatFailures(failed)}\n` +
-      'If the test is about that, say so: world.settle({ failures: "expected" }).',
-  );
-}
-
-function tooHasty({ controller, key, reconciles }: HistoryEntry): RuntimeError {
-  const why = reconciles.at(-1)?.message ?? "";
-  return new RuntimeError(
-    "TimedOut",
-    `Nothing settles: ${controller} ${key} wants reconcile after reconcile, many in a second (${why}). ` +
-      "Say a longer time, or none: what a reconcile has read wakes its object when it changes.",
-  );
-}
-
-/** Starts an operator on a server and installs the CRDs of its resources. */
+/**
+ * Starts an operator on a server and installs the CRDs of its resources. A function makes the operator again for each start, so that a
+ * crash loses what it keeps in memory.
+ */
 export async function testOperator(
-  operator: Operator,
+  operator: Operator | (() => Operator),
   server: TestServer,
   options: TestOptions = {},
 ): Promise<TestWorld> {
@@ -126,28 +81,38 @@ export class TestWorld implements AsyncDisposable {
   readonly clock: VirtualClock;
   /** The operator's writes, in order. */
   readonly writes: (Write & { readonly controller: string })[] = [];
-  readonly #operator: Operator;
+  #operator: Operator;
+  readonly #make: () => Operator;
   readonly #options: TestOptions;
+  readonly #random: () => number;
+  readonly #begun: number;
   readonly #api: Api;
   readonly #faults = new Set<(call: Call) => Fault | undefined>();
   readonly #serveWebhooks: TestServer["serveWebhooks"];
   #webhooks: Webhooks | undefined;
   #running: RunningOperator | undefined;
   readonly #identity: string;
+  /** The life of the running operator: from a start until a crash. */
+  #life = { isOver: false };
   #serial = 0;
   #calls = 0;
+  /** The time at which the last delayed write arrives at the server. */
+  #arrival = 0;
 
-  constructor(operator: Operator, server: TestServer, options: TestOptions) {
-    this.#operator = operator;
+  constructor(operator: Operator | (() => Operator), server: TestServer, options: TestOptions) {
+    this.#make = typeof operator === "function" ? operator : () => operator;
+    this.#operator = this.#make();
     this.#options = options;
+    this.#random = options.random ?? (options.seed === undefined ? () => 0.5 : seededRandom(options.seed));
     this.clock = options.clock ?? new VirtualClock();
+    this.#begun = this.clock.wall();
     this.#serveWebhooks = server.serveWebhooks;
     this.#api = "api" in server ? server.api : this.#connect(server.fetch);
-    this.#identity = identityOn("api" in server ? server.api : server.fetch, operator.definition.name);
+    this.#identity = identityOn("api" in server ? server.api : server.fetch, this.#operator.definition.name);
   }
 
   #connect(fetch: (request: Request) => Promise<Response>): Api {
-    const host = { ...processHost(), clock: this.clock, random: this.#options.random ?? (() => 0.5) };
+    const host = { ...processHost(), clock: this.clock, random: this.#random };
     return apiOf(createClient(inProcess(fetch), { host, retry: noRetry }));
   }
 
@@ -160,7 +125,9 @@ export class TestWorld implements AsyncDisposable {
 
   async start(): Promise<void> {
     const { controllers } = this.#operator.definition;
-    const webhooks = await this.#while(this.#openWebhooks());
+    const { log = silentLog } = this.#options;
+    const place = { api: this.#api, clock: this.clock, log, serve: this.#serveWebhooks };
+    const webhooks = await this.#while(openInProcess(this.#operator.definition, place));
     const complete = webhooks && ((crd: Crd, resource: Resource): Crd => webhooks.completeCrd(crd, resource));
     // A cluster may still have the CRD of another test.
     const how = { manager: "test", backwards: true, complete };
@@ -170,25 +137,32 @@ export class TestWorld implements AsyncDisposable {
     this.restart();
   }
 
-  async #openWebhooks(): Promise<Webhooks | undefined> {
-    const { name, controllers, webhooks } = this.#operator.definition;
-    const resources = resourcesAmong(controllers.map(({ kind }) => kind));
-    const serve = this.#serveWebhooks;
-    if (serve === undefined || !needsWebhooks(resources)) return undefined;
-    const { log = silentLog } = this.#options;
-    const namespace = "kube-system";
-    const place = { api: this.#api, clock: this.clock, log, name, namespace, registry: new Registry() };
-    return openWebhooks({ ...webhooks, ...place, resources, endpoint: inProcessEndpoint(serve) });
+  /** Whether the operator runs. */
+  get isStarted(): boolean {
+    return this.#running !== undefined;
   }
 
-  /** Starts the operator, for instance after a crash. */
+  /** The number of writes that the operator has tried: Events and failed ones are included, those of the lease are not. */
+  get attempts(): number {
+    return this.#calls;
+  }
+
+  /** The wall-clock times between which this world has existed. */
+  get span(): { readonly from: number; readonly to: number } {
+    return { from: this.#begun, to: this.clock.wall() };
+  }
+
+  /** Starts the operator, for instance after a crash. An operator that was passed as a function is made again. */
   restart(): void {
-    const { log = silentLog, random = () => 0.5, namespace = "default" } = this.#options;
-    const api = faultyApi(this.#api, this.clock, (call) => this.#fault(call));
+    const { log = silentLog, namespace = "default" } = this.#options;
+    if (this.#serial > 0) this.#operator = this.#make();
+    const life = { isOver: false };
+    this.#life = life;
+    const api = faultyApi(this.#api, this.clock, (call) => (life.isOver ? DEAD : this.#fault(call)));
     this.#running = this.#operator.start({
       api,
       clock: this.clock,
-      random,
+      random: this.#random,
       log,
       leaderElection: { namespace, identity: `${this.#identity}-${++this.#serial}` },
       namesCalls: true,
@@ -198,9 +172,15 @@ export class TestWorld implements AsyncDisposable {
 
   /** Kills the operator: nothing is drained, the lease is not released. */
   async crash(): Promise<void> {
-    const running = this.running;
+    await this.#while(this.#die());
+  }
+
+  /** Code of a dead process that still runs in this one reaches no server. */
+  #die(): Promise<void> {
+    const died = this.running;
     this.#running = undefined;
-    await this.#while(running.kill());
+    this.#life.isOver = true;
+    return died.kill();
   }
 
   /**
@@ -212,16 +192,16 @@ export class TestWorld implements AsyncDisposable {
     const end = this.clock.now() + PATIENCE;
     let steps = 0;
     let busy = 0;
-    let restless = 0;
+    let hastyFor = 0;
     for (let calm = 0; calm < CALM; steps++) {
       const before = this.#activity;
       await this.clock.advance(STEP);
       const hasty = restlessSince(this.#running?.history ?? [], this.clock.wall() - STEP);
-      restless = hasty === undefined ? 0 : restless + STEP;
-      if (hasty !== undefined && restless > RESTLESS) throw tooHasty(hasty);
+      hastyFor = hasty === undefined ? 0 : hastyFor + STEP;
+      if (hasty !== undefined && hastyFor > RESTLESS) throw tooHasty(hasty);
       if (this.#isRunning) busy++;
       calm = this.#activity === before && this.#isIdle() ? calm + STEP : 0;
-      if (this.clock.now() > end) throw this.#restless(busy * 2 > steps);
+      if (this.clock.now() > end) throw restless(this.#running, busy * 2 > steps);
     }
     const failed = this.failures;
     if (failures !== "expected" && failed.length > 0) throw stillFailing(failed);
@@ -303,12 +283,14 @@ export class TestWorld implements AsyncDisposable {
     this.#atWrite(nth, () => ({ fault: "lose the answer" }));
   }
 
-  /** Kills the operator right before its nth write from now on, and restarts it. */
-  crashBeforeWrite(nth: number): void {
+  /**
+   * Kills the operator right before its nth write from now on, and restarts it. Events count, writes of the lease do not. `onCrash` is
+   * called when it happens.
+   */
+  crashBeforeWrite(nth: number, onCrash?: () => void): void {
     this.#atWrite(nth, () => {
-      const died = this.running;
-      this.#running = undefined;
-      void died.kill();
+      onCrash?.();
+      void this.#die();
       this.restart();
       return { fault: "refuse", error: errors.connectionLost() };
     });
@@ -349,6 +331,7 @@ export class TestWorld implements AsyncDisposable {
 
   #isIdle(): boolean {
     const running = this.#running;
+    if (this.#arrival > this.clock.now()) return false;
     if (running === undefined) return true;
     if (!running.isLeader || running.health.some(({ isAwaited }) => isAwaited)) return false;
     return running.controllers.every(({ counts, nextDue }) => {
@@ -361,25 +344,13 @@ export class TestWorld implements AsyncDisposable {
     return this.#running?.controllers.some(({ counts }) => counts.running > 0) === true;
   }
 
-  #restless(isWaiting: boolean): RuntimeError {
-    const counts = this.#running?.controllers.map(
-      ({ definition, counts: own }) => `${definition.name}: ${JSON.stringify(own)}`,
-    );
-    const queues = `Queues: ${counts?.join(", ") ?? "none"}.`;
-    const told =
-      "Nothing settles: after an hour of virtual time there is still something to do. " +
-      "If that is as it should be, wait for what you expect: await world.eventually(() => ...).";
-    return new RuntimeError(
-      "TimedOut",
-      `${told} ${isWaiting ? `${REAL_WAIT} ` : ""}${queues}${formatFailures(this.failures)}${formatWaiting(this.#running?.history ?? [])}`,
-    );
-  }
-
   #fault(call: Call): Fault | undefined {
     if (call.isWrite && call.kind.kind !== "Lease") this.#calls++;
     for (const decide of this.#faults) {
       const fault = decide(call);
-      if (fault !== undefined) return fault;
+      if (fault === undefined) continue;
+      if (call.isWrite && fault.fault === "delay") this.#arrival = Math.max(this.#arrival, this.clock.now() + fault.by);
+      return fault;
     }
     return undefined;
   }
@@ -423,12 +394,4 @@ export class TestWorld implements AsyncDisposable {
       return isOver;
     }
   }
-}
-
-/** An endpoint without a socket: certificates are created and registered as usual, but not verified. */
-function inProcessEndpoint(serve: (handler: WebhookHandler) => void): OpenEndpoint {
-  return async (handler) => {
-    serve(handler);
-    return { reach: { by: "url", url: WEBHOOKS }, use: () => undefined, [Symbol.asyncDispose]: async () => undefined };
-  };
 }
