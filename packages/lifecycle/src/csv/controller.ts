@@ -1,6 +1,7 @@
 /** Reconciles ClusterServiceVersions: the finalizer, one step of the state machine, copies and permissions in the target namespaces. */
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { isApiError } from "@capstan/client";
+import { Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { requeue } from "@capstan/runtime";
 import type { Controller, ReconcileResult } from "@capstan/runtime";
 import { serviceAccountOf } from "../group/service-account.ts";
@@ -47,11 +48,34 @@ async function reconcile(sync: CsvSync, setting: ManagerSetting): Promise<Reconc
     await cluster.change(ClusterServiceVersion, { before: csv, after: { ...csv, metadata } });
     return undefined;
   }
+  if (csv.status?.reason === "InstallComponentFailedNoRetry") return retryWhenAllowed(sync, setting);
   const seen = await observe(csv, { reader: sync, discovery: setting.discovery, now: setting.clock.wall() });
   const result = await act(decide(seen), { seen, sync, setting });
   await syncCopies(csv, { sync, setting });
   return result;
 }
+
+/** What the service account could not do is tried again when its roles or the account of the group change. */
+async function retryWhenAllowed(
+  { object: csv, find, triggers }: CsvSync,
+  { cluster, clock }: ManagerSetting,
+): Promise<undefined> {
+  const { namespace = "" } = csv.metadata;
+  find(Role, { namespace });
+  find(RoleBinding, { namespace });
+  find(OperatorGroup, { namespace });
+  if (!triggers.some(({ kind, relation }) => relation === "read" && RETRYING.has(kind))) return undefined;
+  const phase: Phase = {
+    phase: "Pending",
+    reason: "DetectedClusterChange",
+    message: "Cluster resources changed state",
+  };
+  const status = setPhase(csv.status, phase, nowOf(clock));
+  await cluster.changeStatus(ClusterServiceVersion, { before: csv, after: { ...csv, status } });
+  return undefined;
+}
+
+const RETRYING: ReadonlySet<string> = new Set(["Role", "RoleBinding", "OperatorGroup"]);
 
 interface Acting {
   readonly seen: Seen;

@@ -2,9 +2,12 @@
 import { operator } from "@capstan/runtime";
 import type { Operator } from "@capstan/runtime";
 import { catalogSourceController } from "../catalog-source/controller.ts";
+import { configController } from "../config/controller.ts";
 import { csvController } from "../csv/controller.ts";
 import { groupController } from "../group/controller.ts";
 import { installPlanController } from "../install-plan/controller.ts";
+import { conditionController, conditionGenerator } from "../operator-condition/controller.ts";
+import { operatorControllers } from "../operator/controller.ts";
 import { subscriptionController } from "../subscription/controller.ts";
 import { resolutionController } from "../subscription/resolve-namespace.ts";
 import type { ManagerSetting } from "./setting.ts";
@@ -18,9 +21,13 @@ export function lifecycleManager(setting: ManagerSetting): Operator {
     name: managerName,
     controllers: [
       catalogSourceController(setting),
+      conditionController(setting),
+      conditionGenerator(setting),
+      configController(setting),
       csvController(setting),
       groupController(setting),
       installPlanController(setting),
+      ...operatorControllers(setting),
       resolutionController(setting),
       subscriptionController(setting),
     ],

@@ -20,7 +20,7 @@ export interface Reader {
 export interface Sync<T> extends Reader {
   readonly object: T;
   /** Why this reconcile runs. */
-  readonly triggers: readonly { readonly kind: string }[];
+  readonly triggers: readonly { readonly kind: string; readonly relation: string }[];
   readonly event: (type: "Normal" | "Warning", reason: string, note: string) => void;
   readonly log: {
     readonly info: (message: string, fields?: object) => void;

@@ -1,13 +1,14 @@
 /** The steps of the bundles that a resolution selects. A bundle in an image is unpacked into a ConfigMap first. */
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
+import { readYamlDocuments } from "@capstan/bundle";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { apiVersionOf, toGoJson } from "@capstan/model";
 import { managedLabel, nonBlockingOwner } from "../cluster/owners.ts";
 import type { Manifest } from "../csv/permissions.ts";
 import { readUnpacked } from "../install-plan/manifest.ts";
 import type { ManifestReference } from "../install-plan/manifest.ts";
-import { formatProperties, inOrder, stepsOf, toStep } from "../install-plan/steps.ts";
+import { BundleContentError, formatProperties, inOrder, stepsOf, toStep } from "../install-plan/steps.ts";
 import { CatalogSource } from "../kinds/catalog-source.ts";
 import type { BundleLookup, Step } from "../kinds/install-plan.ts";
 import { Subscription } from "../kinds/subscription.ts";
@@ -49,12 +50,20 @@ export async function planContent(
 
 /** The objects that the catalog itself contains. */
 function inlineObjects({ bundle }: Selection): readonly Manifest[] | undefined {
-  const objects = bundle.properties.filter(({ type }) => type === "olm.bundle.object");
-  if (objects.length === 0) return undefined;
-  return objects.map(({ value }) => {
-    const { data } = value as { readonly data: string };
-    return JSON.parse(Buffer.from(data, "base64").toString("utf8")) as Manifest;
-  });
+  const all = [...bundle.properties, ...(bundle.readLarge?.() ?? [])];
+  const objects = all.filter(({ type }) => type === "olm.bundle.object");
+  return objects.length === 0 ? undefined : objects.map(({ value }) => readObject(value, bundle.name));
+}
+
+function readObject(value: unknown, bundle: string): Manifest {
+  const data = (value as { readonly data?: string } | null)?.data ?? "";
+  const [document] = readYamlDocuments(Buffer.from(data, "base64").toString("utf8"));
+  const object: unknown = document?.toJS();
+  if (document === undefined || document.errors.length > 0 || typeof object !== "object" || object === null) {
+    throw new BundleContentError(`the bundle ${bundle} contains an object that is neither JSON nor YAML`);
+  }
+  // Objects of a bundle have a kind and metadata; the server checks the rest.
+  return object as Manifest;
 }
 
 /** The name of the ConfigMap for an image. */
