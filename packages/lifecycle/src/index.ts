@@ -37,3 +37,7 @@ export type {
   Selection,
 } from "./resolve/resolution.ts";
 export { generatedSubscriptionName, resolve } from "./resolve/resolve.ts";
+export { toInstalledOperators } from "./resolve/installed.ts";
+export type { DescribedApi, ExistingCsv } from "./resolve/installed.ts";
+export { ResolveError } from "./resolve/error.ts";
+export type { ResolveErrorCode } from "./resolve/error.ts";

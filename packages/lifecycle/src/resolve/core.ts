@@ -2,23 +2,45 @@
 import { addConstraint, type Applied, type Variable } from "./problem.ts";
 import { SatSolver, type Literal } from "./sat/solver.ts";
 
-/** Cores above this size are found once; below it, several orders are tried for the smallest one. */
-const manyOrders = 16;
+/** Enough cores to compare; each further one costs time and is rarely smaller. */
+const maxCores = 24;
 
 /**
- * A set of constraints that no choice satisfies, from which none can be left out. Several orders of leaving out are
- * tried, and the smallest result counts; the order of the texts decides between equals.
+ * A set of constraints that no choice satisfies, from which none can be left out. There can be several: the smallest of
+ * those that are found counts, and the order of the texts decides between equals.
  */
 export function smallestCore(variables: readonly Variable[], applied: readonly Applied[]): Applied[] {
   const { solver, guards } = guarded(variables, applied);
   const byGuard = new Map(guards.map((guard, at) => [guard, applied[at]]));
-  const first = coreOf(solver, guards);
   const text = (guard: Literal): string => byGuard.get(guard)?.constraint.message ?? "";
-  const ordered = first.toSorted((a, b) => compare(text(a), text(b)));
-  const orders = ordered.length > manyOrders ? [ordered] : rotations(ordered);
-  const cores = orders.map((order) => reduce(solver, order));
-  const [smallest = []] = cores.toSorted((a, b) => a.length - b.length);
-  return smallest.toSorted((a, b) => compare(text(a), text(b))).flatMap((guard) => byGuard.get(guard) ?? []);
+  const byText = (core: readonly Literal[]): Literal[] => core.toSorted((a, b) => compare(text(a), text(b)));
+  const [smallest = []] = coresOf(solver, guards, byText).toSorted(
+    (a, b) => a.length - b.length || compare(a.map(text).join(), b.map(text).join()),
+  );
+  return smallest.flatMap((guard) => byGuard.get(guard) ?? []);
+}
+
+/** Cores by leaving out one constraint of a known core at a time: what is left may contradict itself elsewhere. */
+function coresOf(
+  solver: SatSolver,
+  guards: readonly Literal[],
+  byText: (core: readonly Literal[]) => Literal[],
+): Literal[][] {
+  const cores = [byText(reduce(solver, byText(coreOf(solver, guards) ?? guards)))];
+  const known = new Set(cores.map(String));
+  for (const core of cores)
+    for (const left of core) {
+      if (cores.length >= maxCores) return cores;
+      const other = coreOf(
+        solver,
+        guards.filter((guard) => guard !== left),
+      );
+      const reduced = other && byText(reduce(solver, byText(other)));
+      if (reduced === undefined || known.has(String(reduced))) continue;
+      known.add(String(reduced));
+      cores.push(reduced);
+    }
+  return cores;
 }
 
 /** The same formula with a guard for each constraint, so that constraints can be switched off. */
@@ -36,9 +58,9 @@ function guarded(
   return { solver, guards };
 }
 
-function coreOf(solver: SatSolver, guards: readonly Literal[]): Literal[] {
+function coreOf(solver: SatSolver, guards: readonly Literal[]): Literal[] | undefined {
   const verdict = solver.solve(guards);
-  return verdict.type === "unsatisfiable" ? verdict.core : [...guards];
+  return verdict.type === "unsatisfiable" ? verdict.core : undefined;
 }
 
 /** Leaves out each constraint, in order, without which the others still contradict each other. */
@@ -50,11 +72,6 @@ function reduce(solver: SatSolver, order: readonly Literal[]): Literal[] {
     if (verdict.type === "unsatisfiable") core = core.filter((one) => verdict.core.includes(one));
   }
   return core;
-}
-
-function rotations<Item>(items: readonly Item[]): Item[][] {
-  const rotated = items.map((_, at) => [...items.slice(at), ...items.slice(0, at)]);
-  return rotated.flatMap((order) => [order, order.toReversed()]);
 }
 
 function compare(a: string, b: string): number {
