@@ -1,5 +1,6 @@
 /** The input and the result of a resolution: what one namespace subscribes to, what is installed, and what to install next. */
 import type { Catalog, CatalogBundle, Property } from "@capstan/bundle";
+import type { ClusterFacts } from "./cluster.ts";
 
 /** The name and namespace of a CatalogSource. */
 export interface CatalogReference {
@@ -40,6 +41,11 @@ export interface ResolutionInput {
   readonly catalogs: readonly CatalogSnapshot[];
   readonly subscriptions: readonly RequestedSubscription[];
   readonly installed: readonly InstalledOperator[];
+  /**
+   * With it, bundles that cannot run on the cluster are no candidates, and the messages say why. Without it, the result is
+   * that of the Operator Lifecycle Manager, which finds out after the installation.
+   */
+  readonly cluster?: ClusterFacts;
 }
 
 /** A bundle that the resolution selects and that is not installed yet. */

@@ -8,8 +8,24 @@ import { subscriptionVariable } from "./subscription.ts";
 import { addBundle, invariantsOf, type BundleVariable, type Draft } from "./variables.ts";
 import { compareText, toWorld, type World } from "./world.ts";
 
+/** The variables of a resolution, or why there are none. */
+export type Preparation = Prepared | { readonly type: "failed"; readonly message: string };
+
+/** The variables of a resolution, ready to be solved. */
+export interface Prepared {
+  readonly type: "ready";
+  readonly draft: Draft;
+  readonly variables: readonly Variable[];
+}
+
 /** Resolves all Subscriptions of a namespace together. Equal input gives an equal result. */
 export function resolve(input: ResolutionInput): ResolutionResult {
+  const prepared = prepare(input);
+  return prepared.type === "failed" ? prepared : solvePrepared(prepared, input);
+}
+
+/** Makes the variables of a resolution. */
+export function prepare(input: ResolutionInput): Preparation {
   const { world, errors } = toWorld(input);
   const draft = createDraft(world, input);
   try {
@@ -18,16 +34,17 @@ export function resolve(input: ResolutionInput): ResolutionResult {
     // A catalog that cannot be read explains more than what its absence causes.
     const problems = errors.length > 0 ? errors : failures;
     if (problems.length > 0) return { type: "failed", message: aggregate(problems) };
-    return solveVariables(draft, { requests, input });
+    const bundles = [...draft.bundles.values()];
+    return { type: "ready", draft, variables: [...bundles, ...requests, ...invariantsOf(bundles)] };
   } catch (error) {
     if (!(error instanceof ResolveError)) throw error;
     return { type: "failed", message: error.message };
   }
 }
 
-function createDraft(world: World, { subscriptions }: ResolutionInput): Draft {
+function createDraft(world: World, { subscriptions, cluster }: ResolutionInput): Draft {
   const subscribed = new Set(subscriptions.flatMap(({ installedCSV }) => installedCSV ?? []));
-  return { world, subscribed, bundles: new Map(), candidates: new Map() };
+  return { world, subscribed, ...(cluster && { cluster }), bundles: new Map(), candidates: new Map() };
 }
 
 function sortedByName<Named extends { readonly name: string }>(items: readonly Named[]): Named[] {
@@ -70,12 +87,9 @@ function aggregate(messages: readonly string[]): string {
   return others.length === 0 ? first : `[${[first, ...others].join(", ")}]`;
 }
 
-function solveVariables(
-  draft: Draft,
-  { requests, input }: { readonly requests: readonly Variable[]; readonly input: ResolutionInput },
-): ResolutionResult {
+function solvePrepared({ draft, variables }: Prepared, input: ResolutionInput): ResolutionResult {
   const bundles = [...draft.bundles.values()];
-  const solution = solve([...bundles, ...requests, ...invariantsOf(bundles)]);
+  const solution = solve(variables);
   if (solution.type === "solved") {
     const byVariable = new Map<Variable, BundleVariable>(bundles.map((bundle) => [bundle, bundle]));
     const chosen = solution.chosen.flatMap((one) => byVariable.get(one) ?? []);

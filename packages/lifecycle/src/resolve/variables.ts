@@ -1,4 +1,5 @@
 /** The variables of a resolution: one for each entry that can be chosen, and those for Subscriptions, APIs and packages. */
+import { obstaclesOf, type ClusterFacts } from "./cluster.ts";
 import { formatApi, idOf, type Entry } from "./entry.ts";
 import type { Constraint, Variable } from "./problem.ts";
 import { requirementsOf } from "./properties.ts";
@@ -17,6 +18,7 @@ export interface Draft {
   readonly world: World;
   /** The names of the installed operators that Subscriptions refer to. */
   readonly subscribed: ReadonlySet<string>;
+  readonly cluster?: ClusterFacts;
   readonly bundles: Map<Entry, BundleVariable>;
   readonly candidates: Map<string, readonly Entry[]>;
 }
@@ -39,9 +41,10 @@ function createVariable(draft: Draft, entry: Entry): BundleVariable {
   return variable;
 }
 
-function basicConstraints({ subscribed }: Draft, entry: Entry): Constraint[] {
-  const { name, isInstalled, facts } = entry;
-  const constraints: Constraint[] = [];
+function basicConstraints({ subscribed, cluster, world }: Draft, entry: Entry): Constraint[] {
+  const { name, isInstalled, facts, bundle } = entry;
+  const obstacles = cluster && bundle ? obstaclesOf(bundle, world.namespace, cluster) : [];
+  const constraints: Constraint[] = obstacles.map((one) => ({ type: "prohibited", ...one }));
   if (isInstalled && !subscribed.has(name))
     constraints.push({
       type: "mandatory",

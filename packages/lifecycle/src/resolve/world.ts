@@ -1,4 +1,5 @@
 /** What a resolution can choose from: the sources of entries in their order of preference, with lookups. */
+import type { CatalogBundle } from "@capstan/bundle";
 import { sortChannel } from "./channel.ts";
 import type { Entry } from "./entry.ts";
 import type { Requirement } from "./requirement.ts";
@@ -40,6 +41,12 @@ export function findCatalog({ catalogs }: World, { name, namespace }: CatalogRef
 export function candidatesFor(world: World, requirement: Requirement, preferred: CatalogReference): Entry[] {
   const catalogs = world.catalogs.toSorted((a, b) => compareCatalogs(a, b, { preferred, namespace: world.namespace }));
   return [world.installed, ...catalogs].flatMap((source) => candidatesIn(source, requirement));
+}
+
+/** The bundles of a name in the catalogs of an input. */
+export function findBundles({ catalogs }: ResolutionInput, name: string): CatalogBundle[] {
+  const ready = catalogs.flatMap((one) => (one.state === "ready" ? [...one.catalog.packages.values()] : []));
+  return ready.flatMap(({ bundles }) => bundles.get(name) ?? []);
 }
 
 function compareCatalogs(
