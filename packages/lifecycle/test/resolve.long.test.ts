@@ -15,10 +15,10 @@ test("500 random catalogs get the verdict of MiniSat, minimal and deterministic"
       packages,
       versions: 2 + random(14),
       subscriptions: 1 + random(Math.ceil(packages / 6)),
-      requirements: random(8),
+      requirements: random(5),
     };
     counts[checkAgainstOracle(randomInput(seed, size))]++;
   });
   fc.assert(property, { numRuns: 500 });
-  assert.ok(counts.solved > 50 && counts.unsatisfiable > 50, JSON.stringify(counts));
+  assert.ok(counts.solved > 20 && counts.unsatisfiable > 20, JSON.stringify(counts));
 });
