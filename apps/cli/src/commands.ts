@@ -4,7 +4,7 @@ import type { Command } from "./command/define.ts";
 /** A row of the table. */
 export interface Entry {
   readonly name: string;
-  readonly topic: "Start" | "Work" | "Ask" | "Ship" | "Cluster" | "Tools";
+  readonly topic: "Start" | "Work" | "Ask" | "Ship" | "Cluster" | "Meter" | "Tools";
   readonly summary: string;
   readonly load: () => Promise<Command>;
 }
@@ -286,6 +286,18 @@ export const commands: readonly Entry[] = [
     topic: "Ship",
     summary: "Run the bundle scorecard",
     load: async () => (await import("./commands/scorecard.ts")).scorecard,
+  },
+  {
+    name: "meter import usage",
+    topic: "Meter",
+    summary: "Import usage records and CloudEvents",
+    load: async () => (await import("./commands/meter-import-usage.ts")).meterImportUsage,
+  },
+  {
+    name: "meter report",
+    topic: "Meter",
+    summary: "Say what was used and what it costs",
+    load: async () => (await import("./commands/meter-report.ts")).meterReport,
   },
   {
     name: "apiserver",

@@ -54,6 +54,21 @@ const foreign: { readonly [name: string]: CliErrorCode } = {
   ForbiddenError: "Cluster",
 };
 
+/** Errors of metering by their code. */
+const meterCodes: { readonly [code: string]: CliErrorCode } = {
+  BadBook: "BadInput",
+  BadInput: "BadInput",
+  BadSql: "BadInput",
+  Corrupt: "Disk",
+  Limit: "Failed",
+  Locked: "Conflict",
+  MissingEngine: "BadInput",
+  Newer: "BadInput",
+  NotReady: "Failed",
+  Unreachable: "Cluster",
+  Usage: "Usage",
+};
+
 /** Image errors are either errors of the registry or bad input of the user. */
 const registryCodes: ReadonlySet<string> = new Set(["NotFound", "Unauthorized", "Refused", "Unreachable"]);
 
@@ -70,6 +85,8 @@ export function toCliError(thrown: unknown): CliError {
       `nothing can listen there: ${thrown.message}; choose another port, or end what uses it`,
       { cause: thrown },
     );
+  if (thrown.name === "MeterError")
+    return new CliError(meterCodes[system] ?? "Failed", thrown.message, { cause: thrown });
   const disk = describeDiskError(thrown);
   if (disk !== undefined) return new CliError("Disk", disk, { cause: thrown });
   if (networkCodes.has(system)) return new CliError("Cluster", thrown.message, { cause: thrown });

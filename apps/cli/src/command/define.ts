@@ -21,6 +21,8 @@ export interface TextOption extends AnyOption {
 export interface ListOption extends AnyOption {
   readonly type: "list";
   readonly value?: string;
+  /** A comma is part of the value. */
+  readonly commas?: "kept";
 }
 
 /** `--name`, or `--no-name`, or `--name=false`. */

@@ -99,7 +99,8 @@ class Found {
         return;
       case "list": {
         const before = this.#given.get(name);
-        const items = needed(name, value).split(",");
+        const text = needed(name, value);
+        const items = option.commas === "kept" ? [text] : text.split(",");
         this.#given.set(name, [...(Array.isArray(before) ? before : []), ...items.filter((item) => item !== "")]);
         return;
       }

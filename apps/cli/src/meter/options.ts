@@ -1,0 +1,107 @@
+/** The options that all commands of metering have, and what they open. */
+import { readFile } from "node:fs/promises";
+import { isAbsolute, join } from "node:path";
+import {
+  type Book,
+  type FolderStoreOptions,
+  type Store,
+  type Zone,
+  openFolderStore,
+  parseBook,
+  parseTime,
+  zoneOf,
+} from "@capstan/metering";
+import type { TextOption } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** `--store`, `--book` and `--now`. */
+export const meterOptions = {
+  store: { type: "text", value: "DIR", describe: "where usage is kept (.capstan/meter; CAPSTAN_METER_STORE)" },
+  book: { type: "text", value: "FILE", describe: "meters and prices (metering.yaml; CAPSTAN_METER_BOOK)" },
+  now: { type: "text", value: "TIME", describe: "what counts as now" },
+} as const satisfies { readonly [name: string]: TextOption };
+
+/** Where the result goes. */
+export const outOption = {
+  type: "text",
+  value: "FILE",
+  describe: "write the result to a file",
+} as const satisfies TextOption;
+
+/** The values of the options. */
+export interface MeterValues {
+  readonly store: string | undefined;
+  readonly book: string | undefined;
+  readonly now: string | undefined;
+}
+
+/** A path as the user means it. */
+export function placeIn(terminal: Terminal, path: string): string {
+  return isAbsolute(path) ? path : join(terminal.cwd, path);
+}
+
+/** The folder of the store. */
+export function storeFolder({ store }: Pick<MeterValues, "store">, terminal: Terminal): string {
+  const asked = store ?? terminal.env["CAPSTAN_METER_STORE"] ?? "";
+  const path = asked === "" ? ".capstan/meter" : asked;
+  if (/^(?:postgres|postgresql|clickhouse|s3):/.test(path))
+    throw new CliError("BadInput", `--store ${path}: this version keeps usage in a folder; give a path`);
+  return placeIn(terminal, path);
+}
+
+/** Opens the store. */
+export async function openStore(
+  values: Pick<MeterValues, "store">,
+  terminal: Terminal,
+  options?: FolderStoreOptions,
+): Promise<Store> {
+  return openFolderStore(storeFolder(values, terminal), options);
+}
+
+/** Opens the store as its only writer. */
+export function openWriter(values: Pick<MeterValues, "store">, terminal: Terminal, wait: boolean): Promise<Store> {
+  const pause = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 200));
+  return openStore(values, terminal, { lock: { pid: process.pid, ...(wait && { wait: pause }) } });
+}
+
+/** The text of the book. */
+export async function readBookText({ book }: Pick<MeterValues, "book">, terminal: Terminal): Promise<string> {
+  const asked = book ?? terminal.env["CAPSTAN_METER_BOOK"] ?? "";
+  const name = asked === "" ? "metering.yaml" : asked;
+  try {
+    return await readFile(placeIn(terminal, name), "utf8");
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "ENOENT")
+      throw new CliError("BadInput", `there is no book ${name}; write one, or give its path with --book`, { cause });
+    throw cause;
+  }
+}
+
+/** The book. */
+export async function readBook(values: Pick<MeterValues, "book">, terminal: Terminal): Promise<Book> {
+  return parseBook(await readBookText(values, terminal));
+}
+
+/** What counts as now. */
+export function nowOf({ now }: Pick<MeterValues, "now">): number {
+  return now === undefined ? Date.now() : timeOf("now", now, zoneOf("UTC"));
+}
+
+/** A time of the command line. */
+export function timeOf(option: string, text: string, zone: Zone): number {
+  const time = parseTime(text, zone);
+  if (time === undefined)
+    throw new CliError(
+      "BadInput",
+      `--${option} ${JSON.stringify(text)} is not a time; write 2026-03-01 or 2026-03-01T12:00:00Z`,
+    );
+  return time;
+}
+
+/** A whole number of the command line. */
+export function countOf(option: string, text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text))
+    throw new CliError("Usage", `--${option} must be a whole number from 1, not ${JSON.stringify(text)}`);
+  return Number(text);
+}

@@ -1,0 +1,30 @@
+/** Usage of tenants: records in, reports and invoices out, exact to the last digit. */
+
+export { MeterError } from "./error.ts";
+export type { MeterErrorCode } from "./error.ts";
+
+// The book
+export { parseBook, readBook } from "./book/parse-book.ts";
+export type { Book, Meter, Price } from "./book/book.ts";
+
+// Stores
+export { openFolderStore } from "./store/folder-store.ts";
+export type { FolderStoreOptions } from "./store/folder-store.ts";
+export type { Store } from "./store/store.ts";
+
+// Imports
+export { importUsage } from "./record/import-usage.ts";
+export type { ImportOptions, Input } from "./record/import-usage.ts";
+export { readRecords } from "./record/read-file.ts";
+export type { ImportResult, Problem, Reason, UsageRow } from "./record/usage.ts";
+
+// Reports
+export { runReport } from "./engine/run-report.ts";
+export type { JsonReport, JsonRow, Report, ReportRequest } from "./engine/run-report.ts";
+export { bucketKinds } from "./time/bucket.ts";
+export type { BucketKind } from "./time/bucket.ts";
+
+// Time on command lines
+export { formatInstant, parseDuration, parsePeriod, parseTime } from "./time/instant.ts";
+export { zoneOf } from "./time/zone.ts";
+export type { Zone } from "./time/zone.ts";

@@ -1,0 +1,300 @@
+/** A store in a folder: Parquet files by day, written and read by DuckDB, and a manifest that says which of them exist. */
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { DuckDBAppender } from "@duckdb/node-api";
+import { MeterError } from "../error.ts";
+import { type Engine, literal, openEngine } from "./engine.ts";
+import { type Lock, type LockOptions, takeLock } from "./lock.ts";
+import { type DataFile, type Manifest, appendEntry, hashFile, readManifest } from "./manifest.ts";
+import { runQuery } from "./query.ts";
+import { readParquetFile, writeParquetFile } from "./parquet.ts";
+import type { Commit, Condition, QueryLimits, QueryResult, ReadFilter, Relation, Store, StoreState } from "./store.ts";
+import { type Row, type TableName, type Value, tables } from "./tables.ts";
+
+const dayLength = 86_400_000;
+
+/** How a folder store is opened. */
+export interface FolderStoreOptions {
+  /** Present for writers. */
+  readonly lock?: LockOptions;
+  /** The engine's memory limit. */
+  readonly memory?: string;
+}
+
+/** Opens a store in a folder; writers take its lock. */
+export async function openFolderStore(folder: string, options: FolderStoreOptions = {}): Promise<Store> {
+  const lock = options.lock === undefined ? undefined : await takeLock(folder, options.lock);
+  try {
+    const manifest = await readManifest(folder);
+    return new FolderStore(folder, { manifest, lock, memory: options.memory });
+  } catch (error) {
+    await lock?.[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Opened {
+  readonly manifest: Manifest;
+  readonly lock: Lock | undefined;
+  readonly memory: string | undefined;
+}
+
+class FolderStore implements Store {
+  readonly folder: string;
+  readonly #lock: Lock | undefined;
+  readonly #memory: string | undefined;
+  #manifest: Manifest;
+  #engine: Promise<Engine> | undefined;
+
+  constructor(folder: string, { manifest, lock, memory }: Opened) {
+    this.folder = folder;
+    this.#manifest = manifest;
+    this.#lock = lock;
+    this.#memory = memory;
+  }
+
+  get state(): StoreState {
+    return this.#manifest.state;
+  }
+
+  #open(): Promise<Engine> {
+    this.#engine ??= openEngine({
+      temporary: join(this.folder, "tmp"),
+      ...(this.#memory !== undefined && { memory: this.#memory }),
+    });
+    return this.#engine;
+  }
+
+  #files(table: TableName, { from, to }: ReadFilter = {}): readonly DataFile[] {
+    return this.#manifest.files.filter(
+      (file) => file.table === table && (from === undefined || file.to >= from) && (to === undefined || file.from < to),
+    );
+  }
+
+  #source(files: readonly DataFile[]): string {
+    const paths = files.map(({ path }) => literal(join(this.folder, path)));
+    return `read_parquet([${paths.join(",")}], hive_partitioning=false, union_by_name=true)`;
+  }
+
+  async *read(table: TableName, filter: ReadFilter = {}): AsyncIterable<readonly Row[]> {
+    const files = this.#files(table, filter);
+    if (files.length === 0) return;
+    const { columns } = tables[table];
+    const end = "end_ms" in columns ? "end_ms" : "start_ms";
+    const conditions = [
+      ...(filter.from === undefined ? [] : [`${end} >= ${filter.from}`]),
+      ...(filter.to === undefined ? [] : [`start_ms < ${filter.to}`]),
+    ];
+    const where = conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+    yield* this.#stream(`SELECT ${Object.keys(columns).join(",")} FROM ${this.#source(files)}${where}`, table);
+  }
+
+  async *#stream(sql: string, table: TableName): AsyncIterable<readonly Row[]> {
+    const { connection } = await this.#open();
+    const types = Object.values(tables[table].columns);
+    const result = await this.#guard(() => connection.stream(sql));
+    for (;;) {
+      const chunk = await this.#guard(() => result.fetchChunk());
+      if (chunk === null || chunk.rowCount === 0) return;
+      const cells = chunk.getColumns();
+      yield Array.from({ length: chunk.rowCount }, (_, at) =>
+        types.map((type, column) => toValue(cells[column]?.[at], type)),
+      );
+    }
+  }
+
+  async #guard<T>(run: () => Promise<T>): Promise<T> {
+    try {
+      return await run();
+    } catch (cause) {
+      const text = cause instanceof Error ? cause.message : String(cause);
+      throw new MeterError("Corrupt", `a file of the store cannot be read: ${text}; run capstan meter doctor`, {
+        cause,
+      });
+    }
+  }
+
+  findUsage(identities: readonly { source: string; id: string }[]): Promise<readonly Row[]> {
+    return this.#join(identities, "u.id = k.id");
+  }
+
+  findCorrections(identities: readonly { source: string; id: string }[]): Promise<readonly Row[]> {
+    return this.#join(identities, "u.corrects = k.id AND u.corrects <> ''");
+  }
+
+  async #join(identities: readonly { source: string; id: string }[], on: string): Promise<readonly Row[]> {
+    const files = this.#files("usage");
+    if (files.length === 0 || identities.length === 0) return [];
+    const { connection } = await this.#open();
+    await connection.run("CREATE OR REPLACE TEMP TABLE wanted (source VARCHAR, id VARCHAR)");
+    const appender = await connection.createAppender("wanted");
+    for (const { source, id } of identities) {
+      appender.appendVarchar(source);
+      appender.appendVarchar(id);
+      appender.endRow();
+    }
+    appender.closeSync();
+    const names = Object.keys(tables.usage.columns).map((name) => `u.${name}`);
+    const sql = `SELECT DISTINCT ${names.join(",")} FROM ${this.#source(files)} u JOIN wanted k ON u.source = k.source AND ${on}`;
+    const rows: Row[] = [];
+    for await (const batch of this.#stream(sql, "usage")) rows.push(...batch);
+    return rows;
+  }
+
+  async commit(commit: Commit): Promise<void> {
+    const batch = this.state.batch + 1;
+    const files: DataFile[] = [];
+    for (const { table, rows } of commit.rows) {
+      if (rows.length > 0) files.push(...(await this.#write(table, rows, `batch-${batch}`)));
+    }
+    await this.#record({ batch, at: new Date(commit.at).toISOString(), files, ...changes(commit) });
+  }
+
+  async #record(entry: Parameters<typeof appendEntry>[1]): Promise<void> {
+    await mkdir(this.folder, { recursive: true });
+    await appendEntry(this.folder, entry);
+    this.#manifest = await readManifest(this.folder);
+  }
+
+  async #write(table: TableName, rows: readonly Row[], name: string): Promise<DataFile[]> {
+    const { connection, module } = await this.#open();
+    const columns = Object.entries(tables[table].columns);
+    const types = { text: "VARCHAR", integer: "BIGINT", amount: "DECIMAL(38,6)" };
+    const declared = columns.map(([column, type]) => `"${column}" ${types[type]}`);
+    await connection.run(`CREATE OR REPLACE TEMP TABLE incoming (${declared.join(",")}, dt BIGINT)`);
+    const appender = await connection.createAppender("incoming");
+    const dayColumn = columns.findIndex(([column]) => column === tables[table].day);
+    const days = new Set<number>();
+    for (const row of rows) {
+      const day = Math.floor(Number(row[dayColumn]) / dayLength);
+      days.add(day);
+      columns.forEach(([, type], at) => append(appender, { type, value: row[at] ?? "", module }));
+      appender.appendBigInt(BigInt(day));
+      appender.endRow();
+    }
+    appender.closeSync();
+    const files: DataFile[] = [];
+    for (const day of [...days].sort((a, b) => a - b)) files.push(await this.#writeDay(table, day, name));
+    return files;
+  }
+
+  async #writeDay(table: TableName, day: number, name: string): Promise<DataFile> {
+    const { connection } = await this.#open();
+    const { columns } = tables[table];
+    const path = join(table, `dt=${new Date(day * dayLength).toISOString().slice(0, 10)}`, `${name}.parquet`);
+    const whole = join(this.folder, path);
+    await mkdir(dirname(whole), { recursive: true });
+    const select = `SELECT * EXCLUDE (dt) FROM incoming WHERE dt = ${day}`;
+    await connection.run(`COPY (${select}) TO ${literal(`${whole}.tmp`)} (FORMAT parquet, COMPRESSION zstd)`);
+    const end = "end_ms" in columns ? "end_ms" : "start_ms";
+    const reader = await connection.runAndReadAll(
+      `SELECT count(*), min(start_ms), max("${end}") FROM incoming WHERE dt = ${day}`,
+    );
+    const [rows = 0, from = 0, to = 0] = (reader.getRows()[0] ?? []).map(Number);
+    await publish(whole);
+    return { table, path, rows, sha256: await hashFile(whole), from, to };
+  }
+
+  async remove(table: TableName, { sql, values }: Condition): Promise<number> {
+    const { connection } = await this.#open();
+    const files: DataFile[] = [];
+    const removed: string[] = [];
+    let count = 0;
+    for (const file of this.#files(table)) {
+      const source = this.#source([file]);
+      const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${source} WHERE ${sql}`, [...values]);
+      const hits = Number(reader.getRows()[0]?.[0] ?? 0);
+      if (hits === 0) continue;
+      count += hits;
+      removed.push(file.path);
+      if (hits < file.rows) files.push(await this.#rewrite(file, { sql, values }));
+    }
+    if (removed.length > 0) {
+      await this.#record({ batch: this.state.batch + 1, at: new Date(0).toISOString(), files, removed });
+      await Promise.all(removed.map((path) => rm(join(this.folder, path), { force: true })));
+    }
+    return count;
+  }
+
+  async #rewrite(file: DataFile, { sql, values }: Condition): Promise<DataFile> {
+    const { connection } = await this.#open();
+    const path = file.path.replace(/\.parquet$/, `.${this.state.batch + 1}.parquet`);
+    const whole = join(this.folder, path);
+    await connection.run(
+      `CREATE OR REPLACE TEMP TABLE remaining AS SELECT * FROM ${this.#source([file])} WHERE NOT (${sql})`,
+      [...values],
+    );
+    await connection.run(`COPY remaining TO ${literal(`${whole}.tmp`)} (FORMAT parquet, COMPRESSION zstd)`);
+    const reader = await connection.runAndReadAll("SELECT count(*) FROM remaining");
+    await publish(whole);
+    return { ...file, path, rows: Number(reader.getRows()[0]?.[0] ?? 0), sha256: await hashFile(whole) };
+  }
+
+  async query(sql: string, relations: readonly Relation[], limits: QueryLimits): Promise<QueryResult> {
+    const files = Object.keys(tables).map((name) => ({ name, files: this.#files(name as TableName) }));
+    const sources = files.map(({ name, files }) => ({
+      name,
+      source: files.length === 0 ? undefined : this.#source(files),
+    }));
+    const engine = await openEngine({ temporary: join(this.folder, "tmp"), memory: this.#memory ?? "512MB" });
+    return runQuery(engine, { sql, relations, limits, sources });
+  }
+
+  async writeParquet(path: string, relation: Relation): Promise<void> {
+    await writeParquetFile(await this.#open(), path, relation);
+  }
+
+  async *readParquet(path: string): AsyncIterable<{ readonly [name: string]: unknown }> {
+    yield* readParquetFile(await this.#open(), path);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (this.#engine !== undefined) {
+      const { connection, instance } = await this.#engine;
+      connection.closeSync();
+      instance.closeSync();
+    }
+    await this.#lock?.[Symbol.asyncDispose]();
+  }
+}
+
+function changes({ watermarks, journals, bills }: Commit): Pick<Commit, "watermarks" | "journals" | "bills"> {
+  return {
+    ...(watermarks !== undefined && { watermarks }),
+    ...(journals !== undefined && { journals }),
+    ...(bills !== undefined && { bills }),
+  };
+}
+
+interface Cell {
+  readonly type: "text" | "integer" | "amount";
+  readonly value: Value;
+  readonly module: Engine["module"];
+}
+
+function append(appender: DuckDBAppender, { type, value, module }: Cell): void {
+  switch (type) {
+    case "text":
+      return appender.appendVarchar(String(value));
+    case "integer":
+      return appender.appendBigInt(BigInt(value));
+    case "amount":
+      return appender.appendDecimal(new module.DuckDBDecimalValue(BigInt(value), 38, 6));
+  }
+}
+
+function toValue(cell: unknown, type: "text" | "integer" | "amount"): Value {
+  if (type === "text") return String(cell);
+  if (type === "integer") return Number(cell);
+  if (typeof cell === "object" && cell !== null && "value" in cell && typeof cell.value === "bigint") return cell.value;
+  return 0n;
+}
+
+/** Syncs a finished temporary file and gives it its name. */
+async function publish(path: string): Promise<void> {
+  await using file = await open(`${path}.tmp`, "r+");
+  await file.sync();
+  await rename(`${path}.tmp`, path);
+  await using folder = await open(dirname(path), "r");
+  await folder.sync();
+}
