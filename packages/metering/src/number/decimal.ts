@@ -86,6 +86,7 @@ export function formatFixed(value: bigint, digits: number): string {
 
 /** Prints without trailing zeros. */
 export function formatPlain(value: bigint, digits: number): string {
-  const fixed = formatFixed(value, digits);
-  return fixed.includes(".") ? fixed.replace(/0+$/, "").replace(/\.$/, "") : fixed;
+  let [rest, places] = [value, digits];
+  while (places > 0 && rest % 10n === 0n) [rest, places] = [rest / 10n, places - 1];
+  return formatFixed(rest, places);
 }

@@ -40,7 +40,6 @@ export function parseTime(text: string, zone: Zone): number | undefined {
   return isDate(year, month, day) ? startOfDate(zone, year, month, day) : undefined;
 }
 
-const durationForm = /^(?:\d+(?:ms|[smhdw]))+$/;
 const durationUnits: { readonly [unit: string]: number } = {
   ms: 1,
   s: 1000,
@@ -52,11 +51,14 @@ const durationUnits: { readonly [unit: string]: number } = {
 
 /** Reads a duration such as `1h30m` as milliseconds. */
 export function parseDuration(text: string): number | undefined {
-  if (!durationForm.test(text)) return undefined;
+  const part = /(\d{1,12})(ms|[smhdw])/y;
   let sum = 0;
-  for (const [, count, unit] of text.matchAll(/(\d+)(ms|[smhdw])/g))
-    sum += Number(count) * (durationUnits[unit ?? ""] ?? 0);
-  return Number.isSafeInteger(sum) ? sum : undefined;
+  while (part.lastIndex < text.length) {
+    const found = part.exec(text);
+    if (found === null) return undefined;
+    sum += Number(found[1]) * (durationUnits[found[2] ?? ""] ?? 0);
+  }
+  return text !== "" && Number.isSafeInteger(sum) ? sum : undefined;
 }
 
 /** Prints an instant with milliseconds. */
