@@ -282,6 +282,48 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/bundle-image.ts")).bundlePush,
   },
   {
+    name: "catalog init",
+    topic: "Ship",
+    summary: "The blob of a package, with which a catalog begins",
+    load: async () => (await import("./commands/catalog-init.ts")).catalogInit,
+  },
+  {
+    name: "catalog add",
+    topic: "Ship",
+    summary: "Put a bundle into a channel of a catalog",
+    load: async () => (await import("./commands/catalog-add.ts")).catalogAdd,
+  },
+  {
+    name: "catalog render",
+    topic: "Ship",
+    summary: "A catalog from catalogs, bundles and templates",
+    load: async () => (await import("./commands/catalog-render.ts")).catalogRender,
+  },
+  {
+    name: "catalog validate",
+    topic: "Ship",
+    summary: "Say what is wrong with a catalog",
+    load: async () => (await import("./commands/catalog-validate.ts")).catalogValidate,
+  },
+  {
+    name: "catalog build",
+    topic: "Ship",
+    summary: "Make an image of a catalog, without Docker",
+    load: async () => (await import("./commands/catalog-image.ts")).catalogBuild,
+  },
+  {
+    name: "catalog push",
+    topic: "Ship",
+    summary: "Push the image of a catalog",
+    load: async () => (await import("./commands/catalog-image.ts")).catalogPush,
+  },
+  {
+    name: "catalog serve",
+    topic: "Ship",
+    summary: "Serve a catalog to OLM, by gRPC and HTTP",
+    load: async () => (await import("./commands/catalog-serve.ts")).catalogServe,
+  },
+  {
     name: "scorecard",
     topic: "Ship",
     summary: "Run the bundle scorecard",

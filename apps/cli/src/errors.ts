@@ -42,6 +42,7 @@ const networkCodes: ReadonlySet<string> = new Set([
 const foreign: { readonly [name: string]: CliErrorCode } = {
   ScaffoldError: "BadInput",
   BundleError: "BadInput",
+  CatalogError: "BadInput",
   DefinitionError: "BadInput",
   RuntimeError: "BadInput",
   ParseError: "BadInput",

@@ -80,7 +80,7 @@ export type { Catalog, CatalogBundle, CatalogPackage, Channel, ChannelEntry, Pro
 // Catalogs.
 export { CatalogError } from "./catalog/errors.ts";
 export type { CatalogErrorCode } from "./catalog/errors.ts";
-export { readConfigFolder, readConfigStream } from "./catalog/folder.ts";
+export { filesOfPackage, readConfigFolder, readConfigStream } from "./catalog/folder.ts";
 export type { CatalogConfig } from "./catalog/config.ts";
 export type { BundleBlob, ChannelBlob, DeprecationsBlob, Icon, Meta, PackageBlob } from "./catalog/blobs.ts";
 export { toCatalog, toPartialCatalog } from "./catalog/convert.ts";
@@ -94,3 +94,24 @@ export type { OperatorFolderOptions } from "./catalog/operator-folder.ts";
 export type { UpdateGraph } from "./catalog/update-graph.ts";
 export { formatConfig } from "./catalog/write.ts";
 export type { CatalogFormat } from "./catalog/write.ts";
+export { configOf, emptyConfig } from "./catalog/config.ts";
+export { migrateBundle, migrateConfig } from "./catalog/migrate.ts";
+export { isTemplate, renderTemplate } from "./catalog/template/render.ts";
+export type { RenderBundle } from "./catalog/template/render.ts";
+export { openContent, openContentFolder } from "./catalog/content.ts";
+export type { CatalogContent, ContentLine } from "./catalog/content.ts";
+export { answerCatalogRequest } from "./catalog/pages.ts";
+export type { FindCatalog, ServedCatalog } from "./catalog/pages.ts";
+export { addBundle } from "./catalog/add-bundle.ts";
+export type { NewEntry } from "./catalog/add-bundle.ts";
+export { buildCatalogImage, catalogLabel, openContentImage } from "./catalog/image.ts";
+export { readDocuments } from "./catalog/stream.ts";
+
+// Registry servers.
+export { startRegistryServer } from "./registry/server.ts";
+export type { RegistryServer, RegistryServerOptions } from "./registry/server.ts";
+export { openRegistryClient, readRegistry } from "./registry/client.ts";
+export type { RegistryClient, RegistryClientOptions } from "./registry/client.ts";
+export type { ApiBundle } from "./registry/api-bundle.ts";
+export { openCurrentCatalog } from "./catalog/refresh.ts";
+export type { CatalogSource, CurrentCatalog, RefreshOptions } from "./catalog/refresh.ts";

@@ -1,7 +1,7 @@
 /** A file-based catalog as its blobs, in their order, before they are checked against each other. */
 import { type Json, toGoJson } from "@capstan/model";
 import { decode } from "../decode/decode.ts";
-import { compareText, isObject, type JsonObject, toSortedJson } from "../decode/json.ts";
+import { compareText, isObject, type JsonObject, sortedKeys, toSortedJson } from "../decode/json.ts";
 import {
   type BundleBlob,
   bundleType,
@@ -43,6 +43,13 @@ export function emptyConfig(): ConfigBuilder {
   return { packages: [], channels: [], bundles: [], deprecations: [], others: [] };
 }
 
+/** The blobs of documents. */
+export function configOf(documents: readonly Json[]): CatalogConfig {
+  const config = emptyConfig();
+  for (const document of documents) addMeta(config, toMeta(document));
+  return config;
+}
+
 /** Identifies a document by its schema, package and name, whose keys match in any case. */
 export function toMeta(document: Json): Meta {
   const value = isObject(document) ? document : {};
@@ -59,7 +66,8 @@ export function toMeta(document: Json): Meta {
     if (typeof item === "string") return item;
     throw bad(`expected value for key "${found}" to be a string, got ${toGoJson(item)}`);
   };
-  return { schema: textOf("schema"), package: textOf("package"), name: textOf("name"), value };
+  const sorted = Object.fromEntries(sortedKeys(value).map((key) => [key, toSortedJson(value[key] ?? null)]));
+  return { schema: textOf("schema"), package: textOf("package"), name: textOf("name"), value: sorted };
 }
 
 function bad(problem: string): CatalogError {

@@ -5,6 +5,7 @@ import type { GoType } from "../decode/go-type.ts";
 import { isObject, type JsonObject } from "../decode/json.ts";
 import { struct } from "./blobs.ts";
 import { toGoValue } from "./go-value.ts";
+import type { CatalogBundle, CatalogPackage } from "./model.ts";
 
 const spec = csvType.fields.find(({ json }) => json === "spec")?.type();
 
@@ -13,6 +14,8 @@ function specField(json: string): GoType {
   if (field === undefined) throw new TypeError(`a ClusterServiceVersion has no field spec.${json}`);
   return field.type();
 }
+
+const specType: GoType = spec ?? { kind: "raw" };
 
 const textMap: GoType = { kind: "map", of: () => ({ kind: "string", name: "string" }) };
 
@@ -54,4 +57,41 @@ export function toCsvMetadata(csv: JsonObject): Json {
 function objectAt(value: JsonObject, key: string): JsonObject {
   const found = value[key];
   return isObject(found) ? found : {};
+}
+
+/** What a ClusterServiceVersion is made from. */
+export interface CsvSource {
+  readonly metadata: JsonObject;
+  readonly package: CatalogPackage;
+  readonly bundle: CatalogBundle;
+}
+
+/** A ClusterServiceVersion for display from the property. It has no deployments and cannot be installed. */
+export function toCsv({ metadata, package: of, bundle }: CsvSource): Json {
+  const described = Object.fromEntries(
+    Object.entries(fields).flatMap(([json, from]): [string, Json][] => {
+      const value = metadata[json];
+      return from === undefined || value === undefined ? [] : [[from, value]];
+    }),
+  );
+  const { labels, annotations } = metadata;
+  const spec: JsonObject = {
+    ...described,
+    install: { strategy: "deployment" },
+    version: bundle.version,
+    ...(of.icon === undefined ? {} : { icon: [{ base64data: of.icon.data, mediatype: of.icon.mediaType }] }),
+    ...(described["description"] === undefined && of.description !== undefined ? { description: of.description } : {}),
+    relatedImages: bundle.relatedImages.map(({ name, image }) => ({ name, image })),
+  };
+  return {
+    kind: "ClusterServiceVersion",
+    apiVersion: "operators.coreos.com/v1alpha1",
+    metadata: {
+      name: bundle.name,
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    spec: toGoValue(spec, specType),
+    status: { cleanup: {} },
+  };
 }

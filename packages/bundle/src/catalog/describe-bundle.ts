@@ -45,7 +45,8 @@ export function describeBundle(files: BundleFiles, { image, content }: DescribeO
   const version = textAt(csv, "spec", "version");
   const input = { files, objects, csv, metadata, version };
   const properties = readBundleProperties(input);
-  const large: Property[] = content === "objects" || image === "" ? objects.map(toObjectProperty) : [metadataOf(csv)];
+  const large: Property[] =
+    content === "objects" || image === "" ? objects.map(toObjectProperty) : [toCsvMetadataProperty(csv)];
   const sorted = large.sort((a, b) => compareText(toGoJson(a.value as Json), toGoJson(b.value as Json)));
   return {
     blob: {
@@ -94,7 +95,8 @@ function toObjectProperty(object: JsonObject): Property {
   return { type: "olm.bundle.object", value: { data } };
 }
 
-function metadataOf(csv: JsonObject): Property {
+/** The property with what a catalog keeps of a ClusterServiceVersion. */
+export function toCsvMetadataProperty(csv: JsonObject): Property {
   const { value, problem } = decode(csv, csvType, "json");
   if (problem !== undefined) throw bad(`ClusterServiceVersion ${quote(textAt(csv, "metadata", "name"))}: ${problem}`);
   return { type: "olm.csv.metadata", value: toCsvMetadata(isObject(value) ? value : {}) };

@@ -122,7 +122,7 @@ function packageOf(bundles: readonly DescribedBundle[], channels: CatalogConfig[
   const head = headOf({ entries: new Map(entries.map((entry) => [entry.name, entry])) });
   const found = "entry" in head ? bundles.find(({ blob }) => blob.name === head.entry.name) : newest;
   const { csv = {}, blob } = found ?? newest ?? {};
-  return { name: blob?.package ?? "", defaultChannel, ...iconOf(csv), ...descriptionOf(csv), properties: [] };
+  return { name: blob?.package ?? "", defaultChannel, ...displayOf(csv), properties: [] };
 }
 
 /** The default channel that the newest bundle names; a channel that does not exist does not count. */
@@ -135,6 +135,11 @@ function defaultChannelOf(
   const newest = named ?? bundles.at(-1);
   const [first = ""] = [...(newest?.channels ?? [])].sort(compareText);
   return { newest, defaultChannel: named?.defaultChannel ?? first };
+}
+
+/** The icon and the description of a ClusterServiceVersion, as a package has them. */
+export function displayOf(csv: JsonObject): Pick<PackageBlob, "icon" | "description"> {
+  return { ...iconOf(csv), ...descriptionOf(csv) };
 }
 
 function specOf(csv: JsonObject): JsonObject {
