@@ -1,7 +1,7 @@
 /** Finds the user's own lines in stacks: where a user function failed, or made the call that failed. */
 
 /** The folder of the framework's packages: frames in it are not the user's. */
-const rooms = new URL("../../", import.meta.url).href;
+const packagesFolder = new URL("../../../", import.meta.url).href;
 
 /** The number of frames between a call and the user's function. */
 const FRAMES = 5;
@@ -64,5 +64,5 @@ function isOfUser(frame: string): boolean {
   const at = frame.indexOf("file://");
   if (at < 0 || frame.includes("/node_modules/")) return false;
   const url = frame.slice(at);
-  return !(url.startsWith(rooms) && /^[^/]+\/(?:src|dist)\//u.test(url.slice(rooms.length)));
+  return !(url.startsWith(packagesFolder) && /^[^/]+\/(?:src|dist)\//u.test(url.slice(packagesFolder.length)));
 }
