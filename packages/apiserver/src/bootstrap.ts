@@ -19,7 +19,7 @@ export function* bootstrapObjects(
   { clock, randomness }: Maker,
   serviceNetwork: string = defaultServiceNetwork,
 ): Generator<[ResourceName, KubeObject]> {
-  const creationTimestamp = formatTime(clock.now());
+  const creationTimestamp = formatTime(clock.wall());
   for (const [resource, object] of recorded(creationTimestamp, serviceNetwork)) {
     if (selfResources.has(resource)) continue;
     yield [resource, { ...object, metadata: { ...object.metadata, uid: randomness.uuid(), creationTimestamp } }];
@@ -50,7 +50,7 @@ export function publishAuthorities(
     writer.update("configmaps", { ...existing, data } as KubeObject);
     return;
   }
-  const metadata = { name, namespace, uid: randomness.uuid(), creationTimestamp: formatTime(clock.now()) };
+  const metadata = { name, namespace, uid: randomness.uuid(), creationTimestamp: formatTime(clock.wall()) };
   writer.create("configmaps", { kind: "ConfigMap", apiVersion: "v1", metadata, data } as KubeObject);
 }
 
@@ -120,7 +120,7 @@ export function publishAddress(
   { clock, randomness, lookup, writer }: Maker & { readonly lookup: Lookup; readonly writer: Writer },
   advertised: Advertised,
 ): void {
-  const now = formatTime(clock.now());
+  const now = formatTime(clock.wall());
   for (const [resource, object] of recorded(now, serviceNetworkOf(lookup))) {
     if (!selfResources.has(resource)) continue;
     const wanted = pointTo(object as Endpoint, advertised);

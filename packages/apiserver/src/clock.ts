@@ -1,22 +1,14 @@
-/** An injected clock: the server reads time and sets timers only through it. */
+/** The clock of the machine, for a server: its timers do not keep the process alive. */
+import type { Clock } from "@capstan/model";
 
-/** A pending callback that can be cancelled. */
-export interface Timer {
-  cancel(): void;
-}
-
-/** The source of time. A test or a simulator passes its own. */
-export interface Clock {
-  /** Milliseconds since 1970. */
-  now(): number;
-  after(milliseconds: number, run: () => void): Timer;
-}
+export type { Clock, Timer } from "@capstan/model";
 
 /** The system clock. Its timers do not keep the process alive. */
 export const systemClock: Clock = {
-  now: () => Date.now(),
-  after(milliseconds, run) {
-    const timer = setTimeout(run, milliseconds);
+  now: () => performance.now(),
+  wall: () => Date.now(),
+  later(delay, run) {
+    const timer = setTimeout(run, delay);
     timer.unref();
     return { cancel: () => clearTimeout(timer) };
   },

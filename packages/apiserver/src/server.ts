@@ -147,7 +147,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   ]);
   const journal = openJournal(data);
   try {
-    const identity = await openIdentity(data, { now: new Date(clock.now()), token: randomness.uuid() });
+    const identity = await openIdentity(data, { now: new Date(clock.wall()), token: randomness.uuid() });
     return await start(asBefore(options, identity), { folder: data, journal, identity });
   } catch (error) {
     // Releases the folder for the next attempt.
@@ -189,7 +189,7 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
     ...parts,
     conversion: {
       call: outgoing,
-      after: (milliseconds, run) => clock.after(milliseconds, run),
+      after: (milliseconds, run) => clock.later(milliseconds, run),
       resolveService,
       uid: () => randomness.uuid(),
     },
@@ -290,22 +290,22 @@ function assemble(ingredients: Ingredients): ServerParts {
     audiences: [issuer],
     privateKeyPem,
     lookup,
-    now: () => clock.now(),
+    now: () => clock.wall(),
     uid: () => randomness.uuid(),
   });
   const admission: AdmissionContext = {
     lookup,
     writer,
     authorizer,
-    now: () => clock.now(),
+    now: () => clock.wall(),
     uid: () => randomness.uuid(),
     random: (limit) => randomness.below(limit),
-    pause: (milliseconds) => new Promise((resolve) => clock.after(milliseconds, resolve)),
-    after: (milliseconds, run) => clock.after(milliseconds, run),
+    pause: (milliseconds) => new Promise((resolve) => clock.later(milliseconds, resolve)),
+    after: (milliseconds, run) => clock.later(milliseconds, run),
     findKind: (apiVersion, kind) => findKind(registry, apiVersion, kind),
     asServer: (resource, before, after) => {
       const manager = registry.findStorage(resource)?.subresources.get("status")?.fieldManager;
-      const origin = { manager: "kube-apiserver", time: formatTime(clock.now()) };
+      const origin = { manager: "kube-apiserver", time: formatTime(clock.wall()) };
       return manager?.update(before, cloneJson(after), origin) ?? after;
     },
     call: outgoing,
@@ -325,7 +325,7 @@ function assemble(ingredients: Ingredients): ServerParts {
     admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
     metrics: new RequestMetrics(),
-    started: clock.now(),
+    started: clock.wall(),
     nodePorts: ranges.nodePorts,
     aggregation: new Aggregation(
       { store, registry, lookup, writer, clock, randomness, report },
@@ -349,7 +349,8 @@ function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup
 
 function lazyAuthority(clock: Clock, kept: Authority | undefined): () => Authority {
   let made = kept;
-  return () => (made ??= createAuthority({ commonName: "capstan", now: new Date(clock.now()), days: certificateDays }));
+  return () =>
+    (made ??= createAuthority({ commonName: "capstan", now: new Date(clock.wall()), days: certificateDays }));
 }
 
 /** The client certificate by which aggregated servers trust the X-Remote headers of this server. */
@@ -359,7 +360,7 @@ function frontProxyIdentity(authority: () => Authority, clock: Clock): () => Key
     authority().issue({
       commonName: frontProxy,
       usages: ["client"],
-      ...validFor({ now: new Date(clock.now()), days: certificateDays }),
+      ...validFor({ now: new Date(clock.wall()), days: certificateDays }),
     });
   return () => (made ??= issue());
 }
@@ -409,7 +410,7 @@ async function openDoor(
       "kubernetes.default.svc",
       "kubernetes.default.svc.cluster.local",
     ],
-    ...validFor({ now: new Date(clock.now()), days: certificateDays }),
+    ...validFor({ now: new Date(clock.wall()), days: certificateDays }),
   });
   const tls = { certificate, privateKey, clientAuthority: authority().certificate };
   return listen(handler, { ...place, tls });

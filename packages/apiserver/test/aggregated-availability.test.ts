@@ -7,14 +7,16 @@ import { ask, askUntil } from "./ask.ts";
 /** A clock that the test advances. */
 function handClock(): {
   now(): number;
-  after(delay: number, run: () => void): { cancel(): void };
+  wall(): number;
+  later(delay: number, run: () => void): { cancel(): void };
   pass(by: number): void;
 } {
   let now = Date.parse("2026-01-02T03:04:05Z");
   const timers = new Set<{ at: number; run: () => void }>();
   return {
     now: () => now,
-    after(delay, run) {
+    wall: () => now,
+    later(delay, run) {
       const timer = { at: now + delay, run };
       timers.add(timer);
       return { cancel: () => void timers.delete(timer) };

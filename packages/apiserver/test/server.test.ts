@@ -69,7 +69,8 @@ test("a delayed request is executed after the delay of the clock", async () => {
   const timers: { readonly at: number; readonly run: () => void }[] = [];
   const clock = {
     now: () => now,
-    after(milliseconds: number, run: () => void) {
+    wall: () => now,
+    later(milliseconds: number, run: () => void) {
       timers.push({ at: now + milliseconds, run });
       return { cancel: () => {} };
     },
@@ -153,7 +154,11 @@ class HandClock implements Clock {
     return this.#now;
   }
 
-  after(milliseconds: number, run: () => void): { cancel(): void } {
+  wall(): number {
+    return this.#now;
+  }
+
+  later(milliseconds: number, run: () => void): { cancel(): void } {
     const timer = { at: this.#now + milliseconds, run };
     this.#timers.add(timer);
     return { cancel: () => void this.#timers.delete(timer) };

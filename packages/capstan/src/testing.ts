@@ -49,7 +49,7 @@ export async function testOperator(
   const clock = options.clock ?? new VirtualClock();
   let answer: WebhookHandler = async () => new Response("the webhook server is not ready yet", { status: 503 });
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
     randomness: seededRandomness(seedOf(options)),
     outgoing: (call) => callInProcess(answer, call),
   });

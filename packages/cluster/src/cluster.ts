@@ -212,7 +212,7 @@ function startServer(
 ): Promise<ApiServer> {
   const { data, port } = options;
   return startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
     nodes: connections,
     admission: admissionSteps,
     outgoing: (call) => (metrics.handles(call) ? metrics.answer(call) : caller.call(call)),

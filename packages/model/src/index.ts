@@ -9,6 +9,12 @@ export type {
   StoredMeta,
   StoredObject,
 } from "./object.ts";
+export { formatAge } from "./age.ts";
+export type { Clock, Timer } from "./clock.ts";
+export { addInto, containerTotals, maxInto, podLimits, podRequests, podTotals } from "./pod-resources.ts";
+export type { PodResources, Requirements, ResourceHalf, ResourceList } from "./pod-resources.ts";
+export { qosClassOf } from "./qos.ts";
+export type { QosClass } from "./qos.ts";
 export { apiVersionOf } from "./kind.ts";
 export type { ApplyOf, Kind, ObjectOf, Scope } from "./kind.ts";
 export { formatKey, keyOf, parseKey } from "./key.ts";

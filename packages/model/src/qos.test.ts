@@ -1,16 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Container, Pod, ResourceRequirements } from "@capstan/kinds/v1";
+import type { PodResources, Requirements } from "./pod-resources.ts";
 import { qosClassOf } from "./qos.ts";
 
-function podOf(resources: readonly ResourceRequirements[], ofPod?: ResourceRequirements): Pod {
-  const containers = resources.map((one, index): Container => ({ name: `c${index}`, resources: one }));
-  return {
-    apiVersion: "v1",
-    kind: "Pod",
-    metadata: { name: "p", uid: "u", resourceVersion: "1", creationTimestamp: "2026-01-01T00:00:00Z" },
-    spec: { containers, ...(ofPod === undefined ? {} : { resources: ofPod }) },
-  };
+function podOf(resources: readonly Requirements[], ofPod?: Requirements): PodResources {
+  return { containers: resources.map((one) => ({ resources: one })), resources: ofPod };
 }
 
 const full = { cpu: "1", memory: "1Gi" };

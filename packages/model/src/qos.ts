@@ -1,15 +1,17 @@
 /** The QoS class of a pod. */
-import type { Pod, ResourceRequirements } from "@capstan/kinds/v1";
-import { compareQuantities, parseQuantity, toQuantity, type Quantity } from "@capstan/model";
-import { addInto } from "../meta/resource-list.ts";
+import { addInto } from "./pod-resources.ts";
+import type { PodResources, Requirements, ResourceList } from "./pod-resources.ts";
+import { compareQuantities, parseQuantity, toQuantity } from "./quantity.ts";
+import type { Quantity } from "./quantity.ts";
 
+/** The QoS classes. */
 export type QosClass = "Guaranteed" | "Burstable" | "BestEffort";
 
 const counted = ["cpu", "memory"];
 const zero = toQuantity(0);
 
 /** BestEffort without requests and limits, Guaranteed if requests equal limits, otherwise Burstable. */
-export function qosClassOf({ spec }: Pod): QosClass {
+export function qosClassOf(spec: PodResources | undefined): QosClass {
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();
   let isGuaranteed = true;
@@ -30,12 +32,12 @@ export function qosClassOf({ spec }: Pod): QosClass {
 }
 
 /** Pod-level resources override those of the containers. */
-function askedBy(spec: Pod["spec"]): readonly (ResourceRequirements | undefined)[] {
+function askedBy(spec: PodResources | undefined): readonly (Requirements | undefined)[] {
   if (spec?.resources !== undefined) return [spec.resources];
   return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])].map(({ resources }) => resources);
 }
 
-function positive(list: { readonly [name: string]: string } | undefined): { [name: string]: string } {
+function positive(list: ResourceList | undefined): ResourceList {
   const entries = Object.entries(list ?? {}).filter(
     ([name, amount]) => counted.includes(name) && compareQuantities(parseQuantity(amount), zero) > 0,
   );

@@ -48,7 +48,7 @@ async function startWorld(): Promise<World> {
   let node: RunningNode | undefined;
   const server = await startApiServer({
     listen: { port: 0, tls: false },
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
     tokens: new Map([
       ["mallory", { name: "mallory", groups: [] }],
       ["auditor", { name: "auditor", groups: [] }],

@@ -18,7 +18,7 @@ interface World extends AsyncDisposable {
 async function startWorld(script: readonly Rule[] = []): Promise<World> {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   const client = createClient(inProcess(server.fetch), { host: { ...processHost(), clock } });
   const runtime = simulatedRuntime({ clock, script });

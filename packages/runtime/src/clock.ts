@@ -1,25 +1,7 @@
-/** An injected clock: the current time, and timers. */
+/** The clock of the machine, and waits on a clock. */
+import type { Clock, Timer } from "@capstan/model";
 
-/** A pending call that can be cancelled. */
-export interface Timer {
-  cancel(): void;
-}
-
-/**
- * Time. `now` is monotonic and measures durations; `wall` is the wall clock and is only written into objects, because it can jump;
- * `later` schedules one call.
- *
- * @example
- * const remind = (clock: Clock) => clock.later(60_000, () => console.log("a minute has passed"));
- */
-export interface Clock {
-  /** Milliseconds since some start; never goes back. */
-  now(): number;
-  /** Milliseconds since 1970; may jump. */
-  wall(): number;
-  /** Calls `run` once after `delay` milliseconds. */
-  later(delay: number, run: () => void): Timer;
-}
+export type { Clock, Timer } from "@capstan/model";
 
 /** A number in [0, 1), injected so that a run is reproducible. */
 export type Random = () => number;

@@ -19,8 +19,7 @@ const Box = defineResource({
 for (const hides of [true, false]) {
   test(`a change that is told late wakes its owner, where applies ${hides ? "are" : "are not"} sent in vain`, async () => {
     const clock = new VirtualClock();
-    const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
-    const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
+    const server = await startApiServer({ clock });
     // A transform that hides the applied fields makes every reconcile apply them again.
     const transform = <T>(object: T): T => (hides ? { ...object, data: {} } : object);
     const box = controller(
@@ -56,8 +55,7 @@ async function reconcilesForOneChange(
   made: (request: number) => object,
 ): Promise<number> {
   const clock = new VirtualClock();
-  const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
-  const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
+  const server = await startApiServer({ clock });
   let reconciles = 0;
   const box = controller(Box, { owns: [kind] }, async ({ object, apply }) => {
     await apply(kind, object.metadata.name, made(++reconciles) as never);

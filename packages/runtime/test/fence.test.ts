@@ -35,7 +35,7 @@ for (const data of [{ size: "Mg==" }, { gone: "yes" }]) {
   test(`a suspended process sends no write after lease loss: ${JSON.stringify(data)}`, async () => {
     const clock = new StoppableClock();
     const server = await startApiServer({
-      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+      clock,
     });
     const sent: string[] = [];
     let [isBusy, isStopped] = [false, false];

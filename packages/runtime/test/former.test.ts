@@ -30,7 +30,7 @@ interface Place {
 async function place(): Promise<Place> {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   return { clock, server };
 }

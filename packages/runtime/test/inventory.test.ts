@@ -38,10 +38,7 @@ const withoutSecrets = operator({
 
 const servers: readonly (readonly [string, (clock: VirtualClock) => Promise<TestServer>])[] = [
   ["a model", async (clock) => ({ api: new ModelApi(() => clock.wall()) })],
-  [
-    "the embedded API server",
-    (clock) => startApiServer({ clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) } }),
-  ],
+  ["the embedded API server", (clock) => startApiServer({ clock })],
 ];
 
 test("a kind that another controller of the same objects owns now keeps its objects", async () => {
@@ -124,7 +121,7 @@ const scaling = (...owns: readonly (typeof V1 | typeof V2)[]) =>
 test("a kind that is owned in another version, or in two, keeps its objects", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   let uid: string | undefined;
   for (const app of [scaling(V1), scaling(V2), scaling(V1, V2), scaling(V2, V1), scaling(V1)]) {
@@ -372,7 +369,7 @@ describe("an operator under another name", () => {
   test("takes over and prunes the children of its previous name", async () => {
     const clock = new VirtualClock();
     const server = await startApiServer({
-      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+      clock,
     });
     let uid: string | undefined;
     {

@@ -22,7 +22,7 @@ const boxes = controller(Box, { owns: [Deployment] }, async ({ object, apply }) 
 test("learnt spellings of children are dropped when the children are deleted", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   await using world = await testOperator(operator({ name: "test", controllers: [boxes] }), server, { clock });
   const names = ["a", "b", "c"];

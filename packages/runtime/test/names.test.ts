@@ -250,7 +250,7 @@ describe("a controller under another name", () => {
   async function begin() {
     const clock = new VirtualClock();
     const server = await startApiServer({
-      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+      clock,
     });
     await using world = await testOperator(earlier, server, { clock });
     await world.apply(Box, "b", { spec: {} });
@@ -281,7 +281,7 @@ describe("a Secret with stringData", () => {
   test("is repaired, loses removed keys, and is not written again after a restart", async () => {
     const clock = new VirtualClock();
     const server = await startApiServer({
-      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+      clock,
     });
     const app = operator({
       name: "capstan",

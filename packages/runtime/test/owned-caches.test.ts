@@ -25,7 +25,7 @@ async function worldWith(settings: CacheSettings, log?: Log) {
     for (const name of object.spec.children) await apply(ConfigMap, name, { metadata, data: { a: "1" } });
   });
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   return await testOperator(
     operator({ name: "test", controllers: [box] }),

@@ -63,7 +63,7 @@ const box = controller(Box, { owns }, async ({ object, apply }) => {
 test("a restart with nothing to do writes nothing, and a removed override is reset", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   const start = () => testOperator(operator({ name: "boxes", controllers: [box] }), server, { clock });
   {

@@ -35,7 +35,7 @@ const note = controller(
 test("a successor lists only kinds outside the snapshot, and sees changes in between", async () => {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   const host = { ...processHost(), clock, random: () => 0.5 };
   const plain = apiOf(createClient(inProcess(server.fetch), { host, retry: noRetry }));

@@ -93,8 +93,7 @@ const versionOf = (object: StoredObject | undefined): string | undefined => obje
 
 test("foreign changes are never taken for our own, and later reconciles are not wasted", async () => {
   const clock = new VirtualClock();
-  const ring = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
-  await using server = await startApiServer({ clock: { now: () => clock.wall(), after: ring } });
+  await using server = await startApiServer({ clock });
   let runs = 0;
   const check = async (shape: Shape, writes: readonly (Sent & { after: number })[]): Promise<void> => {
     const place = { server, name: `a${++runs}` };

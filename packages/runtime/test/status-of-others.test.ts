@@ -21,8 +21,7 @@ const PAID = { type: "Paid", status: "True", reason: "Paid", message: "", lastTr
 for (const how of ["in a step", "outside of steps"] as const) {
   test(`a field and the first condition of another writer, written ${how}, stay`, async () => {
     const clock = new VirtualClock();
-    const after = (delay: number, run: () => void): ReturnType<VirtualClock["later"]> => clock.later(delay, run);
-    const server = await startApiServer({ clock: { now: () => clock.wall(), after } });
+    const server = await startApiServer({ clock });
     const meanwhile = async (): Promise<string> => {
       const path = "http://server/apis/example.com/v1/namespaces/default/jobs/j/status";
       const body = JSON.stringify({ status: { theirs: "paid", conditions: [PAID] } });

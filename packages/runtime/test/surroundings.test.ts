@@ -40,7 +40,7 @@ interface Place {
 async function place(): Promise<Place> {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   const host = { ...processHost(), clock, random: () => 0.5 };
   const api = apiOf(createClient(inProcess(server.fetch), { host, retry: noRetry }));

@@ -82,7 +82,7 @@ for (const [what, call] of [
     });
     const clock = new VirtualClock();
     const server = await startApiServer({
-      clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+      clock,
     });
     await using world = await testOperator(operator({ name: "test", controllers: [task] }), server, {
       clock,

@@ -18,7 +18,7 @@ export async function onModel(app: Operator, options: TestOptions = {}): Promise
 async function onEmbedded(app: Operator): Promise<TestWorld> {
   const clock = new VirtualClock();
   const server = await startApiServer({
-    clock: { now: () => clock.wall(), after: (delay, run) => clock.later(delay, run) },
+    clock,
   });
   return await testOperator(app, server, { failures: "expected", clock });
 }

@@ -76,4 +76,3 @@ export type { JsonPath, JsonPathOptions } from "./print/jsonpath.ts";
 export { JsonPathError } from "./print/jsonpath-parser.ts";
 export { compileColumns, defaultColumns, selectableFieldValue } from "./print/columns.ts";
 export type { PrinterColumn, TableColumn, TablePrinter } from "./print/columns.ts";
-export { formatAge } from "./print/age.ts";

@@ -1,7 +1,7 @@
 /** The operator's objects and their conditions, as rows of a table. */
 import type { StoredObject } from "@capstan/model";
 import { pauseAnnotation } from "@capstan/runtime";
-import { formatAge } from "@capstan/schema";
+import { formatAge } from "@capstan/model";
 import type { Table } from "../output/print.ts";
 import type { Style } from "../output/style.ts";
 import { type KindNames, resourceOf } from "./messages.ts";

@@ -2,10 +2,10 @@
 import type { Container, LimitRange, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
 import { formatQuantity, parseQuantity, quantityToInteger, type KubeObject, type Quantity } from "@capstan/model";
 import type { Draft } from "../builtin/draft.ts";
-import type { ResourceList } from "../builtin/meta/resource-list.ts";
+import type { ResourceList } from "@capstan/model";
 import { aggregateText } from "../go-aggregate.ts";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
-import { podResources } from "./pod-resources.ts";
+import { podTotals } from "@capstan/model";
 import { objectOf, refusal } from "./target.ts";
 
 export const limitRanger: AdmissionStep = {
@@ -86,7 +86,7 @@ type Amounts = ReadonlyMap<string, Quantity>;
 
 function podProblems(pod: Pod, limit: Limit): string[] {
   if (limit.type === "Pod") {
-    return constraintProblems(limit, podResources(pod, "requests"), podResources(pod, "limits"));
+    return constraintProblems(limit, podTotals(pod.spec ?? {}, "requests"), podTotals(pod.spec ?? {}, "limits"));
   }
   if (limit.type !== "Container") return [];
   const { containers = [], initContainers = [] } = pod.spec ?? {};

@@ -2,7 +2,7 @@
 import type { Node, Pod } from "@capstan/kinds/v1";
 import { compareQuantities, parseQuantity, quantityToInteger, StatusError } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
-import { addOverhead, podResources } from "./pod-resources.ts";
+import { podRequests } from "@capstan/model";
 import { isForAny, objectOf, oldObjectOf, refusal } from "./target.ts";
 
 export const podResizeValidator: AdmissionStep = {
@@ -38,8 +38,7 @@ const counted = [
 ] as const;
 
 function shortages(pod: Pod, { status }: Node): string[] {
-  const requests = podResources(pod, "requests");
-  addOverhead(requests, pod.spec?.overhead);
+  const requests = podRequests(pod.spec ?? {});
   return counted.flatMap(([name, scale]) => {
     const wanted = requests.get(name);
     const there = parseQuantity(status?.allocatable?.[name] ?? "0");

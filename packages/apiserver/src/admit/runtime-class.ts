@@ -4,7 +4,7 @@ import type { Pod, Toleration } from "@capstan/kinds/v1";
 import { isDeepEqual, normalizeQuantity, quote, StatusError, toFailure, type KubeObject } from "@capstan/model";
 import type { Draft } from "../builtin/draft.ts";
 import { isGiven } from "../builtin/given-empty.ts";
-import type { ResourceList } from "../builtin/meta/resource-list.ts";
+import type { ResourceList } from "@capstan/model";
 import type { AdmissionContext, AdmissionRequest, AdmissionStep } from "./admission.ts";
 import { isFor, objectOf, refusal } from "./target.ts";
 import { unaskable } from "./unaskable-name.ts";

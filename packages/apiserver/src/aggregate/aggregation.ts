@@ -147,7 +147,7 @@ export class Aggregation {
 
   #schedule(name: string, milliseconds: number): void {
     this.#timers.get(name)?.();
-    const timer = this.#parts.clock.after(milliseconds, () => {
+    const timer = this.#parts.clock.later(milliseconds, () => {
       this.#timers.delete(name);
       this.#look(name);
     });
@@ -168,7 +168,7 @@ export class Aggregation {
     const before = (service.status?.conditions ?? []).find(({ type }) => type === "Available");
     const status = isUp ? "True" : "False";
     const isSame = before?.status === status;
-    const lastTransitionTime = isSame ? (before?.lastTransitionTime ?? "") : formatTime(clock.now());
+    const lastTransitionTime = isSame ? (before?.lastTransitionTime ?? "") : formatTime(clock.wall());
     const condition: Condition = { type: "Available", status, lastTransitionTime, reason, message };
     if (isDeepEqual(before, condition)) return;
     const others = (service.status?.conditions ?? []).filter(({ type }) => type !== "Available");
@@ -179,7 +179,7 @@ export class Aggregation {
   #store(service: ApiService, changed: object): void {
     const { clock, writer, registry } = this.#parts;
     const door = registry.find("apiregistration.k8s.io", "v1", "apiservices")?.subresources.get("status");
-    const origin = { manager: "kube-apiserver", time: formatTime(clock.now()) };
+    const origin = { manager: "kube-apiserver", time: formatTime(clock.wall()) };
     const draft = changed as AnyDraft;
     writer.update(apiServices, door?.fieldManager?.update(service, draft, origin) ?? draft);
   }

@@ -30,7 +30,7 @@ function probing(call: (call: OutgoingCall) => Promise<OutgoingAnswer>): {
   let due = (): void => {};
   let isCancelled = false;
   const clock = {
-    after(milliseconds: number, run: () => void) {
+    later(milliseconds: number, run: () => void) {
       waits.push(milliseconds);
       due = run;
       return { cancel: () => void (isCancelled = true) };

@@ -54,14 +54,14 @@ const aggregator = { name: "system:kube-aggregator", groups: ["system:masters"] 
 const patience = 5_000;
 
 export interface ProbeParts extends RemoteParts {
-  readonly clock: Pick<Clock, "after">;
+  readonly clock: Pick<Clock, "later">;
 }
 
 /** Requests the discovery document of the other server. A server that does not respond in time is unavailable. */
 export async function probe(service: RemoteService, { clock, ...parts }: ProbeParts): Promise<Finding> {
   const late = new AbortController();
   const { promise, resolve } = Promise.withResolvers<Finding>();
-  const timer = clock.after(patience, () => {
+  const timer = clock.later(patience, () => {
     resolve(notReached(service, "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"));
     late.abort();
   });

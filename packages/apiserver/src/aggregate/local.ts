@@ -31,7 +31,7 @@ function register(parts: Parts): void {
 }
 
 function toService(group: string, version: string, { clock, randomness }: Parts): KubeObject {
-  const now = formatTime(clock.now());
+  const now = formatTime(clock.wall());
   const owned = {
     "f:metadata": { "f:labels": { ".": {}, [`f:${managedLabel}`]: {} } },
     "f:spec": { "f:group": {}, "f:groupPriorityMinimum": {}, "f:version": {}, "f:versionPriority": {} },

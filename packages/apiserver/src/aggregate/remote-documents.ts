@@ -134,7 +134,7 @@ export class RemoteDocuments {
     headers: { [name: string]: string },
   ): Promise<OutgoingAnswer | undefined> {
     const abort = new AbortController();
-    const late = this.#clock.after(timeoutMilliseconds, () => abort.abort());
+    const late = this.#clock.later(timeoutMilliseconds, () => abort.abort());
     try {
       const request = { method: "GET", path, user: downloader, headers, signal: abort.signal };
       return await callRemote(service, request, this.#remote);

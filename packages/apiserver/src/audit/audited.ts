@@ -14,11 +14,11 @@ export interface Auditing {
 /** Reports each request when its response is complete, and a long-running one also when its response starts. */
 export function audited(handler: Handler, { clock, tell }: Auditing): Handler {
   return async (call, trail = beginTrail()) => {
-    const received = clock.now();
+    const received = clock.wall();
     const answer = await handler(call, trail);
     trail.status = answer.told;
     const told = (stage: AuditStage): void =>
-      tell(toAuditEvent({ call, trail, stage, code: answer.status, received, now: clock.now() }));
+      tell(toAuditEvent({ call, trail, stage, code: answer.status, received, now: clock.wall() }));
     // A request that fails authentication gets no later event, as in kube-apiserver.
     const isUnknown = trail.user === undefined;
     if (isUnknown || isLong(trail)) told("ResponseStarted");

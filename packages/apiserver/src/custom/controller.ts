@@ -92,7 +92,7 @@ class DefinitionController {
 
   /** Writes the accepted names and the conditions if they changed. Definitions with a name conflict may now get the name. */
   #settle(key: string, definition: Definition): Definition {
-    const now = formatTime(this.#parts.clock.now());
+    const now = formatTime(this.#parts.clock.wall());
     const draft = cloneJson(definition) as Draft<Definition>;
     const status = (draft.status ??= {});
     let conditions = approved(definition, now);
@@ -121,7 +121,7 @@ class DefinitionController {
   #write(key: string, definition: Definition, draft: Draft<Definition>): Definition {
     if (isDeepEqual(draft, definition)) return definition;
     const { store, clock, registry } = this.#parts;
-    const now = formatTime(clock.now());
+    const now = formatTime(clock.wall());
     const resource = registry.find("apiextensions.k8s.io", "v1", "customresourcedefinitions");
     const manager = resource?.subresources.get("status")?.fieldManager;
     const managed = manager?.update(definition, draft, { manager: "kube-apiserver", time: now }) ?? draft;
@@ -180,7 +180,7 @@ class DefinitionController {
     const draft = cloneJson(definition) as Draft<Definition>;
     const status = (draft.status ??= {});
     const next = { type: "Terminating", ...told.condition };
-    const conditions = withCondition(definition.status?.conditions ?? [], next, formatTime(this.#parts.clock.now()));
+    const conditions = withCondition(definition.status?.conditions ?? [], next, formatTime(this.#parts.clock.wall()));
     status.conditions = conditions.map((condition) => ({ ...condition }));
     if (told.isOver) {
       draft.metadata.finalizers = (draft.metadata.finalizers ?? []).filter((one) => one !== cleanupFinalizer);
@@ -192,7 +192,7 @@ class DefinitionController {
     const { store, clock } = this.#parts;
     const draft = cloneJson(object);
     if (draft.metadata.generation !== undefined) draft.metadata.generation += 1;
-    draft.metadata.deletionTimestamp = formatTime(clock.now());
+    draft.metadata.deletionTimestamp = formatTime(clock.wall());
     draft.metadata.deletionGracePeriodSeconds = 0;
     store.put(storage, key, draft);
   }

@@ -28,7 +28,7 @@ const noRules = { rules: {} } as const;
 
 function tableOf({ resource, parts, query }: ResourceExchange, scale: Scale, version: "v1" | "v1beta1"): Json {
   const { name = "", resourceVersion = "" } = scale.metadata;
-  const age = ageOf(scale, parts.clock.now());
+  const age = ageOf(scale, parts.clock.wall());
   const isBare = query.get("includeObject") === "None";
   const object = isBare ? null : (toPartialMetadata(noRules, scale, version) as unknown as Json);
   const row = { cells: [name, scale.spec?.replicas ?? 0, scale.status?.replicas ?? 0, age], object };

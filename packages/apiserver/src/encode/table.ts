@@ -44,7 +44,7 @@ export function hasPlainRows({ columns, isCustom }: ServedResource): boolean {
 
 /** Creates the rows of a table one by one. */
 export function rowMaker({ resource, media, query, parts }: ResourceExchange): (object: KubeObject) => Json {
-  const options = { now: parts.clock.now(), include: includeOf(query), version: media.transform?.version ?? "v1" };
+  const options = { now: parts.clock.wall(), include: includeOf(query), version: media.transform?.version ?? "v1" };
   return (object) => toRow(resource, object, options);
 }
 

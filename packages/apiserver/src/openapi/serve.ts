@@ -82,7 +82,7 @@ async function serveVersion3(exchange: Exchange, document: Rendered): Promise<An
     const headers = { ...answer.headers, location: `${path}?hash=${document.hash}` };
     return { status: 301, headers, body: "" };
   }
-  const expires = new Date(parts.clock.now() + yearInMilliseconds).toUTCString().replace("GMT", "UTC");
+  const expires = new Date(parts.clock.wall() + yearInMilliseconds).toUTCString().replace("GMT", "UTC");
   return { ...answer, headers: { ...answer.headers, "cache-control": "public, immutable", expires } };
 }
 

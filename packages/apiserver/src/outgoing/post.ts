@@ -11,7 +11,7 @@ export interface Posting extends Pick<OutgoingCall, "url" | "headers" | "body" |
 /** The caller and the clock. */
 export interface PostServices {
   readonly call: OutgoingCaller;
-  readonly after: Clock["after"];
+  readonly after: Clock["later"];
 }
 
 /** The last response, or the error in the words of Go's client. */
@@ -56,7 +56,7 @@ function retryAfter({ status, headers }: OutgoingAnswer): number | undefined {
   return /^[+-]?\d+$/.test(text) ? Number(text) : undefined;
 }
 
-function pause(milliseconds: number, after: Clock["after"], signal: AbortSignal): Promise<void> {
+function pause(milliseconds: number, after: Clock["later"], signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted || milliseconds <= 0) return resolve();
     const timer = after(milliseconds, resolve);

@@ -17,7 +17,7 @@ const warning =
 /** Serves /statusz. */
 export function serveStatusPage(exchange: Exchange): Answer {
   const { started, clock } = exchange.parts;
-  const uptimeSeconds = Math.floor((clock.now() - started) / 1000);
+  const uptimeSeconds = Math.floor((clock.wall() - started) / 1000);
   return servePage(exchange, {
     kind: "Statusz",
     fields: {

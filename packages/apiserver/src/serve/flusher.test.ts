@@ -29,7 +29,8 @@ function stage(): Stage {
   const flusher = new Flusher({
     clock: {
       now: () => now,
-      after(milliseconds, run) {
+      wall: () => now,
+      later(milliseconds, run) {
         rests.push(milliseconds);
         later.push(run);
         return { cancel: () => {} };

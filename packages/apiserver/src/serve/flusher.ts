@@ -114,7 +114,7 @@ export class Flusher {
     const now = this.#clock.now();
     for (const group of groups) group.penalty = penaltyOf(group, now);
     const rest = Math.min(longestRest, this.#open / bodiesPerMillisecond) + (groups[0]?.penalty ?? 0);
-    this.#clock.after(rest, rested);
+    this.#clock.later(rest, rested);
   }
 }
 

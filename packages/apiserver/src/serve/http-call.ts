@@ -86,7 +86,7 @@ function readBody(request: HttpRequest, patience: number): Promise<Uint8Array> {
   const { promise, resolve, reject } = Promise.withResolvers<Uint8Array>();
   const chunks: Buffer[] = [];
   let size = 0;
-  const late = systemClock.after(patience, () => reject(tooSlow()));
+  const late = systemClock.later(patience, () => reject(tooSlow()));
   request.on("data", (chunk: Buffer) => {
     size += chunk.length;
     if (size <= maxBody) chunks.push(chunk);

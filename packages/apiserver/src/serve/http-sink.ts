@@ -92,7 +92,7 @@ export class HttpSink implements Sink, Flushable {
   }
 
   #waitForReader(): void {
-    this.#stalled ??= systemClock.after(this.#patience, () => this.#response.destroy());
+    this.#stalled ??= systemClock.later(this.#patience, () => this.#response.destroy());
   }
 
   #onDrain(): void {

@@ -168,7 +168,7 @@ function give(answer: Answer | undefined, { request, response, ...manner }: Rece
   if (answer === undefined || response.destroyed) return;
   const encodings = request.headers["accept-encoding"];
   const acceptsGzip = typeof encodings === "string" && encodings.includes("gzip");
-  if (hasBody(request) && !request.complete) systemClock.after(linger, () => cutOff(request));
+  if (hasBody(request) && !request.complete) systemClock.later(linger, () => cutOff(request));
   writeAnswer(response, answer, { ...manner, acceptsGzip });
 }
 

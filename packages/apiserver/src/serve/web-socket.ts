@@ -103,7 +103,7 @@ class MessageSink implements Sink {
   }
 
   whenDrained(callback: () => void): void {
-    const stalled: Timer = systemClock.after(this.#manner.patience, () => this.#socket.destroy());
+    const stalled: Timer = systemClock.later(this.#manner.patience, () => this.#socket.destroy());
     this.#socket.once("close", () => stalled.cancel());
     this.#socket.once("drain", () => {
       stalled.cancel();
@@ -114,6 +114,6 @@ class MessageSink implements Sink {
   end(): void {
     if (!this.#socket.writable) return;
     this.#socket.end(controlFrame(opcodes.close, normalClosure));
-    systemClock.after(linger, () => this.#socket.destroy());
+    systemClock.later(linger, () => this.#socket.destroy());
   }
 }

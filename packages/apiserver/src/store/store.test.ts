@@ -120,7 +120,7 @@ test("stored objects cannot be changed", () => {
 
 test("pages of an old state expire by age, while changes are kept", () => {
   let now = 0;
-  const target = new Store({ clock: { now: () => now, after: () => ({ cancel: () => {} }) } });
+  const target = new Store({ clock: { now: () => now, wall: () => now, later: () => ({ cancel: () => {} }) } });
   put(target, "a");
   const revision = put(target, "b");
   const { continue: next } = listPage(target, "things", { ...everything, limit: 1 });

@@ -117,14 +117,14 @@ export class Store {
     const entry = Entry.of(key, revision, deepFreeze(draft));
     this.#revision = revision;
     this.#holdFor(entry);
-    this.#publish(resource, this.collection(resource).put(entry, this.#clock.now()));
+    this.#publish(resource, this.collection(resource).put(entry, this.#clock.wall()));
     return entry;
   }
 
   /** Removes an object; returns its last state, at the revision of the removal. */
   remove(resource: ResourceName, entry: Entry): Entry {
     const revision = ++this.#revision;
-    const change = this.collection(resource).remove(entry, revision, this.#clock.now());
+    const change = this.collection(resource).remove(entry, revision, this.#clock.wall());
     this.#publish(resource, change);
     return change.entry;
   }
@@ -239,6 +239,6 @@ export class Store {
   }
 
   #forgetOld(resource: ResourceName): void {
-    this.collection(resource).forgetOld(this.#clock.now() - this.#limits.age, this.#limits.count);
+    this.collection(resource).forgetOld(this.#clock.wall() - this.#limits.age, this.#limits.count);
   }
 }

@@ -64,7 +64,7 @@ export function observe(observed: Observed): Observer {
     async handle(call, trail = beginTrail()) {
       const answer = plans.size === 0 ? await handler(call, trail) : await withFaults(observed, plans, { call, trail });
       if (logs.length > 0) {
-        const entry = { ...toLogged(call, answer, clock.now()), annotations: trail.annotations };
+        const entry = { ...toLogged(call, answer, clock.wall()), annotations: trail.annotations };
         for (const log of logs) log.push(entry);
       }
       return answer;
@@ -91,7 +91,7 @@ async function withFaults(
     case undefined:
       return handler(call, trail);
     case "delay":
-      await new Promise<void>((resolve) => void clock.after(fault.milliseconds, resolve));
+      await new Promise<void>((resolve) => void clock.later(fault.milliseconds, resolve));
       return handler(call, trail);
     case "error":
       return faultyAnswer(fault);

@@ -22,7 +22,7 @@ export interface ContextSource {
 export function ruleContext(source: ContextSource): RuleContext {
   const { parts, user, namespace, version, dryRun, warnings, trail } = source;
   return {
-    now: formatTime(parts.clock.now()),
+    now: formatTime(parts.clock.wall()),
     user,
     namespace,
     version,

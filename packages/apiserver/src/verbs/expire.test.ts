@@ -8,7 +8,7 @@ import { expireLater } from "./expire.ts";
 
 test("an object expires, unless it was written again", () => {
   const waiting: (() => void)[] = [];
-  const clock: Clock = { now: () => 0, after: (_, run) => (waiting.push(run), { cancel: () => {} }) };
+  const clock: Clock = { now: () => 0, wall: () => 0, later: (_, run) => (waiting.push(run), { cancel: () => {} }) };
   const store = new Store({ clock: systemClock });
   const resource = { storage: "events", rules: { timeToLive: () => 60 } } as unknown as ServedResource;
   const exchange = { resource, parts: { clock, store } as unknown as ServerParts };

@@ -7,7 +7,7 @@ import type { Entry } from "../store/entry.ts";
 export function expireLater({ resource, parts }: Pick<ResourceExchange, "resource" | "parts">, entry: Entry): void {
   const seconds = (resource.rules as KindRules).timeToLive?.(entry.object);
   if (seconds === undefined || seconds <= 0) return;
-  parts.clock.after(seconds * 1000, () => {
+  parts.clock.later(seconds * 1000, () => {
     if (parts.store.get(resource.storage, entry.key) === entry) parts.store.remove(resource.storage, entry);
   });
 }

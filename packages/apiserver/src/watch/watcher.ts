@@ -79,7 +79,7 @@ class Watcher implements Follower {
     this.#unlisten = this.#listen();
     this.#unrestore = store.onRestore(() => this.#finish());
     this.#unserve = onUnserved?.(() => this.#finish());
-    this.#timers.push(clock.after(timeout, () => this.#finish()));
+    this.#timers.push(clock.later(timeout, () => this.#finish()));
     if (bookmarks) this.#scheduleBookmark();
     this.#attempt(() => this.#catchUp());
   }
@@ -210,7 +210,7 @@ class Watcher implements Follower {
 
   #scheduleBookmark(): void {
     const { clock } = this.#plan;
-    const timer = clock.after(bookmarkPeriod, () => {
+    const timer = clock.later(bookmarkPeriod, () => {
       this.#timers.splice(this.#timers.indexOf(timer), 1);
       if (!this.#isBehind) this.#attempt(() => this.#sendBookmark(this.#plan.store.revision, false));
       this.#scheduleBookmark();

@@ -1,21 +1,7 @@
-/** An injectable clock with timers. */
+/** The clock of the machine, and waits on a clock. */
+import type { Clock } from "@capstan/model";
 
-/** A timer that can be cancelled. */
-export interface Timer {
-  cancel(): void;
-  /** Lets the process exit before the timer fires. */
-  unref?(): void;
-}
-
-/** A clock. */
-export interface Clock {
-  /** Monotonic milliseconds. */
-  now(): number;
-  /** Milliseconds since 1970; may jump. */
-  wall(): number;
-  /** Calls `run` once after `delay` milliseconds. */
-  later(delay: number, run: () => void): Timer;
-}
+export type { Clock, Timer } from "@capstan/model";
 
 /** `setTimeout` uses a 32-bit integer and fires at once for larger values; this maximum is practically forever. */
 const longestDelay = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 /** The quota usage of objects. Pure. */
 import type { PersistentVolumeClaim, Pod, ResourceQuota, Service } from "@capstan/kinds/v1";
-import { addQuantities, parseQuantity, toQuantity } from "@capstan/model";
+import { addQuantities, parseQuantity, podLimits, podRequests, toQuantity } from "@capstan/model";
 import type { Quantity } from "@capstan/model";
 import { isFinished } from "../pod/state.ts";
 import { classOf } from "../volume/match.ts";
@@ -23,46 +23,18 @@ export function sum(parts: Iterable<Usage>): Map<string, Quantity> {
 const one = toQuantity(1);
 const plain: ReadonlySet<string> = new Set(["cpu", "memory", "ephemeral-storage"]);
 
-type ResourceList = { readonly [name: string]: string } | undefined;
-
 /** The usage of a pod; a finished pod counts only as an object. */
 export function podUsage(pod: Pod): Usage {
   const usage = new Map<string, Quantity>([["count/pods", one]]);
   if (isFinished(pod)) return usage;
   usage.set("pods", one);
-  for (const [name, amount] of requestsOf(pod, "requests")) {
+  for (const [name, amount] of podRequests(pod.spec ?? {})) {
     if (plain.has(name)) usage.set(name, amount);
     usage.set(`requests.${name}`, amount);
     if (name.startsWith("hugepages-")) usage.set(name, amount);
   }
-  for (const [name, amount] of requestsOf(pod, "limits")) usage.set(`limits.${name}`, amount);
+  for (const [name, amount] of podLimits(pod.spec ?? {})) usage.set(`limits.${name}`, amount);
   return usage;
-}
-
-/** Containers run together, init containers one after the other; sidecars count with both. */
-function requestsOf({ spec }: Pod, kind: "requests" | "limits"): Map<string, Quantity> {
-  const of = (container: { readonly resources?: { readonly [part in "requests" | "limits"]?: unknown } }): Usage =>
-    new Map(
-      Object.entries((container.resources?.[kind] as ResourceList) ?? {}).map(([name, text]) => [
-        name,
-        parseQuantity(text),
-      ]),
-    );
-  const sidecars = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === "Always");
-  const starting = (spec?.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy !== "Always");
-  const total = sum([...(spec?.containers ?? []), ...sidecars].map(of));
-  for (const container of starting) {
-    for (const [name, amount] of of(container)) {
-      const known = total.get(name);
-      if (
-        known === undefined ||
-        Number(known.unscaled) * 10 ** known.exponent < Number(amount.unscaled) * 10 ** amount.exponent
-      ) {
-        total.set(name, amount);
-      }
-    }
-  }
-  return sum([total, of({ resources: { [kind]: spec?.overhead } })]);
 }
 
 /** The usage of a service. */

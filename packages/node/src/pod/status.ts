@@ -4,7 +4,7 @@ import type { Exit, Sandbox } from "../runtime/runtime.ts";
 import { restartsAfter, type ContainerKind } from "./containers.ts";
 import { conditionsOf } from "./conditions.ts";
 import { isReady, isStarted, phaseOf, type Phase } from "./phase.ts";
-import { qosClassOf } from "./qos.ts";
+import { qosClassOf } from "@capstan/model";
 import { podResources } from "./pod-resources.ts";
 import { restarts, restartTime, type ContainerRecord, type Situation } from "./situation.ts";
 

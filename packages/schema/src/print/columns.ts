@@ -3,7 +3,7 @@ import type { Json } from "@capstan/model";
 import { isLargeInteger, parseTime, toMilliseconds } from "@capstan/model";
 
 import { isJsonObject } from "../structural/schema.ts";
-import { formatAge } from "./age.ts";
+import { formatAge } from "@capstan/model";
 import type { JsonPath } from "./jsonpath.ts";
 import { compileJsonPath, printValues } from "./jsonpath.ts";
 import { JsonPathError } from "./jsonpath-parser.ts";

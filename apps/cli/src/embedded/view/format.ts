@@ -1,5 +1,5 @@
 /** A cluster on one screen: its nodes, its pods (unhealthy ones first) and the latest events. Pure. */
-import { formatAge } from "@capstan/schema";
+import { formatAge } from "@capstan/model";
 import { formatTable, type Table } from "../../output/print.ts";
 import { styleOf, type Style } from "../../output/style.ts";
 import type { Terminal } from "../../terminal.ts";

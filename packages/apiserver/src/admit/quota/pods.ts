@@ -1,10 +1,9 @@
 /** Quota usage of a pod: its resources until it terminates. */
 import type { Affinity, Container, Pod, PodAffinityTerm } from "@capstan/kinds/v1";
-import { toQuantity, type KubeObject, type Quantity } from "@capstan/model";
-import { addOverhead, podResources } from "../pod-resources.ts";
+import { podLimits, podRequests, toQuantity, type KubeObject, type Quantity } from "@capstan/model";
 import type { AdmissionRequest } from "../admission.ts";
 import { objectOf, oldObjectOf } from "../target.ts";
-import { plus, readAmounts, type Amounts } from "./amounts.ts";
+import { plus, type Amounts } from "./amounts.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { scopeMatches, type ScopeSelector } from "./scopes.ts";
 
@@ -124,13 +123,8 @@ function isOver({ metadata, status }: KubeObject & Pod, now: number): boolean {
 }
 
 function computeUsage(pod: Pod): Amounts {
-  const requests = podResources(pod, "requests");
-  const limits = podResources(pod, "limits");
-  for (const [name, amount] of readAmounts(pod.spec?.overhead)) {
-    if (!requests.has(name)) requests.set(name, toQuantity(0, amount.format));
-  }
-  addOverhead(requests, pod.spec?.overhead);
-  addOverhead(limits, pod.spec?.overhead);
+  const requests = podRequests(pod.spec ?? {});
+  const limits = podLimits(pod.spec ?? {});
   const amounts = new Map<string, Quantity>([["pods", toQuantity(1)]]);
   for (const [name, amount] of requests) {
     if (isExtended(name)) amounts.set(`requests.${name}`, amount);

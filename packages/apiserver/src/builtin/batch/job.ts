@@ -12,7 +12,7 @@ import {
   toMilliseconds,
   type FieldError,
 } from "@capstan/model";
-import { formatAge } from "../../encode/age.ts";
+import { formatAge } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import { checkSelected, isAbsent, nameWarnings, parsedSelector } from "../apps/workload.ts";
 import type { Draft } from "../draft.ts";

@@ -7,7 +7,7 @@ import type {
 import { cloneJson, fieldErrors, isDeepEqual, type FieldError } from "@capstan/model";
 import { findPemBlocks, parseCertificate, parseRequest, PkiError } from "@capstan/pki";
 import { firstBadBase64 } from "../../decode/base64.ts";
-import { formatAge } from "../../encode/age.ts";
+import { formatAge } from "@capstan/model";
 import { checkMetadataUpdate, checkObjectMetadata, checkStandardFinalizers } from "../../metadata/check.ts";
 import type { RuleContext } from "../context.ts";
 import type { Draft } from "../draft.ts";

@@ -1,12 +1,12 @@
 /** Defaults of a pod beyond those of a template. */
 import type { Pod, PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
-import { formatQuantity } from "@capstan/model";
+import { containerTotals, formatQuantity } from "@capstan/model";
 import type { Draft } from "../draft.ts";
 import { isEmpty } from "../meta/checks.ts";
 import { roundQuantities } from "../meta/resource-list.ts";
 import { isHugePage, isOvercommitAllowed } from "../meta/resource-name.ts";
 import { defaultHostPorts, defaultPodSpec, dropInitAnnotations } from "../pod-template/defaults.ts";
-import { aggregate, isPodLevelResource } from "../pod-template/resources.ts";
+import { isPodLevelResource } from "../pod-template/resources.ts";
 import { isGiven, noteEmpty } from "../given-empty.ts";
 
 /** Defaults of a pod, on every decode. */
@@ -37,7 +37,7 @@ function requestLimits(resources: Draft<ResourceRequirements> | undefined): void
 function defaultPodResources(spec: Draft<PodSpec>, resources: Draft<ResourceRequirements>): void {
   const { limits = {}, requests = {} } = resources;
   if (isNone(limits) && isNone(requests)) return;
-  for (const [name, sum] of aggregate(spec, "limits")) {
+  for (const [name, sum] of containerTotals(spec, "limits")) {
     if (isHugePage(name) && !Object.hasOwn(requests, name)) limits[name] ??= formatQuantity(sum);
   }
   if (isNone(limits)) return;
@@ -52,7 +52,7 @@ function isNone(list: object): boolean {
 }
 
 function requestSums(spec: PodSpec, requests: { [name: string]: string }): void {
-  for (const [name, sum] of aggregate(spec, "requests")) {
+  for (const [name, sum] of containerTotals(spec, "requests")) {
     if (isPodLevelResource(name) && isOvercommitAllowed(name)) requests[name] ??= formatQuantity(sum);
   }
 }

@@ -8,14 +8,14 @@ import { appArmorPrefix } from "../pod-template/annotations.ts";
 import { dropDisabledFields } from "../pod-template/template.ts";
 import { podWarnings } from "../pod-template/warnings.ts";
 import { setPodCondition } from "./pod-condition.ts";
-import { qosClassOf } from "./qos.ts";
+import { qosClassOf } from "@capstan/model";
 
 type DraftPod = Draft<Pod>;
 
 /** A new pod is pending and gets its QoS class from its resources. */
 export function preparePod(draft: DraftPod, context: RuleContext): void {
   startGeneration(draft);
-  draft.status = { phase: "Pending", qosClass: draft.status?.qosClass ?? qosClassOf(draft) };
+  draft.status = { phase: "Pending", qosClass: draft.status?.qosClass ?? qosClassOf(draft.spec) };
   dropDisabledFields(draft.spec);
   markGated(draft, context);
   mergeLabelKeys(draft);

@@ -10,7 +10,7 @@ import type { ViewRules } from "../rules.ts";
 import { keepPodMetadata } from "./pod-metadata.ts";
 import { checkPod } from "./pod-check.ts";
 import { bumpPodGeneration, podLeniency } from "./pod-update.ts";
-import { qosClassOf } from "./qos.ts";
+import { qosClassOf } from "@capstan/model";
 
 const emptySpec: PodSpec = { containers: [] };
 
@@ -65,7 +65,7 @@ function checkResize(pod: Pod, old: Pod): FieldError[] {
   const { spec = emptySpec } = pod;
   const { spec: before = emptySpec, status = {} } = old;
   const errors: FieldError[] = [];
-  if ((status.qosClass ?? qosClassOf(old)) !== qosClassOf(pod)) {
+  if ((status.qosClass ?? qosClassOf(old.spec)) !== qosClassOf(pod.spec)) {
     const why = "Pod QOS Class may not change as a result of resizing";
     errors.push(fieldErrors.invalid("spec", pod.status?.qosClass ?? "", why));
   }

@@ -2,7 +2,8 @@
 import type { ResourceQuota, ResourceQuotaSpec, ScopedResourceSelectorRequirement } from "@capstan/kinds/v1";
 import { fieldErrors, type FieldError } from "@capstan/model";
 import { toInternal } from "../meta/internal-form.ts";
-import { compareTexts, roundQuantities, type ResourceList } from "../meta/resource-list.ts";
+import { compareTexts, roundQuantities } from "../meta/resource-list.ts";
+import type { ResourceList } from "@capstan/model";
 import { checkAmount, checkQuotaResourceName, isStandardQuotaResource } from "../meta/resource-name.ts";
 import { dropField, keepField, statusView } from "../meta/status.ts";
 import { defineRules, type KindRules } from "../rules.ts";

@@ -1,16 +1,5 @@
 /** Resource lists: quantities by name, in requests, limits, capacities and quotas. */
-import {
-  addQuantities,
-  compareQuantities,
-  formatQuantity,
-  parseQuantity,
-  quantityToInteger,
-  toQuantity,
-  type Quantity,
-} from "@capstan/model";
-
-/** Quantities by the name of the resource. */
-export type ResourceList = { readonly [resource: string]: string };
+import { compareQuantities, formatQuantity, parseQuantity, quantityToInteger, toQuantity } from "@capstan/model";
 
 const milli = -3;
 const zero = toQuantity(0);
@@ -36,21 +25,4 @@ export function compareTexts(a: string, b: string): number {
 /** Whether a quantity is less than zero. */
 export function isNegative(text: string): boolean {
   return compareQuantities(parseQuantity(text), zero) < 0;
-}
-
-/** Adds a list to a sum, by name. */
-export function addInto(sum: Map<string, Quantity>, list: ResourceList | undefined): void {
-  for (const name in list) {
-    const amount = parseQuantity(list[name] ?? "0");
-    const before = sum.get(name);
-    sum.set(name, before === undefined ? amount : addQuantities(before, amount));
-  }
-}
-
-/** Raises each quantity to that of the other list if that is greater. */
-export function maxInto(most: Map<string, Quantity>, list: ReadonlyMap<string, Quantity>): void {
-  for (const [name, amount] of list) {
-    const before = most.get(name);
-    if (before === undefined || compareQuantities(amount, before) > 0) most.set(name, amount);
-  }
 }

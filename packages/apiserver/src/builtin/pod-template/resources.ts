@@ -11,7 +11,8 @@ import {
 } from "@capstan/model";
 import { isGiven } from "../given-empty.ts";
 import { checkLabelName, isEmpty } from "../meta/checks.ts";
-import { addInto, compareTexts, maxInto, type ResourceList } from "../meta/resource-list.ts";
+import { compareTexts } from "../meta/resource-list.ts";
+import { containerTotals, type ResourceList } from "@capstan/model";
 import {
   checkAmount,
   checkContainerResourceName,
@@ -163,13 +164,13 @@ function checkPodResourceName(name: string, path: string): FieldError[] {
 
 function checkSums(spec: PodSpec, { requests = {}, limits = {} }: ResourceRequirements, path: string): FieldError[] {
   const errors: FieldError[] = [];
-  const asked = [...aggregate(spec, "requests")].map(([name, sum]) => ({
+  const asked = [...containerTotals(spec, "requests")].map(([name, sum]) => ({
     name,
     sum,
     field: "requests",
     own: requests[name],
   }));
-  const capped = [...aggregate(spec, "limits")]
+  const capped = [...containerTotals(spec, "limits")]
     .filter(([name]) => isHugePage(name))
     .map(([name, sum]) => ({ name, sum, field: "limits", own: limits[name] }));
   for (const { name, sum, field, own } of [...asked, ...capped]) {
@@ -189,27 +190,4 @@ function checkContainerLimits({ containers }: PodSpec, limits: ResourceList, pat
       return [fieldErrors.invalid(`${path}.containers[${index}][${name}].limits`, amount, why)];
     }),
   );
-}
-
-/** The total of all containers: regular ones and sidecars together, or an init container if that is more. */
-export function aggregate(spec: PodSpec, field: "requests" | "limits"): Map<string, Quantity> {
-  const sum = new Map<string, Quantity>();
-  for (const { resources } of spec.containers ?? []) addInto(sum, resources?.[field]);
-  const sidecars = new Map<string, Quantity>();
-  const before = new Map<string, Quantity>();
-  for (const container of spec.initContainers ?? []) {
-    const own = new Map<string, Quantity>();
-    addInto(own, container.resources?.[field]);
-    if (isSidecar(container)) {
-      addInto(sum, container.resources?.[field]);
-      addInto(sidecars, container.resources?.[field]);
-      maxInto(before, sidecars);
-    } else {
-      const together = new Map(own);
-      for (const [name, amount] of sidecars) addInto(together, { [name]: formatQuantity(amount) });
-      maxInto(before, together);
-    }
-  }
-  maxInto(sum, before);
-  return sum;
 }

@@ -8,7 +8,7 @@ import {
   type KubeObject,
   type LabelSelectorObject,
 } from "@capstan/model";
-import { formatAge } from "../../encode/age.ts";
+import { formatAge } from "@capstan/model";
 
 /** The age of an object. */
 export function ageOf({ metadata }: KubeObject, now: number): string {

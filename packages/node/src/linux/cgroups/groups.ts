@@ -7,7 +7,7 @@ import { access, mkdir, readFile, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { ResourceRequirements } from "@capstan/kinds/v1";
 import type { BoundPod } from "../../pod/containers.ts";
-import { qosClassOf } from "../../pod/qos.ts";
+import { qosClassOf } from "@capstan/model";
 import type { Usage } from "../protocol.ts";
 import { limitsOf, podLimitsOf, settingsOf, widest, type CgroupVersion, type Limits } from "./limits.ts";
 import { removeTree } from "./remove.ts";

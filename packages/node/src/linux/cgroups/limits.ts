@@ -2,7 +2,7 @@
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 import { containersOf } from "../../pod/containers.ts";
-import { qosClassOf } from "../../pod/qos.ts";
+import { qosClassOf } from "@capstan/model";
 
 /** The two cgroup versions: one hierarchy for each controller, or one for all. */
 export type CgroupVersion = 1 | 2;
