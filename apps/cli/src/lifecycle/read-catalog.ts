@@ -1,7 +1,11 @@
 /** Reads the content of catalogs and bundles for the lifecycle manager. */
+import type { Catalog } from "@capstan/bundle";
+import { ConfigMap } from "@capstan/kinds/v1";
 import {
   CatalogError,
   type CatalogOrigin,
+  type CatalogSource,
+  type Cluster,
   type Manifest,
   readConfigMapCatalog,
   type ReadCatalog,
@@ -29,4 +33,18 @@ export async function readBundleImageObjects(image: string): Promise<readonly Ma
     "Unsupported",
     `the bundle image ${image} cannot be read yet: put the objects into the catalog`,
   );
+}
+
+/** Reads the catalog of a CatalogSource, as the manager does. */
+export async function readSource({ metadata, spec }: CatalogSource, cluster: Cluster): Promise<Catalog> {
+  const { namespace = "" } = metadata;
+  const { configMap = "", address = "", image = "", secrets = [] } = spec;
+  if (configMap !== "") {
+    const found = await cluster.get(ConfigMap, { namespace, name: configMap });
+    if (found === undefined) throw new CatalogError("Unreachable", `the ConfigMap ${configMap} does not exist`);
+    return readConfigMapCatalog(found.data ?? {});
+  }
+  const origin: CatalogOrigin =
+    address === "" ? { type: "image", image, secrets, namespace } : { type: "address", address };
+  return (await readOrigin(origin)).catalog;
 }

@@ -1,0 +1,70 @@
+/** `capstan lifecycle plan` and `approve`: reads what a Subscription waits for, and lets it happen. */
+import { userInfo } from "node:os";
+import { InstallPlan } from "@capstan/lifecycle";
+import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import { connectLifecycle, findSubscription, lifecycleOptions } from "../lifecycle/options.ts";
+import { describePlan, formatDescribedPlan, planOf } from "../lifecycle/plan.ts";
+import { print } from "../output/print.ts";
+
+const subscription = {
+  name: "SUBSCRIPTION",
+  describe: "the Subscription, or its package",
+  presence: "required",
+} as const;
+
+/** Shows the plan of a Subscription. */
+export const lifecyclePlan: Command = defineCommand({
+  describe:
+    "The objects that the current plan of a Subscription creates or updates, and the permissions that its operators get.",
+  arguments: [subscription],
+  options: lifecycleOptions,
+  examples: [{ line: "capstan lifecycle plan etcd -n shop", does: "What the Subscription would install" }],
+  run: async ({ options, args: [name = ""], terminal }) => {
+    await using connected = await connectLifecycle(options, terminal);
+    const plan = describePlan(await planOf(await findSubscription(connected, name), connected.cluster));
+    await print({ terminal, output: options.output }, { value: plan, table: formatDescribedPlan(plan) });
+  },
+});
+
+/** Approves the plan of a Subscription. */
+export const lifecycleApprove: Command = defineCommand({
+  describe:
+    "Shows the plan of a Subscription and approves it. Each manual Subscription has a plan of its own, so nothing else is approved. The plan records who approved it and when.",
+  arguments: [subscription],
+  options: { ...lifecycleOptions, yes: { type: "flag", short: "y", describe: "do not ask" } },
+  examples: [
+    { line: "capstan lifecycle approve etcd -n shop", does: "Read the plan and approve it" },
+    { line: "capstan lifecycle approve etcd -n shop --yes", does: "Approve it in a script" },
+  ],
+  run: async ({ options, args: [name = ""], terminal }) => {
+    await using connected = await connectLifecycle(options, terminal);
+    const { cluster } = connected;
+    const plan = await planOf(await findSubscription(connected, name), cluster);
+    if (plan.spec.approved) throw new CliError("Failed", `the plan ${plan.metadata.name} is approved already`);
+    const described = describePlan(plan);
+    if (options.output === "table") terminal.out(formatDescribedPlan(described));
+    if (!options.yes && !(await isConfirmed(terminal, "approve this plan?"))) return 1;
+    const annotations = {
+      ...plan.metadata.annotations,
+      "capstan.dev/approved-by": userInfo().username,
+      "capstan.dev/approved-at": new Date().toISOString(),
+    };
+    const after = { ...plan, metadata: { ...plan.metadata, annotations }, spec: { ...plan.spec, approved: true } };
+    await cluster.change(InstallPlan, { before: plan, after });
+    await print(
+      { terminal, output: options.output },
+      { value: { ...described, approved: true }, table: `approved ${plan.metadata.name}\n` },
+    );
+    return 0;
+  },
+});
+
+async function isConfirmed(
+  terminal: { readonly isInteractive: boolean; ask(question: string): Promise<string> },
+  question: string,
+): Promise<boolean> {
+  if (!terminal.isInteractive)
+    throw new CliError("Usage", "nobody can answer here: add --yes to go on without a question");
+  return /^y(?:es)?$/iu.test((await terminal.ask(`${question} [y/N] `)).trim());
+}

@@ -1,0 +1,192 @@
+/** `capstan lifecycle search` and `install`: finds packages in the catalogs of a cluster, and subscribes to one. */
+import { ClusterServiceVersion, InstallPlan, OperatorGroup, Subscription } from "@capstan/lifecycle";
+import { Namespace } from "@capstan/kinds/v1";
+import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
+import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
+import { type OfferedPackage, readOffers } from "../lifecycle/packages.ts";
+import { print } from "../output/print.ts";
+
+const global = { type: "text", value: "NAME", default: "olm", describe: "the manager's namespace" } as const;
+
+/** Finds packages. */
+export const lifecycleSearch: Command = defineCommand({
+  describe: "The packages that the catalogs of the cluster offer, with their channels and newest versions.",
+  arguments: [{ name: "TEXT", describe: "a part of the name", presence: "optional" }],
+  options: { ...lifecycleOptions, "olm-namespace": global },
+  examples: [
+    { line: "capstan lifecycle search", does: "Everything that can be installed" },
+    { line: "capstan lifecycle search etcd -o json", does: "The packages with etcd in their name" },
+  ],
+  run: async ({ options, args: [text = ""], terminal }) => {
+    await using connected = await connectLifecycle(options, terminal);
+    const offers = await readOffers(connected.cluster, {
+      namespace: connected.namespace,
+      global: options["olm-namespace"],
+    });
+    for (const problem of offers.problems) terminal.err(`${problem}\n`);
+    const rows = offers.packages
+      .filter((each) => each.package.name.includes(text))
+      .map(({ catalog, catalogNamespace, package: { name, defaultChannel, channels, bundles, deprecation } }) => ({
+        name,
+        catalog: `${catalogNamespace}/${catalog}`,
+        defaultChannel,
+        channels: [...channels.keys()],
+        versions: bundles.size,
+        deprecated: deprecation ?? "",
+      }));
+    const titles = ["PACKAGE", "CATALOG", "DEFAULT CHANNEL", "VERSIONS", "CHANNELS"];
+    const cells = rows.map((row) => [
+      row.name,
+      row.catalog,
+      row.defaultChannel,
+      String(row.versions),
+      row.channels.join(", "),
+    ]);
+    await print({ terminal, output: options.output }, { value: rows, table: { titles, rows: cells } });
+  },
+});
+
+/** Subscribes to a package. */
+export const lifecycleInstall: Command = defineCommand({
+  describe:
+    "Creates what an installation needs: the namespace, its OperatorGroup and a Subscription. Objects that exist stay as they are. Then it waits until the operator runs, or until its plan needs an approval.",
+  arguments: [{ name: "PACKAGE", describe: "the package", presence: "required" }],
+  options: {
+    ...lifecycleOptions,
+    channel: { type: "text", value: "NAME", describe: "the channel (the default one of the package)" },
+    catalog: { type: "text", value: "NAME", describe: "the catalog, if several have the package" },
+    "starting-csv": { type: "text", value: "NAME", describe: "the first version to install" },
+    watch: {
+      type: "text",
+      value: "MODE",
+      choices: ["own", "all"],
+      default: "own",
+      describe: "which namespaces it watches",
+    },
+    manual: { type: "flag", describe: "wait for an approval of every plan" },
+    "olm-namespace": global,
+    timeout: { type: "text", value: "SECONDS", default: "300", describe: "how long to wait; 0 does not wait" },
+  },
+  examples: [
+    { line: "capstan lifecycle install etcd -n shop", does: "Install the newest version of the default channel" },
+    {
+      line: "capstan lifecycle install etcd -n operators --watch all --manual",
+      does: "For all namespaces, plans first",
+    },
+  ],
+  run: async ({ options, args: [name = ""], terminal }) => {
+    await using connected = await connectLifecycle(options, terminal);
+    const { cluster, namespace } = connected;
+    const offers = await readOffers(cluster, { namespace, global: options["olm-namespace"] });
+    const offer = chooseOffer(offers.packages, { name, catalog: options.catalog, problems: offers.problems });
+    const channel = options.channel ?? offer.package.defaultChannel;
+    if (!offer.package.channels.has(channel)) {
+      const known = [...offer.package.channels.keys()].join(", ");
+      throw new CliError("BadInput", `the package ${name} has no channel ${channel}; it has ${known}`);
+    }
+    await cluster.ensure(Namespace, { metadata: { name: namespace } });
+    await ensureGroup(connected, options.watch === "all");
+    const spec = {
+      name,
+      channel,
+      source: offer.catalog,
+      sourceNamespace: offer.catalogNamespace,
+      installPlanApproval: options.manual ? ("Manual" as const) : ("Automatic" as const),
+      ...(options["starting-csv"] === undefined ? {} : { startingCSV: options["starting-csv"] }),
+    };
+    const made = await cluster.ensure(Subscription, { metadata: { name, namespace }, spec });
+    if (made === "exists")
+      throw new CliError("Failed", `the namespace ${namespace} has a Subscription ${name} already`);
+    terminal.err(`subscribed to ${name} (channel ${channel} of ${offer.catalogNamespace}/${offer.catalog})\n`);
+    const end = await untilInstalled(connected, { name, seconds: secondsOf(options.timeout) });
+    await print({ terminal, output: options.output }, { value: end, table: `${end.message}\n` });
+    return end.ok ? 0 : 1;
+  },
+});
+
+interface Choice {
+  readonly name: string;
+  readonly catalog: string | undefined;
+  readonly problems: readonly string[];
+}
+
+function chooseOffer(offers: readonly OfferedPackage[], { name, catalog, problems }: Choice): OfferedPackage {
+  const found = offers.filter(
+    (each) => each.package.name === name && (catalog === undefined || each.catalog === catalog),
+  );
+  const [first] = found;
+  if (first === undefined) {
+    const hint = problems.length === 0 ? "`capstan lifecycle search` lists what they have" : problems.join("; ");
+    throw new CliError("BadInput", `no catalog has the package ${name}: ${hint}`);
+  }
+  if (found.length > 1) {
+    const places = found.map((each) => each.catalog).join(", ");
+    throw new CliError("BadInput", `several catalogs have the package ${name} (${places}): choose one with --catalog`);
+  }
+  return first;
+}
+
+async function ensureGroup({ cluster, namespace }: Connected, watchesAll: boolean): Promise<void> {
+  if ((await cluster.list(OperatorGroup, { namespace })).length > 0) return;
+  const spec = watchesAll ? {} : { targetNamespaces: [namespace] };
+  await cluster.create(OperatorGroup, { metadata: { name: namespace, namespace }, spec });
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (Number.isFinite(seconds) && seconds >= 0) return seconds;
+  throw new CliError("Usage", `--timeout must be a number of seconds, not ${JSON.stringify(text)}`);
+}
+
+/** How an installation ended. */
+interface Ended {
+  readonly ok: boolean;
+  readonly phase: string;
+  readonly message: string;
+}
+
+const LOOK = 500;
+
+async function untilInstalled(
+  connected: Connected,
+  { name, seconds }: { readonly name: string; readonly seconds: number },
+): Promise<Ended> {
+  if (seconds === 0) {
+    return { ok: true, phase: "", message: "not waiting: `capstan lifecycle status` says how far it is" };
+  }
+  const end = performance.now() + seconds * 1000;
+  for (;;) {
+    const seen = await look(connected, name);
+    if (seen.isFinal || performance.now() > end) return seen;
+    await new Promise((resolve) => setTimeout(resolve, LOOK));
+  }
+}
+
+/** What is seen, and whether it stays that way. */
+interface Seen extends Ended {
+  readonly isFinal: boolean;
+}
+
+async function look(connected: Connected, name: string): Promise<Seen> {
+  const { cluster, namespace } = connected;
+  const { status } = (await cluster.get(Subscription, { namespace, name })) ?? {};
+  const failed = status?.conditions?.find((each) => each.type === "ResolutionFailed" && each.status === "True");
+  if (failed?.reason === "ConstraintsNotSatisfiable") {
+    return { ok: false, phase: "", message: failed.message ?? "", isFinal: true };
+  }
+  const plan = await cluster.get(InstallPlan, { namespace, name: status?.installPlanRef?.name ?? "-" });
+  if (plan?.status?.phase === "RequiresApproval") {
+    const message = `the plan waits: capstan lifecycle approve ${name} -n ${namespace}`;
+    return { ok: true, phase: "RequiresApproval", message, isFinal: true };
+  }
+  return lookAtOperator(connected, status?.currentCSV ?? "-");
+}
+
+async function lookAtOperator({ cluster, namespace }: Connected, name: string): Promise<Seen> {
+  const csv = await cluster.get(ClusterServiceVersion, { namespace, name });
+  const { phase = "", message = "" } = csv?.status ?? {};
+  if (phase === "Succeeded") return { ok: true, phase, message: `${name} is installed`, isFinal: true };
+  const waiting = "nothing happened yet: is `capstan lifecycle run` or OLM running?";
+  return { ok: false, phase, message: phase === "" ? waiting : `${name} is ${phase}: ${message}`, isFinal: false };
+}

@@ -1,0 +1,118 @@
+/** `capstan lifecycle status`, `list` and `history`: what is installed, how far it is, and what was installed before. */
+import { ClusterServiceVersion, InstallPlan, Subscription } from "@capstan/lifecycle";
+import { type Command, defineCommand } from "../command/define.ts";
+import { connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
+import { print } from "../output/print.ts";
+
+const everywhere = { type: "flag", short: "A", describe: "look at all namespaces" } as const;
+
+/** Says how far each Subscription is. */
+export const lifecycleStatus: Command = defineCommand({
+  describe: "One line for each Subscription: what it wants, what is installed, and what it waits for.",
+  options: { ...lifecycleOptions, "all-namespaces": everywhere },
+  examples: [
+    { line: "capstan lifecycle status -n shop", does: "The Subscriptions of a namespace" },
+    { line: "capstan lifecycle status -A -o json", does: "All of them, for a script" },
+  ],
+  run: async ({ options, terminal }) => {
+    await using connected = await connectLifecycle(options, terminal);
+    const { cluster, namespace } = connected;
+    const where = options["all-namespaces"] ? {} : { namespace };
+    const csvs = await cluster.list(ClusterServiceVersion, where);
+    const rows = (await cluster.list(Subscription, where)).map((subscription) => {
+      const { metadata, spec, status } = subscription;
+      const csv = csvs.find(
+        (each) => each.metadata.namespace === metadata.namespace && each.metadata.name === status?.currentCSV,
+      );
+      return {
+        namespace: metadata.namespace ?? "",
+        name: metadata.name,
+        package: spec.name,
+        channel: spec.channel ?? "",
+        installed: status?.installedCSV ?? "",
+        wanted: status?.currentCSV ?? "",
+        state: status?.state ?? "",
+        phase: csv?.status?.phase ?? "",
+        problem: problemOf(subscription, csv),
+      };
+    });
+    const titles = ["NAMESPACE", "NAME", "INSTALLED", "STATE", "PHASE", "PROBLEM"];
+    const cells = rows.map((row) => [row.namespace, row.name, row.installed, row.state, row.phase, row.problem]);
+    await print(
+      { terminal, output: options.output },
+      { value: rows, table: { titles, rows: cells, overflow: "wrap" } },
+    );
+  },
+});
+
+/** The first thing that keeps a Subscription from being up to date. */
+function problemOf({ status }: Subscription, csv: ClusterServiceVersion | undefined): string {
+  const condition = status?.conditions?.find((each) => each.status === "True");
+  if (condition !== undefined) return condition.message || (condition.reason ?? "");
+  const { phase, message, requirementStatus = [] } = csv?.status ?? {};
+  if (phase === undefined || phase === "Succeeded") return "";
+  const unmet = requirementStatus.find(({ status: each }) => !["Present", "DeploymentFound"].includes(each));
+  return unmet === undefined ? (message ?? "") : `${unmet.kind} ${unmet.name}: ${unmet.message || unmet.status}`;
+}
+
+/** Lists the installed operators. */
+export const lifecycleList: Command = defineCommand({
+  describe: "The installed operators with their versions; copies in other namespaces are left out.",
+  options: { ...lifecycleOptions, "all-namespaces": everywhere },
+  examples: [{ line: "capstan lifecycle list -A", does: "Every installed operator" }],
+  run: async ({ options, terminal }) => {
+    await using connected = await connectLifecycle(options, terminal);
+    const where = options["all-namespaces"] ? {} : { namespace: connected.namespace };
+    const all = await connected.cluster.list(ClusterServiceVersion, where);
+    const rows = all
+      .filter(({ metadata }) => metadata.labels?.["olm.copiedFrom"] === undefined)
+      .map(({ metadata, spec, status }) => ({
+        namespace: metadata.namespace ?? "",
+        name: metadata.name,
+        version: spec.version ?? "",
+        phase: status?.phase ?? "",
+        replaces: spec.replaces ?? "",
+      }));
+    const titles = ["NAMESPACE", "NAME", "VERSION", "PHASE", "REPLACES"];
+    const cells = rows.map((row) => [row.namespace, row.name, row.version, row.phase, row.replaces]);
+    await print({ terminal, output: options.output }, { value: rows, table: { titles, rows: cells } });
+  },
+});
+
+/** Lists the plans of a namespace, and who approved them. */
+export const lifecycleHistory: Command = defineCommand({
+  describe: "The InstallPlans of a namespace, oldest first: what each installed, and who approved it when.",
+  options: lifecycleOptions,
+  examples: [
+    { line: "capstan lifecycle history -n shop", does: "What was installed and upgraded" },
+    { line: "capstan lifecycle history -n shop -o json", does: "The same for an audit" },
+  ],
+  run: async ({ options, terminal }) => {
+    await using connected = await connectLifecycle(options, terminal);
+    const plans = await connected.cluster.list(InstallPlan, { namespace: connected.namespace });
+    const rows = [...plans]
+      .sort((a, b) => (a.spec.generation ?? 0) - (b.spec.generation ?? 0))
+      .map(({ metadata, spec, status }) => ({
+        generation: spec.generation ?? 0,
+        name: metadata.name,
+        operators: spec.clusterServiceVersionNames,
+        approval: spec.approval,
+        approved: spec.approved,
+        approvedBy: metadata.annotations?.["capstan.dev/approved-by"] ?? "",
+        approvedAt: metadata.annotations?.["capstan.dev/approved-at"] ?? "",
+        created: metadata.creationTimestamp,
+        phase: status?.phase ?? "",
+      }));
+    const titles = ["GENERATION", "NAME", "OPERATORS", "APPROVAL", "APPROVED BY", "CREATED", "PHASE"];
+    const cells = rows.map((row) => [
+      String(row.generation),
+      row.name,
+      row.operators.join(", "),
+      row.approval,
+      row.approvedBy,
+      row.created,
+      row.phase,
+    ]);
+    await print({ terminal, output: options.output }, { value: rows, table: { titles, rows: cells } });
+  },
+});
