@@ -249,6 +249,29 @@ function tell(where: string, worldOf: MakeWorld): void {
       );
     });
 
+    test("an ended watch leaves nothing behind, also of a kind that is read anyway", async () => {
+      const shop = controller(Shop, { reads: [ConfigMap] }, () => undefined);
+      await using world = await worldOf(operator({ name: "test", controllers: [shop] }));
+      await world.settle();
+      const before = world.running.listeners;
+      const begin = () =>
+        world.running.watch(
+          "shop",
+          watch(ConfigMap, () => []),
+        );
+      const other = () =>
+        world.running.watch(
+          "shop",
+          watch(Namespace, () => []),
+        );
+      const ends = [begin(), begin(), other(), other()];
+      assert.ok(world.running.listeners > before);
+      for (const end of ends) end();
+      for (const end of ends) end();
+      await world.settle();
+      assert.equal(world.running.listeners, before);
+    });
+
     test("ends the daemons of a removed namespace, and starts them when it is added again", async () => {
       const tasks = new Set<string>();
       const shop = controller(

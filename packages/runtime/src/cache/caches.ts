@@ -69,6 +69,11 @@ export class Caches implements AsyncDisposable {
     await informer[Symbol.asyncDispose]();
   }
 
+  /** The number of functions that are called for changes and completed lists. */
+  get listeners(): number {
+    return this.#informers.values().reduce((sum, informer) => sum + informer.listeners, 0);
+  }
+
   /** Watches these namespaces from now on; namespaces that stay keep their watch and their objects. */
   setNamespaces(namespaces: readonly string[]): void {
     this.#namespaces = meantNamespaces(namespaces);

@@ -106,8 +106,15 @@ export class Informer implements Reader, AsyncDisposable {
   }
 
   /** Calls the listener whenever a watch of the kind completes a list, or is no longer awaited. */
-  onSynced(listener: () => void): void {
-    this.#syncListeners.add(listener);
+  onSynced(listener: () => void): () => void {
+    const entry = (): void => listener();
+    this.#syncListeners.add(entry);
+    return () => void this.#syncListeners.delete(entry);
+  }
+
+  /** The number of functions that are called for changes and completed lists. */
+  get listeners(): number {
+    return this.#listeners.size + this.#syncListeners.size;
   }
 
   get size(): number {

@@ -226,6 +226,11 @@ export class RunningOperator implements AsyncDisposable {
     throw new RuntimeError("BadSetting", `There is no controller named "${controller}" here.`);
   }
 
+  /** The number of functions that the caches call for changes and completed lists. */
+  get listeners(): number {
+    return this.#caches.listeners;
+  }
+
   /** Enqueues one object by hand. */
   request(controller: string, key: string): void {
     this.#controllersByName.get(controller)?.request(key);

@@ -60,9 +60,9 @@ export function mappedBy({ kind, map, predicate }: WatchDeclaration, userFailure
 export class Subscriptions {
   readonly #environment: ReconcileEnvironment;
   readonly #options: SubscriptionsOptions;
-  /** The informers that reconciles may read. */
-  readonly #informers: Informer[] = [];
-  readonly #ends: (() => void)[] = [];
+  /** The informers that reconciles may read, with the number of subscriptions of each, and the end of listening for its lists. */
+  readonly #informers = new Map<Informer, { count: number; readonly end: () => void }>();
+  readonly #ends = new Set<() => void>();
 
   constructor(environment: ReconcileEnvironment, options: SubscriptionsOptions) {
     this.#environment = environment;
@@ -72,32 +72,40 @@ export class Subscriptions {
   /** Calls the handlers for existing objects and for each change, until the returned function is called. */
   add({ kind, handlers }: KindHandlers): () => void {
     const informer = this.#environment.caches.of(kind);
-    if (!this.#informers.includes(informer)) this.#informers.push(informer);
-    informer.onSynced(this.#options.onSynced);
+    const use = this.#informers.get(informer) ?? { count: 0, end: informer.onSynced(this.#options.onSynced) };
+    this.#informers.set(informer, use);
+    use.count++;
     const end = informer.subscribe((change) => this.#handle(kind, change, handlers));
-    this.#ends.push(end);
+    this.#ends.add(end);
     return () => {
+      if (!this.#ends.delete(end)) return;
       end();
-      const at = this.#informers.indexOf(informer);
-      if (!informer.isUsed && at >= 0) this.#informers.splice(at, 1);
+      if (--use.count === 0) this.#leave(informer);
     };
+  }
+
+  /** Nothing stays behind of a watch that has ended. */
+  #leave(informer: Informer): void {
+    this.#informers.get(informer)?.end();
+    this.#informers.delete(informer);
   }
 
   /** Whether no first list is awaited. */
   get isUsable(): boolean {
-    for (const informer of this.#informers) if (!informer.isUsable) return false;
+    for (const informer of this.#informers.keys()) if (!informer.isUsable) return false;
     return true;
   }
 
   /** Whether every informer is complete for the namespace of a key. */
   isSyncedFor(key: string): boolean {
-    for (const informer of this.#informers) if (!informer.isSyncedFor(key)) return false;
+    for (const informer of this.#informers.keys()) if (!informer.isSyncedFor(key)) return false;
     return true;
   }
 
   /** Ends all subscriptions. */
   end(): void {
-    for (const end of this.#ends.splice(0)) end();
+    for (const end of this.#ends) end();
+    this.#ends.clear();
   }
 
   #handle(kind: AnyKind, change: Change, handlers: readonly EventHandler[]): void {

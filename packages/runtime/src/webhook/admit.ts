@@ -57,11 +57,22 @@ export function validating(resource: Resource): Admit {
       warn: (text: string) => void warnings.push(text),
       signal,
     };
-    await run("validate", resource, () => validate(context as unknown as Parameters<typeof validate>[0]));
+    await run("validate", resource, async () => {
+      mustReturnNothing(await validate(context as unknown as Parameters<typeof validate>[0]));
+    });
     if (problems.length === 0) return { allowed: true, warnings };
     const { status } = apiErrors.invalid(resource, request.name, problems);
     return { allowed: false, status, warnings };
   };
+}
+
+/** A returned verdict would have no effect: the request would be accepted. */
+function mustReturnNothing(result: unknown): void {
+  if (result === undefined) return;
+  const text = typeof result === "object" && result !== null ? "an object" : (JSON.stringify(result) ?? typeof result);
+  throw new Error(
+    `it returned ${text}, which is no verdict. Call reject(field, reason) to reject the request, and return nothing.`,
+  );
 }
 
 const operations = { CREATE: "create", UPDATE: "update", DELETE: "delete", CONNECT: "update" } as const;

@@ -1,11 +1,12 @@
 /** Converts objects of a resource between versions, with the functions of its definition. */
-import { parseApiVersion } from "@capstan/model";
+import { cloneJson, parseApiVersion } from "@capstan/model";
 import type { Json, KubeObject } from "@capstan/model";
 import { applyDefaults, readSchema } from "@capstan/schema";
 import type { Resource, StructuralSchema } from "@capstan/schema";
 import { oddIn } from "../apply/json-only.ts";
 import { messageOf } from "../failure.ts";
 import { storageVersion } from "../resource.ts";
+import { checkingConverted } from "./converted-spec.ts";
 import type { Conversion, ConversionRequest } from "./review.ts";
 
 /** Converts objects of several resources. */
@@ -43,10 +44,16 @@ function stepsOf(resource: Resource): ConvertObject {
   const { group, conversions } = resource;
   const storage = storageVersion(resource);
   const complete = completing(resource);
+  const check = checkingConverted(resource, storage);
   const step = (spec: Json, from: string, to: string): Json => {
     const convert = conversions[`${from}->${to}`];
     if (convert === undefined) throw new UnknownVersionError(`no conversion from ${from} to ${to} is stated`);
-    return mustBeSpec(convert(complete(spec, from)), `convert["${from}->${to}"]`);
+    const what = `convert["${from}->${to}"]`;
+    const before = complete(spec, from);
+    // The function may write into what it gets.
+    const after = mustBeSpec(convert(cloneJson(before)), what);
+    check({ from, to, before, after: withoutUndefined(after) }, what);
+    return after;
   };
   return (object, desiredApiVersion) => {
     const { version: from } = parseApiVersion(object.apiVersion);
@@ -60,6 +67,11 @@ function stepsOf(resource: Resource): ConvertObject {
     const converted = isDirect ? step(spec, from, to) : step(step(spec, from, storage), storage, to);
     return { ...object, apiVersion: desiredApiVersion, spec: converted } as KubeObject;
   };
+}
+
+/** The result as the server gets it: fields without a value are not sent. */
+function withoutUndefined(spec: Json): Json {
+  return JSON.parse(JSON.stringify(spec)) as Json;
 }
 
 /** A result that is not a spec would be stored instead of one: the data would be lost. */

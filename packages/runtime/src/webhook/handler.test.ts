@@ -15,6 +15,7 @@ import { webhookHandler } from "./handler.ts";
 import { webhookPaths } from "./paths.ts";
 import { webhookMeter } from "./meter.ts";
 import { Disk, handler, post, disk, admission, conversion } from "../../test/disk-webhooks.ts";
+import { validating } from "./admit.ts";
 
 describe("the handler", () => {
   test("returns a patch with defaults, and none when nothing is missing", async () => {
@@ -188,4 +189,28 @@ describe("a webhook function that hangs", () => {
     assert.equal((await call).status, 504);
     assert.deepEqual(told, ["TooSlow"]);
   });
+});
+
+test("a validate function that returns something fails instead of accepting the request", async () => {
+  for (const [result, told] of [
+    [false, "false"],
+    ["too large", '"too large"'],
+    [{ allowed: false }, "an object"],
+  ] as const) {
+    const odd = defineResource({
+      group: "example.com",
+      version: "v1",
+      kind: "Odd",
+      spec: s.object({}),
+      // @ts-expect-error a result would not be looked at
+      validate: () => result,
+    });
+    const object = { apiVersion: "example.com/v1", kind: "Odd", metadata: { name: "a" }, spec: {} };
+    const review = { uid: "u", operation: "CREATE", name: "a", object, oldObject: undefined } as never;
+    await assert.rejects(validating(odd as never)(review, new AbortController().signal), (error: Error) => {
+      assert.match(error.message, /^The validate function of Odd failed: it returned .* Call reject\(field, reason\)/u);
+      assert.ok(error.message.includes(told), error.message);
+      return true;
+    });
+  }
 });

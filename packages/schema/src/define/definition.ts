@@ -157,6 +157,7 @@ export type Draft<T> = T extends string | number | boolean | null | undefined
 
 /** Functions that run in a webhook, for what neither a schema nor CEL can express. */
 export interface Hooks<Spec, Status, Conditions extends string> {
+  /** Accepts a request unless it calls `reject`; it returns nothing, so that a returned verdict is not taken for a yes. */
   readonly validate?: (context: ValidateContext<ResourceObject<Spec, Status, Conditions>>) => void | Promise<void>;
   readonly default?: (
     draft: {
