@@ -384,6 +384,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-import-usage.ts")).meterImportUsage,
   },
   {
+    name: "meter import objects",
+    topic: "Meter",
+    summary: "Import journals of the Kubernetes API",
+    load: async () => (await import("./commands/meter-import-objects.ts")).meterImportObjects,
+  },
+  {
     name: "meter report",
     topic: "Meter",
     summary: "Say what was used and what it costs",

@@ -15,7 +15,9 @@ export type { Store } from "./store/store.ts";
 // Imports
 export { importUsage } from "./record/import-usage.ts";
 export type { ImportOptions, Input } from "./record/import-usage.ts";
-export { readRecords } from "./record/read-file.ts";
+export { importObjects } from "./journal/import-objects.ts";
+export type { ObjectImport } from "./journal/import-objects.ts";
+export { readJournal, readRecords } from "./record/read-file.ts";
 export type { ImportResult, Problem, Reason, UsageRow } from "./record/usage.ts";
 
 // Reports

@@ -33,6 +33,11 @@ const byteUnits: ReadonlyMap<string, bigint> = new Map([
   ["TiB", 1024n ** 4n],
 ]);
 
+/** The bytes in a unit; undefined for units that are not of bytes. */
+export function bytesIn(unit: string): bigint | undefined {
+  return byteUnits.get(unit);
+}
+
 const form = /^(?:([1-9]\d{0,17}) +)?(\S.*)$/;
 const timed = /^(.+)-(second|minute|hour|day|month730|month)$/;
 

@@ -2,14 +2,26 @@
 import type { Book } from "../book/book.ts";
 import type { Store } from "../store/store.ts";
 import { toUsage } from "../store/tables.ts";
+import { objectGaps, objectPieces, tenancyOf } from "../journal/pieces.ts";
+import { readHistories } from "../journal/read-histories.ts";
+import type { Spread } from "../number/share.ts";
+import { hashOf } from "../store/hash.ts";
+import { parseDimensions } from "./dimensions.ts";
 import type { Piece, Tenancy } from "./piece.ts";
-import { plainTenancy } from "./piece.ts";
 import type { Window } from "./rate.ts";
 import { type Stretch, complement } from "./stretch.ts";
+
+/** One row of a cloud bill. */
+export interface Bill extends Spread {
+  readonly resource: string;
+  /** Empty where the row has no tag. */
+  readonly namespace: string;
+}
 
 /** All that a report or an invoice needs to know of a store. */
 export interface Collected {
   readonly tenancy: Tenancy;
+  readonly bills: readonly Bill[];
   readonly pieces: () => AsyncIterable<Piece>;
   /** The stretches of a window in which a meter was not observed. */
   readonly missing: (meter: string, window: Window) => readonly Stretch[];
@@ -20,16 +32,42 @@ export interface Collected {
 /** Opens the pieces of a window. */
 export async function collect(store: Store, book: Book, window: Window): Promise<Collected> {
   const dimensions = new Set<string>();
-  const { watermarks } = store.state;
+  const histories = await readHistories(store);
+  const context = { hash: await hashOf(store.folder, book) };
   return {
-    tenancy: plainTenancy,
+    tenancy: tenancyOf(book, histories),
+    bills: await readBills(store, window),
     dimensions,
-    pieces: () => usagePieces(store, book, { window, dimensions }),
-    missing: (meter, { from, to }) => {
-      const end = watermarks.get(meter);
-      return complement(end === undefined ? [] : [{ start: Number.NEGATIVE_INFINITY, end }], { from, to });
+    pieces: async function* () {
+      yield* usagePieces(store, book, { window, dimensions });
+      for (const meter of book.meters.values())
+        if (meter.objects !== undefined) yield* objectPieces(meter, histories, context);
+    },
+    missing: (name, asked) => {
+      const meter = book.meters.get(name);
+      if (meter?.objects !== undefined && histories.length > 0) return objectGaps(meter, histories, asked);
+      const end = store.state.watermarks.get(name);
+      return complement(end === undefined ? [] : [{ start: Number.NEGATIVE_INFINITY, end }], asked);
     },
   };
+}
+
+/** The rows of the newest snapshot of each bill. */
+async function readBills(store: Store, { from, to }: Window): Promise<Bill[]> {
+  const bills: Bill[] = [];
+  for await (const rows of store.read("bills", { from, to })) {
+    for (const [unit, start, end, cost, resource, namespace, , , , batch] of rows) {
+      if (store.state.bills.get(String(unit))?.batch !== Number(batch)) continue;
+      bills.push({
+        start: Number(start),
+        end: Number(end),
+        total: BigInt(cost ?? 0),
+        resource: String(resource),
+        namespace: String(namespace),
+      });
+    }
+  }
+  return bills;
 }
 
 async function* usagePieces(
@@ -37,24 +75,14 @@ async function* usagePieces(
   book: Book,
   { window, dimensions }: { window: Window; dimensions: Set<string> },
 ): AsyncIterable<Piece> {
-  const parsed = new Map<string, ReadonlyMap<string, string>>();
   for await (const rows of store.read("usage", { from: window.from, to: window.to })) {
     for (const row of rows) {
       const record = toUsage(row);
       const meter = book.meters.get(record.meter);
       if (meter === undefined) continue;
-      let values = parsed.get(record.dimensions);
-      if (values === undefined) {
-        values = parseDimensions(record.dimensions);
-        parsed.set(record.dimensions, values);
-        for (const name of values.keys()) dimensions.add(name);
-      }
+      const values = parseDimensions(record.dimensions);
+      for (const name of values.keys()) dimensions.add(name);
       yield { ...record, kind: meter.type === "level" ? "level" : "event", dimensions: values };
     }
   }
-}
-
-/** Dimensions from canonical JSON. */
-export function parseDimensions(text: string): ReadonlyMap<string, string> {
-  return new Map(Object.entries(JSON.parse(text) as { readonly [name: string]: string }));
 }

@@ -1,5 +1,6 @@
 /** A piece of usage, from any source: what reports and invoices are made of. */
 import type { Aggregate } from "../book/book.ts";
+import { compareText } from "../number/order.ts";
 
 /** How the amount lies in time. */
 export type PieceKind = "level" | "event" | "spread";
@@ -26,9 +27,6 @@ export interface Tenancy {
   changes(piece: Pick<Piece, "cluster" | "namespace" | "start" | "end">): readonly number[];
   tenantAt(piece: Pick<Piece, "cluster" | "namespace">, instant: number): string;
 }
-
-/** Namespaces that are their own tenants. */
-export const plainTenancy: Tenancy = { changes: () => [], tenantAt: ({ namespace }) => namespace };
 
 /** The quantity of records, with 9 fractional digits; parts merge without loss. */
 export class Quantity {
@@ -70,9 +68,15 @@ export class Quantity {
 
   #later(record: { at: number; id: string }, quantity: bigint): void {
     const last = this.#last;
-    if (last !== undefined && (record.at < last.at || (record.at === last.at && record.id <= last.id))) return;
+    if (last !== undefined && (record.at < last.at || (record.at === last.at && compareText(record.id, last.id) <= 0)))
+      return;
     this.#last = record;
     this.#sum = quantity;
+  }
+
+  /** Adds a sum that is known already. */
+  addSum(quantity: bigint): void {
+    this.#sum += quantity;
   }
 
   /** Adds all that another one has. */

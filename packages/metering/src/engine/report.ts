@@ -1,4 +1,4 @@
-/** Reports: rows of quantities and costs by bucket and dimensions, from rated lines. */
+/** Rows of reports: from rated lines and allocated cost to what is shown. */
 import type { Book } from "../book/book.ts";
 import { compareKeys, compareText } from "../number/order.ts";
 import { share } from "../number/share.ts";
@@ -10,116 +10,79 @@ import { type Line, lineCost } from "./rate.ts";
 /** Why a row costs something. */
 export type Charge = "allocation" | "correction" | "credit" | "external" | "idle" | "minimum" | "shared" | "usage";
 
-/** A row before it is printed. */
-export interface ReportRow {
+/** A row with all dimensions that filters and pools need. */
+export interface Detail {
   readonly bucket: Bucket;
   readonly meter: string;
   readonly charge: Charge;
-  /** Values in the order of `by`. */
-  readonly values: readonly string[];
-  /** 9 fractional digits. */
-  readonly quantity: bigint;
-  readonly unit: string;
-  /** Millionths. */
-  readonly cost: bigint | undefined;
-  /** Some of it has no price. */
-  readonly isUnpriced: boolean;
-  readonly isPartial: boolean;
-}
-
-/** Which rows are shown. */
-export interface Filter {
-  readonly meters: readonly string[];
-  readonly tenants: readonly string[] | undefined;
-  /** Dimension to its allowed values. */
-  readonly where: ReadonlyMap<string, readonly string[]>;
-}
-
-/** The dimensions of cells: those of the rows, then those of filters alone. */
-export function cellDimensions(by: readonly string[], where: ReadonlyMap<string, readonly string[]>): string[] {
-  return [...by, ...[...where.keys()].filter((name) => !by.includes(name))];
-}
-
-interface Growing {
-  readonly bucket: Bucket;
-  readonly meter: string;
+  /** Values in the order of the dimensions of the rating. */
   readonly values: readonly string[];
   readonly quantity: Quantity;
   readonly unit: string;
-  cost: bigint | undefined;
-  isUnpriced: boolean;
-  isPartial: boolean;
+  /** Millionths. */
+  readonly cost: bigint | undefined;
+  readonly isPartial: boolean;
 }
 
-/** Rows of the lines: each line's cost is shared among its cells, then the cells that pass are added up. */
-export function rowsOfLines(
-  lines: Iterable<Line>,
-  { by, filter }: { by: readonly string[]; filter: Filter },
-): ReportRow[] {
-  const dimensions = cellDimensions(by, filter.where);
-  const rows = new Map<string, Growing>();
+/** A row before it is printed. */
+export interface ReportRow extends Omit<Detail, "quantity"> {
+  /** 9 fractional digits. */
+  readonly quantity: bigint;
+  /** Some of it has no price. */
+  readonly isUnpriced: boolean;
+}
+
+/** Details of lines: each line's cost is shared among its cells. */
+export function detailsOf(lines: Iterable<Line>): Detail[] {
+  const details: Detail[] = [];
   for (const line of lines) {
-    if (filter.meters.length > 0 && !filter.meters.includes(line.meter.name)) continue;
-    if (filter.tenants !== undefined && !filter.tenants.includes(line.tenant)) continue;
-    addLine(line, { by, filter, dimensions, rows });
+    const { meter } = line;
+    const cells = [...line.cells.values()];
+    const cost = lineCost(line);
+    const weights = cells.map(({ bucket, values, quantity }) => ({
+      key: [formatInstant(bucket.start), ...values],
+      weight: quantity.value,
+    }));
+    const parts = cost === undefined ? [] : share(cost, weights);
+    const unit = meter.type === "level" ? `${meter.unit}-seconds` : meter.unit;
+    for (const [at, { bucket, values, quantity }] of cells.entries())
+      details.push({
+        bucket,
+        meter: meter.name,
+        charge: "usage",
+        values,
+        quantity,
+        unit,
+        cost: cost === undefined ? undefined : (parts[at] ?? 0n),
+        isPartial: line.isCut,
+      });
   }
-  return [...rows.values()].map((row) => ({ ...row, charge: "usage", quantity: row.quantity.value }));
+  return details;
 }
 
-interface Adding {
-  readonly by: readonly string[];
-  readonly filter: Filter;
-  readonly dimensions: readonly string[];
-  readonly rows: Map<string, Growing>;
-}
-
-function addLine(line: Line, { by, filter, dimensions, rows }: Adding): void {
-  const cells = [...line.cells.values()];
-  const cost = lineCost(line);
-  const weights = cells.map(({ bucket, values, quantity }) => ({
-    key: [formatInstant(bucket.start), ...values],
-    weight: quantity.value,
-  }));
-  const parts = cost === undefined ? [] : share(cost, weights);
-  for (const [at, cell] of cells.entries()) {
-    if (!passes(cell.values, dimensions, filter)) continue;
-    const row = rowOf(line, { cell, by, rows });
-    row.quantity.merge(cell.quantity);
-    row.isPartial ||= line.isCut;
-    if (cost === undefined) row.isUnpriced = true;
-    else row.cost = (row.cost ?? 0n) + (parts[at] ?? 0n);
-  }
-}
-
-function passes(values: readonly string[], dimensions: readonly string[], { where }: Filter): boolean {
-  return [...where].every(([name, allowed]) => allowed.includes(values[dimensions.indexOf(name)] ?? ""));
-}
-
-function rowOf(
-  { meter }: Line,
-  {
-    cell,
-    by,
-    rows,
-  }: { cell: { bucket: Bucket; values: readonly string[] }; by: readonly string[]; rows: Map<string, Growing> },
-): Growing {
-  const values = cell.values.slice(0, by.length);
-  const key = [meter.name, cell.bucket.start, ...values].join("\u0000");
-  let row = rows.get(key);
-  if (row === undefined) {
-    row = {
-      bucket: cell.bucket,
-      meter: meter.name,
-      values,
-      quantity: new Quantity(meter.aggregate, meter.unique),
-      unit: meter.type === "level" ? `${meter.unit}-seconds` : meter.unit,
-      cost: undefined,
-      isUnpriced: false,
-      isPartial: false,
-    };
-    rows.set(key, row);
-  }
-  return row;
+/** Adds details up to rows with the first dimensions only. */
+export function toRows(details: readonly Detail[], { book, width }: { book: Book; width: number }): ReportRow[] {
+  const groups = Map.groupBy(details, ({ bucket, meter, charge, values }) =>
+    [bucket.start, meter, charge, ...values.slice(0, width)].join("\u0000"),
+  );
+  return [...groups.values()].flatMap((members): ReportRow[] => {
+    const [first] = members;
+    if (first === undefined) return [];
+    const meter = book.meters.get(first.meter);
+    const quantity = new Quantity(first.charge === "usage" ? (meter?.aggregate ?? "sum") : "sum", meter?.unique);
+    for (const member of members) quantity.merge(member.quantity);
+    const costs = members.flatMap(({ cost }) => (cost === undefined ? [] : [cost]));
+    return [
+      {
+        ...first,
+        values: first.values.slice(0, width),
+        quantity: quantity.value,
+        cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0n),
+        isUnpriced: costs.length < members.length,
+        isPartial: members.some(({ isPartial }) => isPartial),
+      },
+    ];
+  });
 }
 
 /** Sorts rows as reports print them, and leaves out those that say nothing. */

@@ -9,16 +9,10 @@ import { type BucketKind, bucketsOf } from "../time/bucket.ts";
 import { formatInstant } from "../time/instant.ts";
 import { zoneOf } from "../time/zone.ts";
 import { type Collected, collect } from "./collect.ts";
-import { Rater, type Window } from "./rate.ts";
-import {
-  type Charge,
-  type Filter,
-  type ReportRow,
-  cellDimensions,
-  orderRows,
-  reportZone,
-  rowsOfLines,
-} from "./report.ts";
+import type { Window } from "./rate.ts";
+import { rateAll } from "./rate-all.ts";
+import { type Charge, type Detail, type ReportRow, orderRows, reportZone, toRows } from "./report.ts";
+import { splitShared } from "./split.ts";
 
 /** What is asked of a report. */
 export interface ReportRequest {
@@ -80,31 +74,57 @@ export async function runReport(store: Store, book: Book, request: ReportRequest
   checkMeters(book, request);
   const { window, by } = request;
   const timeZone = reportZone(book, request);
-  const zone = zoneOf(timeZone);
-  const buckets = bucketsOf(request.bucket, zone, window);
+  const buckets = bucketsOf(request.bucket, zoneOf(timeZone), window);
   const collected = await collect(store, book, window);
-  const filter = filterOf(request);
-  const rater = new Rater({ book, window, buckets, by: cellDimensions(by, filter.where), tenancy: collected.tenancy });
-  for await (const piece of collected.pieces()) rater.add(piece);
+  const dimensions = dimensionsOf(book, request);
+  const details = await rateAll(collected, { book, window, buckets, by: dimensions, idle: request.idle });
   checkDimensions(book, request, collected);
-  const rows = orderRows(rowsOfLines(rater.lines.values(), { by, filter }));
+  const shared = request.shared === "split" ? splitShared(details, { book, dimensions, by }) : details;
+  const shown = shared.filter((detail) => isShown(detail, { request, dimensions }));
+  const rows = orderRows(toRows(shown, { book, width: by.length }));
   return { rows, json: toJson({ book, request, timeZone, rows, collected }) };
 }
 
-function filterOf({ meters, tenant, visible, where, ratio }: ReportRequest): Filter {
-  const asked = tenant === undefined ? visible : [tenant];
-  return { meters: ratio === undefined ? meters : [...ratio], tenants: asked, where };
+/** The dimensions of the rating: those of rows, of filters, and of pools. */
+function dimensionsOf({ shared }: Book, { by, where, tenant, visible, shared: asked }: ReportRequest): string[] {
+  const pools = asked === "split" ? shared.flatMap(({ match }) => Object.keys(match)) : [];
+  const owner = tenant === undefined && visible === undefined ? [] : ["tenant"];
+  return [...new Set([...by, ...where.keys(), ...owner, ...pools])];
+}
+
+interface Showing {
+  readonly request: ReportRequest;
+  readonly dimensions: readonly string[];
+}
+
+function isShown({ meter, values }: Detail, { request, dimensions }: Showing): boolean {
+  const { meters, ratio, tenant, visible, where } = request;
+  const asked = ratio ?? meters;
+  const valueOf = (name: string): string => values[dimensions.indexOf(name)] ?? "";
+  if (asked.length > 0 && !asked.includes(meter)) return false;
+  if (tenant !== undefined && valueOf("tenant") !== tenant) return false;
+  if (visible !== undefined && !visible.includes(valueOf("tenant"))) return false;
+  return [...where].every(([name, allowed]) => allowed.includes(valueOf(name)));
 }
 
 function checkMeters(book: Book, { meters, ratio }: ReportRequest): void {
   for (const name of [...meters, ...(ratio ?? [])]) {
-    if (book.meters.has(name)) continue;
+    if (book.meters.has(name) || isDerived(name, book)) continue;
     const meant = nearest(name, [...book.meters.keys()]);
     throw new MeterError(
       "BadInput",
       `the book has no meter ${JSON.stringify(name)}; ${meant === undefined ? `it has ${[...book.meters.keys()].join(", ")}` : `did you mean ${meant}?`}`,
     );
   }
+}
+
+/** Meters of rows that no record has. */
+function isDerived(name: string, { nodes, shared }: Book): boolean {
+  return (
+    name === "bill" ||
+    shared.some((rule) => name === `shared.${rule.name}`) ||
+    Object.keys(nodes?.capacity ?? {}).some((resource) => name === `node.allocation.${resource}`)
+  );
 }
 
 function checkDimensions(book: Book, { by, where }: ReportRequest, { dimensions }: Collected): void {
@@ -153,7 +173,7 @@ function coverageOf({
   collected,
 }: Pick<Printing, "book" | "request" | "collected">): JsonReport["coverage"] {
   const { meters, ratio, window } = request;
-  const asked = ratio ?? (meters.length > 0 ? meters : [...book.meters.keys()]);
+  const asked = ratio ?? (meters.length > 0 ? meters.filter((name) => book.meters.has(name)) : [...book.meters.keys()]);
   return [...new Set(asked)].sort(compareText).map((meter) => {
     const missing = collected.missing(meter, window);
     return {

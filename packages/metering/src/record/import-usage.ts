@@ -1,4 +1,5 @@
 /** Imports usage records in batches: every record counts once, whatever is imported again. */
+import { hashOf } from "../store/hash.ts";
 import type { Store } from "../store/store.ts";
 import { type Row, fromUsage, toUsage } from "../store/tables.ts";
 import { formatInstant } from "../time/instant.ts";
@@ -60,6 +61,7 @@ export class Tally {
 /** Imports records. */
 export async function importUsage(inputs: AsyncIterable<Input>, options: ImportOptions): Promise<ImportResult> {
   const tally = new Tally();
+  const context = { ...options, hash: await hashOf(options.store.folder, options.book) };
   const before = new Map(options.store.state.watermarks);
   let batch: Parsed[] = [];
   for await (const input of inputs) {
@@ -67,7 +69,7 @@ export async function importUsage(inputs: AsyncIterable<Input>, options: ImportO
     const parsed: ParsedRecord =
       "unreadable" in input
         ? { kind: "problem", reason: "BadRecord", message: input.unreadable }
-        : parseRecord(input.value, options);
+        : parseRecord(input.value, context);
     batch.push({ where: input.where, parsed });
     if (batch.length < options.batch) continue;
     await storeBatch(batch, { ...options, tally, before });

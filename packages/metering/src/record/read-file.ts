@@ -64,6 +64,18 @@ async function* readLines(path: string, name: string): AsyncIterable<Input> {
   }
 }
 
+/** The lines of a journal; a torn last line, one without its newline, is left for later. */
+export async function* readJournal(path: string, name: string): AsyncIterable<Input> {
+  await needFile(path, name);
+  const text = await readText(path);
+  const whole = text.slice(0, text.lastIndexOf("\n") + 1);
+  let line = 0;
+  for (const body of whole.split("\n")) {
+    line += 1;
+    if (body.trim() !== "") yield parseLine(body, `${name}:${line}`);
+  }
+}
+
 /** A line of JSON as an input. */
 export function parseLine(text: string, where: string): Input {
   try {
