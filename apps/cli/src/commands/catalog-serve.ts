@@ -61,6 +61,7 @@ export const catalogServe: Command = defineCommand({
     },
   ],
   run: async ({ options, args: [name = "catalog"], terminal }) => {
+    const began = performance.now();
     const port = portOf(options.port, "--port");
     const http = options["http-port"] === undefined ? undefined : portOf(options["http-port"], "--http-port");
     checkHost(options.host, options["unsafe-host"]);
@@ -84,7 +85,7 @@ export const catalogServe: Command = defineCommand({
         : await servePages({ name: options.name, host: options.host, port: http, current });
     const { catalog } = current.content();
     const where = pages === undefined ? "" : ` and ${pages.url}`;
-    terminal.out(`serving ${catalog.packages.size} packages on ${server.address} (gRPC)${where}\n`);
+    terminal.out(`serving ${catalog.packages.size} packages on ${server.address} (gRPC)${where}, ready in ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
     await stopSignal();
   },
 });

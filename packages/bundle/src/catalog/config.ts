@@ -142,14 +142,12 @@ function toBundle(value: JsonObject, readAgain: ReadAgain | undefined): BundleBl
   const blob = read(value, bundleType, "bundle") as Partly<BundleBlob>;
   const all = toProperties(blob.properties);
   const large = all.filter(isLarge);
-  const readLarge = (): readonly Property[] =>
-    readAgain === undefined ? large : toBundle(readAgain(), undefined).readLarge();
   return {
     name: blob.name ?? "",
     package: blob.package ?? "",
     image: blob.image ?? "",
     properties: all.filter((property) => !isLarge(property)),
-    readLarge: large.length === 0 ? () => [] : readAgain === undefined ? () => large : readLarge,
+    readLarge: large.length === 0 ? () => [] : readAgain === undefined ? keep(large) : reader(readAgain),
     hasObjects: large.some(({ type }) => type === "olm.bundle.object"),
     ...problemOf(all),
     relatedImages: (blob.relatedImages ?? []).map(
@@ -159,6 +157,16 @@ function toBundle(value: JsonObject, readAgain: ReadAgain | undefined): BundleBl
       }),
     ),
   };
+}
+
+// The two functions below are apart from their caller: a closure keeps all variables alive that any closure beside it uses.
+
+function keep(large: readonly Property[]): BundleBlob["readLarge"] {
+  return () => large;
+}
+
+function reader(readAgain: ReadAgain): BundleBlob["readLarge"] {
+  return () => toBundle(readAgain(), undefined).readLarge();
 }
 
 function problemOf(properties: readonly Property[]): { readonly propertyProblem?: string } {

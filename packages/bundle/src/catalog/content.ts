@@ -72,10 +72,16 @@ async function fill(
     hash.update(bytes);
     lines.push(line);
     size += bytes.length;
-    if (isKnown(meta.schema)) inFile(path, () => addMeta(config, meta, () => objectAt(read(line.offset, line.length))));
+    const again = readerOf(read, line);
+    if (isKnown(meta.schema)) inFile(path, () => addMeta(config, meta, again));
   }
   const whole = (): CatalogConfig => configOf(lines.map(({ offset, length }) => objectAt(read(offset, length))));
   return { catalog: toPartialCatalog(config), config: whole, lines, size, digest: hash.digest("hex"), read };
+}
+
+/** Apart from the loop, where its closure would keep the document alive. */
+function readerOf(read: CatalogContent["read"], { offset, length }: ContentLine): () => JsonObject {
+  return () => objectAt(read(offset, length));
 }
 
 function toMetaOf(path: string, document: FileDocument["document"]): ReturnType<typeof toMeta> {
