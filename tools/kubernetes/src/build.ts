@@ -53,6 +53,7 @@ async function buildProgram(program: Program, { folder, progress, signal }: Buil
     await prepareModule(program.module, workshop);
     await removeUnfinished(workshop, program.name);
     const flags = ["-mod=mod", "-trimpath", "-buildvcs=false", `-ldflags=${program.module.linkFlags}`];
+    if (program.module.tags !== undefined) flags.push(`-tags=${program.module.tags}`);
     await go(
       workshop,
       [...(program.test ? ["test", "-c"] : ["build"]), ...flags, `-o=${unfinished}`, program.package],

@@ -6,6 +6,7 @@ import {
   CONTROLLER_RUNTIME_VERSION,
   COREDNS_VERSION,
   HELM_VERSION,
+  OPERATOR_REGISTRY_VERSION,
 } from "./releases.ts";
 
 /** A Go module at a version with the main packages wanted from it. */
@@ -16,6 +17,8 @@ export interface GoModule {
   /** With the leading v, as Go writes it. */
   readonly version: string;
   readonly linkFlags: string;
+  /** Build tags, for programs that need them to build without C. */
+  readonly tags?: string;
   /** A main package of ours, by its folder beside this package, that is built instead of one of the module's. */
   readonly main?: string;
   /** Whether the module's own go.mod replaces modules by folders of its repository, released beside it as v0.x. */
@@ -106,6 +109,16 @@ export function helmProgram(): Program {
     module: { folder: `helm-${HELM_VERSION}`, path, version, linkFlags, staged: false },
     package: `${path}/cmd/helm`,
   };
+}
+
+/** The command of file-based catalogs. Without the tag it would need the C library of GPG. */
+export function opmProgram(): Program {
+  const path = "github.com/operator-framework/operator-registry";
+  const version = `v${OPERATOR_REGISTRY_VERSION}`;
+  const tags = "containers_image_openpgp";
+  const folder = `operator-registry-${OPERATOR_REGISTRY_VERSION}`;
+  const module = { folder, path, version, linkFlags: STRIP, tags, staged: false };
+  return { name: "opm", module, package: `${path}/cmd/opm` };
 }
 
 /** A program of a Kubernetes release, such as kube-apiserver. */

@@ -10,6 +10,7 @@ export {
   mirrorOperator,
   etcdToolPrograms,
   helmProgram,
+  opmProgram,
   kubernetesProgram,
 } from "./go-module.ts";
 export type { GoModule, Program } from "./go-module.ts";

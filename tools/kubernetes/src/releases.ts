@@ -43,3 +43,6 @@ export function findRelease(version: string): Release {
 
 /** The library of the operator in Go. */
 export const CONTROLLER_RUNTIME_VERSION = "0.25.2";
+
+/** The tools of file-based catalogs. */
+export const OPERATOR_REGISTRY_VERSION = "1.73.0";

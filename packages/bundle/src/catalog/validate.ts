@@ -1,7 +1,7 @@
 /** The checks of a whole package: its channels, their graphs and their bundles. */
 import { quote } from "@capstan/model";
 import { compareText } from "../decode/json.ts";
-import { parseRange } from "../semver-range.ts";
+import { readRange } from "../semver-range.ts";
 import { parseVersion } from "../semver.ts";
 import { type ProblemTree, treeOf } from "./errors.ts";
 import { graphProblem } from "./graph.ts";
@@ -62,16 +62,10 @@ function nameProblem(bundle: CatalogBundle | undefined): string | undefined {
 }
 
 function rangeProblem(range: string | undefined): string | undefined {
-  if (range === undefined || parseRange(range) !== undefined) return undefined;
-  return `invalid skipRange ${quote(range)}: ${rangeReason(range)}`;
-}
-
-function rangeReason(range: string): string {
-  const bad = range
-    .split(/\s+|\|\|/)
-    .map((word) => word.replace(/^[<>=!]+/, ""))
-    .find((word) => word !== "" && parseVersion(word.replaceAll("x", "0")) === undefined);
-  return bad === undefined ? "Could not parse Range" : `Could not parse version ${quote(bad)} in ${quote(range)}`;
+  const read = range === undefined ? undefined : readRange(range);
+  return read !== undefined && "problem" in read
+    ? `invalid skipRange ${quote(range ?? "")}: ${read.problem}`
+    : undefined;
 }
 
 /** Versions that several bundles have. */
