@@ -21,7 +21,7 @@ export interface ContentLine {
   readonly length: number;
 }
 
-/** The content of a catalog. Disposing of it removes its file; readers must be done by then. */
+/** The content of a catalog. Disposing of it closes its file; readers must be done by then. */
 export interface CatalogContent extends AsyncDisposable {
   readonly catalog: PartialCatalog;
   readonly lines: readonly ContentLine[];
@@ -41,17 +41,36 @@ export async function openContentFolder(folder: string, options: FolderReading =
 
 /** Reads documents of any origin. */
 export async function openContent(documents: AsyncIterable<FileDocument>): Promise<CatalogContent> {
-  const folder = await mkdtemp(join(tmpdir(), "capstan-catalog-"));
-  const file = openSync(join(folder, "catalog.jsonl"), "wx+", 0o600);
-  const close = async (): Promise<void> => {
-    closeSync(file);
-    await rm(folder, { recursive: true, force: true });
+  const file = await openNameless();
+  let isOpen = true;
+  const close = (): void => {
+    if (isOpen) closeSync(file);
+    isOpen = false;
   };
   try {
-    return { ...(await fill(file, documents)), [Symbol.asyncDispose]: close };
+    const content = await fill(file, documents);
+    forgotten.register(content.read, file, content.read);
+    const dispose = async (): Promise<void> => {
+      forgotten.unregister(content.read);
+      close();
+    };
+    return { ...content, [Symbol.asyncDispose]: dispose };
   } catch (error) {
-    await close();
+    close();
     throw error;
+  }
+}
+
+/** Closes the file of a content that is garbage, as a replaced catalog is whose bundles may still be in use for a while. */
+const forgotten = new FinalizationRegistry<number>((file) => closeSync(file));
+
+/** A file without a name: nothing is left on disk when the process ends, however it ends. */
+async function openNameless(): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "capstan-catalog-"));
+  try {
+    return openSync(join(folder, "catalog.jsonl"), "wx+", 0o600);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }
 
