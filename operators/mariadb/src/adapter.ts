@@ -1,16 +1,15 @@
 /** MariaDB as an application: a replica has every commit before its client hears of it, and the operator decides which member leads. */
 import { application } from "capstan/stateful";
 import type { Application } from "capstan/stateful";
-import { formatPosition } from "./gtid.ts";
 import type { Position } from "./gtid.ts";
 import { member } from "./member.ts";
 import { readReport } from "./report.ts";
 import { settings } from "./settings.ts";
-import { OPERATOR_ACCOUNT, REPLICATION_ACCOUNT, Sql } from "./sql.ts";
+import { Sql } from "./sql.ts";
 import { topology } from "./topology.ts";
 
 /** Releases that the tests run. */
-const VERSIONS = ["10.11.19", "11.8.6"] as const;
+const VERSIONS = ["10.11.19"] as const;
 
 export const mariadb: Application<Sql, Position> = application({
   name: "mariadb",
@@ -21,13 +20,6 @@ export const mariadb: Application<Sql, Position> = application({
   topology,
   member,
   settings,
-  accounts: {
-    setPasswords: async (primary, { operator, replication }) => {
-      await primary.query(`ALTER USER ${REPLICATION_ACCOUNT}@'%' IDENTIFIED BY ?`, [replication]);
-      await primary.query(`ALTER USER ${OPERATOR_ACCOUNT}@'%' IDENTIFIED BY ?`, [operator]);
-    },
-  },
-  formatPosition,
   versions: {
     known: VERSIONS,
     // Data of a newer series cannot be read by an older one.

@@ -1,7 +1,6 @@
 /** Day-two operations for operators of databases: application adapters, and the kinds and controllers made from them. */
 export { application, fencedFollowersNeeded, NO_DATA_EXIT, stateful } from "@capstan/stateful";
 export type {
-  Accounts,
   Application,
   ClusterKind,
   ClusterObject,

@@ -171,22 +171,8 @@ export interface Settings<C> {
   readonly classOf: (name: string) => SettingClass;
   /** Settings that follow from the memory of a member. The spec's win. */
   readonly sized: (memoryBytes: number) => { readonly [name: string]: string };
-  /** Sets a live setting and returns the value that the member has then. */
+  /** Sets a live setting, and returns the value that the member has then. */
   readonly set: (client: C, name: string, value: string) => Promise<string>;
-}
-
-/**
- * Accounts with passwords that the operator keeps.
- *
- * @example
- * const accounts: Accounts<AsyncDisposable> = { setPasswords: async () => undefined };
- */
-export interface Accounts<C> {
-  /** Sets the passwords of the operator's own accounts, on the primary. */
-  readonly setPasswords: (
-    primary: C,
-    passwords: { readonly operator: string; readonly replication: string },
-  ) => Promise<void>;
 }
 
 /**
@@ -206,19 +192,12 @@ export interface Application<C extends AsyncDisposable, P> {
   readonly topology: PrimaryAndReplicas<C, P>;
   readonly member: (input: MemberInput) => MemberProgram;
   readonly settings: Settings<C>;
-  readonly accounts: Accounts<C>;
-  /** A position as text for people and for the status. */
-  readonly formatPosition: (position: P) => string;
   readonly versions: {
     /** Releases that this adapter was tested with, oldest first. */
     readonly known: readonly string[];
     /** Whether data of one release can be used by another. */
     readonly canGo: (from: string, to: string) => boolean;
-    /** Work on the primary after all members run a version. Repeatable. */
-    readonly after?: (primary: C, version: string) => Promise<void>;
   };
-  /** Lets a member read its certificates again. */
-  readonly reloadCertificates?: (client: C) => Promise<void>;
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Day-two operations for operators of databases: an author describes the application, the library runs it. */
 export { application, fencedFollowersNeeded } from "./application.ts";
 export type {
-  Accounts,
   Application,
   Comparison,
   ConnectTarget,

@@ -89,6 +89,7 @@ const member = s.object({
   health: s.enum("Healthy", "Starting", "Unreachable", "Failed").optional().describe("How it is"),
   version: s.string().optional().describe("The version that it reports"),
   syncedRun: s.string().optional().describe("The run of its server in which it had all writes"),
+  settings: s.string().optional().describe("The live settings that it has, and the run of its server"),
 });
 
 const status = s.object({
@@ -108,6 +109,7 @@ const status = s.object({
       from: s.string().describe("The lost primary"),
       began: s.timestamp().describe("When it was found lost"),
       why: s.string().describe("What was seen"),
+      isolated: s.boolean().optional().describe("The old primary responds, but no follower reaches it"),
     })
     .optional()
     .describe("A failover that is under way"),

@@ -1,6 +1,7 @@
 /**
  * Carries connections into a cluster's network: listens on a socket in the file system, reads one line `host port`, and joins the rest with
- * a connection to there. Run inside the network: `node forwarder.ts SOCKET`.
+ * a connection to there. Run inside the network: `node forwarder.ts SOCKET ADDRESS`; its
+ * connections come from that address, so that it is not taken for a kubelet and is cut off like any other client.
  */
 import { connect, createServer } from "node:net";
 import type { Socket } from "node:net";
@@ -54,10 +55,10 @@ function read(socket: Socket): string | undefined {
   return Buffer.isBuffer(chunk) ? chunk.toString() : undefined;
 }
 
-async function join(near: Socket): Promise<void> {
+async function join(near: Socket, address: string): Promise<void> {
   near.on("error", () => near.destroy());
   const [host = "", port = ""] = (await readLine(near)).split(" ");
-  const far = connect({ host, port: Number(port), noDelay: true });
+  const far = connect({ host, port: Number(port), noDelay: true, localAddress: address });
   far.on("error", () => near.destroy());
   near.on("close", () => far.destroy());
   far.on("close", () => near.destroy());
@@ -68,8 +69,8 @@ async function join(near: Socket): Promise<void> {
 }
 
 if (import.meta.main) {
-  const [, , path = ""] = process.argv;
-  const server = createServer((near) => void join(near).catch(() => near.destroy()));
+  const [, , path = "", address = ""] = process.argv;
+  const server = createServer((near) => void join(near, address).catch(() => near.destroy()));
   server.listen(path, () => process.stdout.write("listening\n"));
   // The forwarder ends with its parent.
   process.stdin.on("close", () => process.exit(0)).resume();

@@ -1,6 +1,6 @@
 /** The environment of a story: the embedded cluster with real servers, the operator as a process, and a user. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { createWriteStream } from "node:fs";
@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { setTimeout as delay } from "node:timers/promises";
+import { promisify } from "node:util";
 import { startCluster } from "@capstan/cluster";
 import type { RealCluster } from "@capstan/cluster";
 import { buildTestImages } from "@capstan/kubernetes";
@@ -29,6 +30,8 @@ export const { kind: MariaDB } = stateful(mariadb, {
 });
 
 const NAMESPACE = "default";
+/** The address of the story inside the network: no node has it, so that a cut leaves no way around. */
+const STORY_ADDRESS = "172.31.255.1";
 /** The limit of any wait: generous, because machines are busy. */
 const PATIENCE_MS = 300_000;
 
@@ -63,7 +66,10 @@ export class Scene {
 
   async #startForwarder(test: TestContext): Promise<void> {
     const program = join(import.meta.dirname, "forwarder.ts");
-    const [command = "", ...args] = this.cluster.network.enter([process.execPath, program, this.#socket]);
+    const { network } = this.cluster;
+    const [ip = "", ...words] = network.enter(["ip", "address", "add", `${STORY_ADDRESS}/32`, "dev", "lo"]);
+    await promisify(execFile)(ip, words);
+    const [command = "", ...args] = network.enter([process.execPath, program, this.#socket, STORY_ADDRESS]);
     const child = spawn(command, args, {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, NODE_TEST_CONTEXT: "" },
@@ -125,6 +131,17 @@ export class Scene {
 
   async object(): Promise<ClusterObject> {
     return await this.cluster.client.get(MariaDB, { namespace: NAMESPACE, name: this.name });
+  }
+
+  /** The member that leads, by the status. */
+  async primary(): Promise<string> {
+    return (await this.object()).status?.primary ?? "";
+  }
+
+  async pods(): Promise<readonly ObjectOf<typeof Pod>[]> {
+    const found: ObjectOf<typeof Pod>[] = [];
+    for await (const pod of this.cluster.client.list(Pod, { namespace: NAMESPACE })) found.push(pod);
+    return found;
   }
 
   async pod(name: string): Promise<ObjectOf<typeof Pod>> {

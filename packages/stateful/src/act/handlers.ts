@@ -157,6 +157,18 @@ function replicationHandlers<C extends AsyncDisposable, P>() {
       event("Normal", "Follows", `${action.member} replicates from ${action.primary}`);
       return nextStep;
     },
+    "apply-settings": async ({ seen, setting, status, action, event }) => {
+      const client = await seen.clients.to(action.member);
+      for (const [name, value] of Object.entries(seen.liveSettings)) {
+        // A value that the server refuses must not be tried again without end, nor keep the others from being set.
+        await setting.application.settings.set(client, name, value).catch((error: unknown) => {
+          const why = error instanceof Error ? error.message : String(error);
+          event("Warning", "SettingRefused", `${action.member} refuses ${name}=${value}: ${why}`);
+        });
+      }
+      writeMembers(status, changeMember(seen.recorded.members, action.member, { settings: action.settings }));
+      return nextStep;
+    },
     "set-acknowledgements": async ({ seen, setting, action, signal }) => {
       const client = await seen.clients.to(action.member);
       signal.throwIfAborted();
@@ -221,7 +233,12 @@ function leadershipHandlers<C extends AsyncDisposable, P>() {
 function failoverHandlers<C extends AsyncDisposable, P>() {
   return {
     "begin-failover": ({ status, seen, action, event }) => {
-      status.failover = { from: action.from, began: formatTime(seen.now), why: action.why };
+      status.failover = {
+        from: action.from,
+        began: formatTime(seen.now),
+        why: action.why,
+        ...(action.isIsolated ? { isolated: true } : {}),
+      };
       event("Warning", "FailoverBegins", action.why);
       return requeue("1ms", { reason: "followers are fenced" });
     },

@@ -15,8 +15,13 @@ export function changeMember(
 }
 
 /** A member as the status holds it. */
-export function toEntry({ name, state, syncedRun }: RecordedMember): MemberEntry {
-  return { name, state, ...(syncedRun === undefined ? {} : { syncedRun }) };
+export function toEntry({ name, state, syncedRun, settings }: RecordedMember): MemberEntry {
+  return {
+    name,
+    state,
+    ...(syncedRun === undefined ? {} : { syncedRun }),
+    ...(settings === undefined ? {} : { settings }),
+  };
 }
 
 /** Writes the members of the record. */

@@ -51,6 +51,7 @@ function entryOf<P>(view: View<P>, member: Member<P>) {
     health: pod?.failure === undefined || health === "Healthy" ? health : "Failed",
     ...(told === undefined ? {} : { version: told.version }),
     ...(recorded.syncedRun === undefined ? {} : { syncedRun: recorded.syncedRun }),
+    ...(recorded.settings === undefined ? {} : { settings: recorded.settings }),
   } as const;
 }
 

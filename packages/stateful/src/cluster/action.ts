@@ -10,7 +10,8 @@ export type RefusalReason =
   | "WritesMayBeMissing"
   | "Diverged"
   | "ForeignData"
-  | "NoData";
+  | "NoData"
+  | "SpecRefused";
 
 /** One step. */
 export type Action =
@@ -51,9 +52,10 @@ export type Action =
       readonly runs: { readonly [member: string]: string };
       readonly acknowledgements: number;
     }
+  | { readonly do: "apply-settings"; readonly member: string; readonly settings: string }
   | { readonly do: "mark-leaving"; readonly member: string; readonly why: string }
   | { readonly do: "forget"; readonly member: string }
-  | { readonly do: "begin-failover"; readonly from: string; readonly why: string }
+  | { readonly do: "begin-failover"; readonly from: string; readonly why: string; readonly isIsolated?: true }
   | { readonly do: "cancel-failover"; readonly why: string }
   | { readonly do: "fence"; readonly members: readonly string[] }
   | { readonly do: "appoint"; readonly member: string; readonly from: string; readonly mayBeLost?: string | undefined }

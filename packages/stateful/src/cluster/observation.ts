@@ -14,6 +14,8 @@ export interface RecordedMember {
   readonly state: "Joining" | "Joined" | "Leaving";
   /** The run of its server in which it was seen to have all that the primary of this epoch had. */
   readonly syncedRun?: string | undefined;
+  /** The live settings that it got, and the run of its server in which it got them. */
+  readonly settings?: string | undefined;
 }
 
 /** What the status records. Decisions rely on it. */
@@ -30,7 +32,15 @@ export interface RecordedState {
   readonly acknowledgements: number;
   readonly members: readonly RecordedMember[];
   /** `began` is in milliseconds since 1970. */
-  readonly failover?: { readonly from: string; readonly began: number; readonly why: string } | undefined;
+  readonly failover?:
+    | {
+        readonly from: string;
+        readonly began: number;
+        readonly why: string;
+        /** The old primary responds, but no follower reaches it. */
+        readonly isIsolated?: boolean | undefined;
+      }
+    | undefined;
   readonly switchover?: { readonly to: string; readonly began: number; readonly why: string } | undefined;
   /** The request for a switchover that was handled last. */
   readonly handledRequest?: string | undefined;
@@ -52,6 +62,10 @@ export interface DesiredState {
   /** A request by the user: the member, and a value that makes repeated requests different. */
   readonly switchover?: { readonly to?: string | undefined; readonly request: string } | undefined;
   readonly volumeBytes: number;
+  /** What the spec asks for and cannot have, each as a sentence. Members run without it. */
+  readonly refused: readonly string[];
+  /** Identifies the values of the settings that are changed while a member runs; undefined if there are none. */
+  readonly liveSettings?: string | undefined;
   /** Hash of all that needs a new pod. */
   readonly templateHash: string;
 }
@@ -98,6 +112,8 @@ export interface Observation<P> {
   readonly pods: readonly ObservedPod[];
   readonly volumes: readonly ObservedVolume[];
   readonly statuses: { readonly [member: string]: MemberStatus<P> };
+  /** How long the primary has responded while no follower received from it, by a monotonic clock of this process. */
+  readonly isolatedForMs: number;
   /** Objects with names of this cluster that belong to another owner. */
   readonly foreign: readonly string[];
   /** Objects that pods need and that do not exist. */

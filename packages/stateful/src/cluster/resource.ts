@@ -42,6 +42,7 @@ export interface MemberEntry {
   readonly health?: "Healthy" | "Starting" | "Unreachable" | "Failed";
   readonly version?: string;
   readonly syncedRun?: string;
+  readonly settings?: string;
 }
 
 /**
@@ -62,7 +63,12 @@ export interface ClusterStatus {
   readonly nextSerial?: number;
   readonly acknowledgements?: number;
   readonly members?: readonly MemberEntry[];
-  readonly failover?: { readonly from: string; readonly began: string; readonly why: string };
+  readonly failover?: {
+    readonly from: string;
+    readonly began: string;
+    readonly why: string;
+    readonly isolated?: boolean;
+  };
   readonly lastFailover?: {
     readonly from: string;
     readonly to: string;

@@ -3,9 +3,10 @@ import type { Action } from "../cluster/action.ts";
 import type { Observation, Rules } from "../cluster/observation.ts";
 import { decideFailover, suspectPrimary } from "./failover.ts";
 import { decideHibernation } from "./hibernate.ts";
-import { growVolumes, keepPods, replaceLostMembers } from "./members.ts";
+import { first, growVolumes, keepPods, replaceLostMembers } from "./members.ts";
 import { keepReplicas, restorePrimary } from "./replication.ts";
 import { scale } from "./scale.ts";
+import { applySettings, refuseSpec } from "./settings.ts";
 import { decideSwitchover, requestedSwitchover } from "./switchover.ts";
 import { updateMembers } from "./update.ts";
 import { viewOf } from "./view.ts";
@@ -14,23 +15,25 @@ import type { View } from "./view.ts";
 /** The next step. */
 export function decide<P>(seen: Observation<P>, rules: Rules<P>): Action {
   const view = viewOf(seen);
-  return (
-    refuseToAct(seen) ??
-    createCluster(seen) ??
-    growVolumes(view) ??
-    decideHibernation(view) ??
-    decideFailover(view, rules) ??
-    decideSwitchover(view, rules) ??
-    suspectPrimary(view) ??
-    keepPods(view) ??
-    restorePrimary(view, rules) ??
-    keepReplicas(view, rules) ??
-    replaceLostMembers(view) ??
-    requestedSwitchover(view, rules) ??
-    scale(view, rules) ??
-    updateMembers(view, rules) ??
-    settle(view)
-  );
+  const order: readonly (() => Action | undefined)[] = [
+    () => refuseToAct(seen),
+    () => createCluster(seen),
+    () => growVolumes(view),
+    () => decideHibernation(view),
+    () => decideFailover(view, rules),
+    () => decideSwitchover(view, rules),
+    () => suspectPrimary(view),
+    () => keepPods(view),
+    () => restorePrimary(view, rules),
+    () => keepReplicas(view, rules),
+    () => replaceLostMembers(view),
+    () => requestedSwitchover(view, rules),
+    () => scale(view, rules),
+    () => applySettings(view),
+    () => updateMembers(view, rules),
+    () => refuseSpec(view),
+  ];
+  return first(order, (rule) => rule()) ?? settle(view);
 }
 
 /** The operator does not touch a paused cluster, nor objects of another owner. */

@@ -61,6 +61,7 @@ function lost(statuses: Observation<number>["statuses"], change: Partial<Observa
       failoverAfter: 5_000,
       availableAfter: 60_000,
       volumeBytes: 1,
+      refused: [],
       templateHash: "t",
     },
     recorded: {
@@ -76,6 +77,7 @@ function lost(statuses: Observation<number>["statuses"], change: Partial<Observa
     pods: names.map((name) => pod(name)),
     volumes: names.map((member) => ({ member, state: "bound", requested: 1 })),
     statuses: { "m-0": silent, ...statuses },
+    isolatedForMs: 0,
     foreign: [],
     missing: [],
     ...change,

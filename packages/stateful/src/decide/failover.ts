@@ -15,6 +15,7 @@ export function suspectPrimary<P>(view: View<P>): Action | undefined {
   if (primary === undefined || !seen.recorded.isCreated) return undefined;
   const why = whyLost(view, primary);
   if (why === undefined) {
+    if (isIsolated(view)) return leaveIsolated(view, primary);
     const isForeign = primary.report !== undefined && !primary.isOurs;
     return isForeign ? refuseForeign(primary) : undefined;
   }
@@ -36,6 +37,29 @@ function refuseWithoutFollowers<P>(view: View<P>, primary: Member<P>, why: strin
   return { do: "refuse", reason: "NoData", why: reason };
 }
 
+/**
+ * The primary responds to the operator, but its followers do not reach it, so no write completes. With two followers or more, one of them
+ * can lead and the others acknowledge.
+ */
+function isIsolated<P>({ seen, followers, primary }: View<P>): boolean {
+  const { desired, isolatedForMs, recorded } = seen;
+  if (desired.failoverMode === "Manual" || recorded.acknowledgements === 0 || primary?.isOurs !== true) return false;
+  return (
+    followers.length > 1 &&
+    followers.every((member) => isWitness(member)) &&
+    isolatedForMs >= ISOLATION_FACTOR * desired.failoverAfter
+  );
+}
+
+/** A follower takes a moment to connect, so isolation has to last longer than silence. */
+const ISOLATION_FACTOR = 2;
+
+function leaveIsolated<P>({ seen }: View<P>, { name }: Member<P>): Action {
+  const seconds = Math.round(seen.isolatedForMs / 1_000);
+  const why = `no follower has reached ${name} for ${seconds} s, so no write completes`;
+  return { do: "begin-failover", from: name, why, isIsolated: true };
+}
+
 function whyLost<P>(view: View<P>, primary: Member<P>): string | undefined {
   const { name, silentForMs, pod } = primary;
   if (isDataLost(view, primary)) return `the data of ${name} is lost`;
@@ -55,7 +79,8 @@ export function decideFailover<P>(view: View<P>, rules: Rules<P>): Action | unde
   const { failover } = seen.recorded;
   if (failover === undefined) return undefined;
   const old = members.find(({ name }) => name === failover.from);
-  if (old !== undefined && old.isOurs && old.report?.acceptsWrites === true && !isDataLost(view, old)) {
+  const isBack = old !== undefined && old.isOurs && old.report?.acceptsWrites === true && !isDataLost(view, old);
+  if (isBack && failover.isIsolated !== true) {
     return { do: "cancel-failover", why: `${old.name} responds again` };
   }
   const followers = view.followers;

@@ -9,7 +9,7 @@ import type { Member, View } from "./view.ts";
 const SWITCHOVER_LIMIT_MS = 20_000;
 
 /** One step of a switchover that has begun. */
-export function decideSwitchover<P>(view: View<P>, { compare }: Rules<P>): Action | undefined {
+export function decideSwitchover<P>(view: View<P>, rules: Rules<P>): Action | undefined {
   const { seen, members, primary } = view;
   const { switchover } = seen.recorded;
   if (switchover === undefined) return undefined;
@@ -19,17 +19,46 @@ export function decideSwitchover<P>(view: View<P>, { compare }: Rules<P>): Actio
     return { do: "cancel-switchover", why: problem ?? "a member is gone" };
   }
   if (primary.report.acceptsWrites) return { do: "freeze", from: primary.name, to: target.name };
-  if (compare(target.report.applied, primary.report.applied) !== "same") {
+  const isLate = rules.compare(target.report.applied, primary.report.applied) === "behind";
+  if (isLate && target.report.isReceiving) {
     return { do: "wait", for: `${target.name} to apply the last writes`, isShort: true };
+  }
+  return handOverFenced(view, rules, { primary, target, received: target.report.received });
+}
+
+interface HandOver<P> {
+  readonly primary: Member<P>;
+  readonly target: Member<P>;
+  readonly received: P;
+}
+
+/**
+ * Accounts with all rights can write to a frozen primary. So the followers are fenced as in a failover, and the candidate must have all
+ * that any of them received: then it has every acknowledged write, and no other can be acknowledged.
+ */
+function handOverFenced<P>(view: View<P>, { compare }: Rules<P>, { primary, target, received }: HandOver<P>): Action {
+  const receiving = view.followers.filter(({ report }) => report?.isReceiving === true).map(({ name }) => name);
+  if (receiving.length > 0) return { do: "fence", members: receiving };
+  const isBest = view.followers.every(
+    ({ report }) => report !== undefined && ["same", "ahead"].includes(compare(received, report.received)),
+  );
+  if (!isBest) return { do: "cancel-switchover", why: `another replica has writes that ${target.name} does not have` };
+  if (target.report !== undefined && compare(target.report.applied, received) === "behind") {
+    return { do: "wait", for: `${target.name} to apply what it received`, isShort: true };
   }
   return withdraw(view, primary.name) ?? { do: "appoint", member: target.name, from: primary.name };
 }
 
-function whyCancel<P>({ seen, primary }: View<P>, target: Member<P> | undefined): string | undefined {
+function whyCancel<P>({ seen, primary, followers }: View<P>, target: Member<P> | undefined): string | undefined {
   const { switchover } = seen.recorded;
   if (primary === undefined || !primary.isOurs) return "the primary does not respond";
-  if (target === undefined || !isServing(target)) return `${switchover?.to} does not respond`;
-  if (!isFollowing(target, primary.name)) return `${target.name} does not replicate from ${primary.name}`;
+  if (target === undefined || !isServing(target) || !isWitness(target)) return `${switchover?.to} is not in sync`;
+  if (primary.report?.acceptsWrites === true && !isFollowing(target, primary.name)) {
+    return `${target.name} does not replicate from ${primary.name}`;
+  }
+  const unheard = followers.find(({ isOurs }) => !isOurs);
+  if (unheard !== undefined)
+    return `${unheard.name} does not respond, and may have writes that ${target.name} does not have`;
   const isLate = seen.now - (switchover?.began ?? seen.now) > SWITCHOVER_LIMIT_MS;
   return isLate ? `${target.name} did not catch up within ${SWITCHOVER_LIMIT_MS / 1000} s` : undefined;
 }

@@ -11,6 +11,7 @@ import type { Naming } from "../pods/names.ts";
 import { templateHashOf } from "../pods/pod.ts";
 import type { PodTemplate } from "../pods/pod.ts";
 import { MemberClients } from "./clients.ts";
+import { canUpdate, hashOf, liveSettingsOf, refusedParts } from "./spec.ts";
 import { observePod, observeVolume, toBytes } from "./pods.ts";
 import type { PodObject } from "./pods.ts";
 
@@ -61,6 +62,8 @@ export interface ClusterObservation<C extends AsyncDisposable, P> extends Observ
   readonly template: PodTemplate;
   readonly clients: MemberClients<C, P>;
   readonly passwords: { readonly operator: string; readonly replication: string };
+  /** Settings of the spec that are changed while members run. */
+  readonly liveSettings: { readonly [name: string]: string };
 }
 
 export async function observe<C extends AsyncDisposable, P>(
@@ -86,18 +89,21 @@ export async function observe<C extends AsyncDisposable, P>(
   const pods = podObjects.map((pod) =>
     observePod(pod, { keys, container: naming.application, node: nodeOf(context, pod) }),
   );
+  const statuses = await queryMembers(clients, recorded, { setting, uid: object.metadata.uid });
   return {
     name,
     namespace,
     now: environment.now(),
-    desired: desiredStateOf(object, template),
+    desired: desiredStateOf(object, setting, template),
+    liveSettings: liveSettingsOf(object, setting),
     recorded,
     pods,
     volumes: context
       .find(PersistentVolumeClaim, { labels })
       .filter(({ metadata }) => metadata.labels?.[keys.uid] === object.metadata.uid)
       .map((claim) => observeVolume(claim, keys)),
-    statuses: await queryMembers(clients, recorded, { setting, uid: object.metadata.uid }),
+    statuses,
+    isolatedForMs: isolatedFor(statuses, recorded, { setting, uid: object.metadata.uid }),
     foreign: foreignNames(context, { object, naming }),
     missing: [],
     object,
@@ -174,7 +180,7 @@ async function queryMember<C extends AsyncDisposable, P>(
   const key = `${uid}/${member}`;
   const began = environment.steady();
   try {
-    const report = await application.report(await clients.to(member));
+    const report = await application.report(await clients.to(member, { wasSilent: silences.has(key) }));
     silences.delete(key);
     return { is: "responding", report };
   } catch (error) {
@@ -183,6 +189,26 @@ async function queryMember<C extends AsyncDisposable, P>(
     const why = error instanceof Error ? error.message : String(error);
     return { is: "silent", why, forMs: environment.steady() - since };
   }
+}
+
+/** How long the primary has responded while no other member received from it. */
+function isolatedFor<C extends AsyncDisposable, P>(
+  statuses: Observation<P>["statuses"],
+  { primary = "" }: RecordedState,
+  { setting, uid }: QueryInput<C, P>,
+): number {
+  const { silences, environment } = setting;
+  const key = `${uid} is isolated`;
+  const others = Object.entries(statuses).filter(([name]) => name !== primary);
+  const isReached = others.some(([, status]) => status.is === "responding" && status.report.isReceiving);
+  if (isReached || statuses[primary]?.is !== "responding") {
+    silences.delete(key);
+    return 0;
+  }
+  const now = environment.steady();
+  const since = silences.get(key) ?? now;
+  silences.set(key, since);
+  return now - since;
 }
 
 function recordedStateOf({ status = {}, metadata }: ClusterObject): RecordedState {
@@ -194,38 +220,54 @@ function recordedStateOf({ status = {}, metadata }: ClusterObject): RecordedStat
     primary: status.primary,
     nextSerial: status.nextSerial ?? 0,
     acknowledgements: status.acknowledgements ?? 0,
-    members: (status.members ?? []).map(({ name, state, syncedRun }) => ({ name, state, syncedRun })),
-    failover: failover && { ...failover, began: Date.parse(failover.began) },
+    members: (status.members ?? []).map(({ name, state, syncedRun, settings }) => ({
+      name,
+      state,
+      syncedRun,
+      settings,
+    })),
+    failover: failover && {
+      from: failover.from,
+      why: failover.why,
+      began: Date.parse(failover.began),
+      isIsolated: failover.isolated,
+    },
     switchover: switchover && { ...switchover, began: Date.parse(switchover.began) },
     handledRequest: status.handledRequest,
     failedSwitchover,
   };
 }
 
-function desiredStateOf({ spec, metadata }: ClusterObject, template: PodTemplate): DesiredState {
+function desiredStateOf<C extends AsyncDisposable, P>(
+  object: ClusterObject,
+  setting: Setting<C, P>,
+  template: PodTemplate,
+): DesiredState {
+  const { spec, metadata } = object;
+  const live = Object.entries(liveSettingsOf(object, setting)).toSorted(([one], [other]) => (one < other ? -1 : 1));
   return {
     generation: metadata.generation ?? 0,
     isPaused: spec.paused,
     size: spec.size,
-    version: spec.version,
+    version: template.version,
     failoverMode: spec.failover.mode,
     failoverAfter: toMilliseconds(spec.failover.after),
     availableAfter: toMilliseconds(spec.failover.availableAfter),
     switchover: spec.switchover,
     volumeBytes: toBytes(spec.storage.size),
+    refused: refusedParts(object, setting),
+    ...(live.length === 0 ? {} : { liveSettings: hashOf(live) }),
     templateHash: templateHashOf(template),
   };
 }
 
-function templateOf<C extends AsyncDisposable, P>(
-  { metadata, spec, status }: ClusterObject,
-  { naming, application }: Setting<C, P>,
-): PodTemplate {
+function templateOf<C extends AsyncDisposable, P>(object: ClusterObject, setting: Setting<C, P>): PodTemplate {
+  const { naming, application } = setting;
+  const { metadata, spec, status } = object;
   const memory = spec.resources.limits?.["memory"] ?? spec.resources.requests?.["memory"] ?? "512Mi";
   const memoryBytes = toBytes(memory);
-  const all = { ...application.settings.sized(memoryBytes), ...spec.settings };
-  const settings = Object.fromEntries(
-    Object.entries(all).filter(([name]) => application.settings.classOf(name) !== "live" || !(name in spec.settings)),
+  const given = Object.entries(spec.settings).filter(([name]) =>
+    ["restart", "creation"].includes(application.settings.classOf(name)),
   );
   return {
     naming,
@@ -234,10 +276,10 @@ function templateOf<C extends AsyncDisposable, P>(
     lineage: status?.lineage ?? metadata.uid,
     port: application.port,
     image: spec.image,
-    version: spec.version,
+    version: canUpdate(object, setting) ? spec.version : (status?.version ?? spec.version),
     memoryBytes,
     resources: spec.resources,
-    settings,
+    settings: { ...application.settings.sized(memoryBytes), ...Object.fromEntries(given) },
     program: application.member,
   };
 }
