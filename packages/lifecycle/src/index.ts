@@ -47,3 +47,20 @@ export { whatif } from "./resolve/whatif.ts";
 export type { Outcome, ProposedChange } from "./resolve/whatif.ts";
 export { modesFor } from "./resolve/cluster.ts";
 export type { ClusterFacts, ExistingCrd } from "./resolve/cluster.ts";
+
+// ClusterExtensions.
+export { resolveExtension } from "./extension/resolve-extension.ts";
+export type {
+  ExtensionRequest,
+  ExtensionResolution,
+  InstalledBundle,
+  SelectedCatalog,
+} from "./extension/resolve-extension.ts";
+export { aboutBundle, afterFailedResolution, deprecations, installed, progressing } from "./extension/status.ts";
+export type { ConditionDraft, InstallState, Progress } from "./extension/status.ts";
+export { readVersionRange } from "./extension/version-range.ts";
+export type { RangeReading } from "./extension/version-range.ts";
+
+// The safety of CRD upgrades.
+export { checkCrdUpgrade, formatCrdFinding, formatCrdFindings } from "./preflight/crd-upgrade.ts";
+export type { CrdFinding } from "./preflight/crd-upgrade.ts";
