@@ -37,6 +37,8 @@ export type {
   Selection,
 } from "./resolve/resolution.ts";
 export { generatedSubscriptionName, resolve } from "./resolve/resolve.ts";
+export { resolveIndependently } from "./resolve/independent.ts";
+export type { FailedResolution, IndependentResult } from "./resolve/independent.ts";
 export { toInstalledOperators } from "./resolve/installed.ts";
 export type { DescribedApi, ExistingCsv } from "./resolve/installed.ts";
 export { ResolveError } from "./resolve/error.ts";
@@ -60,6 +62,12 @@ export { aboutBundle, afterFailedResolution, deprecations, installed, progressin
 export type { ConditionDraft, InstallState, Progress } from "./extension/status.ts";
 export { readVersionRange } from "./extension/version-range.ts";
 export type { RangeReading } from "./extension/version-range.ts";
+export { phaseNames, toPhases } from "./extension/phases.ts";
+export type { Phase, PhaseName } from "./extension/phases.ts";
+export { defaultProbes, unreadyReasons } from "./extension/probes.ts";
+export type { Assertion, Probe } from "./extension/probes.ts";
+export { decideTakeover, effectiveProtection } from "./extension/collision.ts";
+export type { CollisionProtection, Takeover } from "./extension/collision.ts";
 
 // The safety of CRD upgrades.
 export { checkCrdUpgrade, formatCrdFinding, formatCrdFindings } from "./preflight/crd-upgrade.ts";

@@ -43,7 +43,7 @@ test("the highest version in the range and the channels wins", () => {
   );
 });
 
-test("only successors and the installed version are upgrades, unless they are self-certified", () => {
+test("successors and the installed version are accepted, unless self-certified", () => {
   const installed = { name: "a.v1", version: "1.0.0" };
   assert.equal(answer({}, one, installed), "cat/a.v2");
   assert.equal(answer({ version: "<1.1.0" }, one, installed), "cat/a.v1");
@@ -83,7 +83,7 @@ test("the highest priority wins, and equal ones are ambiguous", () => {
   );
 });
 
-test("a bundle with a requirement is rejected, and a broken catalog stops the resolution", () => {
+test("a requirement is rejected, and a broken catalog stops the resolution", () => {
   const properties = [{ type: "olm.gvk.required", value: {} }];
   const catalog = catalogOf({ a: { stable: [{ name: "a.v1", properties }] } });
   assert.match(

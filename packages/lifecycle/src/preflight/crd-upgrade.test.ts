@@ -62,7 +62,7 @@ test("each unsafe change of a field has the message of the original", () => {
   );
 });
 
-test("a removed field, a removed stored version and another scope are findings for the CRD", () => {
+test("removed fields, removed stored versions and another scope are findings", () => {
   const old = crd([version("v1", { f: { type: "string" } }), version("v2", {})], ["v1", "v2"]);
   const next = crd([version("v1", {})]);
   const changed = { ...next, spec: { ...next.spec, scope: "Cluster" as const } };
@@ -76,7 +76,7 @@ test("a removed field, a removed stored version and another scope are findings f
   );
 });
 
-test("served versions have to fit each other, but known problems are not new, and webhooks convert", () => {
+test("served versions have to fit each other, unless a webhook converts them", () => {
   const strict = version("v1", { f: { type: "string" } });
   const alpha = version("v1alpha1", { f: { type: "integer" } });
   const [bad, good] = [crd([alpha, strict]), crd([strict])];

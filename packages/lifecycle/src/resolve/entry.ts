@@ -32,7 +32,9 @@ export interface Facts {
   readonly properties: readonly Property[];
   /** The packages and versions of its `olm.package` properties. */
   readonly packages: readonly { readonly name: string; readonly version?: Version }[];
-  readonly apis: readonly Api[];
+  readonly packageNames: ReadonlySet<string>;
+  /** The provided APIs, as messages name them. */
+  readonly apis: ReadonlySet<string>;
   readonly labels: ReadonlySet<string>;
   /** The property `olm.deprecated`, not the deprecation of a catalog. */
   readonly isProhibited: boolean;
@@ -56,13 +58,15 @@ export function factsOf(properties: readonly Property[]): Facts {
     const parsed = parseVersion(text);
     return parsed === undefined ? {} : { version: parsed };
   };
+  const packages = values("olm.package").map((one) => ({
+    name: textOf(one, "packageName"),
+    ...version(textOf(one, "version")),
+  }));
   return {
     properties,
-    packages: values("olm.package").map((one) => ({
-      name: textOf(one, "packageName"),
-      ...version(textOf(one, "version")),
-    })),
-    apis: values("olm.gvk").map(apiOf),
+    packages,
+    packageNames: new Set(packages.map(({ name }) => name)),
+    apis: new Set(values("olm.gvk").map((one) => formatApi(apiOf(one)))),
     labels: new Set(values("olm.label").map((one) => textOf(one, "label"))),
     isProhibited: properties.some(({ type }) => type === "olm.deprecated"),
   };

@@ -18,7 +18,7 @@ export function apiRequirement(api: Api): Requirement {
   const { group, version, kind } = api;
   const key = formatApi(api);
   return {
-    isMetBy: ({ facts }) => facts.apis.some((one) => formatApi(one) === key),
+    isMetBy: ({ facts }) => facts.apis.has(key),
     text: `providing an API with group: ${group}, version: ${version}, kind: ${kind}`,
     explanation: `an operator that provides ${kind} of ${group}/${version}`,
     narrowing: { type: "api", key },
@@ -36,7 +36,7 @@ export function packageRequirement(name: string, versionRange: string): Requirem
     );
   return {
     isMetBy: (entry) =>
-      (entry.package === name || entry.facts.packages.some((one) => one.name === name)) &&
+      (entry.package === name || entry.facts.packageNames.has(name)) &&
       (entry.facts.packages.some(({ version }) => version !== undefined && range(version)) ||
         (entry.version !== undefined && range(entry.version))),
     text: `with package: ${name} and with version in range: ${versionRange}`,

@@ -75,7 +75,7 @@ function randomProblem(seed: number): Variable[] {
   return variables;
 }
 
-test("the solver finds the preferred solution, or a core without superfluous constraints", () => {
+test("the solver finds the preferred solution, or an irreducible core", () => {
   let [solved, unsatisfiable] = [0, 0];
   fc.assert(
     fc.property(fc.integer(), (seed) => {

@@ -6,8 +6,9 @@ import {
   type CatalogBundle,
   type Channel,
   type Property,
+  type Version,
 } from "@capstan/bundle";
-import { apiOf, factsOf, fieldsOf, formatApi, textOf, type Entry, type Facts } from "./entry.ts";
+import { apiOf, factsOf, fieldsOf, textOf, type Entry, type Facts } from "./entry.ts";
 import type { CatalogReference, InstalledOperator } from "./resolution.ts";
 
 /** The entries of a catalog, by what requirements ask for. */
@@ -46,9 +47,9 @@ export function toInstalledSource(installed: readonly InstalledOperator[], names
 function tablesOf(entries: readonly Entry[]): Tables {
   const [byPackage, byApi] = [new Map<string, Entry[]>(), new Map<string, Entry[]>()];
   for (const entry of entries) {
-    const packages = new Set([entry.package, ...entry.facts.packages.map(({ name }) => name)]);
-    for (const name of packages) append(byPackage, name, entry);
-    for (const api of new Set(entry.facts.apis.map(formatApi))) append(byApi, api, entry);
+    for (const name of entry.facts.packageNames) if (name !== entry.package) append(byPackage, name, entry);
+    append(byPackage, entry.package, entry);
+    for (const api of entry.facts.apis) append(byApi, api, entry);
   }
   return { entries, byPackage, byApi };
 }
@@ -61,18 +62,28 @@ function append(table: Map<string, Entry[]>, key: string, entry: Entry): void {
 
 function catalogEntries(catalog: Catalog, reference: CatalogReference): Entry[] {
   return [...catalog.packages.values()].flatMap((one) => {
-    const facts = new Map(
-      [...one.bundles.values()].map((bundle) => [bundle.name, factsOf(resolvedProperties(bundle))]),
-    );
+    const facts = new Map([...one.bundles.values()].map((bundle) => [bundle.name, readBundle(bundle)]));
     return [...one.channels.values()].flatMap((channel) =>
       channelEntries(channel, { reference, facts, bundles: one.bundles, defaultChannel: one.defaultChannel }),
     );
   });
 }
 
+/** What the entries of a bundle in several channels have in common. */
+interface ReadBundle {
+  readonly facts: Facts;
+  readonly version?: Version;
+}
+
+function readBundle(bundle: CatalogBundle): ReadBundle {
+  const facts = factsOf(resolvedProperties(bundle));
+  const version = facts.packages[0]?.version ?? parseTolerant(bundle.version);
+  return { facts, ...(version && { version }) };
+}
+
 interface PackageContext {
   readonly reference: CatalogReference;
-  readonly facts: ReadonlyMap<string, Facts>;
+  readonly facts: ReadonlyMap<string, ReadBundle>;
   readonly bundles: ReadonlyMap<string, CatalogBundle>;
   readonly defaultChannel: string;
 }
@@ -83,7 +94,6 @@ function channelEntries(channel: Channel, { reference, facts, bundles, defaultCh
     // An entry without a bundle is a defect that the validation of the catalog reports.
     if (bundle === undefined || known === undefined) return [];
     const skipRange = entry.skipRange === undefined ? undefined : parseRange(entry.skipRange);
-    const version = parseTolerant(bundle.version);
     return [
       {
         name: entry.name,
@@ -95,8 +105,7 @@ function channelEntries(channel: Channel, { reference, facts, bundles, defaultCh
         ...(entry.replaces === undefined || entry.replaces === "" ? {} : { replaces: entry.replaces }),
         skips: entry.skips,
         ...(skipRange && { skipRange }),
-        ...(version && { version }),
-        facts: known,
+        ...known,
         bundle,
       },
     ];

@@ -1,6 +1,6 @@
 /** The variables of a resolution: one for each entry that can be chosen, and those for Subscriptions, APIs and packages. */
 import { obstaclesOf, type ClusterFacts } from "./cluster.ts";
-import { formatApi, idOf, type Entry } from "./entry.ts";
+import { idOf, type Entry } from "./entry.ts";
 import type { Constraint, Variable } from "./problem.ts";
 import { requirementsOf } from "./properties.ts";
 import type { Requirement } from "./requirement.ts";
@@ -97,8 +97,8 @@ export function invariantsOf(bundles: readonly BundleVariable[]): Variable[] {
   const [apis, packages] = [new Map<string, BundleVariable[]>(), new Map<string, BundleVariable[]>()];
   for (const variable of bundles) {
     const { facts } = variable.entry;
-    for (const api of new Set(facts.apis.map(formatApi))) append(apis, api, variable);
-    for (const name of new Set(facts.packages.map((one) => one.name))) append(packages, name, variable);
+    for (const api of facts.apis) append(apis, api, variable);
+    for (const name of facts.packageNames) append(packages, name, variable);
   }
   return [
     ...sorted(apis).map(([api, providers]) =>
