@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
+import { type Catalog, startRegistryServer } from "@capstan/bundle";
 import { createClient, loadConfig, processHost } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
-import { CatalogSource } from "@capstan/lifecycle";
+import { CatalogSource, ClusterServiceVersion } from "@capstan/lifecycle";
 import { capstan } from "./terminal.ts";
 
 let home = "";
@@ -87,4 +88,40 @@ test("finds, plans, approves, lists and uninstalls an operator", async () => {
   const removed = await lifecycle("uninstall", "foo", "-n", "shop", "--yes", "-o", "json");
   assert.equal((JSON.parse(removed.out) as { readonly subscription: string }).subscription, "foo");
   assert.equal((await lifecycle("status", "-n", "shop", "-o", "json")).out, "[]\n");
+});
+
+/** A catalog of one bundle, whose objects are in the catalog itself. */
+function servedCatalog(): Catalog {
+  const named = { ...csv, metadata: { name: "bar.v1.0.0" } };
+  const data = Buffer.from(JSON.stringify(named)).toString("base64");
+  const properties = [{ type: "olm.package", value: { packageName: "bar", version: "1.0.0" } }];
+  const bundle = {
+    name: "bar.v1.0.0",
+    package: "bar",
+    image: "",
+    version: "1.0.0",
+    properties,
+    hasObjects: true,
+    readLarge: () => [{ type: "olm.bundle.object", value: { data } }],
+    relatedImages: [],
+  };
+  const entries = new Map([["bar.v1.0.0", { name: "bar.v1.0.0", skips: [] }]]);
+  const channels = new Map([["stable", { name: "stable", package: "bar", entries, properties: [] }]]);
+  const bundles = new Map([["bar.v1.0.0", bundle]]);
+  const found = { name: "bar", defaultChannel: "stable", channels, bundles, properties: [] };
+  return { packages: new Map([["bar", found]]) };
+}
+
+test("installs from the address of a registry server", async () => {
+  await using server = await startRegistryServer({ catalog: servedCatalog, host: "127.0.0.1", port: 0 });
+  await using client = createClient(await loadConfig(processHost(), { kubeconfig: join(home, "kc") }));
+  const spec = { sourceType: "grpc", address: server.address };
+  await client.create(CatalogSource, { metadata: { name: "served", namespace: "olm" }, spec } as never);
+  const installed = await lifecycle("install", "bar", "-n", "served", "--timeout", "60");
+  assert.equal(installed.out, "bar.v1.0.0 is installed\n", installed.err);
+  const found = await client.get(ClusterServiceVersion, { namespace: "served", name: "bar.v1.0.0" });
+  assert.equal(found.status?.phase, "Succeeded");
+  const source = await client.get(CatalogSource, { namespace: "olm", name: "served" });
+  assert.equal(source.status?.connectionState?.lastObservedState, "READY");
+  assert.equal(source.status?.connectionState?.address, server.address);
 });

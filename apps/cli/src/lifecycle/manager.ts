@@ -10,7 +10,7 @@ import {
   resolve,
 } from "@capstan/lifecycle";
 import { apiOf, type Clock, systemClock } from "@capstan/runtime";
-import { readBundleImageObjects, readOrigin } from "./read-catalog.ts";
+import { contentReader } from "./read-catalog.ts";
 
 /** A manager's setting that holds connections. */
 export interface OpenSetting extends AsyncDisposable {
@@ -35,14 +35,16 @@ export function openSetting({ client, config, namespace, clock = systemClock }: 
     scoped.set(user, known);
     return clusterOf(apiOf(known));
   };
+  const cluster = clusterOf(apiOf(client));
+  const reader = contentReader(cluster);
   const setting: ManagerSetting = {
-    cluster: clusterOf(apiOf(client)),
+    cluster,
     as,
     discovery: discoveryOf(client),
     clock,
-    catalogs: createCatalogStore(readOrigin),
+    catalogs: createCatalogStore(reader.readOrigin),
     resolve,
-    readBundle: readBundleImageObjects,
+    readBundle: reader.readBundle,
     namespace,
   };
   const close = async (): Promise<void> => {

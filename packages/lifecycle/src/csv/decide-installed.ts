@@ -96,6 +96,8 @@ export function decideFailed(seen: Seen): CsvAction {
   if (healed !== undefined) {
     return { do: "phase", phase: { phase: "Pending", reason: "RequirementsUnknown", message: healed } };
   }
+  // A new installation would fail in the same way, again and again.
+  if (status?.reason === "InvalidWebhookDescription" && seen.invalidWebhook() !== undefined) return WAIT;
   const requirements = seen.requirements();
   if ("invalid" in requirements) {
     return status?.reason === "InvalidInstallStrategy" ? WAIT : invalidStrategy(requirements.invalid);
