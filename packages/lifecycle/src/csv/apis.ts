@@ -1,4 +1,4 @@
-/** The APIs that an operator provides and requires: their keys, their hashes, and the labels made of them. */
+/** The APIs that an operator provides: their keys, their hashes, and their form in annotations. */
 import { fnv1a64 } from "../cluster/hash.ts";
 import type { ClusterServiceVersion, CsvSpec } from "../kinds/csv.ts";
 
@@ -26,11 +26,6 @@ export function providedApis({ customresourcedefinitions: crds, apiservicedefini
   return keysOf(crds?.owned, services?.owned);
 }
 
-/** What an operator requires. */
-export function requiredApis({ customresourcedefinitions: crds, apiservicedefinitions: services }: CsvSpec): ApiSet {
-  return keysOf(crds?.required, services?.required);
-}
-
 /** Whether every CRD name of a ClusterServiceVersion has a group. */
 export function hasReadableApis({ spec: { customresourcedefinitions: crds } }: ClusterServiceVersion): boolean {
   return [...(crds?.owned ?? []), ...(crds?.required ?? [])].every(({ name }) => crdGroup(name) !== undefined);
@@ -39,14 +34,6 @@ export function hasReadableApis({ spec: { customresourcedefinitions: crds } }: C
 /** The hash of an API in labels. */
 export function apiHash(api: string): string {
   return fnv1a64(api);
-}
-
-/** The labels of a ClusterServiceVersion by which providers and users of an API are found. */
-export function apiLabels(spec: CsvSpec): { readonly [label: string]: string } {
-  const labels: { [label: string]: string } = {};
-  for (const api of providedApis(spec)) labels[`olm.api.${apiHash(api)}`] = "provided";
-  for (const api of requiredApis(spec)) labels[`olm.api.${apiHash(api)}`] = "required";
-  return labels;
 }
 
 /** APIs in an annotation: sorted, with commas. */

@@ -90,9 +90,6 @@ async function act(action: CsvAction, acting: Acting): Promise<ReconcileResult> 
   switch (action.do) {
     case "wait":
       return action.after === undefined ? undefined : requeue(action.after, { reason: "checks again" });
-    case "label":
-      await changeMetadata(acting, { labels: { ...csv.metadata.labels, ...action.labels } });
-      return undefined;
     case "annotate":
       return annotate(action, acting);
     case "set-provided-apis":
@@ -133,7 +130,7 @@ async function setProvidedApis(
 
 async function enter(action: ActionOf<"phase">, acting: Acting): Promise<ReconcileResult> {
   const { requirements } = action;
-  const hasStatuses = requirements !== undefined && "statuses" in requirements;
+  const hasStatuses = requirements !== undefined && "statuses" in requirements && requirements.statuses.length > 0;
   if (action.deletesDeployments === true) await deleteDeployments(acting);
   const extra = hasStatuses ? { requirementStatus: requirements.statuses } : {};
   await writePhase({ ...acting, csv: acting.seen.csv }, action.phase, extra);

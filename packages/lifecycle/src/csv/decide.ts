@@ -2,7 +2,7 @@
 import { buildTargets, groupAnnotations } from "../group/annotations.ts";
 import { judgeApis } from "../group/intersection.ts";
 import type { OperatorGroup } from "../kinds/operator-group.ts";
-import { apiLabels, hasReadableApis, providedApis } from "./apis.ts";
+import { hasReadableApis, providedApis } from "./apis.ts";
 import { decideFailed, decideInstalling, decideSucceeded } from "./decide-installed.ts";
 import { duplicateModes, unsupportedTargets } from "./install-modes.ts";
 import { isInPhase } from "./phase.ts";
@@ -19,8 +19,6 @@ export function decide(seen: Seen): CsvAction {
   const { csv } = seen;
   if (csv.status?.reason === "InstallComponentFailedNoRetry") return WAIT;
   if (!hasReadableApis(csv)) return WAIT;
-  const missing = Object.entries(apiLabels(csv.spec)).filter(([key, value]) => csv.metadata.labels?.[key] !== value);
-  if (missing.length > 0) return { do: "label", labels: Object.fromEntries(missing) };
   const [group] = seen.groups;
   if (group === undefined) return failed(seen, "NoOperatorGroup", "csv in namespace with no operatorgroups");
   if (seen.groups.length > 1) {

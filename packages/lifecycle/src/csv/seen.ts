@@ -36,7 +36,6 @@ export interface Seen {
 /** What to do next. */
 export type CsvAction =
   | { readonly do: "wait"; readonly after?: number }
-  | { readonly do: "label"; readonly labels: { readonly [key: string]: string } }
   | { readonly do: "annotate"; readonly annotations: { readonly [key: string]: string }; readonly phase?: Phase }
   | { readonly do: "set-provided-apis"; readonly group: OperatorGroup; readonly annotation: string }
   | {
