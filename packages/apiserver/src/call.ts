@@ -37,12 +37,22 @@ export function ownCall(url: string): Call {
   };
 }
 
+/** The call with other headers. */
 export function withHeaders(call: Call, headers: Headers): Call {
+  return changed(call, { headers, body: () => call.body() });
+}
+
+/** The call with another source of its body. */
+export function withBody(call: Call, body: () => Promise<Uint8Array>): Call {
+  return changed(call, { headers: call.headers, body });
+}
+
+function changed(call: Call, { headers, body }: Pick<Call, "headers" | "body">): Call {
   return {
     method: call.method,
     url: call.url,
     headers,
-    body: () => call.body(),
+    body,
     get signal() {
       return call.signal;
     },

@@ -15,7 +15,9 @@ import { negotiate, plainOffer, type OutputMedia } from "./encode/media.ts";
 import { respondError } from "./encode/respond.ts";
 import { warningHeaders } from "./encode/warnings.ts";
 import type { Exchange } from "./exchange.ts";
-import { flowHeadersOf } from "./flow/flow-headers.ts";
+import { flowHeaders, flowsOf } from "./flow/flow.ts";
+import { tooManyRequests } from "./flow/gate.ts";
+import { TooManyRequestsError, type Release } from "./flow/seats.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
 import { toRefusal } from "./refusal.ts";
@@ -23,15 +25,18 @@ import { isOverAtOnce, timedOut } from "./route/timeout.ts";
 import { pageNotFound, plainText } from "./paths/plain.ts";
 import { isCutShort, parseRequest, type RequestInfo, type ResourceRequest } from "./route/request-info.ts";
 import { splitUrl } from "./route/query.ts";
+import type { TurnWork } from "./turn/turn-watch.ts";
 import { serveResource } from "./verbs/serve-resource.ts";
 
 /** The server as a function. It never throws: every error becomes a response. It records the request in the trail, if one is passed. */
 export type Handler = (call: Call, trail?: AuditTrail) => Promise<Answer>;
 
 export function createHandler(parts: ServerParts): Handler {
-  const flowHeaders = flowHeadersOf(parts.store);
+  const flowOf = flowsOf(parts.store);
   return async (received, trail = beginTrail()) => {
     let call = received;
+    const work: TurnWork = { method: call.method, url: call.url, user: "" };
+    parts.turns.mark(work);
     const { path, query } = splitUrl(call.url);
     const auditId = headerOf(call, "audit-id") ?? parts.randomness.uuid();
     trail.auditId = auditId;
@@ -41,23 +46,40 @@ export function createHandler(parts: ServerParts): Handler {
     const info = parseRequest(call.method, path, query);
     trail.info = info;
     let answer: Answer;
-    let flow: AnswerHeaders = {};
+    let headers: AnswerHeaders = {};
+    let release: Release = () => {};
     try {
       checkDisk(parts);
       if (isOverAtOnce(info, query)) return withAnswerHeaders(timedOut(), auditId, warnings);
       const user = await identify(parts, call, { info, query, warnings, trail });
+      work.user = user.name;
       call = withoutToken(call);
-      flow = flowHeaders(user, info);
+      const flow = flowOf(user, info);
+      headers = flowHeaders(flow);
+      if (flow !== undefined) {
+        release = await parts.gate.enter(call, flow, work);
+        if (hasBody(call)) call = parts.gate.withPacedBody(call, flow, work);
+      }
       const exchange: Exchange = { call, path, query, auditId, user, parts, warnings, trail };
       await authorizeCall(exchange, info);
       answer = await serve(exchange, info);
     } catch (error) {
-      answer = respondError(toRefusal(error, parts, call), errorMedia(call, query));
+      answer = toAnswer(error, () => respondError(toRefusal(error, parts, call), errorMedia(call, query)));
+    } finally {
+      release();
     }
     if (info.type === "resource") count(parts, info, answer.status);
-    Object.assign(answer.headers, flow);
+    Object.assign(answer.headers, headers);
     return withAnswerHeaders(answer, auditId, warnings);
   };
+}
+
+function hasBody({ method }: Call): boolean {
+  return method !== "GET" && method !== "HEAD";
+}
+
+function toAnswer(error: unknown, respond: () => Answer): Answer {
+  return error instanceof TooManyRequestsError ? tooManyRequests() : respond();
 }
 
 /** Removes a token from the sub-protocols, which are sent back and forwarded. */

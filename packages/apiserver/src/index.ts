@@ -1,14 +1,17 @@
 /** The embedded API server: a Request to Response function over a versioned store. */
 export { administrator, startApiServer } from "./server.ts";
-export type { ApiServer, ApiServerOptions } from "./server.ts";
+export type { ApiServer } from "./server.ts";
+export type { ApiServerOptions } from "./options.ts";
 export { toKubeconfig } from "./kubeconfig.ts";
 export type { Patience } from "./serve/patience.ts";
 export { ServiceRangeError } from "./service-ranges.ts";
 export { DataFolderError } from "./store/data-folder-error.ts";
 export type { DataFolderErrorCode } from "./store/data-folder-error.ts";
 export type { ServiceRangeErrorCode } from "./service-ranges.ts";
-export { systemClock } from "./clock.ts";
-export type { Clock, Timer } from "./clock.ts";
+export { systemClock, systemStopwatch } from "./clock.ts";
+export type { Clock, Stopwatch, Timer } from "./clock.ts";
+export { describeLongTurn, longTurn } from "./turn/turn-watch.ts";
+export type { LongTurn, TurnWork } from "./turn/turn-watch.ts";
 export type { Answer, AnswerBody, AnswerHeaders, LiveBody, Sink } from "./answer.ts";
 export type { Call, Headers } from "./call.ts";
 export type { Randomness, ServerParts } from "./parts.ts";

@@ -10,9 +10,11 @@ import type { PortRange } from "./builtin/core/node-ports.ts";
 import type { NodeDoor } from "./builtin/rules.ts";
 import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
+import type { Gate } from "./flow/gate.ts";
 import type { RequestMetrics } from "./paths/metrics.ts";
 import type { Registry } from "./resources/registry.ts";
 import type { Store } from "./store/store.ts";
+import type { TurnWatch } from "./turn/turn-watch.ts";
 
 /** The source of randomness; a simulator passes its own. */
 export interface Randomness {
@@ -37,6 +39,10 @@ export interface ServerParts {
   readonly admission: AdmissionChain;
   readonly nodes: NodeDoor | undefined;
   readonly metrics: RequestMetrics;
+  /** Measures the turns of the event loop. */
+  readonly turns: TurnWatch;
+  /** Limits and paces the requests of each flow. */
+  readonly gate: Gate;
   /** The start time of the server, in milliseconds. */
   readonly started: number;
   /** The node port range of services. */

@@ -5,10 +5,9 @@ import { createAuthority, validFor, type Authority, type KeyedCertificate } from
 import { Aggregation } from "./aggregate/aggregation.ts";
 import { openAccess, tokenAuthenticator } from "./access.ts";
 import { bareAdmissionSteps } from "./admit/index.ts";
-import { chainAdmission, type AdmissionContext, type AdmissionStep, type KeptKind } from "./admit/admission.ts";
+import { chainAdmission, type AdmissionContext, type KeptKind } from "./admit/admission.ts";
 import type { Answer } from "./answer.ts";
 import { audited } from "./audit/audited.ts";
-import type { AuditEvent } from "./audit/event.ts";
 import { authenticateWith } from "./authenticate/authenticator.ts";
 import { LastWays } from "./authenticate/last-ways.ts";
 import { certificateAuthenticator } from "./authenticate/certificate.ts";
@@ -23,84 +22,32 @@ import {
   serviceNetworkOf,
   type Advertised,
 } from "./bootstrap.ts";
-import type { NodeDoor } from "./builtin/rules.ts";
 import { builtinRules } from "./builtin/index.ts";
 import { ownCall, type Call } from "./call.ts";
-import { systemClock, type Clock } from "./clock.ts";
+import { systemClock, systemStopwatch, type Clock } from "./clock.ts";
 import { startDefinitions } from "./custom/controller.ts";
 import { definitionRules } from "./custom/definition-rules.ts";
 import { definitionsName } from "./custom/definition.ts";
+import { Gate } from "./flow/gate.ts";
 import { createHandler, type Handler } from "./handler.ts";
 import type { Randomness, ServerParts } from "./parts.ts";
 import { RequestMetrics } from "./paths/metrics.ts";
 import { serveBuiltins } from "./resources/builtin.ts";
 import { Registry } from "./resources/registry.ts";
+import type { ApiServerOptions } from "./options.ts";
 import { openLateCaller } from "./outgoing/late-caller.ts";
-import type { Dial, OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.ts";
+import type { OutgoingCaller } from "./outgoing/outgoing.ts";
 import { clusterAddressResolver } from "./outgoing/service.ts";
 import { inProcessFetch } from "./serve/in-process.ts";
 import { readServiceRanges, serverAddressIn, type ServiceRanges } from "./service-ranges.ts";
-import type { Listening, ListenTls } from "./serve/listen.ts";
-import type { Patience } from "./serve/patience.ts";
+import type { Listening } from "./serve/listen.ts";
 import { storeLookup, storeWriter } from "./store/access.ts";
 import { PastStore } from "./store/past.ts";
 import type { Identity } from "./store/identity.ts";
 import type { OpenedJournal } from "./store/sqlite.ts";
-import { Store, type HistoryLimits, type Snapshot } from "./store/store.ts";
+import { Store, type Snapshot } from "./store/store.ts";
 import { observe, type Observer } from "./testing/observe.ts";
-
-/** The options of a server. All have defaults: in memory, in process, with the system clock. */
-export interface ApiServerOptions {
-  readonly clock?: Clock;
-  readonly randomness?: Randomness;
-  /** A folder for the state, the keys and the credentials of the server. Without it, all of that is lost when the server ends. */
-  readonly data?: string;
-  /** The limits of the history for watches and pages. */
-  readonly history?: HistoryLimits;
-  /** Listens on a port; without it, the server can only be called in process. */
-  readonly listen?: {
-    readonly port: number;
-    readonly host?: string;
-    readonly tls?: boolean | ListenTls;
-    /** Timeouts of slow clients in milliseconds. Default: those of kube-apiserver. */
-    readonly patience?: Partial<Patience>;
-  };
-  /** `rbac` authorizes by roles, as kube-apiserver does by default; `always-allow` allows every request. */
-  readonly authorization?: "rbac" | "always-allow";
-  /** The issuer of service account tokens and the key (PEM) that signs them. Default: a key generated on demand. */
-  readonly serviceAccounts?: { readonly issuer?: string; readonly privateKeyPem?: string };
-  /** Further bearer tokens and their users, besides the administrator's. */
-  readonly tokens?: ReadonlyMap<string, UserInfo>;
-  /**
-   * The admission chain. Default: that of kube-apiserver without `ServiceAccount`, which rejects pods until a controller has created the
-   * account `default`; a bare server has no controllers.
-   */
-  readonly admission?: readonly AdmissionStep[];
-  readonly nodes?: NodeDoor;
-  /**
-   * The service network, or one IPv4 and one IPv6 network separated by a comma. Default: `10.0.0.0/24`. Existing state keeps its
-   * networks.
-   */
-  readonly serviceNetwork?: string;
-  /** The node port range of services. Default: `30000-32767`. */
-  readonly nodePorts?: string;
-  /** Calls webhooks and aggregated servers. Default: over HTTP. */
-  readonly outgoing?: OutgoingCaller;
-  /** Resolves the Service of a webhook or an aggregated server to an endpoint. Default: its cluster IP. */
-  readonly resolveService?: ServiceResolver;
-  /** Connects to the endpoints of Services that the machine cannot reach itself. */
-  readonly dial?: Dial;
-  /** The administrator's bearer token. Default: that of the data folder, or a new one. */
-  readonly token?: string;
-  /** The CA of the server's certificates. Default: that of the data folder, or a new one. */
-  readonly authority?: Authority;
-  /** The address at which pods reach the server, for the endpoints of the Service `default/kubernetes`. */
-  readonly advertise?: Partial<Advertised>;
-  /** Receives an audit event at the level Metadata for each request. `openAuditLog` writes them to a file. */
-  readonly audit?: (event: AuditEvent) => void;
-  /** Reports bugs of the server: errors that are not a StatusError. */
-  readonly report?: (error: unknown, call: Call) => void;
-}
+import { TurnWatch } from "./turn/turn-watch.ts";
 
 /** A running server. */
 export interface ApiServer extends AsyncDisposable {
@@ -325,6 +272,7 @@ function assemble(ingredients: Ingredients): ServerParts {
     admission: chainAdmission(options.admission ?? bareAdmissionSteps, admission),
     nodes: options.nodes,
     metrics: new RequestMetrics(),
+    ...openGate(options, clock),
     started: clock.wall(),
     nodePorts: ranges.nodePorts,
     aggregation: new Aggregation(
@@ -333,6 +281,12 @@ function assemble(ingredients: Ingredients): ServerParts {
     ),
     report,
   };
+}
+
+function openGate(options: ApiServerOptions, clock: Clock): Pick<ServerParts, "turns" | "gate"> {
+  const stopwatch = options.stopwatch ?? (options.clock === undefined ? systemStopwatch : undefined);
+  const turns = new TurnWatch(stopwatch, options.onLongTurn ?? (() => {}));
+  return { turns, gate: new Gate({ clock, turns, stopwatch }) };
 }
 
 function findKind(registry: Registry, apiVersion: string, kind: string): KeptKind | undefined {

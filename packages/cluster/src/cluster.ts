@@ -1,5 +1,13 @@
 /** Starts the embedded cluster: an API server, the built-in controllers, the garbage collector, the scheduler and nodes. */
-import { administrator, admissionSteps, openHttpCaller, startApiServer, toKubeconfig } from "@capstan/apiserver";
+import {
+  administrator,
+  admissionSteps,
+  describeLongTurn,
+  openHttpCaller,
+  startApiServer,
+  systemStopwatch,
+  toKubeconfig,
+} from "@capstan/apiserver";
 import type { ApiServer, HttpCaller } from "@capstan/apiserver";
 import { createClient, processHost } from "@capstan/client";
 import type { Client } from "@capstan/client";
@@ -213,6 +221,8 @@ function startServer(
   const { data, port } = options;
   return startApiServer({
     clock,
+    ...(options.clock === undefined && { stopwatch: systemStopwatch }),
+    onLongTurn: (turn) => (options.log ?? silentLog).warn(describeLongTurn(turn)),
     nodes: connections,
     admission: admissionSteps,
     outgoing: (call) => (metrics.handles(call) ? metrics.answer(call) : caller.call(call)),

@@ -2,6 +2,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import {
+  describeLongTurn,
   openAuditLog,
   ServiceRangeError,
   startApiServer,
@@ -65,6 +66,7 @@ export const apiserver: Command = defineCommand({
       ...(audit === undefined ? {} : { audit: audit.tell }),
       serviceNetwork: options["service-cluster-ip-range"],
       nodePorts: options["service-node-port-range"],
+      onLongTurn: (turn) => terminal.err(`${describeLongTurn(turn)}\n`),
       report: (error, call) => terminal.err(`${call.method} ${call.url}: ${describe(error)}\n`),
     });
     if (kubeconfig !== undefined) await keepKubeconfig(kubeconfig, toKubeconfig(server));

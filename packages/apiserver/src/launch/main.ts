@@ -2,6 +2,7 @@
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { openAuditLog } from "../audit/log.ts";
+import { describeLongTurn, type LongTurn } from "../turn/turn-watch.ts";
 import { lastValue, parseFlags, type Flags } from "./flags.ts";
 
 const [program = "", ...args] = process.argv.slice(2);
@@ -35,7 +36,8 @@ async function runServer(asked: Flags): Promise<number> {
   const report = (error: unknown): void => void process.stderr.write(`${describe(error)}\n`);
   const auditPath = lastValue(asked, "audit-log-path");
   using audit = auditPath === undefined ? undefined : openAuditLog(auditPath);
-  await using server = await startApiServer({ ...options, report, ...(audit && { audit: audit.tell }) });
+  const onLongTurn = (turn: LongTurn): void => void process.stderr.write(`${describeLongTurn(turn)}\n`);
+  await using server = await startApiServer({ ...options, report, onLongTurn, ...(audit && { audit: audit.tell }) });
   say(`ready on ${server.url}`);
   await stopSignal();
   return 0;

@@ -4,7 +4,7 @@ import { admissionSteps } from "../admit/index.ts";
 import type { AdmissionStep } from "../admit/admission.ts";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { ListenTls } from "../serve/listen.ts";
-import type { ApiServerOptions } from "../server.ts";
+import type { ApiServerOptions } from "../options.ts";
 import { lastValue, listValue, type Flags } from "./flags.ts";
 
 /** Access to files and time. */

@@ -7,7 +7,7 @@
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { useKubernetes } from "@capstan/kubernetes";
-import { admissionSteps, startApiServer } from "../../src/index.ts";
+import { admissionSteps, describeLongTurn, longTurn, startApiServer } from "../../src/index.ts";
 import type { Ask } from "./ask.ts";
 import { fuzz } from "./fuzz.ts";
 import { fuzzedKinds } from "./kinds.ts";
@@ -24,8 +24,16 @@ const { values, positionals } = parseArgs({
 });
 
 let bugs = 0;
+let longTurns = 0;
+let turnsOnBusyMachine = 0;
 await using server = await startApiServer({
   admission: admissionSteps,
+  // A turn counts by its processor time: on a busy machine, other programs make turns longer.
+  onLongTurn(turn) {
+    if (turn.cpuMilliseconds > longTurn) longTurns++;
+    else turnsOnBusyMachine++;
+    process.stderr.write(`${describeLongTurn(turn)}\n`);
+  },
   report(error) {
     bugs++;
     process.stderr.write(`a bug of ours: ${error instanceof Error ? error.stack : String(error)}\n`);
@@ -53,7 +61,11 @@ for (const [reason, count] of explained) process.stdout.write(`${count} x ${reas
 process.stdout.write(
   `${requests} requests, ${unexplained} unexplained differences, ${bugs} bugs, seed ${values.seed}\n`,
 );
-process.exit(unexplained + bugs === 0 ? 0 : 1);
+process.stdout.write(
+  `${longTurns} turns of the event loop over ${longTurn} ms of processor time; ${turnsOnBusyMachine} longer ones waited for the machine; ` +
+    `the longest turn took ${Math.round(server.parts.turns.longest)} ms\n`,
+);
+process.exit(unexplained + bugs + longTurns === 0 ? 0 : 1);
 
 async function realServer(): Promise<Ask> {
   if (values.real !== undefined) return httpsAsk(values.real, values.token);
