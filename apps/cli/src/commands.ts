@@ -282,6 +282,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/cluster-logs.ts")).clusterLogs,
   },
   {
+    name: "cluster fsck",
+    topic: "Cluster",
+    summary: "Check and repair the state of a stopped cluster",
+    load: async () => (await import("./commands/cluster-fsck.ts")).clusterFsck,
+  },
+  {
     name: "cluster fault",
     topic: "Cluster",
     summary: "Cut, delay or heal lines of pods, kill nodes",

@@ -4,7 +4,7 @@
  * A call is routed, authenticated and authorized. A non-resource path gets its document, a resource request goes to its verb. The verb
  * decodes, admits, stores or reads, and encodes. This file does not know any kind.
  */
-import { quote, StatusError, toFailure } from "@capstan/model";
+import { quote } from "@capstan/model";
 import type { Answer, AnswerHeaders } from "./answer.ts";
 import { beginTrail, type AuditTrail } from "./audit/trail.ts";
 import { authorizeCall } from "./authorize/authorize-call.ts";
@@ -49,7 +49,6 @@ export function createHandler(parts: ServerParts): Handler {
     let headers: AnswerHeaders = {};
     let release: Release = () => {};
     try {
-      checkDisk(parts);
       if (isOverAtOnce(info, query)) return withAnswerHeaders(timedOut(), auditId, warnings);
       const user = await identify(parts, call, { info, query, warnings, trail });
       work.user = user.name;
@@ -91,14 +90,6 @@ function withoutToken(call: Call): Call {
 /** Only served resources are counted: unknown names from clients would fill the memory. */
 function count({ metrics, registry }: ServerParts, info: ResourceRequest, code: number): void {
   if (registry.find(info.group, info.version, info.resource) !== undefined) metrics.count({ ...info, code });
-}
-
-/** While the store cannot write to disk, its state must not be visible: it would be lost in a crash. */
-function checkDisk({ store }: ServerParts): void {
-  const failure = store.failure();
-  if (failure === undefined) return;
-  const message = `the disk refuses the state of the server (${failure.message}); it answers again when the disk takes it`;
-  throw new StatusError(toFailure({ code: 500, reason: "InternalError", message }));
 }
 
 /** A percent sign without two hexadecimal digits: the path is rejected before it is parsed. */

@@ -7,6 +7,8 @@ export type { Patience } from "./serve/patience.ts";
 export { ServiceRangeError } from "./service-ranges.ts";
 export { DataFolderError } from "./store/data-folder-error.ts";
 export type { DataFolderErrorCode } from "./store/data-folder-error.ts";
+export { checkDataFolder, isSound, repairDataFolder } from "./store/fsck.ts";
+export type { DamagedObject, FolderReport, Repair } from "./store/fsck.ts";
 export type { ServiceRangeErrorCode } from "./service-ranges.ts";
 export { systemClock, systemStopwatch } from "./clock.ts";
 export type { Clock, Stopwatch, Timer } from "./clock.ts";

@@ -1,11 +1,18 @@
 /** A data folder: used by one server at a time, readable only by its owner, and sufficient to restart the same server. */
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, stat } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { test, type TestContext } from "node:test";
-import { DataFolderError, startApiServer, type ApiServer } from "../src/index.ts";
+import {
+  checkDataFolder,
+  DataFolderError,
+  isSound,
+  repairDataFolder,
+  startApiServer,
+  type ApiServer,
+} from "../src/index.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 
@@ -27,7 +34,8 @@ async function ask(server: ApiServer, method: string, path: string, body?: unkno
     body === undefined ? init : { ...init, body: JSON.stringify(body) },
   );
   const response = await server.fetch(request);
-  return { status: response.status, body: (await response.json()) as Reply["body"] };
+  const isJson = response.headers.get("content-type") === "application/json";
+  return { status: response.status, body: isJson ? ((await response.json()) as Reply["body"]) : {} };
 }
 
 const map = (name: string): object => ({ metadata: { name } });
@@ -96,7 +104,7 @@ test("a restored snapshot survives a restart, and revisions are not reused", asy
   assert.ok(second.store.revision > revision);
 });
 
-test("a write that the disk rejects is neither acknowledged nor visible", async (t) => {
+test("a write that the disk rejects fails, and reads, deletions and other writes go on", async (t) => {
   const data = await folderFor(t);
   await (await startApiServer({ data })).close();
   const database = new DatabaseSync(join(data, "capstan.db"));
@@ -106,20 +114,125 @@ test("a write that the disk rejects is neither acknowledged nor visible", async 
   database.close();
   const server = await startApiServer({ data });
   assert.equal((await ask(server, "POST", maps, map("good"))).status, 201);
-  assert.equal((await ask(server, "POST", maps, map("poison"))).status, 500);
-  for (const [method, path, body] of [
-    ["GET", `${maps}/poison`],
-    ["GET", maps],
-    ["POST", maps, map("later")],
-  ] as const) {
-    const { status, body: answer } = await ask(server, method, path, body);
-    assert.equal(status, 500);
-    assert.match(
-      String(answer["message"]),
-      /^the disk refuses the state of the server \(disk is full\); it answers again/,
-    );
-  }
+  assert.equal((await ask(server, "POST", maps, map("fat"))).status, 201);
+  const before = server.store.revision;
+  const refused = await ask(server, "POST", maps, map("poison"));
+  assert.equal(refused.status, 500);
+  assert.match(
+    String(refused.body["message"]),
+    /^the disk of the server rejects the change \(disk is full\): nothing was/,
+  );
+  assert.equal((await ask(server, "GET", `${maps}/poison`)).status, 404);
+  assert.equal((await ask(server, "GET", `/readyz`)).status, 200);
+  assert.deepEqual(await namesIn(server), ["fat", "good"]);
+  assert.equal((await ask(server, "DELETE", `${maps}/fat`)).status, 200);
+  const later = await ask(server, "POST", maps, map("later"));
+  assert.equal(later.status, 201);
+  const { resourceVersion } = later.body["metadata"] as { resourceVersion: string };
+  assert.ok(Number(resourceVersion) > before + 1, "the revision of the rejected write is not used again");
+  assert.deepEqual(await namesIn(server), ["good", "later"]);
   await server.close();
   await using next = await startApiServer({ data });
-  assert.deepEqual(await namesIn(next), ["good"]);
+  assert.deepEqual(await namesIn(next), ["good", "later"]);
+});
+
+test("a watch ends when a write that it may have seen is taken back", async (t) => {
+  const data = await folderFor(t);
+  await (await startApiServer({ data })).close();
+  const database = new DatabaseSync(join(data, "capstan.db"));
+  database.exec("CREATE TRIGGER full BEFORE INSERT ON objects BEGIN SELECT RAISE(FAIL, 'disk is full'); END");
+  database.close();
+  await using server = await startApiServer({ data });
+  const { revision } = server.store;
+  const watch = await server.fetch(new Request(`http://server${maps}?watch=1&resourceVersion=${revision}`));
+  assert.equal((await ask(server, "POST", maps, map("a"))).status, 500);
+  await watch.text();
+  const again = await server.fetch(new Request(`http://server${maps}?watch=1&resourceVersion=${revision}`));
+  assert.match(await again.text(), /"code":410/);
+});
+
+/** Changes a stored object behind the back of the server. */
+function flipBit(data: string, key: string): void {
+  const database = new DatabaseSync(join(data, "capstan.db"));
+  const { changes } = database
+    .prepare("UPDATE objects SET json = replace(json, '\"ConfigMap\"', '\"CpnfigMap\"') WHERE key = ?")
+    .run(key);
+  assert.equal(changes, 1);
+  database.close();
+}
+
+test("a damaged object stops the start, and fsck repairs the folder without it", async (t) => {
+  const data = await folderFor(t);
+  const first = await startApiServer({ data });
+  for (const name of ["a", "b", "c"]) assert.equal((await ask(first, "POST", maps, map(name))).status, 201);
+  const { revision } = first.store;
+  assert.throws(() => checkDataFolder(data), { code: "InUse" });
+  await first.close();
+  assert.ok(isSound(checkDataFolder(data)));
+  assert.deepEqual(repairDataFolder(data).kept, []);
+  flipBit(data, "default/b");
+  await assert.rejects(startApiServer({ data }), {
+    code: "Damaged",
+    message: /one object: configmaps default\/b \(its checksum does not match\); see .*capstan cluster fsck --data/,
+  });
+  const report = checkDataFolder(data);
+  assert.deepEqual(report.damaged, [{ resource: "configmaps", key: "default/b", why: "its checksum does not match" }]);
+  assert.equal(repairDataFolder(data).kept.length, 1);
+  assert.ok(isSound(checkDataFolder(data)));
+  await using second = await startApiServer({ data });
+  assert.deepEqual(await namesIn(second), ["a", "c"]);
+  assert.ok(second.store.revision > revision);
+});
+
+test("fsck finds what is behind a damaged page", async (t) => {
+  const data = await folderFor(t);
+  const first = await startApiServer({ data });
+  const fat = (name: string): object => ({ metadata: { name }, data: { text: "x".repeat(2000) } });
+  for (let at = 100; at < 300; at++) assert.equal((await ask(first, "POST", maps, fat(`m${at}`))).status, 201);
+  await first.close();
+  const path = join(data, "capstan.db");
+  const bytes = await readFile(path);
+  const page = bytes.indexOf('"name":"m200"') & ~4095;
+  bytes.fill(0xff, page, page + 4096);
+  await writeFile(path, bytes);
+  await assert.rejects(startApiServer({ data }), { code: "Damaged" });
+  const { report } = repairDataFolder(data);
+  assert.ok(report.pages.length > 0);
+  await using second = await startApiServer({ data });
+  const names = await namesIn(second);
+  assert.ok(names.includes("m100") && names.includes("m299"), names.join());
+  assert.ok(names.length > 180 && !names.includes("m200"), names.join());
+});
+
+test("damaged keys and files that are no database are reported and repaired", async (t) => {
+  const data = await folderFor(t);
+  const first = await startApiServer({ data });
+  await ask(first, "POST", maps, map("a"));
+  await first.close();
+  await writeFile(join(data, "keys.json"), '{"token": "x"');
+  await assert.rejects(startApiServer({ data }), { code: "Damaged", message: /keys\.json cannot be read/ });
+  assert.equal(repairDataFolder(data).kept.length, 1);
+  const second = await startApiServer({ data });
+  assert.deepEqual(await namesIn(second), ["a"]);
+  assert.notEqual(second.token, first.token);
+  await second.close();
+  await writeFile(join(data, "capstan.db"), "no database".repeat(1000));
+  await assert.rejects(startApiServer({ data }), { code: "Damaged" });
+  assert.ok(repairDataFolder(data).report.pages.length > 0);
+  await using third = await startApiServer({ data });
+  assert.deepEqual(await namesIn(third), []);
+});
+
+test("a folder of a version without checksums gets them at the next start", async (t) => {
+  const data = await folderFor(t);
+  const first = await startApiServer({ data });
+  await ask(first, "POST", maps, map("a"));
+  await first.close();
+  const database = new DatabaseSync(join(data, "capstan.db"));
+  database.exec("ALTER TABLE objects DROP COLUMN checksum");
+  database.close();
+  assert.ok(isSound(checkDataFolder(data)));
+  await (await startApiServer({ data })).close();
+  flipBit(data, "default/a");
+  await assert.rejects(startApiServer({ data }), { code: "Damaged" });
 });

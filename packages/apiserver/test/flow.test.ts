@@ -65,7 +65,7 @@ async function occupy(server: ApiServer, user: string, count: number): Promise<{
   };
 }
 
-test("a user whose requests fill its seats and its queue gets 429, and others are served", async () => {
+test("a user that fills its seats and its queue gets 429, and others are served", async () => {
   await using server = await start();
   // Of 600 seats, the level has five, and one user three of them; one more request waits.
   const busy = await occupy(server, mallory, 4);

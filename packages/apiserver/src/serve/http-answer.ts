@@ -36,8 +36,27 @@ export function writeAnswer(response: HttpResponse, answer: Answer, manner: Mann
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
     response.writeHead(status, headers);
     // Node writes headers and a string body in one piece, and would encode the bytes of a warning again.
-    response.end(typeof body === "string" && headers["warning"] !== undefined ? Buffer.from(body) : body);
+    endWith(response, typeof body === "string" && headers["warning"] !== undefined ? Buffer.from(body) : body);
   }
+}
+
+/** The last piece of a body: smaller than the buffer of a socket, so that the socket does not wait for it to drain. */
+const lastPiece = 16 * 1024;
+
+/**
+ * While a response drains, Node pauses the parser of an HTTP/1.1 connection, and fails (HPE_PAUSED) when the next request arrives in
+ * several pieces. So the end of a long body is sent only when its start has drained: the client cannot send the next request before.
+ */
+function endWith(response: HttpResponse, body: string | Uint8Array): void {
+  if (body.length <= lastPiece || isHttp2(response)) return void response.end(body);
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const end = (): void => void response.end(bytes.subarray(-lastPiece));
+  if (response.write(bytes.subarray(0, -lastPiece))) end();
+  else response.once("drain", end);
+}
+
+function isHttp2(response: HttpResponse): boolean {
+  return "stream" in response;
 }
 
 type WholeAnswer = Answer & { readonly body: string | Uint8Array };
@@ -51,7 +70,7 @@ function writeCompressed(response: HttpResponse, answer: WholeAnswer, fail: Mann
     headers["content-length"] = String(compressed.length);
     try {
       response.writeHead(status, headers);
-      response.end(compressed);
+      endWith(response, compressed);
     } catch (why) {
       fail(why);
     }

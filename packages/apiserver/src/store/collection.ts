@@ -69,6 +69,19 @@ export class Collection {
     return this.#remember({ type: "DELETED", revision, key, entry: atRevision(previous, revision), previous, time });
   }
 
+  /** Takes back the last change of a key. Watches that may have seen it must start again. */
+  undo({ key, previous, revision }: Change): void {
+    const isThere = this.#byKey.has(key);
+    if (previous !== undefined) {
+      if (!isThere) this.#insertKey(key);
+      this.#byKey.set(key, previous);
+    } else if (isThere) {
+      this.#byKey.delete(key);
+      this.#keys.splice(firstAtLeast(this.#keys, key), 1);
+    }
+    this.#history = this.#history.filter((change) => change.revision !== revision);
+  }
+
   /** The next changes after a revision, oldest first. The caller has checked that they are not compacted. */
   changesAfter(revision: number, atMost: number): Change[] {
     const first = this.#firstChangeAfter(revision);

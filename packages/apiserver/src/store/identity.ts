@@ -3,6 +3,7 @@ import { chmod, mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createAuthority, createPrivateKeyPem, openAuthority } from "@capstan/pki";
 import type { Authority } from "@capstan/pki";
+import { DataFolderError } from "./data-folder-error.ts";
 
 export interface Identity {
   /** The administrator's bearer token. */
@@ -29,13 +30,25 @@ const years = 10;
 export async function openIdentity(folder: string, made: { now: Date; token: string }): Promise<Identity> {
   const text = await readFile(file(folder), "utf8").catch(() => undefined);
   if (text !== undefined) {
-    const { token, accountKey, port, ...authority } = JSON.parse(text) as Written;
-    return { token, accountKey, port, authority: openAuthority(authority) };
+    return readIdentity(folder, text);
   }
   const authority = createAuthority({ commonName: "capstan", now: made.now, days: years * 365 });
   const identity = { token: made.token, authority, accountKey: createPrivateKeyPem(), port: undefined };
   await keepIdentity(folder, identity);
   return identity;
+}
+
+function readIdentity(folder: string, text: string): Identity {
+  try {
+    const { token, accountKey, port, ...authority } = JSON.parse(text) as Written;
+    return { token, accountKey, port, authority: openAuthority(authority) };
+  } catch (error) {
+    throw new DataFolderError("Damaged", folder, new Error(`keys.json cannot be read: ${messageOf(error)}`));
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Writes an identity, readable by its owner only. A crash leaves the old or the new file. */

@@ -7,15 +7,15 @@ import type { DatabaseSync } from "node:sqlite";
 /**
  * Enough for thousands of small writes. The write-ahead log reserves as much again: it is overwritten from its start and never truncated.
  */
-const RESERVE = 8 * 2 ** 20;
+export const reserve: number = 8 * 2 ** 20;
 
 /** Reserves the space; does nothing if the disk has none. */
 export function keepReserve(database: DatabaseSync): void {
-  if (freeBytes(database) >= RESERVE / 2) return;
+  if (freeBytes(database) >= reserve / 2) return;
   try {
     database.exec(`
       CREATE TABLE reserve (room BLOB);
-      INSERT INTO reserve VALUES (zeroblob(${RESERVE}));
+      INSERT INTO reserve VALUES (zeroblob(${reserve}));
       PRAGMA wal_checkpoint(FULL);
       DROP TABLE reserve;
       PRAGMA wal_checkpoint(FULL);

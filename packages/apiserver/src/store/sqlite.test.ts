@@ -25,8 +25,13 @@ class SmallDisk extends DatabaseSync {
   }
 }
 
-function added(name: string, revision: number): Change {
-  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, resourceVersion: String(revision) } };
+function added(name: string, revision: number, size = 0): Change {
+  const object = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, resourceVersion: String(revision) },
+    ...(size > 0 && { data: { text: "x".repeat(size) } }),
+  };
   const entry = Entry.of(`default/${name}`, revision, object);
   return { type: "ADDED", key: entry.key, revision, time: 0, entry, previous: undefined };
 }
@@ -67,27 +72,57 @@ test("a folder that cannot be created is reported", () => {
   assert.throws(() => openJournal("/proc/capstan/state"), { code: "Unusable" });
 });
 
-test("writes that a full disk rejects are retried in order before acknowledgement", async (t) => {
+test("changes that the disk rejects are taken back, and later ones are written", async (t) => {
   const folder = folderFor(t);
   let disk: SmallDisk | undefined;
   const opened = openJournal(folder, (path) => (disk = new SmallDisk(path)));
   assert.ok(disk);
+  const undone: string[] = [];
+  opened.journal.whenRejected((changes) => undone.push(...changes.map(({ change }) => change.key)));
   disk.isFull = true;
   opened.journal.write("configmaps", added("a", 5));
-  await assert.rejects(async () => opened.journal.settled(), /full/);
-  assert.match(String(opened.journal.failure()), /full/);
   opened.journal.write("configmaps", added("b", 6));
-  await assert.rejects(async () => opened.journal.settled(), /full/);
+  await assert.rejects(async () => opened.journal.settled(), /rejects the change \(database or disk is full\)/);
+  assert.deepEqual(undone, ["default/a", "default/b"]);
   disk.isFull = false;
-  assert.equal(opened.journal.failure(), undefined);
+  opened.journal.write("configmaps", added("c", 7));
+  await opened.journal.settled();
   opened.close();
   const again = openJournal(folder);
   assert.deepEqual(
     again.snapshot.resources.get("configmaps")?.map(({ key, revision }) => [key, revision]),
-    [
-      ["default/a", 5],
-      ["default/b", 6],
-    ],
+    [["default/c", 7]],
   );
   again.close();
+});
+
+test("with the reserve left only, deletions and small changes are admitted", async (t) => {
+  const folder = folderFor(t);
+  let disk: DatabaseSync | undefined;
+  const opened = openJournal(folder, (path) => (disk = new DatabaseSync(path)));
+  assert.ok(disk);
+  fill(disk);
+  let count = 0;
+  const isAdmitted = (): boolean => {
+    try {
+      opened.journal.admit(100_000);
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  for (; isAdmitted(); count++) {
+    assert.ok(count < 1000, "the reserve is used up");
+    opened.journal.write("configmaps", added(`big${count}`, count + 1, 100_000));
+    await opened.journal.settled();
+  }
+  opened.journal.admit(100);
+  for (let at = 0; at < count; at++) {
+    const { entry } = added(`big${at}`, at + 1);
+    const change = { key: entry.key, entry, previous: entry, revision: count + at + 1, time: 0 };
+    opened.journal.write("configmaps", { type: "DELETED", ...change });
+    await opened.journal.settled();
+  }
+  opened.journal.admit(100_000);
+  opened.close();
 });

@@ -1,12 +1,15 @@
 /** Persists a store in an SQLite database: acknowledged writes survive a crash at any time. */
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { DatabaseSync } from "node:sqlite";
 import type { ResourceName } from "../builtin/context.ts";
-import { Entry, toLine } from "./entry.ts";
-import { DataFolderError } from "./data-folder-error.ts";
+import type { Change } from "./collection.ts";
+import { DataFolderError, type DataFolderErrorCode } from "./data-folder-error.ts";
+import { diskRefused, DiskSpace } from "./disk-space.ts";
+import type { Entry } from "./entry.ts";
 import { keepReserve } from "./reserve.ts";
-import type { Journal, Snapshot } from "./store.ts";
+import { addChecksums, damageOf, readRevision, readRows, rowWriter, tables, toEntry, type RowWriter } from "./rows.ts";
+import type { Journal, Snapshot, Undo } from "./store.ts";
 
 /** A journal with its current content. */
 export interface OpenedJournal {
@@ -30,23 +33,14 @@ const alone = `
   COMMIT;
 `;
 
-const schema = `
-  PRAGMA synchronous = FULL;
-  CREATE TABLE IF NOT EXISTS objects (
-    resource TEXT NOT NULL, key TEXT NOT NULL, revision INTEGER NOT NULL, json TEXT NOT NULL,
-    PRIMARY KEY (resource, key)
-  ) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
-`;
-
 /** Opens or creates the database of a folder, readable by its owner only: it contains every Secret. */
 export function openJournal(
   folder: string,
   open: (path: string) => DatabaseSync = (path) => new DatabaseSync(path),
 ): OpenedJournal {
   const database = openAlone(folder, open);
-  const snapshot = readSnapshot(database);
-  const journal = new SqliteJournal(database);
+  const snapshot = readSnapshot(database, folder);
+  const journal = new SqliteJournal(database, folder);
   return {
     journal,
     snapshot,
@@ -70,13 +64,14 @@ function openAlone(folder: string, open: (path: string) => DatabaseSync): Databa
   const database = open(path);
   try {
     database.exec(alone);
-    database.exec(schema);
+    database.exec(tables);
+    addChecksums(database);
     keepReserve(database);
     // Detects a disk without space now: a server that cannot write would start and fail every request.
     database.exec("INSERT INTO state VALUES ('opened', 1) ON CONFLICT (name) DO UPDATE SET value = value + 1");
   } catch (error) {
     database.close();
-    throw new DataFolderError(isLocked(error) ? "InUse" : "Unusable", folder, error);
+    throw new DataFolderError(reasonOf(error), folder, error);
   }
   return database;
 }
@@ -88,59 +83,85 @@ function makeFolder(folder: string): void {
   mkdirSync(folder, { mode: 0o700 });
 }
 
-/** SQLITE_BUSY; its extended codes use the higher bits. */
-function isLocked(error: unknown): boolean {
-  return error instanceof Error && "errcode" in error && (Number(error.errcode) & 0xff) === 5;
+function reasonOf(error: unknown): DataFolderErrorCode {
+  switch (sqliteCode(error)) {
+    case codes.busy:
+      return "InUse";
+    case codes.corrupt:
+    case codes.notDatabase:
+      return "Damaged";
+    default:
+      return "Unusable";
+  }
 }
 
-function readSnapshot(database: DatabaseSync): Snapshot {
-  const [row] = database.prepare("SELECT value FROM state WHERE name = 'revision'").all();
-  const stored = Number(row?.["value"] ?? 0);
+/** Result codes of SQLite. */
+const codes = { busy: 5, corrupt: 11, notDatabase: 26 } as const;
+
+/** Extended codes use the higher bits. */
+function sqliteCode(error: unknown): number | undefined {
+  return error instanceof Error && "errcode" in error ? Number(error.errcode) & 0xff : undefined;
+}
+
+/** The number of damaged objects that the error names. */
+const shown = 3;
+
+/** A damaged object would make the list of its resource unreadable for everybody, so the server does not start. */
+function readSnapshot(database: DatabaseSync, folder: string): Snapshot {
   const resources = new Map<ResourceName, Entry[]>();
-  for (const found of database
-    .prepare("SELECT resource, key, revision, json FROM objects ORDER BY resource, key")
-    .iterate()) {
-    const resource = String(found["resource"]);
-    let entries = resources.get(resource);
-    if (entries === undefined) resources.set(resource, (entries = []));
-    entries.push(new Entry(String(found["key"]), Number(found["revision"]), toLine(String(found["json"]))));
+  const damaged: string[] = [];
+  try {
+    const stored = readRevision(database);
+    for (const row of readRows(database)) {
+      const damage = damageOf(row);
+      if (damage !== undefined) damaged.push(`${row.resource} ${row.key} (${damage})`);
+      const entries = resources.get(row.resource) ?? [];
+      resources.set(row.resource, entries);
+      entries.push(toEntry(row));
+    }
+    if (damaged.length > 0) throw new Error(sentenceOf(damaged));
+    return { revision: stored === 0 ? 0 : stored + revisionGap, resources };
+  } catch (error) {
+    database.close();
+    throw new DataFolderError("Damaged", folder, error);
   }
-  return { revision: stored === 0 ? 0 : stored + revisionGap, resources };
+}
+
+function sentenceOf(damaged: readonly string[]): string {
+  const more = damaged.length > shown ? ` and ${damaged.length - shown} more` : "";
+  return `${damaged.length === 1 ? "one object" : `${damaged.length} objects`}: ${damaged.slice(0, shown).join(", ")}${more}`;
 }
 
 interface Pending {
   readonly resource: ResourceName;
-  readonly key: string;
-  readonly revision: number;
-  /** Absent for a deletion. */
-  readonly json: string | undefined;
+  readonly change: Change;
 }
 
 /** Changes of one event loop iteration are committed together; waiting requests continue when they are on disk. */
 class SqliteJournal implements Journal {
   readonly #database: DatabaseSync;
-  readonly #put: StatementSync;
-  readonly #remove: StatementSync;
-  readonly #count: StatementSync;
+  readonly #rows: RowWriter;
+  readonly #space: DiskSpace;
+  #undo: Undo = () => {};
   #pending: Pending[] = [];
-  #failure: Error | undefined;
   #commit: { promise: Promise<void>; resolve: () => void; reject: (error: unknown) => void } | undefined;
 
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, folder: string) {
     this.#database = database;
-    this.#put = database.prepare(
-      "INSERT INTO objects (resource, key, revision, json) VALUES (?, ?, ?, ?) " +
-        "ON CONFLICT (resource, key) DO UPDATE SET revision = excluded.revision, json = excluded.json",
-    );
-    this.#remove = database.prepare("DELETE FROM objects WHERE resource = ? AND key = ?");
-    this.#count = database.prepare(
-      "INSERT INTO state (name, value) VALUES ('revision', ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-    );
+    this.#rows = rowWriter(database);
+    this.#space = new DiskSpace(database, folder);
   }
 
-  write(...[resource, change]: Parameters<Journal["write"]>): void {
-    const json = change.type === "DELETED" ? undefined : change.entry.json;
-    this.#pending.push({ resource, key: change.key, revision: change.revision, json });
+  whenRejected(undo: Undo): void {
+    this.#undo = undo;
+  }
+
+  admit(growth: number): void {
+    this.#space.admit(growth);
+  }
+
+  write(resource: ResourceName, change: Change): void {
+    this.#pending.push({ resource, change });
     if (this.#commit !== undefined) return;
     this.#commit = Promise.withResolvers<void>();
     // Writes of the server itself may have no waiting caller.
@@ -152,51 +173,60 @@ class SqliteJournal implements Journal {
     return this.#commit?.promise;
   }
 
-  failure(): Error | undefined {
-    if (this.#failure !== undefined) this.flush();
-    return this.#failure;
-  }
-
-  /**
-   * Writes all pending changes in one transaction. Changes that the disk rejects stay pending, because the store already contains them:
-   * the next attempt writes them first.
-   */
+  /** Writes all pending changes in one transaction. If the disk rejects them, the store takes them back. */
   flush(): void {
     const commit = this.#commit;
+    const pending = this.#pending;
     this.#commit = undefined;
-    if (this.#pending.length === 0) return;
+    this.#pending = [];
+    if (pending.length === 0) return;
     try {
-      this.#database.exec("BEGIN IMMEDIATE");
-      for (const change of this.#pending) this.#store(change);
-      this.#count.run(this.#pending.at(-1)?.revision ?? 0);
-      this.#database.exec("COMMIT");
-      this.#pending = [];
-      this.#failure = undefined;
+      this.#transact(() => {
+        for (const one of pending) this.#store(one);
+        this.#rows.setRevision(pending.at(-1)?.change.revision ?? 0);
+      });
       commit?.resolve();
     } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
-      this.#failure = error instanceof Error ? error : new Error(String(error));
-      commit?.reject(error);
+      this.#undo(pending);
+      this.#freeLog();
+      commit?.reject(diskRefused(error));
     }
+    this.#space.look();
   }
 
   replace({ revision, resources }: Snapshot): void {
-    this.#database.exec("BEGIN IMMEDIATE");
-    try {
+    this.#transact(() => {
       this.#database.exec("DELETE FROM objects");
       for (const [resource, entries] of resources)
-        for (const entry of entries) this.#put.run(resource, entry.key, entry.revision, entry.json);
-      this.#count.run(revision);
+        for (const { key, revision: at, json } of entries) this.#rows.put({ resource, key, revision: at, json });
+      this.#rows.setRevision(revision);
+    });
+    this.#pending = [];
+  }
+
+  #transact(work: () => void): void {
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      work();
       this.#database.exec("COMMIT");
-      this.#pending = [];
     } catch (error) {
-      this.#database.exec("ROLLBACK");
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
       throw error;
     }
   }
 
-  #store({ resource, key, revision, json }: Pending): void {
-    if (json === undefined) this.#remove.run(resource, key);
-    else this.#put.run(resource, key, revision, json);
+  /** The next commit overwrites the write-ahead log from its start instead of growing it. */
+  #freeLog(): void {
+    try {
+      this.#database.exec("PRAGMA wal_checkpoint(RESTART)");
+    } catch {
+      // The disk rejects this as well; the next commit reports it.
+    }
+  }
+
+  #store({ resource, change }: Pending): void {
+    const { key, revision } = change;
+    if (change.type === "DELETED") this.#rows.remove(resource, key);
+    else this.#rows.put({ resource, key, revision, json: change.entry.json });
   }
 }

@@ -17,13 +17,24 @@ export interface HistoryLimits {
 /** Called for every change of a resource, in order, right after the change. */
 export type Listener = (change: Change) => void;
 
+/** A change and its resource. */
+export interface ResourceChange {
+  readonly resource: ResourceName;
+  readonly change: Change;
+}
+
+/** Takes back changes that are not durable, in the order in which they were made. */
+export type Undo = (changes: readonly ResourceChange[]) => void;
+
 /** Persists changes. */
 export interface Journal {
+  /** Throws a StatusError if there is no space for a change that makes an object this many bytes longer. */
+  admit(growth: number): void;
   write(resource: ResourceName, change: Change): void;
-  /** Resolves when all writes so far are durable; `undefined` if they already are. */
+  /** Resolves when all writes so far are durable; `undefined` if they already are. Rejects if they are taken back. */
   settled(): Promise<void> | undefined;
-  /** Why a write is not durable after another attempt; `undefined` if all are. */
-  failure(): Error | undefined;
+  /** Sets the function that takes back changes that the disk rejects. */
+  whenRejected(undo: Undo): void;
   /** Replaces the whole state. */
   replace(snapshot: Snapshot): void;
 }
@@ -81,6 +92,7 @@ export class Store {
     this.#revision = options.revision ?? 1;
     this.#floor = options.revision ?? 0;
     this.#journal = options.journal;
+    this.#journal?.whenRejected((changes) => this.#undo(changes));
   }
 
   /** The revision of the last change. */
@@ -115,6 +127,7 @@ export class Store {
     draft.metadata.resourceVersion = String(revision);
     // Serializes first: an object that nests too deep would fail every read and must not be stored.
     const entry = Entry.of(key, revision, deepFreeze(draft));
+    this.#journal?.admit(entry.line.length - (this.get(resource, key)?.line.length ?? 0));
     this.#revision = revision;
     this.#holdFor(entry);
     this.#publish(resource, this.collection(resource).put(entry, this.#clock.wall()));
@@ -157,11 +170,6 @@ export class Store {
   /** Resolves when all writes so far survive a crash; `undefined` if they already do. */
   settled(): Promise<void> | undefined {
     return this.#journal?.settled();
-  }
-
-  /** Why the state is not on disk. It must not be visible to clients until it is. */
-  failure(): Error | undefined {
-    return this.#journal?.failure();
   }
 
   /** Compacts all changes up to a revision. */
@@ -212,6 +220,16 @@ export class Store {
     if (change.revision % forgetEvery === 0) this.#forgetOld(resource);
     const listeners = this.#listeners.get(resource);
     if (listeners !== undefined) for (const listener of listeners) this.#tell(listener, change);
+  }
+
+  /**
+   * The state is then that of the disk again, and reads stay possible. Watches end and list again, because they may have seen the changes.
+   * The revisions are not used again.
+   */
+  #undo(changes: readonly ResourceChange[]): void {
+    for (const { resource, change } of changes.toReversed()) this.collection(resource).undo(change);
+    this.compact();
+    this.close();
   }
 
   /** Keeps the value in memory: the writer is about to return it, and watchers are about to read it. */
