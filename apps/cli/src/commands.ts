@@ -402,6 +402,36 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-report.ts")).meterReport,
   },
   {
+    name: "meter invoice",
+    topic: "Meter",
+    summary: "Show what would be billed for a period, or close it",
+    load: async () => (await import("./commands/meter-invoice.ts")).meterInvoice,
+  },
+  {
+    name: "meter invoice list",
+    topic: "Meter",
+    summary: "List closed invoices",
+    load: async () => (await import("./commands/meter-invoice.ts")).meterInvoiceList,
+  },
+  {
+    name: "meter invoice verify",
+    topic: "Meter",
+    summary: "Verify hashes, chain, sums and signatures of invoices",
+    load: async () => (await import("./commands/meter-invoice.ts")).meterInvoiceVerify,
+  },
+  {
+    name: "meter price",
+    topic: "Meter",
+    summary: "Say what a quantity costs",
+    load: async () => (await import("./commands/meter-price.ts")).meterPrice,
+  },
+  {
+    name: "meter query",
+    topic: "Meter",
+    summary: "Ask the records with SQL",
+    load: async () => (await import("./commands/meter-query.ts")).meterQuery,
+  },
+  {
     name: "apiserver",
     topic: "Tools",
     summary: "Run the bare embedded API server",

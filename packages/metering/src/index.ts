@@ -26,6 +26,18 @@ export type { JsonReport, JsonRow, Report, ReportRequest } from "./engine/run-re
 export { bucketKinds } from "./time/bucket.ts";
 export type { BucketKind } from "./time/bucket.ts";
 
+// Prices and queries
+export { quote } from "./engine/quote.ts";
+export type { Quote, QuoteRequest } from "./engine/quote.ts";
+export { runStoreQuery } from "./engine/run-query.ts";
+
+// Invoices
+export { readInvoices, verifyInvoices } from "./invoice/archive.ts";
+export type { Verdict } from "./invoice/archive.ts";
+export { closeInvoices, draftInvoices } from "./invoice/bill.ts";
+export type { BillRequest, CloseRequest } from "./invoice/bill.ts";
+export type { Invoice, InvoiceLine } from "./invoice/invoice.ts";
+
 // Time on command lines
 export { formatInstant, parseDuration, parsePeriod, parseTime } from "./time/instant.ts";
 export { zoneOf } from "./time/zone.ts";

@@ -14,9 +14,14 @@ export interface RateAllOptions extends Omit<RateOptions, "tenancy"> {
 }
 
 /** All details of a window. */
-export async function rateAll(collected: Collected, options: RateAllOptions): Promise<Detail[]> {
-  const { book, window, idle } = options;
+export function rateAll(collected: Collected, options: RateAllOptions): Promise<Detail[]> {
   const rater = new Rater({ ...options, tenancy: collected.tenancy });
+  return rateWith(rater, collected, options);
+}
+
+/** Fills a rater whose lines are needed, too. */
+export async function rateWith(rater: Rater, collected: Collected, options: RateAllOptions): Promise<Detail[]> {
+  const { book, window, idle } = options;
   const nodes =
     book.nodes === undefined
       ? undefined

@@ -231,13 +231,8 @@ class FolderStore implements Store {
   }
 
   async query(sql: string, relations: readonly Relation[], limits: QueryLimits): Promise<QueryResult> {
-    const files = Object.keys(tables).map((name) => ({ name, files: this.#files(name as TableName) }));
-    const sources = files.map(({ name, files }) => ({
-      name,
-      source: files.length === 0 ? undefined : this.#source(files),
-    }));
     const engine = await openEngine({ temporary: join(this.folder, "tmp"), memory: this.#memory ?? "512MB" });
-    return runQuery(engine, { sql, relations, limits, sources });
+    return runQuery(engine, { sql, relations, limits });
   }
 
   async writeParquet(path: string, relation: Relation): Promise<void> {

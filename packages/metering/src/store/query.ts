@@ -9,8 +9,6 @@ export interface QueryRun {
   readonly sql: string;
   readonly relations: readonly Relation[];
   readonly limits: QueryLimits;
-  /** Tables of the store, and the expression that reads each. */
-  readonly sources: readonly { readonly name: string; readonly source: string | undefined }[];
 }
 
 /** Copies what the query may see into the engine, cuts the engine off from files, and runs the query. */

@@ -1,0 +1,75 @@
+/** The closed invoices of a store: files that never change. */
+import { createPublicKey, verify } from "node:crypto";
+import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { MeterError } from "../error.ts";
+import { parseFraction } from "../number/decimal.ts";
+import { roundTo } from "../number/rational.ts";
+import { type Invoice, invoiceHash } from "./invoice.ts";
+
+/** All closed invoices, in the order of their start. */
+export async function readInvoices(folder: string): Promise<readonly Invoice[]> {
+  const place = join(folder, "invoices");
+  const names = await readdir(place).catch(() => []);
+  const files = names.filter((name) => name.endsWith(".json")).sort();
+  const invoices = await Promise.all(
+    files.map(async (name) => parseInvoice(await readFile(join(place, name), "utf8"), name)),
+  );
+  return invoices.sort((a, b) => (a.start === b.start ? (a.id < b.id ? -1 : 1) : a.start < b.start ? -1 : 1));
+}
+
+function parseInvoice(text: string, name: string): Invoice {
+  try {
+    return JSON.parse(text) as Invoice;
+  } catch (cause) {
+    throw new MeterError("Corrupt", `the invoice ${name} is not JSON; restore it from a backup`, { cause });
+  }
+}
+
+/** Stores a closed invoice; its file is there as a whole or not at all. */
+export async function writeInvoice(folder: string, invoice: Invoice): Promise<void> {
+  const place = join(folder, "invoices");
+  await mkdir(place, { recursive: true });
+  const path = join(place, `${encodeURIComponent(invoice.id)}.json`);
+  await using file = await open(`${path}.tmp`, "w");
+  await file.writeFile(`${JSON.stringify(invoice, undefined, 2)}\n`);
+  await file.sync();
+  await rename(`${path}.tmp`, path);
+}
+
+/** The outcome of a verification. */
+export interface Verdict {
+  readonly id: string;
+  readonly ok: boolean;
+  readonly problems: readonly string[];
+}
+
+/** Verifies hash, chain, sums and, with a key, the signature. */
+export function verifyInvoices(invoices: readonly Invoice[], publicKey: string | undefined): Verdict[] {
+  const last = new Map<string, string | null>();
+  return invoices.map((invoice) => {
+    const before = last.get(invoice.tenant);
+    last.set(invoice.tenant, invoice.hash);
+    const problems = [
+      ...(invoiceHash(invoice) === invoice.hash ? [] : ["the hash does not fit the content"]),
+      ...(before === undefined || before === invoice.previous
+        ? []
+        : ["previous is not the hash of the invoice before"]),
+      ...(sumOf(invoice.lines.map(({ amount }) => amount)) === sumOf([invoice.total])
+        ? []
+        : ["the amounts do not add up"]),
+      ...(publicKey === undefined ? [] : signatureProblems(invoice, publicKey)),
+    ];
+    return { id: invoice.id, ok: problems.length === 0, problems };
+  });
+}
+
+function sumOf(amounts: readonly string[]): bigint {
+  return amounts.reduce((sum, text) => sum + roundTo(parseFraction(text) ?? { over: 0n, under: 1n }, 6), 0n);
+}
+
+function signatureProblems({ hash, signature }: Invoice, publicKey: string): string[] {
+  if (signature === null || hash === null) return ["there is no signature"];
+  const isGood = verify(null, Buffer.from(hash, "hex"), createPublicKey(publicKey), Buffer.from(signature, "base64"));
+  return isGood ? [] : ["the signature does not fit"];
+}
