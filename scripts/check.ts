@@ -1,5 +1,8 @@
-/** The inner loop: every check of the sources that needs nothing outside this process tree. */
-import { readFileSync } from "node:fs";
+/**
+ * The inner loop: every check of the sources that needs nothing outside this process tree. Names of steps as arguments select steps;
+ * `--changed [BASE]` limits lint and unit tests to what changed since BASE.
+ */
+import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { checkBacktracking } from "./check/backtracking.ts";
 import { knownBacktracking } from "./check/backtracking-known.ts";
@@ -13,7 +16,9 @@ import { checkReferences } from "./check/references.ts";
 import { run } from "./check/run.ts";
 import { listFiles, readSources, type Source } from "./check/sources.ts";
 import { generatedPages } from "./generate/pages.ts";
+import { changedFiles } from "./test/changed.ts";
 import { testFiles } from "./test/files.ts";
+import { affectedBy, readGraph } from "./test/graph.ts";
 import { runTests } from "./test/run-tests.ts";
 import { knownTimes } from "./test/times.ts";
 
@@ -25,6 +30,10 @@ interface Step {
 
 const bin = (name: string): string => `node_modules/.bin/${name}`;
 
+const words = process.argv.slice(2);
+const changed = words[0] === "--changed" ? changedFiles(words[1]) : undefined;
+const selected = words[0] === "--changed" ? [] : words;
+
 const steps: readonly Step[] = [
   tool("format", "run `npm run format`", bin("oxfmt"), "--check", "."),
   tool(
@@ -33,6 +42,7 @@ const steps: readonly Step[] = [
     bin("oxlint"),
     "--type-aware",
     "--deny-warnings",
+    ...lintedFiles(),
   ),
   { name: "house", cure: "each line says what to do", run: checkHouse },
   tool(
@@ -150,9 +160,20 @@ function readManifest(file: string): Manifest {
   };
 }
 
+/** The changed sources; a change of the rules or of dependencies concerns all files. */
+function lintedFiles(): readonly string[] {
+  if (changed === undefined || changed.some((file) => /^(?:\.oxlintrc\.json|package-lock\.json)$/.test(file)))
+    return [];
+  const sources = changed.filter((file) => /\.[cm]?[jt]s$/.test(file) && existsSync(file));
+  // Without a file the linter would take all of them.
+  return sources.length > 0 ? sources : ["scripts/check.ts"];
+}
+
 /** Unit tests need nothing, so none of them has a reason to be skipped. */
 async function runUnitTests(): Promise<{ ok: boolean; output: string }> {
-  const { ok, output, skipped } = await runTests(testFiles("unit"), { quiet: true, times: knownTimes() });
+  const files = changed === undefined ? testFiles("unit") : affectedBy(testFiles("unit"), changed, readGraph());
+  if (files.length === 0) return { ok: true, output: "" };
+  const { ok, output, skipped } = await runTests(files, { quiet: true, times: knownTimes() });
   const skips = skipped.map(({ file, name }) => `${file}: ${name} is skipped; unit tests need nothing, let it run`);
   return { ok: ok && skips.length === 0, output: [output, ...skips].join("\n") };
 }
@@ -173,9 +194,8 @@ function isSame(file: string, text: string): boolean {
 }
 
 async function main(): Promise<void> {
-  const wanted = process.argv.slice(2);
   let failed = 0;
-  for (const step of steps.filter(({ name }) => wanted.length === 0 || wanted.includes(name))) {
+  for (const step of steps.filter(({ name }) => selected.length === 0 || selected.includes(name))) {
     const began = performance.now();
     const { ok, output } = await step.run();
     const seconds = ((performance.now() - began) / 1000).toFixed(1);
