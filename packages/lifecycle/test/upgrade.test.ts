@@ -80,7 +80,7 @@ test("an Operator lists the components of its package", async () => {
   assert.ok(["ClusterServiceVersion", "CustomResourceDefinition", "Subscription"].every((kind) => kinds.has(kind)));
 });
 
-test("an operator fails without, with two and with an unsuitable OperatorGroup, and recovers", async () => {
+test("a missing, second or unsuitable OperatorGroup fails the operator until corrected", async () => {
   await world.namespace("modes", "none");
   const csv = operatorCsv({ name: "modal", version: "1.0.0", modes: ["OwnNamespace"] });
   const { ClusterServiceVersion } = await import("@capstan/lifecycle");

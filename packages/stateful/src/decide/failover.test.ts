@@ -85,7 +85,7 @@ function lost(statuses: Observation<number>["statuses"], change: Partial<Observa
   return decide(seen, rules);
 }
 
-test("with one acknowledgement all followers must be fenced, with none no number suffices", () => {
+test("one acknowledgement requires fencing all followers; zero is never safe", () => {
   assert.equal(fencedFollowersNeeded(2, 1), 2);
   assert.equal(fencedFollowersNeeded(4, 2), 3);
   assert.ok(fencedFollowersNeeded(2, 0) > 2);
