@@ -97,7 +97,7 @@ export type { CatalogFormat } from "./catalog/write.ts";
 export { configOf, emptyConfig } from "./catalog/config.ts";
 export { migrateBundle, migrateConfig } from "./catalog/migrate.ts";
 export { isTemplate, renderTemplate } from "./catalog/template/render.ts";
-export type { RenderBundle } from "./catalog/template/render.ts";
+export type { RenderBundle } from "./catalog/template/template.ts";
 export { openContent, openContentFolder } from "./catalog/content.ts";
 export type { CatalogContent, ContentLine } from "./catalog/content.ts";
 export { answerCatalogRequest } from "./catalog/pages.ts";

@@ -1,4 +1,5 @@
 /** Keeps a catalog current: it asks for the version from time to time, and replaces the content only by a whole new one. */
+import { startTimer, type StartTimer } from "../clock.ts";
 import type { CatalogContent } from "./content.ts";
 
 /** A catalog that may change. */
@@ -15,6 +16,7 @@ export interface RefreshOptions {
   readonly onChange: (content: CatalogContent) => void;
   readonly onError: (error: Error) => void;
   readonly now: () => Date;
+  readonly startTimer?: StartTimer;
 }
 
 /** The current content. */
@@ -51,7 +53,7 @@ export async function openCurrentCatalog(source: CatalogSource, options: Refresh
       return false;
     }
   };
-  const stop = repeat(refresh, options.everyMs);
+  const stop = repeat(refresh, options);
   return {
     content: () => content,
     modified: () => modified,
@@ -64,23 +66,25 @@ export async function openCurrentCatalog(source: CatalogSource, options: Refresh
 }
 
 /** Calls again and again, each time after the call before has ended. Returns what stops it. */
-function repeat(act: () => Promise<unknown>, everyMs: number): () => Promise<void> {
+function repeat(
+  act: () => Promise<unknown>,
+  { everyMs, startTimer: start = startTimer }: Pick<RefreshOptions, "everyMs" | "startTimer">,
+): () => Promise<void> {
   if (everyMs === 0) return async () => undefined;
   let running: Promise<unknown> = Promise.resolve();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: ReturnType<StartTimer> | undefined;
   let isStopped = false;
   const plan = (): void => {
-    timer = setTimeout(() => {
+    timer = start(everyMs, () => {
       running = act().finally(() => {
         if (!isStopped) plan();
       });
-    }, everyMs);
-    timer.unref();
+    });
   };
   plan();
   return async () => {
     isStopped = true;
-    clearTimeout(timer);
+    timer?.cancel();
     await running;
   };
 }

@@ -2,6 +2,7 @@
 import type { Client, MethodDefinition, ServiceError } from "@grpc/grpc-js";
 import type { Json } from "@capstan/model";
 import type { BundleBlob, ChannelBlob, DeprecationsBlob } from "../catalog/blobs.ts";
+import { startTimer } from "../clock.ts";
 import { schemas } from "../catalog/blobs.ts";
 import { type CatalogConfig, emptyConfig } from "../catalog/config.ts";
 import { type PartialCatalog, toPartialCatalog } from "../catalog/convert.ts";
@@ -64,18 +65,18 @@ async function readAll(client: Client, { address, timeoutMs, method, request, sh
       isLate = true;
       stream.cancel();
     };
-    let timer = setTimeout(late, timeoutMs);
+    let timer = startTimer(timeoutMs, late);
     stream.on("data", (value: object) => {
       values.push(value);
-      clearTimeout(timer);
-      timer = setTimeout(late, timeoutMs);
+      timer.cancel();
+      timer = startTimer(timeoutMs, late);
     });
     stream.on("end", () => {
-      clearTimeout(timer);
+      timer.cancel();
       resolve(values);
     });
     stream.on("error", (error: ServiceError) => {
-      clearTimeout(timer);
+      timer.cancel();
       const why = isLate ? `no answer within ${timeoutMs} ms` : error.details;
       const message = `the registry server ${address} failed at ${method}: ${why}`;
       reject(

@@ -108,8 +108,21 @@ export interface MethodShape {
   readonly streams: boolean;
 }
 
+/** The name of a method of api.Registry. */
+export type RegistryMethod =
+  | "ListPackages"
+  | "GetPackage"
+  | "GetBundle"
+  | "GetBundleForChannel"
+  | "GetChannelEntriesThatReplace"
+  | "GetBundleThatReplaces"
+  | "GetChannelEntriesThatProvide"
+  | "GetLatestChannelEntriesThatProvide"
+  | "GetDefaultBundleThatProvides"
+  | "ListBundles";
+
 /** The methods of api.Registry. */
-export const registryMethods = {
+export const registryMethods: { readonly [name in RegistryMethod]: MethodShape } = {
   ListPackages: { request: "ListPackageRequest", response: "PackageName", streams: true },
   GetPackage: { request: "GetPackageRequest", response: "Package", streams: false },
   GetBundle: { request: "GetBundleRequest", response: "Bundle", streams: false },
@@ -120,9 +133,7 @@ export const registryMethods = {
   GetLatestChannelEntriesThatProvide: { request: "GetLatestProvidersRequest", response: "ChannelEntry", streams: true },
   GetDefaultBundleThatProvides: { request: "GetDefaultProviderRequest", response: "Bundle", streams: false },
   ListBundles: { request: "ListBundlesRequest", response: "Bundle", streams: true },
-} as const satisfies { readonly [name: string]: MethodShape };
-
-export type RegistryMethod = keyof typeof registryMethods;
+};
 
 const services: { readonly [name: string]: protobuf.IService } = {
   Registry: {

@@ -191,7 +191,7 @@ describe("a webhook function that hangs", () => {
   });
 });
 
-test("a validate function that returns something fails instead of accepting the request", async () => {
+test("a validate function that returns a value fails instead of accepting", async () => {
   for (const [result, told] of [
     [false, "false"],
     ["too large", '"too large"'],

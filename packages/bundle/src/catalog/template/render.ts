@@ -2,14 +2,11 @@
 import { quote, type Json } from "@capstan/model";
 import { isObject, type JsonObject } from "../../decode/json.ts";
 import type { BundleBlob } from "../blobs.ts";
-import { addMeta, type CatalogConfig, type ConfigBuilder, emptyConfig, toMeta } from "../config.ts";
+import type { CatalogConfig } from "../config.ts";
 import { CatalogError } from "../errors.ts";
-import type { DescribedBundle } from "../describe-bundle.ts";
 import { renderSemver } from "./semver.ts";
 import { renderSubstitutes } from "./substitutes.ts";
-
-/** Reads the bundle at a reference. */
-export type RenderBundle = (image: string) => Promise<DescribedBundle>;
+import { readEntries, type RenderBundle } from "./template.ts";
 
 const render: { readonly [schema: string]: (document: JsonObject, bundle: RenderBundle) => Promise<CatalogConfig> } = {
   "olm.template.basic": renderBasic,
@@ -38,21 +35,6 @@ export async function renderTemplate(document: Json, bundle: RenderBundle): Prom
       `template has unknown schema (${quote(schemaOf(template))}), should be one of ${Object.keys(render).join(", ")}`,
     );
   return found(template, bundle);
-}
-
-/** A value of a template by its key in any case. */
-export function valueAt(template: JsonObject, key: string): Json | undefined {
-  const found = Object.keys(template).find((one) => one.toLowerCase() === key.toLowerCase());
-  return found === undefined ? undefined : template[found];
-}
-
-/** The entries of a template as blobs. */
-export function readEntries(template: JsonObject): ConfigBuilder {
-  const entries = valueAt(template, "entries") ?? [];
-  if (!Array.isArray(entries)) throw new CatalogError("BadTemplate", "unmarshalling template: entries must be a list");
-  const config = emptyConfig();
-  for (const entry of entries as readonly Json[]) addMeta(config, toMeta(entry));
-  return config;
 }
 
 async function renderBasic(template: JsonObject, bundle: RenderBundle): Promise<CatalogConfig> {

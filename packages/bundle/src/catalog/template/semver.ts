@@ -8,7 +8,7 @@ import { CatalogError } from "../errors.ts";
 import type { DescribedBundle } from "../describe-bundle.ts";
 import type { ChannelEntry } from "../model.ts";
 import { displayOf } from "../operator-folder.ts";
-import type { RenderBundle } from "./render.ts";
+import type { RenderBundle } from "./template.ts";
 
 /** Channels in ascending stability. */
 const archetypes = ["candidate", "fast", "stable"] as const;

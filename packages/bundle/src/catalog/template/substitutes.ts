@@ -8,7 +8,7 @@ import type { CatalogConfig, ConfigBuilder } from "../config.ts";
 import { packageProperties, toCatalog } from "../convert.ts";
 import { CatalogError } from "../errors.ts";
 import type { ChannelEntry, Property } from "../model.ts";
-import { readEntries, type RenderBundle, valueAt } from "./render.ts";
+import { readEntries, type RenderBundle, valueAt } from "./template.ts";
 
 interface Substitution {
   /** The image of the new bundle. */

@@ -46,7 +46,7 @@ test("the semver template links minor channels and skips older patches", async (
   assert.equal(config.packages[0]?.defaultChannel, "stable-v2.0");
 });
 
-test("major channels contain all minor versions, and stability decides the default channel", async () => {
+test("major channels have all minor versions; stability decides the default channel", async () => {
   const template = {
     schema: "olm.semver",
     generateMajorChannels: true,
