@@ -18,16 +18,6 @@ export const knownBacktracking: readonly Known[] = [
     reason: "links of proxied pages: bounded together with the rewriting of pages",
   },
   {
-    file: "packages/bundle/src/semver-range.ts",
-    expression: String.raw`/([><=!]+)\s+/g`,
-    reason: "files of the developer who runs the command",
-  },
-  {
-    file: "packages/bundle/src/semver-range.ts",
-    expression: String.raw`/^([><=!]*)(.*)$/s`,
-    reason: "files of the developer who runs the command",
-  },
-  {
     file: "packages/bundle/src/validate/descriptor-paths.ts",
     expression: String.raw`/\[[^\]]*\]/g`,
     reason: "files of the developer who runs the command",

@@ -85,7 +85,9 @@ export const catalogServe: Command = defineCommand({
         : await servePages({ name: options.name, host: options.host, port: http, current });
     const { catalog } = current.content();
     const where = pages === undefined ? "" : ` and ${pages.url}`;
-    terminal.out(`serving ${catalog.packages.size} packages on ${server.address} (gRPC)${where}, ready in ${((performance.now() - began) / 1000).toFixed(1)} s\n`);
+    terminal.out(
+      `serving ${catalog.packages.size} packages on ${server.address} (gRPC)${where}, ready in ${((performance.now() - began) / 1000).toFixed(1)} s\n`,
+    );
     await stopSignal();
   },
 });

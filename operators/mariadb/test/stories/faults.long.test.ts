@@ -74,7 +74,7 @@ test("no acknowledged write is lost in failover, kill, volume loss and switchove
     t.diagnostic(`longest pause of writes in a switchover: ${Math.round(workload.gaps[0] ?? 0)} ms`);
   });
 
-  await t.test("settings change live and with a restart, scaling goes up and down, sleep keeps the data", async () => {
+  await t.test("settings change, the cluster scales both ways, and hibernation keeps the data", async () => {
     await using workload = await Workload.start(scene);
     await workload.progress(20);
     const settings = { max_connections: "77", innodb_read_io_threads: "2" };

@@ -23,7 +23,7 @@ test("no acknowledged write is lost with a lost volume", () => {
   assert.ok(found.appointments > 10, `${found.appointments} appointments in ${found.worlds} worlds`);
 });
 
-test("no acknowledged write is lost in a switchover, even of accounts that may always write", () => {
+test("a switchover loses no acknowledged write, even of privileged accounts", () => {
   const begin = settledWorld(3, { writes: 2, crashes: 0, cuts: 1, losses: 0 });
   const switchover = { to: "m-1", began: 1_000_000, why: "asked for" };
   const found = explore({ ...begin, recorded: { ...begin.recorded, switchover } }, 20_000);
