@@ -43,6 +43,8 @@ export {
 export type { FieldPath, Predicate } from "./trigger/predicate.ts";
 export { cron, every, stream } from "./trigger/source.ts";
 export type { CronOptions, Source, SourceOptions } from "./trigger/source.ts";
+export { parseCron } from "./trigger/cron.ts";
+export type { CronSchedule } from "./trigger/cron.ts";
 export type { ReconcileTrigger } from "./trigger/reconcile-trigger.ts";
 
 // Operators.

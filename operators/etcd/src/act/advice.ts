@@ -1,5 +1,5 @@
 /** Advice in the status: conditions of a cluster that become a problem if they are ignored. */
-import { parseSchedule } from "../cron.ts";
+import { parseCron } from "capstan";
 import { minorOf } from "../decide/index.ts";
 import type { View } from "../decide/index.ts";
 import type { ClusterObject, ClusterStatus } from "../observe/index.ts";
@@ -25,7 +25,7 @@ export function adviceFor(view: View, spec: ClusterObject["spec"]): Advice[] {
 
 function unreadableSchedule({ maintenance }: ClusterObject["spec"]): Advice[] {
   const { schedule } = maintenance.defragment;
-  if (schedule === undefined || parseSchedule(schedule) !== undefined) return [];
+  if (schedule === undefined || parseCron(schedule) !== undefined) return [];
   const text = `maintenance.defragment.schedule ${JSON.stringify(schedule)} is no schedule: five fields as in cron`;
   return [{ topic: "Schedule", text }];
 }

@@ -2,7 +2,7 @@
  * Defragmentation. A member does not serve requests meanwhile, so members are defragmented one at a time, followers first, the leader
  * last.
  */
-import { nextTime, parseSchedule } from "../cron.ts";
+import { parseCron } from "capstan";
 import { formatTimestamp } from "../timestamp.ts";
 import { successorOrder } from "./member-order.ts";
 import { asLeader } from "./reconcile-context.ts";
@@ -57,11 +57,11 @@ export interface RoundFacts {
 
 /** The round that is in progress or has become due. */
 export function dueRound({ schedule, now, created, former, members }: RoundFacts): Round | undefined {
-  const times = schedule === undefined ? undefined : parseSchedule(schedule);
+  const times = schedule === undefined ? undefined : parseCron(schedule);
   if (times === undefined) return undefined;
   const left = members.filter((member) => former?.left.includes(member) === true);
   if (former !== undefined && left.length > 0) return { began: former.began, left };
-  const due = nextTime(times, former === undefined ? created : Date.parse(former.began));
+  const due = times.next(former === undefined ? created : Date.parse(former.began));
   if (due === undefined || now < due) return undefined;
   return { began: formatTimestamp(now), left: members };
 }

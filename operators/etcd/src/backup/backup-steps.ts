@@ -1,9 +1,9 @@
 /** The next step for an EtcdBackup: a pure function of the observation. */
+import { parseCron } from "capstan";
 import type { ObjectOf } from "capstan";
 import { parseDuration } from "../duration.ts";
 import type { EtcdBackup } from "../kinds/index.ts";
 import type { JobResult } from "./agent/job.ts";
-import { nextTime, parseSchedule } from "../cron.ts";
 import type { SeenJob } from "./job-pods.ts";
 
 type BackupObject = ObjectOf<typeof EtcdBackup>;
@@ -58,8 +58,8 @@ export function dueTime({ spec, status, created }: BackupSeen): number | undefin
   const last = status.lastAttempt === undefined ? undefined : Date.parse(status.lastAttempt);
   const retry = (status.failures ?? 0) > 0 && last !== undefined ? last + delayAfter(status.failures ?? 0) : undefined;
   if (spec.schedule === undefined) return status.last === undefined ? (retry ?? created) : undefined;
-  const schedule = parseSchedule(spec.schedule);
-  const regular = schedule && nextTime(schedule, last ?? created);
+  const schedule = parseCron(spec.schedule);
+  const regular = schedule?.next(last ?? created);
   return Math.min(regular ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
 }
 
@@ -77,7 +77,7 @@ function waitFor(job: SeenJob, { now, spec }: BackupSeen): BackupStep {
 
 function begin(seen: BackupSeen): BackupStep {
   const { now, spec, status, cluster } = seen;
-  if (spec.schedule !== undefined && parseSchedule(spec.schedule) === undefined) {
+  if (spec.schedule !== undefined && parseCron(spec.schedule) === undefined) {
     return {
       do: "refuse",
       reason: "InvalidSchedule",
@@ -105,8 +105,8 @@ function begin(seen: BackupSeen): BackupStep {
  */
 function isToBeMadeAnew({ now, spec, status }: BackupSeen, { time }: BackupRecord): boolean {
   if ((status.failures ?? 0) === 0 || isFresh(status)) return false;
-  const schedule = spec.schedule === undefined ? undefined : parseSchedule(spec.schedule);
-  if (schedule !== undefined) return (nextTime(schedule, Date.parse(time)) ?? Number.POSITIVE_INFINITY) <= now;
+  const schedule = spec.schedule === undefined ? undefined : parseCron(spec.schedule);
+  if (schedule !== undefined) return (schedule.next(Date.parse(time)) ?? Number.POSITIVE_INFINITY) <= now;
   const reason = reasonOf(status);
   return SPOILED.has(reason) || (reason === "Different" && (status.failures ?? 0) < ENOUGH);
 }
@@ -142,10 +142,8 @@ function trialTime(seen: BackupSeen, { time }: BackupRecord): number {
   const { status, now, spec } = seen;
   const failures = status.failures ?? 0;
   if (failures === 0 || status.lastAttempt === undefined || isFresh(status)) return now;
-  const schedule = spec.schedule === undefined ? undefined : parseSchedule(spec.schedule);
-  const next =
-    (schedule && nextTime(schedule, Math.max(Date.parse(time), Date.parse(status.lastAttempt)))) ??
-    Number.POSITIVE_INFINITY;
+  const schedule = spec.schedule === undefined ? undefined : parseCron(spec.schedule);
+  const next = schedule?.next(Math.max(Date.parse(time), Date.parse(status.lastAttempt))) ?? Number.POSITIVE_INFINITY;
   return Math.min(Date.parse(status.lastAttempt) + delayAfter(failures), next);
 }
 

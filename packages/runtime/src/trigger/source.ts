@@ -1,11 +1,11 @@
 /** Triggers objects from outside the cluster: by a period, a cron expression, a stream of keys. */
-import { Cron } from "croner";
 import { sleep } from "../clock.ts";
 import type { Clock } from "../clock.ts";
 import { checkedDuration } from "../queue/checked.ts";
 import { madeFor, RuntimeError } from "../errors.ts";
 import type { Duration } from "../errors.ts";
 import { messageOf } from "../failure.ts";
+import { cronSchedule } from "./cron.ts";
 import { outsideTrigger } from "./reconcile-trigger.ts";
 import type { Enqueue } from "./event-handler.ts";
 
@@ -95,7 +95,7 @@ export function cron(expression: string, { timeZone, name = expression }: CronOp
 
 function mustBeCron(source: { readonly cron: string; readonly timeZone: string | undefined }): void {
   try {
-    void nextTime(source, 0);
+    void cronSchedule(source.cron, source.timeZone).next(0);
   } catch (cause) {
     const zone = source.timeZone === undefined ? "" : ` in the time zone "${source.timeZone}"`;
     throw new RuntimeError(
@@ -138,7 +138,7 @@ async function runOnce(source: Source, { clock, signal, wake, keys }: SourceTool
       await sleep(clock, source.period, signal);
       break;
     case "cron":
-      await untilTime(nextTime(source, clock.wall()), clock, signal);
+      await untilTime(cronSchedule(source.cron, source.timeZone).next(clock.wall()) ?? Infinity, clock, signal);
       break;
   }
   const trigger = outsideTrigger("schedule", source.name);
@@ -167,9 +167,4 @@ async function untilTime(time: number, clock: Clock, signal: AbortSignal): Promi
   for (let left = time - clock.wall(); left > 0; left = time - clock.wall()) {
     await sleep(clock, Math.min(left, clockCheckInterval), signal);
   }
-}
-
-function nextTime({ cron, timeZone }: { cron: string; timeZone?: string | undefined }, after: number): number {
-  const pattern = new Cron(cron, timeZone === undefined ? {} : { timezone: timeZone });
-  return pattern.nextRun(new Date(after))?.getTime() ?? Infinity;
 }

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { nextTime, parseSchedule } from "./cron.ts";
+import { parseCron } from "./cron.ts";
 
 function following(text: string, after: string, count = 3): string[] {
-  const schedule = parseSchedule(text);
+  const schedule = parseCron(text);
   assert.ok(schedule, text);
   const times: string[] = [];
   for (let at = Date.parse(after); times.length < count;) {
-    at = nextTime(schedule, at) ?? Number.NaN;
+    at = schedule.next(at) ?? Number.NaN;
     times.push(new Date(at).toISOString().slice(0, 16));
   }
   return times;
@@ -39,9 +39,9 @@ test("invalid schedules are rejected", () => {
     "5-1 * * * *",
     "a b c d e",
   ]) {
-    assert.equal(parseSchedule(text), undefined, text);
+    assert.equal(parseCron(text), undefined, text);
   }
-  const never = parseSchedule("0 0 31 2 *");
+  const never = parseCron("0 0 31 2 *");
   assert.ok(never);
-  assert.equal(nextTime(never, Date.parse("2026-11-15T00:00:00Z")), undefined);
+  assert.equal(never.next(Date.parse("2026-11-15T00:00:00Z")), undefined);
 });
