@@ -50,8 +50,8 @@ export class RunningController {
     const wakeWorkers = (): void => this.#workers.wake();
     const tenantOf = fairnessKey && this.#userFailures.tenant(fairnessKey);
     this.#queue = new Queue({ clock, random, onReady: wakeWorkers, rate, curves, fairnessKey: tenantOf });
-    const [userFailures, selfInflicted, wake] = [this.#userFailures, this.#selfInflicted, this.#enqueue];
-    const events = { userFailures, selfInflicted, wake, onSynced: wakeWorkers };
+    const [userFailures, selfInflicted, enqueue] = [this.#userFailures, this.#selfInflicted, this.#enqueue];
+    const events = { userFailures, selfInflicted, enqueue, onSynced: wakeWorkers };
     this.#subscriptions = new Subscriptions(this.#environment, events);
     this.#workers = new Workers({
       queue: this.#queue,
@@ -60,7 +60,7 @@ export class RunningController {
       caches: this.#subscriptions,
       run: (request) => this.#reconcile(request),
     });
-    this.#background = new Background(this.#environment, { wake, keys: () => this.#keys() });
+    this.#background = new Background(this.#environment, { enqueue, keys: () => this.#keys() });
   }
 
   /** Starts to watch: keys gather in the queue, but no reconcile runs yet. A standby replica stays in this state. */

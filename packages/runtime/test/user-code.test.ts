@@ -277,7 +277,7 @@ describe("functions that map events to objects", () => {
     await world.apply(ConfigMap, "c", {});
     await world.settle();
     assert.deepEqual(reconciles, ["w"]);
-    assert.match(lines.join(""), /Cannot wake 42: a map returns keys/u);
+    assert.match(lines.join(""), /Cannot enqueue 42: a map returns keys/u);
   });
 
   const broken: Options = {

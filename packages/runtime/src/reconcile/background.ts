@@ -8,7 +8,7 @@ import type { ReconcileEnvironment } from "./environment.ts";
 
 export interface BackgroundOptions {
   /** Enqueues a key. */
-  readonly wake: Enqueue;
+  readonly enqueue: Enqueue;
   /** The keys of all objects of the controller's kind. */
   readonly keys: () => Iterable<string>;
 }
@@ -28,18 +28,18 @@ export class Background {
 
   /** Starts the sources, which run until the signal is aborted, and the daemons. */
   start(signal: AbortSignal): void {
-    const { wake, keys } = this.#options;
+    const { enqueue, keys } = this.#options;
     const { clock, log, definition } = this.#environment;
     for (const source of definition.options.sources) {
       const onError = (error: unknown): void =>
         log.error(`source "${source.name}" failed; it is opened again`, { error });
-      this.#sources.push(runSource(source, { clock, signal, wake, keys, onError }));
+      this.#sources.push(runSource(source, { clock, signal, enqueue, keys, onError }));
     }
     this.#startDaemons();
   }
 
   #startDaemons(): void {
-    const { wake } = this.#options;
+    const { enqueue } = this.#options;
     const { clock, log, definition, informer } = this.#environment;
     const { daemon } = definition.handlers;
     if (daemon === undefined) return;
@@ -48,7 +48,7 @@ export class Background {
       clock,
       log,
       get: (key) => informer.get(key),
-      wake: (key, why) => wake(key, { trigger: outsideTrigger("source", why) }),
+      wake: (key, why) => enqueue(key, { trigger: outsideTrigger("source", why) }),
     });
     this.#daemons = daemons;
     this.#unsubscribe = informer.subscribe((change) => daemons.handle(change));

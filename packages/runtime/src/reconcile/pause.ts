@@ -99,11 +99,11 @@ export function noteResume(status: Draft, object: StoredObject, namespaceOf: Nam
 
 /** Triggers every object of a namespace when its pause begins or ends. */
 export function namespacePauses(keysIn: (namespace: string) => Iterable<string>): EventHandler {
-  return (change, wake) => {
+  return (change, enqueue) => {
     const before = change.old === undefined ? "" : valueOn(change.old);
     if (change.type !== "updated" || before === valueOn(change.object)) return;
     const trigger = triggerOf("mapped", Namespace, change);
-    for (const key of keysIn(change.object.metadata.name)) wake(key, { trigger });
+    for (const key of keysIn(change.object.metadata.name)) enqueue(key, { trigger });
   };
 }
 

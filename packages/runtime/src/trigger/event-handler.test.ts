@@ -42,7 +42,7 @@ function change(old: StoredObject | undefined, object: StoredObject): Change {
   };
 }
 
-function woken(trigger: EventHandler, ...changes: readonly Change[]): string[] {
+function enqueuedBy(trigger: EventHandler, ...changes: readonly Change[]): string[] {
   const keys: string[] = [];
   for (const each of changes) trigger(each, (key) => keys.push(key));
   return keys;
@@ -61,9 +61,9 @@ describe("triggers", () => {
     const trigger = owned(Pod, Owner, { onlyControllerOwner: true });
     const old = pod("p", { ownerReferences: [reference("a")] });
     const now = pod("p", { ownerReferences: [reference("b"), reference("c", false)] });
-    assert.deepEqual(woken(trigger, change(old, now)), ["ns/b", "ns/a"]);
+    assert.deepEqual(enqueuedBy(trigger, change(old, now)), ["ns/b", "ns/a"]);
     const foreign = { ...reference("x"), apiVersion: "other.com/v1" };
-    assert.deepEqual(woken(trigger, change(undefined, pod("p", { ownerReferences: [foreign] }))), []);
+    assert.deepEqual(enqueuedBy(trigger, change(undefined, pod("p", { ownerReferences: [foreign] }))), []);
   });
 
   test("a mapped object triggers the objects that it pointed to and points to", () => {
@@ -72,10 +72,10 @@ describe("triggers", () => {
       (object) => [`ns/${object.metadata.labels?.["of"]}`],
       () => true,
     );
-    assert.deepEqual(woken(trigger, change(pod("p", { labels: { of: "a" } }), pod("p", { labels: { of: "b" } }))), [
-      "ns/b",
-      "ns/a",
-    ]);
+    assert.deepEqual(
+      enqueuedBy(trigger, change(pod("p", { labels: { of: "a" } }), pod("p", { labels: { of: "b" } }))),
+      ["ns/b", "ns/a"],
+    );
   });
 
   test("an object is triggered by its spec, and for repair by its status alone", () => {
@@ -90,12 +90,12 @@ describe("triggers", () => {
     );
     assert.deepEqual(relations, ["status", "self"]);
     assert.deepEqual(
-      woken(trigger, change(old, pod("p", { generation: 1, resourceVersion: "2", status: { a: 1 } }))),
+      enqueuedBy(trigger, change(old, pod("p", { generation: 1, resourceVersion: "2", status: { a: 1 } }))),
       [],
     );
-    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 2 }))), ["ns/p"]);
-    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, deletionTimestamp: "x" }))), ["ns/p"]);
-    assert.deepEqual(woken(trigger, change(old, pod("p", { generation: 1, annotations: { a: "" } }))), ["ns/p"]);
+    assert.deepEqual(enqueuedBy(trigger, change(old, pod("p", { generation: 2 }))), ["ns/p"]);
+    assert.deepEqual(enqueuedBy(trigger, change(old, pod("p", { generation: 1, deletionTimestamp: "x" }))), ["ns/p"]);
+    assert.deepEqual(enqueuedBy(trigger, change(old, pod("p", { generation: 1, annotations: { a: "" } }))), ["ns/p"]);
   });
 
   test("predicates check generation, labels and typed fields", () => {
@@ -117,20 +117,23 @@ describe("recorded reads", () => {
     reads.record("by-label", [{ kind: Pod, query: { namespace: "ns", labels: { app: "x" } } }]);
     reads.record("by-namespace", [{ kind: Pod, query: { namespace: "ns" } }]);
     const trigger = reads.trigger(Pod);
-    assert.deepEqual(woken(trigger, change(undefined, pod("p"))), ["by-key", "by-namespace"]);
-    assert.deepEqual(woken(trigger, change(undefined, pod("q", { labels: { app: "x" } }))), [
+    assert.deepEqual(enqueuedBy(trigger, change(undefined, pod("p"))), ["by-key", "by-namespace"]);
+    assert.deepEqual(enqueuedBy(trigger, change(undefined, pod("q", { labels: { app: "x" } }))), [
       "by-namespace",
       "by-label",
     ]);
-    assert.deepEqual(woken(trigger, change(undefined, pod("q", { namespace: "other", labels: { app: "x" } }))), []);
     assert.deepEqual(
-      woken(trigger, change(pod("q", { labels: { app: "x" } }), pod("q"))),
+      enqueuedBy(trigger, change(undefined, pod("q", { namespace: "other", labels: { app: "x" } }))),
+      [],
+    );
+    assert.deepEqual(
+      enqueuedBy(trigger, change(pod("q", { labels: { app: "x" } }), pod("q"))),
       ["by-namespace", "by-label"],
       "leaving a selection is a change of it",
     );
     reads.record("by-namespace", []);
     reads.forget("by-key");
-    assert.deepEqual(woken(trigger, change(undefined, pod("p"))), []);
+    assert.deepEqual(enqueuedBy(trigger, change(undefined, pod("p"))), []);
   });
 });
 
@@ -142,7 +145,7 @@ describe("sources", () => {
     const running = runSource(source, {
       clock,
       signal: stop.signal,
-      wake: (key) => keys.push(`${key} ${clock.now() / 1000}`),
+      enqueue: (key) => keys.push(`${key} ${clock.now() / 1000}`),
       keys: () => ["ns/a"],
       onError: () => undefined,
     });

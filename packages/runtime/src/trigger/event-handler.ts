@@ -12,7 +12,7 @@ import type { Predicate } from "./predicate.ts";
 export type Enqueue = (key: string, request: Request<ReconcileTrigger>) => void;
 
 /** Maps a change to keys and enqueues them. */
-export type EventHandler = (change: Change, wake: Enqueue) => void;
+export type EventHandler = (change: Change, enqueue: Enqueue) => void;
 
 /** Objects of the first list have a lower priority than events. */
 export const LIST_PRIORITY = -100;
@@ -26,14 +26,14 @@ function priorityOf(change: Change): number {
  * another writer, or by us in a request whose response was lost: either way it may need repair.
  */
 export function self(kind: AnyKind, predicate: Predicate): EventHandler {
-  return (change, wake) => {
+  return (change, enqueue) => {
     if (!predicate(change)) {
       if (statusChanged(change))
-        wake(change.key, { trigger: triggerOf("status", kind, change), priority: priorityOf(change) });
+        enqueue(change.key, { trigger: triggerOf("status", kind, change), priority: priorityOf(change) });
       return;
     }
     const fresh = change.from === "stream" && generationChanged(change);
-    wake(change.key, { trigger: triggerOf("self", kind, change), priority: priorityOf(change), fresh });
+    enqueue(change.key, { trigger: triggerOf("self", kind, change), priority: priorityOf(change), fresh });
   };
 }
 
@@ -42,13 +42,13 @@ export const OWNER_ANNOTATION = "capstan.dev/owner";
 
 /** The owners of an object, before and after the change. */
 export function owned(kind: AnyKind, owner: AnyKind, options: { readonly onlyControllerOwner: boolean }): EventHandler {
-  return (change, wake) => {
+  return (change, enqueue) => {
     const keys = ownerKeys(change, owner, options.onlyControllerOwner);
     const former = change.old === undefined ? [] : ownerKeys(change.old, owner, options.onlyControllerOwner);
     if (keys.length === 0 && former.length === 0) return;
     const request = { trigger: triggerOf("owned", kind, change), priority: priorityOf(change) };
-    for (const key of keys) wake(key, request);
-    for (const key of former) if (!keys.includes(key)) wake(key, request);
+    for (const key of keys) enqueue(key, request);
+    for (const key of former) if (!keys.includes(key)) enqueue(key, request);
   };
 }
 
@@ -84,12 +84,12 @@ export type MapToKeys = (object: KubeObject, change: Pick<Change, "type">) => re
  * triggered too.
  */
 export function mapped(kind: AnyKind, map: MapToKeys, predicate: Predicate): EventHandler {
-  return (change, wake) => {
+  return (change, enqueue) => {
     if (!predicate(change)) return;
     const keys = new Set(map(change.object, change));
     if (change.old !== undefined) for (const key of map(change.old, change)) keys.add(key);
     if (keys.size === 0) return;
     const request = { trigger: triggerOf("mapped", kind, change), priority: priorityOf(change) };
-    for (const key of keys) wake(key, request);
+    for (const key of keys) enqueue(key, request);
   };
 }

@@ -45,13 +45,13 @@ export class Reads {
   /** Triggers the readers of a changed object. */
   trigger(kind: AnyKind): EventHandler {
     const id = kindId(kind);
-    return (change, wake) => {
+    return (change, enqueue) => {
       if (this.#places.size === 0) return;
       const readers = this.#readersOf(id, change);
       if (readers.size === 0) return;
       const priority = change.from === "list" ? LIST_PRIORITY : 0;
       const request = { trigger: triggerOf("read", kind, change), priority };
-      for (const reader of readers) wake(reader, request);
+      for (const reader of readers) enqueue(reader, request);
     };
   }
 

@@ -83,11 +83,11 @@ export class SelfInflictedEvents {
   }
 
   /** The function that enqueues a key for a change, but not the key whose reconcile made the change. */
-  filter(target: string, change: Change, wake: Enqueue): Enqueue {
+  filter(target: string, change: Change, enqueue: Enqueue): Enqueue {
     const writer = this.#writerOf(target, change);
-    if (writer === undefined) return wake;
+    if (writer === undefined) return enqueue;
     return (key, request) => {
-      if (key !== writer || request.trigger?.relation === "self") wake(key, request);
+      if (key !== writer || request.trigger?.relation === "self") enqueue(key, request);
     };
   }
 

@@ -109,7 +109,7 @@ function mustBeCron(source: { readonly cron: string; readonly timeZone: string |
 export interface SourceTools {
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  readonly wake: Enqueue;
+  readonly enqueue: Enqueue;
   readonly keys: () => Iterable<string>;
   readonly onError: (error: unknown) => void;
 }
@@ -130,10 +130,10 @@ export async function runSource(source: Source, options: SourceTools): Promise<v
   }
 }
 
-async function runOnce(source: Source, { clock, signal, wake, keys }: SourceTools): Promise<void> {
+async function runOnce(source: Source, { clock, signal, enqueue, keys }: SourceTools): Promise<void> {
   switch (source.type) {
     case "stream":
-      return await runStream(source, { clock, signal, wake });
+      return await runStream(source, { clock, signal, enqueue });
     case "every":
       await sleep(clock, source.period, signal);
       break;
@@ -142,7 +142,7 @@ async function runOnce(source: Source, { clock, signal, wake, keys }: SourceTool
       break;
   }
   const trigger = outsideTrigger("schedule", source.name);
-  for (const key of keys()) wake(key, { trigger });
+  for (const key of keys()) enqueue(key, { trigger });
 }
 
 /** The number of keys after which the event loop gets time: a stream that never waits would block timers and probes. */
@@ -150,11 +150,11 @@ const yieldEvery = 1_000;
 
 async function runStream(
   { name, open }: Extract<Source, { readonly type: "stream" }>,
-  { clock, signal, wake }: Pick<SourceTools, "clock" | "signal" | "wake">,
+  { clock, signal, enqueue }: Pick<SourceTools, "clock" | "signal" | "enqueue">,
 ): Promise<void> {
   let keys = 0;
   for await (const key of open(signal)) {
-    wake(key, { trigger: outsideTrigger("source", name) });
+    enqueue(key, { trigger: outsideTrigger("source", name) });
     if (++keys % yieldEvery === 0) await sleep(clock, 0, signal);
   }
   await sleep(clock, streamRetryDelay, signal);

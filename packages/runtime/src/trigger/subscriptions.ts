@@ -15,7 +15,7 @@ export interface SubscriptionsOptions {
   readonly userFailures: UserFailures;
   readonly selfInflicted: SelfInflictedEvents;
   /** Enqueues a key. */
-  readonly wake: Enqueue;
+  readonly enqueue: Enqueue;
   /** Called when a kind has completed a list. */
   readonly onSynced: () => void;
 }
@@ -109,10 +109,10 @@ export class Subscriptions {
   }
 
   #handle(kind: AnyKind, change: Change, handlers: readonly EventHandler[]): void {
-    const { selfInflicted, wake } = this.#options;
+    const { selfInflicted, enqueue } = this.#options;
     const id = childId(kind, change.key);
     if (change.type === "removed") this.#environment.learned.delete(id);
-    const filtered = selfInflicted.filter(id, change, wake);
+    const filtered = selfInflicted.filter(id, change, enqueue);
     for (const handler of handlers) {
       try {
         handler(change, filtered);

@@ -142,6 +142,6 @@ function isKey(key: unknown): key is string {
 function noKey(key: unknown): RuntimeError {
   return new RuntimeError(
     "BadOutcome",
-    `Cannot wake ${key === "" ? '""' : messageOf(key)}: a map returns keys, as in "namespace/name".`,
+    `Cannot enqueue ${key === "" ? '""' : messageOf(key)}: a map returns keys, as in "namespace/name".`,
   );
 }
