@@ -9,7 +9,7 @@ import { Sql } from "./sql.ts";
 import { topology } from "./topology.ts";
 
 /** Releases that the tests run. */
-const VERSIONS = ["10.11.19"] as const;
+const VERSIONS = ["10.11.19", "11.8.6"] as const;
 
 export const mariadb: Application<Sql, Position> = application({
   name: "mariadb",

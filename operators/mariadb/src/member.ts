@@ -67,7 +67,7 @@ export MYSQL_PWD="$REPLICATION_PASSWORD"
 done=no
 for donor in $DONORS; do
   rm -f /run/failed
-  { mariadb-dump --no-defaults --host=$donor --user=${REPLICATION_ACCOUNT} --all-databases --single-transaction --gtid --master-data=1 \\
+  { mariadb-dump --no-defaults --skip-ssl --host=$donor --user=${REPLICATION_ACCOUNT} --all-databases --single-transaction --gtid --master-data=1 \\
     --routines --events --triggers --quick ${skipped.map((table) => `--ignore-table=mysql.${table}`).join(" ")} || touch /run/failed; } \\
     | sed '/^CHANGE MASTER TO/d' | mariadb --no-defaults --socket=/run/clone.sock || touch /run/failed
   if [ ! -e /run/failed ]; then done=yes; break; fi
@@ -87,6 +87,14 @@ if [ ! -d ${data} ]; then echo "the volume is empty" > /dev/termination-log || t
 if [ "$ROLE" = primary ]; then role=MASTER; readonly=0; else role=SLAVE; readonly=1; fi
 mariadbd ${serverFlags(data, input).join(" ")} --init-rpl-role=$role --read-only=$readonly &
 server=$!
+# Tables of an older release are brought up to date on each member; a release that did it already does nothing.
+(
+  until mariadb-admin --no-defaults --socket=${SOCKET} --user=mysql ping > /dev/null 2>&1; do
+    kill -0 $server 2> /dev/null || exit 0
+    sleep 0.2
+  done
+  mariadb-upgrade --no-defaults --socket=${SOCKET} --user=mysql --upgrade-system-tables > /tmp/upgrade.log 2>&1 || cat /tmp/upgrade.log
+) &
 stop() {
   waits=$(timeout 3 mariadb --no-defaults --socket=${SOCKET} --user=mysql -N -e 'SELECT @@rpl_semi_sync_master_enabled' 2> /dev/null || echo 1)
   if [ "$waits" = 0 ]; then kill -TERM $server; else kill -KILL $server; fi

@@ -34,19 +34,23 @@ export async function addFile(root: string, path: string, content: string | Uint
   await chmod(join(root, path), 0o644);
 }
 
+/** A suite of Debian besides that of this machine, such as `trixie`. */
+export type Suite = "trixie";
+
 /** Unpacks Debian packages with the libraries that they depend on but for those named, without documentation. Gives the version of each. */
 export async function addPackages(
   root: string,
   names: readonly string[],
   without: readonly string[] = [],
+  suite?: Suite,
 ): Promise<ReadonlyMap<string, string>> {
-  const downloads = join(cacheFolder(), "packages");
+  const downloads = join(cacheFolder(), suite === undefined ? "packages" : `packages-${suite}`);
   await mkdir(downloads, { recursive: true });
   const versions = new Map<string, string>();
   const wanted = [...names];
   for (let name = wanted.shift(); name !== undefined; name = wanted.shift()) {
     if (versions.has(name) || without.includes(name)) continue;
-    const file = await download(name, downloads);
+    const file = await download(name, downloads, suite);
     const fields = await run("dpkg-deb", ["--field", file, "Version", "Depends", "Pre-Depends"]);
     versions.set(name, /^Version: (?:\d+:)?([^-+~\s]+)/m.exec(fields)?.[1] ?? "0");
     wanted.push(...libraries(fields));
@@ -83,27 +87,43 @@ export async function addShell(root: string): Promise<ReadonlyMap<string, string
 }
 
 /** A package is downloaded once; a lock keeps others from using an incomplete file. */
-async function download(name: string, folder: string): Promise<string> {
+async function download(name: string, folder: string, suite: Suite | undefined): Promise<string> {
   await using _lock = await takeLock(folder);
   const find = async (): Promise<string | undefined> =>
     (await readdir(folder)).find((file) => file.startsWith(`${name}_`) && file.endsWith(".deb"));
-  if ((await find()) === undefined) await fetchPackage(name, folder);
+  if ((await find()) === undefined) await fetchPackage(name, folder, suite);
   const file = await find();
   if (file !== undefined) return join(folder, file);
   throw new KubernetesToolError("package-install", `apt-get download ${name} gave no file: run "apt-get update"`);
 }
 
-async function fetchPackage(name: string, folder: string): Promise<void> {
+async function fetchPackage(name: string, folder: string, suite: Suite | undefined): Promise<void> {
   const unfinished = join(folder, "unfinished");
   await rm(unfinished, { recursive: true, force: true });
   await mkdir(unfinished);
-  const args = ["-o", "APT::Sandbox::User=root", "download", name];
+  const place = suite === undefined ? [] : await suiteOptions(suite, folder);
+  const args = ["-o", "APT::Sandbox::User=root", ...place, "download", name];
   const fetch = async (): Promise<string> => run("apt-get", args, { cwd: unfinished, code: "package-install" });
   await fetch().catch(async () => {
-    await run("apt-get", ["update"], { code: "package-install" });
+    await run("apt-get", ["-o", "APT::Sandbox::User=root", ...place, "update"], { code: "package-install" });
     await fetch();
   });
   for (const file of await readdir(unfinished)) await rename(join(unfinished, file), join(folder, file));
+}
+
+/** Another suite has its own list of sources, package lists and cache, so that this machine's stay as they are. */
+async function suiteOptions(suite: Suite, folder: string): Promise<readonly string[]> {
+  const state = join(folder, "apt");
+  for (const part of ["lists/partial", "cache/archives/partial"]) await mkdir(join(state, part), { recursive: true });
+  const sources = join(state, "sources.list");
+  await writeFile(sources, `deb http://deb.debian.org/debian ${suite} main\n`);
+  const values = [
+    `Dir::Etc::sourcelist=${sources}`,
+    "Dir::Etc::sourceparts=-",
+    `Dir::State::lists=${join(state, "lists")}`,
+    `Dir::Cache=${join(state, "cache")}`,
+  ];
+  return values.flatMap((value) => ["-o", value]);
 }
 
 /** Packages may still have /lib where the root has a link to /usr/lib: tar must go through the link. */
