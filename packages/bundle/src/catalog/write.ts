@@ -1,6 +1,6 @@
 /** Writes the blobs of a catalog as `opm render` does: package by package, as JSON or YAML. */
 import type { Json } from "@capstan/model";
-import { stringify } from "yaml";
+import { Document, visit } from "yaml";
 import { compareText, toSortedJson } from "../decode/json.ts";
 import { type BundleBlob, type ChannelBlob, type DeprecationsBlob, type PackageBlob, schemas } from "./blobs.ts";
 import type { CatalogConfig } from "./config.ts";
@@ -20,9 +20,25 @@ export function formatBlob(value: Json, format: CatalogFormat): string {
     case "json":
       return `${escapeLines(JSON.stringify(value, null, 4))}\n`;
     case "yaml":
-      return `---\n${stringify(toSortedJson(value), { lineWidth: 0, version: "1.1", indentSeq: false, aliasDuplicateObjects: false })}`;
+      return `---\n${formatYaml(toSortedJson(value))}`;
   }
 }
+
+const yamlStyle = { lineWidth: 0, indentSeq: false } as const;
+
+/** Texts that the YAML library leaves plain and that Go's library reads as something else get quotes. */
+function formatYaml(value: Json): string {
+  const document = new Document(value, { version: "1.1", aliasDuplicateObjects: false });
+  visit(document, {
+    Scalar: (_key, node) => {
+      if (typeof node.value === "string" && needsQuotes.test(node.value)) node.type = "QUOTE_DOUBLE";
+    },
+  });
+  return escapeLines(document.toString(yamlStyle)).replaceAll("\u0085", String.raw`\u0085`);
+}
+
+/** Octal numbers of YAML 1.2, and the line separators that are not ASCII. */
+const needsQuotes = /^[-+]?0o[0-7_]+$|[\u0085\u2028\u2029]/;
 
 /** Go escapes the line separators that JavaScript leaves. */
 export function escapeLines(text: string): string {
