@@ -32,10 +32,10 @@ export type Fault =
   /** The server executes the request, and the response is lost. */
   | { readonly fault: "lose the answer" }
   /**
-   * The request is under way for this many milliseconds. A write arrives even if its sender stops waiting or is killed, as a packet in a
-   * network does.
+   * The request is delayed by this many milliseconds. Its sender can cancel it meanwhile, unless `outlives` is true when the delay ends: a
+   * write of a process that was killed arrives nevertheless, as a packet in a network does. A `TestWorld` sets it.
    */
-  | { readonly fault: "delay"; readonly by: number }
+  | { readonly fault: "delay"; readonly by: number; readonly outlives?: () => boolean }
   /** A watch ends after so many events: with an error, or normally. */
   | { readonly fault: "break"; readonly after: number; readonly how: "error" | "close" }
   /** Each event of a watch is delayed by so many milliseconds. */
@@ -70,7 +70,7 @@ export function faultyApi(api: Api, clock: Clock, decide: (call: Call) => Fault 
     const isWrite = verb !== "get" && verb !== "list" && verb !== "watch";
     const fault = decide({ verb, kind, isWrite });
     if (fault?.fault === "refuse") throw fault.error;
-    if (fault?.fault === "delay" && isWrite) return await arriveLate(clock, fault.by, call);
+    if (fault?.fault === "delay" && isWrite) return await arriveLate(clock, fault, call);
     if (fault?.fault === "delay") await sleep(clock, fault.by, call.signal);
     call.signal?.throwIfAborted();
     const answer = await call.make();
@@ -98,17 +98,26 @@ export function faultyApi(api: Api, clock: Clock, decide: (call: Call) => Fault 
   };
 }
 
+/** A delayed write arrives although its sender has been killed. */
+export function outliving(fault: Fault | undefined, isKilled: () => boolean): Fault | undefined {
+  return fault?.fault === "delay" ? { ...fault, outlives: isKilled } : fault;
+}
+
 /** Options of a write that has left its sender: the sender can neither cancel nor reconsider it. */
 type Late = { readonly signal: undefined; readonly beforeSending: undefined };
 
-/** A write that arrives after a delay, whether or not its sender still waits for it then. */
+/** A write that arrives after a delay: if its sender was killed, too, but not if its sender has cancelled it. */
 async function arriveLate<T>(
   clock: Clock,
-  delay: number,
-  { signal, make }: { readonly signal: AbortSignal | undefined; readonly make: (late: Late) => Promise<T> },
+  { by, outlives }: { readonly by: number; readonly outlives?: () => boolean },
+  { signal, make }: { readonly signal: AbortSignal | undefined; readonly make: (late?: Late) => Promise<T> },
 ): Promise<T> {
   signal?.throwIfAborted();
-  const arrival = sleep(clock, delay).then(() => make({ signal: undefined, beforeSending: undefined }));
+  const arrival = sleep(clock, by).then(() => {
+    if (outlives?.() === true) return make({ signal: undefined, beforeSending: undefined });
+    signal?.throwIfAborted();
+    return make();
+  });
   return await orAborted(arrival, signal);
 }
 

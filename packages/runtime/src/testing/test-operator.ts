@@ -17,7 +17,7 @@ import type { RunningOperator } from "../manager/operator.ts";
 import type { Operator } from "../operator.ts";
 import type { DesiredOf, Reference } from "../reconcile/context.ts";
 import type { Webhooks } from "../webhook/webhooks.ts";
-import { errors, faultyApi } from "./faulty-api.ts";
+import { errors, faultyApi, outliving } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
 import { seededRandom } from "./randomness.ts";
@@ -158,7 +158,9 @@ export class TestWorld implements AsyncDisposable {
     if (this.#serial > 0) this.#operator = this.#make();
     const life = { isOver: false };
     this.#life = life;
-    const api = faultyApi(this.#api, this.clock, (call) => (life.isOver ? DEAD : this.#fault(call)));
+    const api = faultyApi(this.#api, this.clock, (call) =>
+      life.isOver ? DEAD : outliving(this.#fault(call), () => life.isOver),
+    );
     this.#running = this.#operator.start({
       api,
       clock: this.clock,
