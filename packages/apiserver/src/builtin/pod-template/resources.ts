@@ -2,17 +2,17 @@
 import type { PodSpec, ResourceRequirements } from "@capstan/kinds/v1";
 import {
   compareQuantities,
+  containerTotals,
   fieldErrors,
   formatQuantity,
   parseQuantity,
   quantityToInteger,
   type FieldError,
-  type Quantity,
+  type ResourceList,
 } from "@capstan/model";
 import { isGiven } from "../given-empty.ts";
 import { checkLabelName, isEmpty } from "../meta/checks.ts";
 import { compareTexts } from "../meta/resource-list.ts";
-import { containerTotals, type ResourceList } from "@capstan/model";
 import {
   checkAmount,
   checkContainerResourceName,
@@ -20,7 +20,6 @@ import {
   isHugePage,
   isOvercommitAllowed,
 } from "../meta/resource-name.ts";
-import { isSidecar } from "./containers.ts";
 
 type NameCheck = (name: string, path: string) => FieldError[];
 
