@@ -396,6 +396,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-import-objects.ts")).meterImportObjects,
   },
   {
+    name: "meter import focus",
+    topic: "Meter",
+    summary: "Import cloud bills in FOCUS",
+    load: async () => (await import("./commands/meter-import-focus.ts")).meterImportFocus,
+  },
+  {
     name: "meter report",
     topic: "Meter",
     summary: "Say what was used and what it costs",

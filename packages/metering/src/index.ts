@@ -17,7 +17,9 @@ export { importUsage } from "./record/import-usage.ts";
 export type { ImportOptions, Input } from "./record/import-usage.ts";
 export { importObjects } from "./journal/import-objects.ts";
 export type { ObjectImport } from "./journal/import-objects.ts";
-export { readJournal, readRecords } from "./record/read-file.ts";
+export { importFocus } from "./bill/import-focus.ts";
+export type { BillFile, FocusImport } from "./bill/import-focus.ts";
+export { readBillFile, readJournal, readRecords } from "./record/read-file.ts";
 export type { ImportResult, Problem, Reason, UsageRow } from "./record/usage.ts";
 
 // Reports

@@ -47,6 +47,17 @@ async function* readCsv(path: string, name: string): AsyncIterable<Input> {
   for (const { line, value } of recordsOfCsv(parseCsv(await readText(path)))) yield { where: `${name}:${line}`, value };
 }
 
+/** A bill as CSV. */
+export async function readBillFile(
+  path: string,
+  name: string,
+): Promise<{ readonly name: string; readonly text: string }> {
+  if (!/\.csv(\.gz)?$/i.test(path))
+    throw new MeterError("BadInput", `${name}: bills are read as CSV (.csv or .csv.gz)`);
+  await needFile(path, name);
+  return { name, text: await readText(path) };
+}
+
 /** The text of a file, unpacked where its name ends in `.gz`. */
 export async function readText(path: string): Promise<string> {
   const bytes = await readFile(path);
