@@ -194,7 +194,7 @@ export const commands: readonly Entry[] = [
   {
     name: "lifecycle status",
     topic: "Cluster",
-    summary: "Say how far each Subscription is, and what it waits for",
+    summary: "Show the state of each Subscription and its reason",
     load: async () => (await import("./commands/lifecycle-status.ts")).lifecycleStatus,
   },
   {

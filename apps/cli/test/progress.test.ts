@@ -7,17 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { commands } from "../src/commands.ts";
 import { capstan, type Ran } from "./terminal.ts";
-
-/** Commands that run until stopped, or pass their terminal on: they report their own progress. */
-const talkers = ["apiserver", "cluster exec", "cluster logs", "cluster start", "dev", "run"];
-
-test("every slow command is named, except for those that report their own progress", async () => {
-  const silent: string[] = [];
-  for (const { name, load } of commands) if ((await load()).progress === "own") silent.push(name);
-  assert.deepEqual(silent.sort(), talkers);
-});
 
 async function makeFolder(t: TestContext): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-progress-"));
