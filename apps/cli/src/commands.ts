@@ -222,6 +222,30 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/lifecycle-status.ts")).lifecycleHistory,
   },
   {
+    name: "lifecycle why",
+    topic: "Cluster",
+    summary: "Explain why an operator is installed, or why not",
+    load: async () => (await import("./commands/lifecycle-why.ts")).lifecycleWhy,
+  },
+  {
+    name: "lifecycle whatif",
+    topic: "Cluster",
+    summary: "Answer what a change would do",
+    load: async () => (await import("./commands/lifecycle-why.ts")).lifecycleWhatif,
+  },
+  {
+    name: "lifecycle upgrade",
+    topic: "Cluster",
+    summary: "Move an operator to its next version",
+    load: async () => (await import("./commands/lifecycle-upgrade.ts")).lifecycleUpgrade,
+  },
+  {
+    name: "lifecycle audit",
+    topic: "Cluster",
+    summary: "List which user did what to operators",
+    load: async () => (await import("./commands/lifecycle-audit.ts")).lifecycleAudit,
+  },
+  {
     name: "lifecycle uninstall",
     topic: "Cluster",
     summary: "Remove an operator, its custom resources first",

@@ -85,9 +85,37 @@ test("finds, plans, approves, lists and uninstalls an operator", async () => {
     { readonly approved: boolean; readonly approvedBy: string },
   ];
   assert.ok(plan.approved && plan.approvedBy !== "");
+  const because = await lifecycle("why", "foo", "-n", "shop");
+  assert.match(because.out, /foo/u);
+  const added = await lifecycle("whatif", "--subscribe", "foo", "-n", "shop", "-o", "json");
+  assert.equal(added.code, 0, added.err);
+  assert.match((await lifecycle("upgrade", "foo", "-n", "shop")).out, /^foo is up to date: foo\.v1\.0\.0$/mu);
   const removed = await lifecycle("uninstall", "foo", "-n", "shop", "--yes", "-o", "json");
   assert.equal((JSON.parse(removed.out) as { readonly subscription: string }).subscription, "foo");
   assert.equal((await lifecycle("status", "-n", "shop", "-o", "json")).out, "[]\n");
+  const trail = JSON.parse((await lifecycle("audit", "-n", "shop", "-o", "json")).out) as readonly {
+    readonly action: string;
+    readonly user: string;
+  }[];
+  assert.deepEqual(
+    trail.map(({ action }) => action),
+    ["install", "approve", "uninstall"],
+  );
+  assert.ok(trail.every(({ user }) => user === plan.approvedBy));
+});
+
+test("explains a missing package, and what a change would do", async () => {
+  await lifecycle("install", "foo", "-n", "question", "--timeout", "60");
+  const missing = await lifecycle("why", "bar", "-n", "question");
+  assert.match(missing.out, /Nothing in the namespace question is named bar/u);
+  const removed = await lifecycle("whatif", "--remove-catalog", "catalog", "-n", "question");
+  assert.match(removed.out, /The Subscription foo refers to the catalog/u);
+  const upgraded = await lifecycle("whatif", "--kubernetes", "1.99", "-n", "question", "-o", "json");
+  assert.equal((JSON.parse(upgraded.out) as { readonly after: string }).after, "solved");
+  const several = await lifecycle("whatif", "--kubernetes", "1.99", "--unsubscribe", "foo", "-n", "question");
+  assert.match(several.err, /exactly one change is needed/u);
+  assert.match((await lifecycle("whatif", "--subscribe", "none", "-n", "question")).err, /no catalog has the package/u);
+  assert.match((await lifecycle("why", "foo", "-n", "elsewhere")).err, /has no OperatorGroup/u);
 });
 
 /** A catalog of one bundle, whose objects are in the catalog itself. */

@@ -36,6 +36,8 @@ export type {
   ResolutionResult,
   Selection,
 } from "./resolve/resolution.ts";
+export { toInput as toResolutionInput } from "./subscription/input.ts";
+export type { Question as ResolutionQuestion } from "./subscription/input.ts";
 export { generatedSubscriptionName, resolve } from "./resolve/resolve.ts";
 export { resolveIndependently } from "./resolve/independent.ts";
 export type { FailedResolution, IndependentResult } from "./resolve/independent.ts";

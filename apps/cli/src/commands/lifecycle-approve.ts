@@ -1,8 +1,8 @@
 /** `capstan lifecycle plan` and `approve`: reads what a Subscription waits for, and lets it happen. */
-import { userInfo } from "node:os";
-import { InstallPlan } from "@capstan/lifecycle";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { approvePlan } from "../lifecycle/approval.ts";
+import { confirm } from "../lifecycle/confirm.ts";
 import { connectLifecycle, findSubscription, lifecycleOptions } from "../lifecycle/options.ts";
 import { describePlan, formatDescribedPlan, planOf } from "../lifecycle/plan.ts";
 import { print } from "../output/print.ts";
@@ -44,14 +44,8 @@ export const lifecycleApprove: Command = defineCommand({
     if (plan.spec.approved) throw new CliError("Failed", `the plan ${plan.metadata.name} is approved already`);
     const described = describePlan(plan);
     if (options.output === "table") terminal.out(formatDescribedPlan(described));
-    if (!options.yes && !(await isConfirmed(terminal, "approve this plan?"))) return 1;
-    const annotations = {
-      ...plan.metadata.annotations,
-      "capstan.dev/approved-by": userInfo().username,
-      "capstan.dev/approved-at": new Date().toISOString(),
-    };
-    const after = { ...plan, metadata: { ...plan.metadata, annotations }, spec: { ...plan.spec, approved: true } };
-    await cluster.change(InstallPlan, { before: plan, after });
+    if (!options.yes && !(await confirm(terminal, "approve this plan?"))) return 1;
+    await approvePlan(connected, plan);
     await print(
       { terminal, output: options.output },
       { value: { ...described, approved: true }, table: `approved ${plan.metadata.name}\n` },
@@ -59,12 +53,3 @@ export const lifecycleApprove: Command = defineCommand({
     return 0;
   },
 });
-
-async function isConfirmed(
-  terminal: { readonly isInteractive: boolean; ask(question: string): Promise<string> },
-  question: string,
-): Promise<boolean> {
-  if (!terminal.isInteractive)
-    throw new CliError("Usage", "nobody can answer here: add --yes to go on without a question");
-  return /^y(?:es)?$/iu.test((await terminal.ask(`${question} [y/N] `)).trim());
-}

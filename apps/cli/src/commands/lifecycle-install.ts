@@ -3,8 +3,10 @@ import { ClusterServiceVersion, InstallPlan, OperatorGroup, Subscription } from 
 import { Namespace } from "@capstan/kinds/v1";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { recordAct } from "../lifecycle/audit.ts";
 import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
 import { type OfferedPackage, readOffers } from "../lifecycle/packages.ts";
+import { secondsOf } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
 
 const global = { type: "text", value: "NAME", default: "olm", describe: "the manager's namespace" } as const;
@@ -98,7 +100,9 @@ export const lifecycleInstall: Command = defineCommand({
     const made = await cluster.ensure(Subscription, { metadata: { name, namespace }, spec });
     if (made === "exists")
       throw new CliError("Failed", `the namespace ${namespace} has a Subscription ${name} already`);
-    terminal.err(`subscribed to ${name} (channel ${channel} of ${offer.catalogNamespace}/${offer.catalog})\n`);
+    const detail = `channel ${channel} of ${offer.catalogNamespace}/${offer.catalog}`;
+    await recordAct(connected, { action: "install", operator: name, detail });
+    terminal.err(`subscribed to ${name} (${detail})\n`);
     const end = await untilInstalled(connected, { name, seconds: secondsOf(options.timeout) });
     await print({ terminal, output: options.output }, { value: end, table: `${end.message}\n` });
     return end.ok ? 0 : 1;
@@ -131,12 +135,6 @@ async function ensureGroup({ cluster, namespace }: Connected, watchesAll: boolea
   if ((await cluster.list(OperatorGroup, { namespace })).length > 0) return;
   const spec = watchesAll ? {} : { targetNamespaces: [namespace] };
   await cluster.create(OperatorGroup, { metadata: { name: namespace, namespace }, spec });
-}
-
-function secondsOf(text: string): number {
-  const seconds = Number(text);
-  if (Number.isFinite(seconds) && seconds >= 0) return seconds;
-  throw new CliError("Usage", `--timeout must be a number of seconds, not ${JSON.stringify(text)}`);
 }
 
 /** How an installation ended. */

@@ -4,7 +4,10 @@ import { ClusterServiceVersion, Subscription } from "@capstan/lifecycle";
 import type { Kind, KubeObject } from "@capstan/model";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
+import { recordAct } from "../lifecycle/audit.ts";
+import { confirm } from "../lifecycle/confirm.ts";
 import { type Connected, connectLifecycle, findSubscription, lifecycleOptions } from "../lifecycle/options.ts";
+import { secondsOf } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
 
 /** What an uninstallation removes. */
@@ -40,13 +43,10 @@ export const lifecycleUninstall: Command = defineCommand({
     const subscription = await findSubscription(connected, name);
     const removal = await removalOf(connected, subscription, options);
     if (options.output === "table") terminal.out(formatRemoval(removal));
-    if (!options.yes) {
-      if (!terminal.isInteractive)
-        throw new CliError("Usage", "nobody can answer here: add --yes to remove it without a question");
-      const answer = await terminal.ask("remove it? [y/N] ");
-      if (!/^y(?:es)?$/iu.test(answer.trim())) return 1;
-    }
-    await removeAll(connected, { removal, seconds: Number(options.timeout) });
+    if (!options.yes && !(await confirm(terminal, "remove it?"))) return 1;
+    await removeAll(connected, { removal, seconds: secondsOf(options.timeout) });
+    const kept = removal.keptCrds.length === 0 ? "with its CRDs" : "its CRDs are kept";
+    await recordAct(connected, { action: "uninstall", operator: removal.operator, detail: kept });
     await print({ terminal, output: options.output }, { value: removal, table: `removed ${removal.subscription}\n` });
     return 0;
   },

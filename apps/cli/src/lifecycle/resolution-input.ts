@@ -1,0 +1,59 @@
+/** The input of a resolution, read from a cluster: what the manager would resolve for a namespace at this moment. */
+import {
+  CatalogSource,
+  type CatalogSnapshot,
+  ClusterServiceVersion,
+  OperatorGroup,
+  type ResolutionInput,
+  Subscription,
+  toResolutionInput,
+} from "@capstan/lifecycle";
+import { CliError } from "../errors.ts";
+import type { Connected } from "./options.ts";
+import { readSource } from "./read-catalog.ts";
+
+/** Reads the input for the namespace of a connection. */
+export async function readInput(
+  { cluster, namespace }: Pick<Connected, "cluster" | "namespace">,
+  globalNamespace: string,
+): Promise<ResolutionInput> {
+  const groups = await cluster.list(OperatorGroup, { namespace });
+  const [group] = groups;
+  if (group === undefined || groups.length > 1) {
+    const found = groups.length === 0 ? "has no OperatorGroup" : `has ${groups.length} OperatorGroups`;
+    throw new CliError(
+      "Failed",
+      `the namespace ${namespace} ${found}, so nothing is resolved: it needs exactly one, or --namespace names another one`,
+    );
+  }
+  const subscriptions = await cluster.list(Subscription, { namespace });
+  const csvs = await cluster.list(ClusterServiceVersion, { namespace });
+  const question = { namespace, globalNamespace, group, subscriptions, csvs };
+  return toResolutionInput(question, await readSnapshots(cluster, [...new Set([namespace, globalNamespace])]));
+}
+
+/** What `whatif` knows beyond OLM: whether a bundle can run on the cluster. */
+export async function withClusterFacts(
+  input: ResolutionInput,
+  { client, cluster }: Pick<Connected, "client" | "cluster">,
+): Promise<ResolutionInput> {
+  const [group] = await cluster.list(OperatorGroup, { namespace: input.namespace });
+  const kubernetesVersion = (await client.serverVersion()).gitVersion;
+  const targets = group?.status?.namespaces;
+  return { ...input, cluster: { kubernetesVersion, ...(targets === undefined ? {} : { targetNamespaces: targets }) } };
+}
+
+async function readSnapshots(cluster: Connected["cluster"], places: readonly string[]): Promise<CatalogSnapshot[]> {
+  const found: CatalogSnapshot[] = [];
+  for (const namespace of places) {
+    for (const source of await cluster.list(CatalogSource, { namespace })) {
+      const place = { name: source.metadata.name, namespace, priority: source.spec.priority ?? 0 };
+      try {
+        found.push({ ...place, state: "ready", catalog: await readSource(source, cluster) });
+      } catch (error) {
+        found.push({ ...place, state: "failed", error: error instanceof Error ? error.message : String(error) });
+      }
+    }
+  }
+  return found;
+}
