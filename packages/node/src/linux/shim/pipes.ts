@@ -3,9 +3,10 @@
  * to `/dev/stdout`.
  */
 import { spawn, type ChildProcess } from "node:child_process";
-import { closeSync, constants, mkdirSync, openSync, unlinkSync } from "node:fs";
+import { closeSync, constants, openSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable, Writable } from "node:stream";
+import { makeFolders } from "../make-folders.ts";
 
 /** A child with pipes as output and input. */
 export interface PipedChild {
@@ -98,7 +99,7 @@ async function makeSpares(): Promise<void> {
 }
 
 async function makePipes(count: number): Promise<readonly string[]> {
-  mkdirSync(folder, { recursive: true });
+  makeFolders(folder);
   const paths = Array.from({ length: count }, () => `${folder}/${serial++}`);
   await new Promise<void>((resolve, reject) => {
     const child = spawn("mkfifo", ["-m", "666", ...paths], { stdio: "ignore" });

@@ -6,6 +6,7 @@
 import { chmodSync, lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Mount } from "../launch.ts";
+import { makeFolders } from "../make-folders.ts";
 import type { PrepareMountsRequest, PreparedMounts } from "../protocol.ts";
 import { findInRoot, type Place } from "./in-root.ts";
 import { walkInside } from "./inside-walk.ts";
@@ -34,7 +35,7 @@ export async function prepareMounts(request: PrepareMountsRequest, run: Run): Pr
 /** Here and not by a script, which would cost three more processes for each container. */
 function keepProgram(program: PrepareMountsRequest["program"]): void {
   if (program === undefined) return;
-  mkdirSync(dirname(program.file), { recursive: true });
+  makeFolders(dirname(program.file));
   writeFileSync(program.file, Buffer.from(program.base64, "base64"), { mode: 0o555, flag: "wx" });
   chmodSync(program.file, 0o555);
 }
@@ -149,7 +150,7 @@ class MountPreparation {
     const copy = join(this.#request.copies, String(this.#copies.length));
     if (from === undefined) throw new Error(`${to} cannot be in a volume`);
     const isFolder = statSync(from).isDirectory();
-    mkdirSync(this.#request.copies, { recursive: true });
+    makeFolders(this.#request.copies);
     if (isFolder) mkdirSync(copy);
     else await this.#must(["touch", copy]);
     this.#copies.push(copy);

@@ -1,6 +1,7 @@
 /** The shim's operations on files of volumes: pods can write there, so it uses only open file descriptors. */
-import { chmod, chown, lstat, mkdir, open, readdir, stat } from "node:fs/promises";
+import { chmod, chown, lstat, open, readdir, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolders } from "../make-folders.ts";
 import type { BindRequest } from "../protocol.ts";
 import { walkInside, type Found } from "./inside-walk.ts";
 
@@ -32,8 +33,8 @@ async function makeTarget(to: string, found: Found, run: Run): Promise<void> {
     () => false,
   );
   if (isThere) await run(["umount", "-l", to]);
-  await mkdir(dirname(to), { recursive: true });
-  if (found === "folder") await mkdir(to, { recursive: true });
+  makeFolders(dirname(to));
+  if (found === "folder") makeFolders(to);
   else await (await open(to, "a")).close();
 }
 

@@ -2,9 +2,10 @@
  * Creates the folders and files of pods. The shim does this, never the cluster's own process: a link that a pod planted resolves within
  * the shim's root, which contains nothing of the machine that is writable.
  */
-import { chmod, mkdir, writeFile } from "node:fs/promises";
+import { chmod, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { writeFiles } from "../atomic-files.ts";
+import { makeFolders } from "../make-folders.ts";
 import { makeOpenFolder } from "../open-folder.ts";
 import type { VolumeFilesRequest, WriteFilesRequest } from "../protocol.ts";
 
@@ -12,7 +13,7 @@ import type { VolumeFilesRequest, WriteFilesRequest } from "../protocol.ts";
 export async function writeFilesAndFolders({ folders, files }: WriteFilesRequest): Promise<void> {
   for (const { path, mode } of folders) if ((await makeOpenFolder(path)) && mode !== undefined) await chmod(path, mode);
   for (const { path, text, mode } of files) {
-    await mkdir(dirname(path), { recursive: true });
+    makeFolders(dirname(path));
     await writeFile(path, text);
     await chmod(path, mode);
   }
