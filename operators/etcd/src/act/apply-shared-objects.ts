@@ -4,8 +4,6 @@ import { PersistentVolumeClaim, Secret, Service } from "capstan/kinds/v1";
 import { EtcdBackup } from "../kinds/index.ts";
 import {
   claimName,
-  clientService,
-  clientServiceName,
   clusterLabels,
   disruptionBudget,
   peerService,
@@ -14,6 +12,7 @@ import {
   UID_LABEL,
 } from "../pods/index.ts";
 import { isImpossible } from "./rejected-step.ts";
+import { serveClients } from "./serve-clients.ts";
 import type { ActionContext } from "./reconcile-context.ts";
 
 /** Applies all shared objects, and returns the first error that the API server rejected one with. */
@@ -39,7 +38,7 @@ function sharedWrites(context: ActionContext): readonly (() => Promise<unknown>)
   const minimum = Math.max(spec.size, votersOf(seen), 1);
   return [
     () => apply(Service, name, peerService(name)),
-    () => apply(Service, clientServiceName(name), clientService(name, spec.clientService)),
+    () => serveClients(context),
     () => apply(PodDisruptionBudget, name, disruptionBudget(name, minimum)),
     ...seen.tls.apply.map((secret) => {
       const { type, data } = secret;

@@ -10,6 +10,7 @@ import { bootAnnotations, claimName, clusterLabels, snapshotLabel, peerUrl } fro
 import { formatTimestamp } from "../timestamp.ts";
 import { maintain } from "./maintenance.ts";
 import { recordLastGoodTemplate, startMember, dryRunTemplate } from "./pod-template.ts";
+import { servesLabels } from "./serve-clients.ts";
 import { isRejection } from "./rejected-step.ts";
 import { applyVolume } from "./apply-shared-objects.ts";
 import { recoveryRecord } from "./recovery-record.ts";
@@ -72,7 +73,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
   wean: async ({ apply, seen, action }) => {
     const { member } = action;
     const annotations = bootAnnotations(seen.template, { member, boot: "live", peers: [] });
-    await apply(Pod, member, { metadata: { annotations } });
+    await apply(Pod, member, { metadata: { labels: servesLabels(seen, member), annotations } });
     return nextStep;
   },
 
@@ -81,7 +82,7 @@ export const handlers: { readonly [D in Action["do"]]: Handler<D> } = {
     // Server-side apply removes omitted annotations, so all bootstrap annotations are applied again.
     const annotations = bootAnnotations(seen.template, { member, boot: "live", peers: [], isExcused: true });
     event("Warning", "MemberExcused", `${member} may start without comparing its data first: ${action.why}`);
-    await apply(Pod, member, { metadata: { annotations } });
+    await apply(Pod, member, { metadata: { labels: servesLabels(seen, member), annotations } });
     return nextStep;
   },
 

@@ -3,6 +3,7 @@
  * are rejected.
  */
 import { Pod, PodTemplate } from "capstan/kinds/v1";
+import type { Boot } from "../contract.ts";
 import { hasTemplateFailed, targetVersion, viewOf } from "../decide/index.ts";
 import {
   buildPod,
@@ -15,6 +16,7 @@ import {
 import type { SeedParts } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import { isImpossible, describeRejection } from "./rejected-step.ts";
+import { isServing } from "./serve-clients.ts";
 import type { ActionContext } from "./reconcile-context.ts";
 
 /**
@@ -39,9 +41,15 @@ export async function startMember(context: ActionContext<"create-pod">, seed: Se
   const { create, seen, action } = context;
   const { member, boot, version } = action;
   const peers = seen.membership.members.map((listed) => listed.member);
-  const input = { member, boot, version, peers, ...(seed === undefined ? {} : { seed }) };
+  const isVoter = isSure(boot) || isServing(seen, member);
+  const input = { member, boot, version, peers, isVoter, ...(seed === undefined ? {} : { seed }) };
   if (action.form === "last good") await create(Pod, member, buildPod(seen.goodForm ?? seen.template, input));
   else await unlessRefused(context, version, async () => await create(Pod, member, buildPod(seen.template, input)));
+}
+
+/** A first or only member votes from its start. */
+function isSure(boot: Boot): boolean {
+  return boot === "seed" || boot === "seed-backup" || boot === "survive";
 }
 
 /** The cluster is healthy: records the template as last good template, and removes the dry-run template. */

@@ -13,6 +13,8 @@ export const CLUSTER_LABEL = "etcd.capstan.dev/cluster";
 export const MEMBER_LABEL = "etcd.capstan.dev/member";
 /** uid of the cluster that an object belongs to: a later cluster with the same name has another. */
 export const UID_LABEL = "etcd.capstan.dev/cluster-uid";
+/** Label of pods that the client Service selects: members that vote and have data. A learner rejects the requests of clients. */
+export const SERVES_LABEL = "etcd.capstan.dev/serves";
 /** Label of an EtcdBackup that the operator created: the target version of the update, or the learner that is backed up. */
 export const snapshotLabel = "etcd.capstan.dev/before-update";
 export const BOOT_ANNOTATION = "etcd.capstan.dev/boot";
@@ -38,6 +40,9 @@ export const METRICS_PORT = 2381;
 export function clusterLabels(name: string): { readonly [label: string]: string } {
   return { "app.kubernetes.io/name": "etcd", "app.kubernetes.io/managed-by": "etcd-operator", [CLUSTER_LABEL]: name };
 }
+
+/** Labels of pods that clients reach. */
+export const clientLabels = { [SERVES_LABEL]: "clients" } as const;
 
 export function memberLabels(name: string, member: string): { readonly [label: string]: string } {
   return { ...clusterLabels(name), [MEMBER_LABEL]: member };

@@ -14,6 +14,7 @@ import {
   initialCheckAnnotation,
   claimName,
   CLIENT_PORT,
+  clientLabels,
   memberLabels,
   METRICS_PORT,
   PEER_PORT,
@@ -52,6 +53,8 @@ export interface PodInput {
   readonly peers: readonly string[];
   /** Skips the initial comparison of its data with the others. */
   readonly isExcused?: boolean;
+  /** The member is known to vote, so clients reach it as soon as it is ready. */
+  readonly isVoter?: boolean;
   readonly seed?: SeedParts;
 }
 
@@ -62,6 +65,7 @@ export function buildPod(template: PodTemplateInput, input: PodInput): DesiredPo
     ...spec.podTemplate?.metadata?.labels,
     ...memberLabels(place.name, member),
     [VERSION_LABEL]: version,
+    ...(input.isVoter === true ? clientLabels : {}),
   };
   const annotations = {
     ...spec.podTemplate?.metadata?.annotations,

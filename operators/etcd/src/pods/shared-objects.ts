@@ -3,7 +3,7 @@ import type { ApplyOf } from "capstan";
 import type { PodDisruptionBudget } from "capstan/kinds/policy/v1";
 import type { PersistentVolumeClaim, Service } from "capstan/kinds/v1";
 import { quorumOf } from "../decide/index.ts";
-import { CLIENT_PORT, clusterLabels, memberLabels, METRICS_PORT, PEER_PORT } from "./names.ts";
+import { CLIENT_PORT, clientLabels, clusterLabels, memberLabels, METRICS_PORT, PEER_PORT } from "./names.ts";
 import type { ClusterSpec } from "./pod.ts";
 
 /** DNS names of the members, published before they are ready: members must find each other to become ready. */
@@ -17,15 +17,16 @@ export function peerService(name: string): ApplyOf<typeof Service> {
   return { metadata: { labels }, spec: { clusterIP: "None", publishNotReadyAddresses: true, selector: labels, ports } };
 }
 
-/** The Service for clients: ready members only. */
+/** The Service for clients: ready members, and with `votersOnly` only those that have the label. */
 export function clientService(
   name: string,
-  { type, annotations }: ClusterSpec["clientService"],
+  { type, annotations, votersOnly }: ClusterSpec["clientService"] & { readonly votersOnly: boolean },
 ): ApplyOf<typeof Service> {
   const labels = clusterLabels(name);
+  const selector = votersOnly ? { ...labels, ...clientLabels } : labels;
   return {
     metadata: { labels, ...(Object.keys(annotations).length === 0 ? {} : { annotations }) },
-    spec: { type, selector: labels, ports: [servicePort("client", CLIENT_PORT)] },
+    spec: { type, selector, ports: [servicePort("client", CLIENT_PORT)] },
   };
 }
 
