@@ -1,6 +1,6 @@
 /** Chooses the member that provides the snapshot. */
 import type { Alarm, EndpointStatus, EtcdClient } from "../etcd/index.ts";
-import { BackupError } from "./errors.ts";
+import { BackupError } from "capstan/stateful";
 
 /** A member that responded. */
 export interface Candidate {

@@ -1,10 +1,7 @@
 /** Reads a backup from a store: decrypts, decompresses, and compares it with its manifest. */
 import { createHash } from "node:crypto";
-import { readUpTo, StoreError } from "../store/index.ts";
-import type { Store, StoreCall } from "../store/index.ts";
-import { decompress } from "./compression.ts";
-import { decrypt } from "./encryption.ts";
-import { BackupError } from "./errors.ts";
+import { BackupError, decompress, decrypt, readUpTo, StoreError } from "capstan/stateful";
+import type { Store, StoreCall } from "capstan/stateful";
 import {
   checkDigest,
   checkManifest,

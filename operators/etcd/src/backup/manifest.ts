@@ -4,9 +4,8 @@
  * the manifest must be stored under its own name. Without a key it proves nothing: any writer of the store can create one.
  */
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import type { Compression } from "./compression.ts";
-import { keyPrint, manifestKey } from "./encryption.ts";
-import { BackupError } from "./errors.ts";
+import { BackupError, keyPrint, manifestKey } from "capstan/stateful";
+import type { Compression } from "capstan/stateful";
 
 export interface Manifest {
   readonly format: 2;

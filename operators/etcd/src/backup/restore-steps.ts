@@ -1,7 +1,7 @@
 /** The next step for an EtcdRestore: a pure function of the observation. */
 import type { ObjectOf } from "capstan";
 import type { EtcdCluster, EtcdRestore } from "../kinds/index.ts";
-import { BackupError } from "./errors.ts";
+import { BackupError } from "capstan/stateful";
 import type { SeenJob } from "./job-pods.ts";
 import { checkVersion } from "./manifest.ts";
 import type { Manifest } from "./manifest.ts";

@@ -1,7 +1,6 @@
 /** Lists backups in a store, and decides which to keep. */
-import { readUpTo, StoreError } from "../store/index.ts";
-import type { Store, StoreCall, StoredObject } from "../store/index.ts";
-import { BackupError } from "./errors.ts";
+import { BackupError, readUpTo, StoreError } from "capstan/stateful";
+import type { Store, StoreCall, StoredObject } from "capstan/stateful";
 import { readManifest } from "./fetch-backup.ts";
 import { checkDigest, nameOfContent, nameOfManifest, objectNames, parseName } from "./manifest.ts";
 import type { Manifest, Trust } from "./manifest.ts";

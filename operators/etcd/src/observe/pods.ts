@@ -2,7 +2,7 @@
 import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { parseResult } from "../backup/agent/result.ts";
-import type { BackupErrorCode } from "../backup/errors.ts";
+import type { BackupErrorCode } from "capstan/stateful";
 import type { Boot, ObservedPod, ObservedVolume } from "../contract.ts";
 import {
   bootstrapAnnotationKeys,

@@ -9,8 +9,8 @@ import { describe, test } from "node:test";
 import { promisify } from "node:util";
 import { ETCD_VERSIONS } from "@capstan/kubernetes";
 import { systemClock } from "capstan";
-import { BackupError } from "../../src/backup/errors.ts";
-import type { BackupErrorCode } from "../../src/backup/errors.ts";
+import { BackupError, openDirectory, openS3, StoreError } from "capstan/stateful";
+import type { BackupErrorCode, Store } from "capstan/stateful";
 import { fetchBackup, readManifest } from "../../src/backup/fetch-backup.ts";
 import { makeBackup } from "../../src/backup/make-backup.ts";
 import type { MakeBackupOptions } from "../../src/backup/make-backup.ts";
@@ -18,8 +18,6 @@ import type { Manifest } from "../../src/backup/manifest.ts";
 import { findBackup, listBackups, prune } from "../../src/backup/retention.ts";
 import { inspectSnapshot } from "../../src/backup/snapshot/spool.ts";
 import type { EtcdClient } from "../../src/etcd/index.ts";
-import { openDirectory, openS3, StoreError } from "../../src/store/index.ts";
-import type { Store } from "../../src/store/index.ts";
 import {
   etcdPrograms,
   startEtcd,

@@ -14,7 +14,7 @@ import { runJob } from "../../src/backup/agent/run-job.ts";
 import { fetchBackup } from "../../src/backup/fetch-backup.ts";
 import { makeBackup } from "../../src/backup/make-backup.ts";
 import type { EtcdClient } from "../../src/etcd/index.ts";
-import { openDirectory } from "../../src/store/index.ts";
+import { openDirectory } from "capstan/stateful";
 import { etcdPrograms, startEtcd, startHealthyEtcd, takePlace } from "../etcd/processes.ts";
 
 /** Makes a backup from a client, starts a member with it, and runs the trial on that member. */

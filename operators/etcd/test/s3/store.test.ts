@@ -10,8 +10,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { systemClock } from "capstan";
-import { openDirectory, openS3, readWhole, StoreError } from "../../src/store/index.ts";
-import type { S3Options, Store, StoreErrorCode } from "../../src/store/index.ts";
+import { openDirectory, openS3, readWhole, StoreError } from "capstan/stateful";
+import type { S3Options, Store, StoreErrorCode } from "capstan/stateful";
 import { startS3 } from "./server.ts";
 import type { S3Server } from "./server.ts";
 

@@ -1,5 +1,5 @@
 /** The job of an agent pod, and the paths in it. The job is passed as JSON in an environment variable. */
-import type { Compression } from "../compression.ts";
+import type { Compression } from "capstan/stateful";
 import type { Manifest } from "../manifest.ts";
 import type { Retention, Wanted } from "../retention.ts";
 

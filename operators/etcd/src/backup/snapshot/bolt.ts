@@ -1,6 +1,6 @@
 /** Reads a bbolt database as far as needed to find a key in a bucket and the last key of a bucket, from which etcd derives its revision. */
 import type { FileHandle } from "node:fs/promises";
-import { BackupError } from "../errors.ts";
+import { BackupError } from "capstan/stateful";
 
 const MAGIC = 0xed0cdaed;
 const PAGE_HEAD = 16;

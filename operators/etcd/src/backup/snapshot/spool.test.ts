@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { BackupError } from "../errors.ts";
-import type { BackupErrorCode } from "../errors.ts";
+import { BackupError } from "capstan/stateful";
+import type { BackupErrorCode } from "capstan/stateful";
 import { inspectSnapshot, spoolSnapshot } from "./spool.ts";
 
 const failsWith = (code: BackupErrorCode) => (error: unknown) => error instanceof BackupError && error.code === code;

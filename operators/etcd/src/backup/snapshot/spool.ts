@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { open } from "node:fs/promises";
 import type { FileHandle } from "node:fs/promises";
-import { BackupError } from "../errors.ts";
+import { BackupError } from "capstan/stateful";
 import { openBolt } from "./bolt.ts";
 
 export interface SnapshotFile {

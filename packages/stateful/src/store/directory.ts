@@ -9,7 +9,12 @@ import type { Store, StoreCall, StoreErrorCode, StoredObject } from "./store.ts"
 /** Suffix of incomplete files. */
 const UNFINISHED = ".unfinished";
 
-/** A store in an existing folder. `path` below it is created when needed. */
+/**
+ * A store in an existing folder. `path` below it is created when needed.
+ *
+ * @example
+ * const store = openDirectory({ root: "/backups", path: "shop" });
+ */
 export function openDirectory({ root, path = "" }: { readonly root: string; readonly path?: string }): Store {
   const base = join(root, ...(path === "" ? [] : checkName(path).split("/")));
   const fileOf = (name: string): string => join(base, ...checkName(name).split("/"));

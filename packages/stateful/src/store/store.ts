@@ -1,5 +1,11 @@
 /** A store for backups: named objects. Every write is atomic. */
 
+/**
+ * Why an operation on a store failed.
+ *
+ * @example
+ * const isTemporary = (code: StoreErrorCode) => code === "Unreachable";
+ */
 export type StoreErrorCode =
   /** No response, or the connection broke, also after retries. */
   | "Unreachable"
@@ -17,7 +23,12 @@ export type StoreErrorCode =
   | "BadName"
   | "Aborted";
 
-/** A failed operation on a store. The message says what failed, why, and what to do. */
+/**
+ * A failed operation on a store. The message says what failed, why, and what to do.
+ *
+ * @example
+ * const isMissing = (error: unknown) => error instanceof StoreError && error.code === "NotFound";
+ */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
@@ -28,18 +39,34 @@ export class StoreError extends Error {
   }
 }
 
+/**
+ * An object in a store, without its content.
+ *
+ * @example
+ * const total = (objects: readonly StoredObject[]) => objects.reduce((sum, { bytes }) => sum + bytes, 0);
+ */
 export interface StoredObject {
   readonly name: string;
   readonly bytes: number;
   readonly modified: Date;
 }
 
-/** Cancellation of an operation. */
+/**
+ * Cancellation of an operation.
+ *
+ * @example
+ * const call: StoreCall = { signal: AbortSignal.timeout(60_000) };
+ */
 export interface StoreCall {
   readonly signal?: AbortSignal;
 }
 
-/** A store. Names are relative, with slashes. */
+/**
+ * A store. Names are relative, with slashes.
+ *
+ * @example
+ * const isEmpty = async (store: Store) => (await store.list("")).length === 0;
+ */
 export interface Store {
   /** The location as text for messages. */
   readonly place: string;
@@ -64,14 +91,24 @@ export function checkName(name: string): string {
   );
 }
 
-/** All bytes of an object. */
+/**
+ * All bytes of an object.
+ *
+ * @example
+ * const textOf = async (store: Store, name: string) => (await readWhole(await store.get(name))).toString();
+ */
 export async function readWhole(content: AsyncIterable<Buffer>): Promise<Buffer> {
   const parts: Buffer[] = [];
   for await (const part of content) parts.push(part);
   return Buffer.concat(parts);
 }
 
-/** All bytes of an object; undefined if there are more than `limit`, after reading no more than that. */
+/**
+ * All bytes of an object; undefined if there are more than `limit`, after reading no more than that.
+ *
+ * @example
+ * const small = async (store: Store, name: string) => await readUpTo(await store.get(name), 1024);
+ */
 export async function readUpTo(content: AsyncIterable<Buffer>, limit: number): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let bytes = 0;

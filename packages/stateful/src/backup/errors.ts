@@ -1,8 +1,13 @@
-/** Errors of backups, except those of the store and of etcd. */
+/** Errors of backups, except those of the store and of the application. */
 
-/** Why a backup could not be made, read or used. */
+/**
+ * Why a backup could not be made, read or used.
+ *
+ * @example
+ * const isForged = (code: BackupErrorCode) => code === "Corrupt" || code === "Changed";
+ */
 export type BackupErrorCode =
-  /** No member could provide a snapshot. */
+  /** No member could provide a copy. */
   | "NoMember"
   /** The content differs from what was written. */
   | "Corrupt"
@@ -14,7 +19,7 @@ export type BackupErrorCode =
   | "BadKey"
   /** A key is configured, and the backup is not encrypted. */
   | "Unencrypted"
-  /** Name, cluster, time or revision in the manifest do not match its name in the store. */
+  /** Name, cluster, time or position in the manifest do not match its name in the store. */
   | "Misplaced"
   /** The backup is of another cluster than the restored one. */
   | "OtherCluster"
@@ -22,7 +27,7 @@ export type BackupErrorCode =
   | "Missing"
   /** The backup in the store is not the one that the operator recorded. */
   | "Changed"
-  /** The backup is from a newer etcd than the one that would read it. */
+  /** The backup is from a newer release than the one that would read it. */
   | "NewerVersion"
   /** The scratch volume is full. */
   | "Full"
@@ -35,7 +40,12 @@ export type BackupErrorCode =
   /** Written by a newer operator. */
   | "Unsupported";
 
-/** A backup that could not be made, read or used. The message says what, why, and what to do. */
+/**
+ * A backup that could not be made, read or used. The message says what, why, and what to do.
+ *
+ * @example
+ * const isTruncated = (error: unknown) => error instanceof BackupError && error.code === "Truncated";
+ */
 export class BackupError extends Error {
   override readonly name = "BackupError";
   readonly code: BackupErrorCode;

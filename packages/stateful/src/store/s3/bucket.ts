@@ -2,7 +2,7 @@
 import { Agent as PlainAgent, request as requestPlain } from "node:http";
 import type { IncomingMessage, RequestOptions } from "node:http";
 import { Agent as SecureAgent, request as requestSecure } from "node:https";
-import type { Clock } from "capstan";
+import type { Clock } from "@capstan/runtime";
 import { readWhole, reasonOf, StoreError } from "../store.ts";
 import type { StoreErrorCode } from "../store.ts";
 import { escapePath, formatQuery, sha256, sign } from "./signature.ts";

@@ -15,7 +15,12 @@ const TAG = 16;
 const CHUNK = 64 << 10;
 const KEY = 32;
 
-/** Reads a key from a Secret: 32 bytes in base64, in hexadecimal, or raw. */
+/**
+ * Reads a key from a Secret: 32 bytes in base64, in hexadecimal, or raw.
+ *
+ * @example
+ * assert.equal(parseKey(Buffer.from("00ff".repeat(16))).length, 32);
+ */
 export function parseKey(content: Buffer): Buffer {
   const text = content.toString("utf8").trim();
   const key = [content, fromBase64(text), fromHex(text)].find((template) => template?.length === KEY);
@@ -40,23 +45,46 @@ function isText(bytes: Buffer): boolean {
   return isUtf8(bytes) && !/[^\P{C}\s]/u.test(bytes.toString("utf8"));
 }
 
-/** A fingerprint that identifies a key without revealing it. */
+/**
+ * A fingerprint that identifies a key without revealing it.
+ *
+ * @example
+ * const isSame = (one: Buffer, other: Buffer) => keyPrint(one) === keyPrint(other);
+ */
 export function keyPrint(key: Buffer): string {
   return createHash("sha256").update("capstan backup key\0").update(key).digest("hex").slice(0, 16);
 }
 
-/** The key for proofs of manifests. It differs from the keys of the content. */
+/**
+ * The key for proofs of manifests. It differs from the keys of the content.
+ *
+ * @example
+ * import { createHmac } from "node:crypto";
+ *
+ * const prove = (text: string, key: Buffer) => createHmac("sha256", manifestKey(key)).update(text).digest("hex");
+ */
 export function manifestKey(key: Buffer): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", "capstan backup manifest 2", KEY));
 }
 
+/**
+ * The key of one encrypted stream.
+ *
+ * @example
+ * const keyOf = (key: Buffer, name: string): StreamKey => ({ key, identity: name });
+ */
 export interface StreamKey {
   readonly key: Buffer;
   /** The identity of the backup. The content does not decrypt under another identity. */
   readonly identity: string;
 }
 
-/** Encrypts a stream. The caller provides the salt: 32 random bytes that are never reused. */
+/**
+ * Encrypts a stream. The caller provides the salt: 32 random bytes that are never reused.
+ *
+ * @example
+ * const sealed = (content: AsyncIterable<Buffer>, secret: StreamKey, salt: Buffer) => encrypt(content, { ...secret, salt });
+ */
 export async function* encrypt(
   content: AsyncIterable<Uint8Array>,
   { salt, ...secret }: StreamKey & { readonly salt: Buffer },
@@ -70,7 +98,14 @@ export async function* encrypt(
   }
 }
 
-/** Decrypts a stream. It yields authenticated bytes only, and ends only after the chunk marked as last. */
+/**
+ * Decrypts a stream. It yields authenticated bytes only, and ends only after the chunk marked as last.
+ *
+ * @example
+ * async function* opened(content: AsyncIterable<Buffer>, secret: StreamKey) {
+ *   yield* decrypt(content, secret);
+ * }
+ */
 export async function* decrypt(
   content: AsyncIterable<Uint8Array>,
   secret: StreamKey,

@@ -5,6 +5,12 @@ import { openBucket } from "./bucket.ts";
 import type { Bucket, BucketOptions } from "./bucket.ts";
 import { elementsOf, textOf } from "./xml.ts";
 
+/**
+ * A bucket of an S3-compatible store.
+ *
+ * @example
+ * const inFolder = (options: S3Options, prefix: string): S3Options => ({ ...options, prefix });
+ */
 export interface S3Options extends BucketOptions {
   /** Prefix of every name. */
   readonly prefix?: string;
@@ -14,6 +20,15 @@ export interface S3Options extends BucketOptions {
 
 const PART = 16 << 20;
 
+/**
+ * A store in a bucket. Opens without a request.
+ *
+ * @example
+ * const placeOf = (options: S3Options) => {
+ *   using store = openS3(options);
+ *   return store.place;
+ * };
+ */
 export function openS3(options: S3Options): Store & Disposable {
   const { prefix = "", partBytes = PART } = options;
   const bucket = openBucket(options);

@@ -1,10 +1,23 @@
+/** Compression of backups as streams. */
 import { pipeline, Readable } from "node:stream";
 import type { Transform } from "node:stream";
 import { createGunzip, createGzip, createZstdCompress, createZstdDecompress } from "node:zlib";
 import { BackupError } from "./errors.ts";
 
+/**
+ * How a backup is compressed.
+ *
+ * @example
+ * const suffixes: { readonly [How in Compression]: string } = { none: "", gzip: ".gz", zstd: ".zst" };
+ */
 export type Compression = "none" | "gzip" | "zstd";
 
+/**
+ * Compresses a stream.
+ *
+ * @example
+ * const packed = async (content: AsyncIterable<Buffer>) => await readWhole(compress(content, "zstd"));
+ */
 export function compress(content: AsyncIterable<Uint8Array>, how: Compression): AsyncIterable<Buffer> {
   switch (how) {
     case "none":
@@ -16,7 +29,14 @@ export function compress(content: AsyncIterable<Uint8Array>, how: Compression): 
   }
 }
 
-/** Decompresses a stream. Fails if the content is corrupt or truncated. */
+/**
+ * Decompresses a stream. Fails if the content is corrupt or truncated.
+ *
+ * @example
+ * async function* unpacked(content: AsyncIterable<Buffer>) {
+ *   yield* decompress(content, "gzip");
+ * }
+ */
 export async function* decompress(
   content: AsyncIterable<Uint8Array>,
   how: Compression,
