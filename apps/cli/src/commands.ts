@@ -426,6 +426,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-import-focus.ts")).meterImportFocus,
   },
   {
+    name: "meter import prometheus",
+    topic: "Meter",
+    summary: "Import levels and counters from Prometheus",
+    load: async () => (await import("./commands/meter-import-prometheus.ts")).meterImportPrometheus,
+  },
+  {
     name: "meter report",
     topic: "Meter",
     summary: "Say what was used and what it costs",

@@ -19,6 +19,9 @@ export { importObjects } from "./journal/import-objects.ts";
 export type { ObjectImport } from "./journal/import-objects.ts";
 export { importFocus } from "./bill/import-focus.ts";
 export type { BillFile, FocusImport } from "./bill/import-focus.ts";
+export { importPrometheus } from "./prometheus/import-prometheus.ts";
+export type { PrometheusImport, PrometheusResult } from "./prometheus/import-prometheus.ts";
+export type { Server } from "./prometheus/server.ts";
 export { readBillFile, readJournal, readRecords } from "./record/read-file.ts";
 export type { ImportResult, Problem, Reason, UsageRow } from "./record/usage.ts";
 

@@ -22,6 +22,8 @@ export interface PrometheusSource {
   readonly dimensions: { readonly [name: string]: string };
   readonly replicaLabels: readonly string[];
   readonly startsAtZero: boolean;
+  /** The server, where the command names none. */
+  readonly url?: string;
 }
 
 /** One meter. */

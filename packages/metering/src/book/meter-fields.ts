@@ -124,6 +124,7 @@ function readPrometheus(field: Field): PrometheusSource {
   const step = parseDuration(stepText);
   if (step === undefined || step === 0)
     throw field.member("step").refuse(`${JSON.stringify(stepText)} is not a duration such as 60s`);
+  const url = field.member("url").optionalText();
   return {
     query: field.member("query").text(),
     step,
@@ -133,5 +134,6 @@ function readPrometheus(field: Field): PrometheusSource {
       .items()
       .map((item) => item.text()),
     startsAtZero: field.member("startsAtZero").flag(false),
+    ...(url !== undefined && { url }),
   };
 }

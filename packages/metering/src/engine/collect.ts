@@ -4,12 +4,14 @@ import type { Store } from "../store/store.ts";
 import { toUsage } from "../store/tables.ts";
 import { objectGaps, objectPieces, tenancyOf } from "../journal/pieces.ts";
 import { readHistories } from "../journal/read-histories.ts";
+import { counterPieces, readCounters } from "../prometheus/counter-pieces.ts";
+import { sampledStretches } from "../prometheus/coverage.ts";
 import type { Spread } from "../number/share.ts";
 import { hashOf } from "../store/hash.ts";
 import { parseDimensions } from "./dimensions.ts";
 import type { Piece, Tenancy } from "./piece.ts";
 import type { Window } from "./rate.ts";
-import { type Stretch, complement } from "./stretch.ts";
+import { type Stretch, complement, join } from "./stretch.ts";
 
 /** One row of a cloud bill. */
 export interface Bill extends Spread {
@@ -34,18 +36,29 @@ export async function collect(store: Store, book: Book, window: Window): Promise
   const dimensions = new Set<string>();
   const histories = await readHistories(store);
   const context = { hash: await hashOf(store.folder, book) };
+  const counters = await readCounters(store, book);
+  const levels = new Map<string, Stretch[]>();
   return {
     tenancy: tenancyOf(book, histories),
     bills: await readBills(store, window),
     dimensions,
     pieces: async function* () {
-      yield* usagePieces(store, book, { window, dimensions });
+      yield* usagePieces(store, book, { window, dimensions, levels });
+      for (const [name, bySeries] of counters) {
+        const meter = book.meters.get(name);
+        if (meter !== undefined) yield* counterPieces(meter, bySeries, window);
+      }
       for (const meter of book.meters.values())
         if (meter.objects !== undefined) yield* objectPieces(meter, histories, context);
     },
     missing: (name, asked) => {
       const meter = book.meters.get(name);
       if (meter?.objects !== undefined && histories.length > 0) return objectGaps(meter, histories, asked);
+      if (meter?.prometheus !== undefined)
+        return complement(
+          [...(levels.get(name) ?? []), ...sampledStretches(meter.prometheus, counters.get(name), asked)],
+          asked,
+        );
       const end = store.state.watermarks.get(name);
       return complement(end === undefined ? [] : [{ start: Number.NEGATIVE_INFINITY, end }], asked);
     },
@@ -73,7 +86,7 @@ async function readBills(store: Store, { from, to }: Window): Promise<Bill[]> {
 async function* usagePieces(
   store: Store,
   book: Book,
-  { window, dimensions }: { window: Window; dimensions: Set<string> },
+  { window, dimensions, levels }: { window: Window; dimensions: Set<string>; levels: Map<string, Stretch[]> },
 ): AsyncIterable<Piece> {
   for await (const rows of store.read("usage", { from: window.from, to: window.to })) {
     for (const row of rows) {
@@ -82,7 +95,17 @@ async function* usagePieces(
       if (meter === undefined) continue;
       const values = parseDimensions(record.dimensions);
       for (const name of values.keys()) dimensions.add(name);
+      if (meter.prometheus !== undefined) note(levels, record);
       yield { ...record, kind: meter.type === "level" ? "level" : "event", dimensions: values };
     }
   }
+}
+
+/** Notes that a meter was observed for a while. */
+function note(levels: Map<string, Stretch[]>, { meter, start, end }: Stretch & { readonly meter: string }): void {
+  const stretches = levels.get(meter) ?? [];
+  levels.set(meter, stretches);
+  stretches.push({ start, end });
+  // Most samples are neighbours of others.
+  if (stretches.length >= 100_000) levels.set(meter, join(stretches));
 }
