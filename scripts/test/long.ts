@@ -17,6 +17,8 @@ export type LongResults = { readonly [file: string]: LongResult };
 export interface LongFile {
   readonly file: string;
   readonly inputs: string;
+  /** What this run has not built yet, and the file needs. */
+  readonly builds: number;
 }
 
 export interface LongPlan {
@@ -28,8 +30,17 @@ export interface LongPlan {
 /** The estimate for a file without a measurement: it needs the whole budget, or it could take CI beyond its limit. */
 const unknownSeconds = 3600;
 
+/** A recorded time comes from another machine, which may be twice as fast. */
+const slower = 2;
+
+/** A build of Go programs or images on a machine that has built nothing. */
+const buildSeconds = 900;
+
+/** The minutes of a run after which long tests are ended: CI ends after 90, and installing before and stopping clusters afterwards take time, too. */
+export const LONG_LIMIT_MINUTES = 75;
+
 /**
- * Files with changed inputs run until the budget is used up. A file that never passed comes first, then the one with the oldest result,
+ * Estimates are added up as if the files ran one after the other. Files with changed inputs run until the budget is used up. A file that never passed comes first, then the one with the oldest result,
  * so that none is left out forever.
  */
 export function planLong(files: readonly LongFile[], results: LongResults, budgetSeconds: number): LongPlan {
@@ -39,8 +50,9 @@ export function planLong(files: readonly LongFile[], results: LongResults, budge
   const stale = files.filter((one) => !isFresh(one)).toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : 1));
   let left = budgetSeconds;
   const plan = { run: [] as string[], fresh: files.filter(isFresh).map(({ file }) => file), leftOut: [] as string[] };
-  for (const { file } of stale) {
-    const seconds = results[file]?.seconds ?? unknownSeconds;
+  for (const { file, builds } of stale) {
+    const known = results[file]?.seconds;
+    const seconds = (known === undefined ? unknownSeconds : known * slower) + builds * buildSeconds;
     if (seconds > left) plan.leftOut.push(file);
     else {
       left -= seconds;

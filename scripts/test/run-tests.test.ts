@@ -9,13 +9,15 @@ import { spawnSync } from "node:child_process";
 function outcomeOf(
   text: string,
   more: { readonly [name: string]: string } = {},
-): { passed: number; failed: number; skipped: number; ok: boolean } {
+  limitMs?: number,
+): { passed: number; failed: number; skipped: number; ok: boolean; unfinished: number } {
   const folder = mkdtempSync(join(tmpdir(), "capstan-runner-"));
   const file = join(folder, "a.test.ts");
   writeFileSync(file, `import { after, describe, test } from "node:test";\nvoid [after, describe, test];\n${text}`);
   const program = `const { runTests } = await import(${JSON.stringify(import.meta.resolve("./run-tests.ts"))});
-    const { ok, passed, failed, skipped } = await runTests([${JSON.stringify(file)}], { quiet: true });
-    console.log(JSON.stringify({ ok, passed, failed, skipped: skipped.length }));`;
+    const options = { quiet: true, limitMs: ${JSON.stringify(limitMs)} };
+    const { ok, passed, failed, skipped, unfinished } = await runTests([${JSON.stringify(file)}], options);
+    console.log(JSON.stringify({ ok, passed, failed, skipped: skipped.length, unfinished: unfinished.length }));`;
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const driver = join(folder, "driver.mjs");
   writeFileSync(driver, program);
@@ -27,7 +29,7 @@ function outcomeOf(
 test("tests inside suites count once, and so do their failures", () => {
   assert.deepEqual(
     outcomeOf(`describe("s", () => { test("a", () => {}); test("b", () => { throw new Error("no"); }); });`),
-    { ok: false, passed: 1, failed: 1, skipped: 0 },
+    { ok: false, passed: 1, failed: 1, skipped: 0, unfinished: 0 },
   );
 });
 
@@ -55,4 +57,9 @@ test("a seed in the environment applies to every property", () => {
 
 test("a file without a test is a failure", () => {
   assert.equal(outcomeOf("").ok, false);
+});
+
+test("a file that still runs at the limit is ended, and is neither passed nor failed", () => {
+  const { passed, failed, unfinished } = outcomeOf(`test("a", () => new Promise(() => setInterval(() => {})));`, {}, 1);
+  assert.deepEqual({ passed, failed, unfinished }, { passed: 0, failed: 0, unfinished: 1 });
 });

@@ -17,12 +17,16 @@ export interface RunOptions {
   readonly needsOf?: (file: string) => readonly string[];
   /** The preparation of each need; a need without one is ready. */
   readonly preparations?: ReadonlyMap<string, Promise<unknown>>;
+  /** The files that still run or wait after this many milliseconds are ended without a result; undefined: each file ends by itself. */
+  readonly limitMs?: number | undefined;
 }
 
 export interface TestRun extends Outcome {
   readonly output: string;
   /** The time of each group of files. */
   readonly times: Times;
+  /** The files that were ended at the limit. */
+  readonly unfinished: readonly string[];
 }
 
 interface Group extends Job {
@@ -39,14 +43,20 @@ export async function runTests(files: readonly string[], options: RunOptions = {
   const began = performance.now();
   const results: TestResult[] = [];
   const times = new Map<string, FileTime>();
+  const finished = new Set<string>();
   using stop = stopOnSignal();
+  using limit = stopAfter(options.limitMs);
+  const signal = AbortSignal.any([stop.signal, limit.signal]);
   await runGroups(
     toGroups(files).map((group) => toJob(group, options)),
     {
       preparations,
+      limit: limit.signal,
       run: async (group) => {
         const onError = (text: string): void => (quiet ? undefined : say(text.trimEnd()));
-        const done = await runProcess(group.files, { onError, signal: stop.signal });
+        const done = await runProcess(group.files, { onError, signal });
+        if (limit.signal.aborted) return;
+        for (const file of group.files) finished.add(file);
         const own = resultsOf(group.files, done);
         results.push(...own);
         if (done.cpuSeconds !== undefined)
@@ -56,7 +66,8 @@ export async function runTests(files: readonly string[], options: RunOptions = {
     },
   );
   const outcome = summarize(results, (performance.now() - began) / 1000);
-  return { ...outcome, output: lines.join("\n"), times: Object.fromEntries(times) };
+  const unfinished = files.filter((file) => !finished.has(file));
+  return { ...outcome, output: lines.join("\n"), times: Object.fromEntries(times), unfinished };
 }
 
 function toJob(files: readonly string[], { times = {}, needsOf = () => [] }: RunOptions): Group {
@@ -68,15 +79,22 @@ function toJob(files: readonly string[], { times = {}, needsOf = () => [] }: Run
 interface Groups {
   readonly preparations: ReadonlyMap<string, Promise<unknown>>;
   readonly run: (group: Group) => Promise<void>;
+  /** Aborts when the run has to end. */
+  readonly limit: AbortSignal;
 }
 
-async function runGroups(groups: readonly Group[], { preparations, run }: Groups): Promise<void> {
+async function runGroups(groups: readonly Group[], { preparations, run, limit }: Groups): Promise<void> {
   const cores = availableParallelism();
   const ready = new Set(groups.flatMap(({ needs }) => needs).filter((need) => !preparations.has(need)));
   const arrivals = new Map([...preparations].map(([need, done]) => [need, done.then(() => ready.add(need))] as const));
   const waiting = new Set(groups);
   const running = new Map<Group, Promise<unknown>>();
+  const late = new Promise<void>((resolve) => limit.addEventListener("abort", () => resolve()));
   while (waiting.size > 0 || running.size > 0) {
+    if (limit.aborted) {
+      await Promise.all(running.values());
+      return;
+    }
     // A running build takes cores, too.
     const free = arrivals.size > 0 ? Math.max(1, cores - 1) : cores;
     const capacity = { cores: free, most: 3 * cores };
@@ -91,7 +109,7 @@ async function runGroups(groups: readonly Group[], { preparations, run }: Groups
     }
     const changes = [...running.values(), ...arrivals.values()];
     if (changes.length === 0) throw new Error("no test file can start: what it needs is never prepared");
-    await Promise.race(changes);
+    await Promise.race([...changes, late]);
     for (const need of ready) arrivals.delete(need);
   }
 }
@@ -126,6 +144,12 @@ function linesOf(
     ...failures.map(({ file, name, error }) => `FAIL  ${file}: ${name}\n${error ?? ""}`),
     `${verdict}  ${groupName(files)} (${results.length} tests, ${took})`,
   ];
+}
+
+function stopAfter(milliseconds: number | undefined): Disposable & { readonly signal: AbortSignal } {
+  const controller = new AbortController();
+  const timer = milliseconds === undefined ? undefined : setTimeout(() => controller.abort(), milliseconds);
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
 /** An interrupted run ends the processes that it started: they are in separate process groups and do not get the signal. */

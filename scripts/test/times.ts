@@ -49,6 +49,17 @@ export function recordTimes(measured: Times, groups: readonly string[]): void {
   write(RECORDED_TIMES, Object.fromEntries(Object.entries(all).filter(([group]) => groups.includes(group))));
 }
 
+/** The measurements in the output of a run. */
+export function timesOfLog(log: string): Times {
+  const lines = log.matchAll(/^ok {4}(\S+) \(\d+ tests, ([\d.]+) s, ([\d.]+) s of CPU\)$/gm);
+  return Object.fromEntries(
+    lines.map(([, group = "", seconds, cpuSeconds]) => [
+      group,
+      { seconds: Number(seconds), cpuSeconds: Number(cpuSeconds) },
+    ]),
+  );
+}
+
 /** The table of the slowest groups, for CONTRIBUTING.md. */
 export function slowestTable(times: Times, count = 10): string {
   const slowest = Object.entries(times)
