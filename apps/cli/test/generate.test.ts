@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { test } from "node:test";
+import { suite, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { startApiServer } from "@capstan/apiserver";
@@ -420,3 +420,50 @@ test("schemas are written into hand-written CRDs, and other fields stay", async 
     await rm(cwd, { recursive: true });
   }
 });
+
+suite("generated trees that users edit", () => {
+  for (const [what, file] of [
+    ["kustomize", "default/kustomization.yaml"],
+    ["helm", "values.yaml"],
+  ] as const) {
+    test(`${what} keeps an edit of ${file} and takes over changes of the program`, async () => {
+      await using folder = await scratchFolder();
+      const out = join(folder.path, what);
+      const generate = (...words: string[]) => capstan(["generate", what, "--out", out, ...words], at);
+      assert.equal((await generate("--image", "registry.example.com/app:v1")).code, 0);
+      const path = join(out, file);
+      await writeFile(path, `${await readFile(path, "utf8")}# mine\n`);
+      assert.equal((await generate("--image", "registry.example.com/app:v1")).out, "nothing to change\n");
+      const { code, out: said } = await generate("--image", "registry.example.com/app:v2");
+      assert.equal(code, 0);
+      assert.match(said, /update/);
+      assert.match(await readFile(path, "utf8"), /# mine\n$/);
+      const image = what === "helm" ? "values.yaml" : "manager/kustomization.yaml";
+      assert.match(await readFile(join(out, image), "utf8"), /v2/);
+    });
+  }
+
+  test("a line that both changed is marked, with exit code 5", async () => {
+    await using folder = await scratchFolder();
+    const generate = (image: string) => capstan(["generate", "kustomize", "--out", folder.path, "--image", image], at);
+    await generate("registry.example.com/app:v1");
+    const path = join(folder.path, "manager/kustomization.yaml");
+    await writeFile(path, (await readFile(path, "utf8")).replace("newTag: v1", "newTag: mine"));
+    assert.equal((await generate("registry.example.com/app:v2")).code, 5);
+    assert.match(await readFile(path, "utf8"), /<<<<<<< yours[\s\S]*mine[\s\S]*=======[\s\S]*v2/);
+  });
+
+  test("a file that no record names stays, and the reason is printed", async () => {
+    await using folder = await scratchFolder();
+    const path = join(folder.path, "values.yaml");
+    await writeFile(path, "mine: true\n");
+    const { out } = await capstan(["generate", "helm", "--out", folder.path], at);
+    assert.match(out, /leave +\S*values\.yaml \(it differs from what is generated/);
+    assert.equal(await readFile(path, "utf8"), "mine: true\n");
+  });
+});
+
+async function scratchFolder(): Promise<AsyncDisposable & { readonly path: string }> {
+  const path = await mkdtemp(join(tmpdir(), "capstan-generate-"));
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) };
+}

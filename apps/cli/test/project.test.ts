@@ -241,12 +241,26 @@ suite("upgrade", () => {
     const at = inFolder("torn-operator");
     const main = join(at.cwd, "src/main.ts");
     const text = await readFile(main, "utf8");
-    await writeFile(main, text.replace("controllers: [\n    appService,\n  ],", "controllers: [appService],"));
+    await writeFile(main, text.replace("controllers: [\n    appService,\n  ],", "controllers: everyController,"));
     const { code, err } = await capstan(["create", "api", "--group", "a", "--version", "v1", "--kind", "Other"], at);
     assert.equal(code, 5, err);
     const merged = await readFile(main, "utf8");
-    assert.match(merged, /<<<<<<< yours\n {2}controllers: \[appService\],\n=======/);
+    assert.match(merged, /<<<<<<< yours\n {2}controllers: everyController,\n=======/);
     assert.match(merged, /other,\n/);
+  });
+
+  test("adds a kind to a project that a formatter rewrote", async () => {
+    await mustRun("init formatted-operator", inFolder());
+    const at = inFolder("formatted-operator");
+    const main = join(at.cwd, "src/main.ts");
+    const text = await readFile(main, "utf8");
+    const formatted = text.replace("controllers: [\n    appService,\n  ],", "controllers: [appService],");
+    assert.notEqual(formatted, text);
+    await writeFile(main, formatted.replaceAll('"', "'").replaceAll(";", ""));
+    await mustRun("create api --group a --version v1 --kind Other", at);
+    const merged = await readFile(main, "utf8");
+    assert.match(merged, /controllers: \[appService, other\],/);
+    assert.match(merged, /^import \{ other \} from "\.\/other\.ts"/m);
   });
 });
 

@@ -24,6 +24,7 @@ import { openRegistrar } from "../bundle/registrar.ts";
 import { type Command, defineCommand, type Example, type Options, type OptionValues } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { report } from "../project/apply.ts";
+import { mergeGenerated } from "../project/merge-generated.ts";
 import { readFiles, readText } from "../project/disk.ts";
 import { sampleProblems } from "../project/sample-check.ts";
 import { writeChanges } from "../project/write.ts";
@@ -73,8 +74,8 @@ interface Generator<O extends Options> {
   readonly folder: string;
   /** What the program must export: a Deployment needs an operator. */
   readonly of?: "operator";
-  /** What happens to existing files: those that users edit are not overwritten. */
-  readonly existing?: "stay";
+  /** What happens to existing files: they stay, or changes are merged into what users edited. Without it they are overwritten. */
+  readonly existing?: "stay" | "merge";
 }
 
 function generator<const O extends Options>({
@@ -87,8 +88,13 @@ function generator<const O extends Options>({
   of,
   existing,
 }: Generator<O>): Command {
+  const outcome = existing === undefined ? "Files there are overwritten." : existingNotes[existing];
+  const effect =
+    text === undefined
+      ? `Writes files into ${folder}/, or into the folder of --out. ${outcome}`
+      : `Prints; with --out DIR it writes files into DIR instead. ${outcome}`;
   return defineCommand({
-    ...(describe === undefined ? {} : { describe }),
+    describe: describe === undefined ? effect : `${describe} ${effect}`,
     options: { ...own, entry, out },
     examples,
     run: async (call) => {
@@ -98,6 +104,8 @@ function generator<const O extends Options>({
       if (of === "operator") operatorOf(loaded.exported, loaded.entry);
       if (text !== undefined && asked.out === undefined) return call.terminal.out(text(loaded, asked));
       const made = await files(loaded, asked, call.terminal.cwd);
+      if (existing === "merge")
+        return mergeGenerated(asked.out ?? folder, { made, isWrittenOnce: isPeoples }, call.terminal);
       const isKept = existing === "stay" ? () => true : isPeoples;
       const kept = await writeInto(asked.out ?? folder, { files: made, isKept }, call.terminal);
       if (existing !== "stay") return;
@@ -107,6 +115,11 @@ function generator<const O extends Options>({
     },
   });
 }
+
+const existingNotes = {
+  stay: "Files there stay as they are.",
+  merge: "What you changed in files there stays: changes of the program are merged into it.",
+} as const;
 
 /** Files that are generated once and then belong to the user. */
 function isPeoples(path: string): boolean {
@@ -195,6 +208,7 @@ export const generateKustomize: Command = generator({
     },
   ],
   folder: "config",
+  existing: "merge",
   of: "operator",
   files: async (loaded, asked, cwd) =>
     kustomizeTree(loaded.program, placementOf(loaded, asked), {
@@ -217,6 +231,7 @@ export const generateHelm: Command = generator({
     },
   ],
   folder: "chart",
+  existing: "merge",
   of: "operator",
   files: (loaded, asked) => {
     const { image, namespaced } = placementOf(loaded, asked);
@@ -239,7 +254,7 @@ export const generateDocs: Command = generator({
 /** Objects to try the kinds with. */
 export const generateSamples: Command = generator({
   describe:
-    "One object for each kind, with what its schema demands as it is now and with its defaults. Into a folder, only samples that are missing are written: yours stay, and what the schema would not take of them is told.",
+    "One object for each kind, with what its schema demands as it is now and with its defaults. A sample that the schema rejects is named.",
   options: {},
   examples: [
     { line: "capstan generate samples | kubectl create -f -", does: "Try every kind" },

@@ -26,7 +26,7 @@ export function helmChart(program: Program, { image, version, namespaced }: Char
   return new Map([
     ["Chart.yaml", toYaml(chart(program, version))],
     ["values.yaml", values(image)],
-    [".helmignore", ".git/\n*.tgz\n"],
+    [".helmignore", ".git/\n*.tgz\n.capstan-generated.json\n"],
     ...crds.map(
       (crd) => [`templates/crds/${crd.metadata.name}.yaml`, when("crds.install", toYaml(kept(crd)))] as const,
     ),

@@ -1,6 +1,7 @@
 /** Brings a project from one set of files to another without losing what its users wrote. */
 import { endedLike } from "../merge/line-ends.ts";
 import { type Additions, merge } from "../merge/merge.ts";
+import { mergeSource } from "../merge/source.ts";
 import { inputsFile } from "./inputs.ts";
 import type { Files } from "./render.ts";
 
@@ -54,10 +55,23 @@ function changeOf({ path, was, wanted, is }: OneFile, additions: Additions): Fil
       ? { path, action: "create", text: wanted }
       : { path, action: "leave", why: "you deleted it" };
   }
-  const { text, conflicts } = merge(
-    { base: was ?? "", mine: is, theirs: wanted },
-    was === undefined ? "mark" : additions,
-  );
-  if (conflicts > 0) return { path, action: "conflict", text, conflicts };
-  return text === is ? undefined : { path, action: "update", text };
+  return mergedChange({ path, was, wanted, is }, additions);
+}
+
+/** The lines are merged; a source whose lines conflict is merged by its tokens, so that another format is no conflict. */
+function mergedChange(
+  { path, was, wanted, is }: OneFile & { readonly wanted: string; readonly is: string },
+  additions: Additions,
+): FileChange | undefined {
+  if (was === undefined) {
+    const { text, conflicts } = merge({ base: "", mine: is, theirs: wanted });
+    return conflicts > 0 ? { path, action: "conflict", text, conflicts } : { path, action: "update", text };
+  }
+  const versions = { base: was, mine: is, theirs: wanted };
+  const { text, conflicts } = merge(versions, additions);
+  if (conflicts === 0) return text === is ? undefined : { path, action: "update", text };
+  const source = path.endsWith(".ts") ? mergeSource(versions, additions) : undefined;
+  return source === undefined
+    ? { path, action: "conflict", text, conflicts }
+    : { path, action: "update", text: source };
 }
