@@ -8,6 +8,11 @@ import { before, after, describe, test } from "node:test";
 
 interface Manifest {
   readonly name: string;
+  readonly repository?: { readonly directory: string };
+  readonly homepage?: string;
+  readonly bugs?: string;
+  readonly keywords?: readonly string[];
+  readonly scripts?: { readonly prepack?: string };
   readonly exports: { readonly [entry: string]: unknown };
   readonly dependencies?: { readonly [name: string]: string };
   readonly peerDependencies?: { readonly [name: string]: string };
@@ -46,6 +51,15 @@ describe("packed packages", () => {
     });
   }
 
+  test("npm create capstan creates a project", () => {
+    const create = join(project, "node_modules/create-capstan/dist/main.js");
+    const help = execFileSync(process.execPath, [create, "--help"], { cwd: project, encoding: "utf8" });
+    assert.match(help, /capstan init/);
+    execFileSync(process.execPath, [create, "widget-operator", "--kind", "Widget"], { cwd: project });
+    const manifest = JSON.parse(readFileSync(join(project, "widget-operator/package.json"), "utf8")) as Manifest;
+    assert.equal(manifest.name, "widget-operator");
+  });
+
   test("the command that npx finds creates a project, and its test passes", () => {
     const capstan = (cwd: string, ...words: string[]): string =>
       execFileSync(process.execPath, [join(project, "node_modules/capstan/bin/capstan.js"), ...words], {
@@ -63,6 +77,15 @@ describe("packed packages", () => {
     });
   });
 });
+
+for (const [folder, { name, repository, homepage, bugs, keywords, scripts }] of manifests) {
+  test(`${name} has what its page on npm shows, and builds itself before it is packed`, () => {
+    assert.equal(repository?.directory, folder);
+    assert.ok(homepage !== undefined && bugs !== undefined && keywords?.includes("kubernetes"));
+    assert.match(readFileSync(`${folder}/README.md`, "utf8"), new RegExp(`^# ${name}\n`));
+    assert.equal(scripts?.prepack, "node ../../scripts/prepack.ts");
+  });
+}
 
 /** Installs the packed package like npm, with its external dependencies and peer dependencies as they are installed here. */
 function unpack(project: string, folder: string, { name, dependencies = {}, peerDependencies = {} }: Manifest): void {
