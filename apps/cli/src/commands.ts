@@ -468,6 +468,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-query.ts")).meterQuery,
   },
   {
+    name: "meter serve",
+    topic: "Meter",
+    summary: "Serve reports, invoices and imports by HTTP",
+    load: async () => (await import("./commands/meter-serve.ts")).meterServe,
+  },
+  {
     name: "apiserver",
     topic: "Tools",
     summary: "Run the bare embedded API server",

@@ -22,7 +22,9 @@ export type { BillFile, FocusImport } from "./bill/import-focus.ts";
 export { importPrometheus } from "./prometheus/import-prometheus.ts";
 export type { PrometheusImport, PrometheusResult } from "./prometheus/import-prometheus.ts";
 export type { Server } from "./prometheus/server.ts";
-export { readBillFile, readJournal, readRecords } from "./record/read-file.ts";
+export { parseExactJson, parseLine, readBillFile, readJournal, readRecords } from "./record/read-file.ts";
+export { findRecords, tenancyOfStore } from "./record/find-records.ts";
+export type { Tenancy } from "./engine/piece.ts";
 export type { ImportResult, Problem, Reason, UsageRow } from "./record/usage.ts";
 
 // Reports
@@ -44,6 +46,6 @@ export type { BillRequest, CloseRequest } from "./invoice/bill.ts";
 export type { Invoice, InvoiceLine } from "./invoice/invoice.ts";
 
 // Time on command lines
-export { formatInstant, parseDuration, parsePeriod, parseTime } from "./time/instant.ts";
+export { formatInstant, parseDuration, parseInstant, parsePeriod, parseTime } from "./time/instant.ts";
 export { zoneOf } from "./time/zone.ts";
 export type { Zone } from "./time/zone.ts";

@@ -110,7 +110,8 @@ function print(terminal: Terminal, output: string, invoices: readonly Invoice[])
   else terminal.out(formatTable(toTable(invoices), terminal));
 }
 
-const csvTitles = [
+/** The columns of invoices as CSV. */
+export const csvTitles: readonly string[] = [
   "id",
   "tenant",
   "period",
@@ -127,7 +128,8 @@ const csvTitles = [
   "currency",
 ];
 
-function csvRows({ id, tenant, period, status, currency, lines }: Invoice): string[][] {
+/** The lines of an invoice as CSV. */
+export function csvRows({ id, tenant, period, status, currency, lines }: Invoice): string[][] {
   return lines.map((line) => [
     id,
     tenant,

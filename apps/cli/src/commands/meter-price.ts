@@ -1,5 +1,5 @@
 /** `capstan meter price`: what a quantity costs, or which prices there are. */
-import { quote, zoneOf } from "@capstan/metering";
+import { type Price, quote, zoneOf } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { meterOptions, nowOf, readBook, timeOf } from "../meter/options.ts";
@@ -28,14 +28,7 @@ export const meterPrice: Command = defineCommand({
     const { quantity, tenant, output } = options;
     if (quantity === undefined) {
       const prices = book.prices.filter((price) => meter === undefined || price.meter === meter);
-      const value = prices.map(({ meter, per, tiers, steps, when, from }) => ({
-        meter,
-        per,
-        tiers,
-        ...(from !== undefined && { from: new Date(from).toISOString() }),
-        when,
-        steps: steps.map(({ amountText }) => ({ amount: amountText })),
-      }));
+      const value = priceList(prices);
       const rows = value.map((price) => [
         price.meter,
         price.steps[0]?.amount ?? "",
@@ -59,3 +52,21 @@ export const meterPrice: Command = defineCommand({
     return print({ terminal, output }, { value, table });
   },
 });
+
+/** Prices as they are printed. */
+export function priceList(prices: readonly Price[]): readonly PrintedPrice[] {
+  return prices.map(({ meter, per, tiers, steps, when, from }) => ({
+    meter,
+    per,
+    tiers,
+    ...(from !== undefined && { from: new Date(from).toISOString() }),
+    when,
+    steps: steps.map(({ amountText }) => ({ amount: amountText })),
+  }));
+}
+
+/** A price as it is printed. */
+export interface PrintedPrice extends Pick<Price, "meter" | "per" | "tiers" | "when"> {
+  readonly from?: string;
+  readonly steps: readonly { readonly amount: string }[];
+}

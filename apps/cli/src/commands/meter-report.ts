@@ -70,7 +70,8 @@ export const meterReport: Command = defineCommand({
   },
 });
 
-interface Values {
+/** The options that choose what is reported. */
+export interface Values {
   readonly output: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
@@ -88,7 +89,8 @@ interface Values {
   readonly "spreadsheet-safe": boolean;
 }
 
-function toRequest(values: Values, book: Book): ReportRequest {
+/** What the values of the options ask for. */
+export function toRequest(values: Values, book: Book): ReportRequest {
   const { tenant, ratio, "time-zone": timeZone } = values;
   const zone = zoneOf(timeZone ?? (tenant === undefined ? undefined : book.tenantZones.get(tenant)) ?? book.timeZone);
   return {

@@ -11,6 +11,9 @@ export interface QueryRun {
   readonly limits: QueryLimits;
 }
 
+/** The largest result in characters: it is kept in memory as a whole. */
+const largestResult = 64 * 1024 * 1024;
+
 /** Copies what the query may see into the engine, cuts the engine off from files, and runs the query. */
 export async function runQuery(engine: Engine, run: QueryRun): Promise<QueryResult> {
   const { connection, instance } = engine;
@@ -37,11 +40,21 @@ async function select({ connection, module }: Engine, { sql, limits }: QueryRun)
     const result = await prepared.stream();
     const rows: (string | number | boolean | null)[][] = [];
     const names = result.columnNames();
+    let size = 0;
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) break;
       const cells = chunk.getColumns();
-      for (let at = 0; at < chunk.rowCount; at++) rows.push(cells.map((column) => toCell(column[at])));
+      for (let at = 0; at < chunk.rowCount; at++) {
+        const row = cells.map((column) => toCell(column[at]));
+        size += row.reduce<number>((sum, cell) => sum + (typeof cell === "string" ? cell.length : 8), 0);
+        rows.push(row);
+      }
+      if (size > largestResult)
+        throw new MeterError(
+          "Limit",
+          "the query returns more than 64 Mi characters; add LIMIT, or choose less columns",
+        );
       if (rows.length > limits.maxRows)
         throw new MeterError(
           "Limit",

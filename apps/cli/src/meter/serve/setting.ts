@@ -1,0 +1,15 @@
+/** What endpoints need of their server. */
+import type { Book, Store } from "@capstan/metering";
+import type { ServeMetrics } from "./serve-metrics.ts";
+
+/** The store, the book and the clock of a server. */
+export interface Setting {
+  readonly book: () => Promise<Book>;
+  /** Opens the store as it is now. */
+  readonly openStore: () => Promise<Store>;
+  /** Opens the store as its writer; requests that write take turns. */
+  readonly openWriter: () => Promise<Store>;
+  readonly folder: string;
+  readonly now: () => number;
+  readonly metrics: ServeMetrics;
+}
