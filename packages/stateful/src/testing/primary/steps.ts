@@ -1,7 +1,7 @@
 /** What happens in the model: writes of clients, replication, crashes, lost volumes, and the steps of the operator. */
-import type { Action } from "../../src/cluster/action.ts";
-import type { RecordedMember } from "../../src/cluster/observation.ts";
-import { freshNode, rules } from "./world.ts";
+import type { Action } from "../../cluster/action.ts";
+import type { RecordedMember } from "../../cluster/observation.ts";
+import { freshNode, rulesOf } from "./world.ts";
 import type { Node, World } from "./world.ts";
 
 export function change(world: World, name: string, update: (node: Node) => Partial<Node>): World {
@@ -43,16 +43,19 @@ function* replications(world: World, node: Node): Iterable<readonly [string, Wor
   if (!node.isReceiving || node.isCut || node.upstream === undefined) return;
   const source = find(world, node.upstream);
   if (source.pod !== "up" || source.isCut) return;
-  const place = rules.compare(node.received, source.received);
+  const place = rulesOf(world).compare(node.received, source.received);
   if (place === "same") return;
   if (place === "behind") yield [`${node.name} receives from ${source.name}`, receive(world, node, source)];
   else yield [`${node.name} stops`, change(world, node.name, () => ({ isReceiving: false, isDiverged: true }))];
 }
 
-/** The receiver acknowledges all that it has now. */
-export function receive(world: World, node: Node, source: Node): World {
+/** The receiver acknowledges all that it has now. A client hears of a write when enough receivers have it. */
+function receive(world: World, node: Node, source: Node): World {
   const next = change(world, node.name, () => ({ received: source.received }));
-  const heard = source.acknowledgements > 0 ? source.received : [];
+  const receivers = next.nodes.filter(({ upstream }) => upstream === source.name);
+  const isHeard = (id: number): boolean =>
+    receivers.filter(({ received }) => received.includes(id)).length >= source.acknowledgements;
+  const heard = source.acknowledgements > 0 ? source.received.filter(isHeard) : [];
   const acknowledged = [...new Set([...world.acknowledged, ...heard])].toSorted((one, other) => one - other);
   return { ...next, acknowledged };
 }
@@ -86,7 +89,7 @@ export function start(world: World, name: string): World {
       pod: "up",
       run: node.run + 1,
       accepts: leads && node.upstream === undefined,
-      acknowledgements: leads ? 1 : 0,
+      acknowledgements: leads ? (world.wanted[world.size] ?? 0) : 0,
       isReceiving: false,
       isDiverged: false,
       received,

@@ -1,7 +1,9 @@
 /** A small replicated database with clients, in memory: what the decisions are explored on. A write is a number, a history a list. */
-import type { MemberReport } from "../../src/application.ts";
-import type { Action } from "../../src/cluster/action.ts";
-import type { Observation, ObservedPod, RecordedState, Rules } from "../../src/cluster/observation.ts";
+import type { MemberReport } from "../../application.ts";
+import type { Action } from "../../cluster/action.ts";
+import type { Observation, ObservedPod, RecordedState, Rules } from "../../cluster/observation.ts";
+import { compareHistories } from "../memory/server.ts";
+import type { History } from "../memory/server.ts";
 
 /** One member: its pod, its volume, its server. */
 export interface Node {
@@ -40,21 +42,30 @@ export interface World {
   };
   readonly size: number;
   readonly mode: "Safe" | "Available";
+  /** Acknowledgements by the number of members. */
+  readonly wanted: readonly number[];
 }
 
-type History = readonly number[];
+/** The most members of a model. */
+const LARGEST = 7;
 
-export const rules: Rules<History> = {
-  compare: (one, other) => {
-    const shorter = Math.min(one.length, other.length);
-    for (let at = 0; at < shorter; at++) if (one[at] !== other[at]) return "diverged";
-    return one.length === other.length ? "same" : one.length < other.length ? "behind" : "ahead";
-  },
-  acknowledgements: (size) => (size > 1 ? 1 : 0),
-};
+/** The rules of a world. */
+export function rulesOf({ wanted }: Pick<World, "wanted">): Rules<History> {
+  return { compare: compareHistories, acknowledgements: (size) => wanted[size] ?? 0 };
+}
+
+/** What a model starts with. */
+export interface Begin {
+  readonly size: number;
+  readonly budget: World["budget"];
+  /** How many replicas store a write before its client hears of it, in a cluster of this size. */
+  readonly acknowledgements: (size: number) => number;
+}
 
 /** A settled cluster. */
-export function settledWorld(size: number, budget: World["budget"]): World {
+export function settledWorld({ size, budget, acknowledgements }: Begin): World {
+  const wanted = Array.from({ length: LARGEST + 1 }, (_, members) => acknowledgements(members));
+  const own = acknowledgements(size);
   const names = Array.from({ length: size }, (_, at) => `m-${at}`);
   const nodes = names.map((name, at) => ({
     ...freshNode(name),
@@ -64,7 +75,7 @@ export function settledWorld(size: number, budget: World["budget"]): World {
     startRole: at === 0 ? ("primary" as const) : ("replica" as const),
     serves: at === 0 ? ("primary" as const) : ("replica" as const),
     accepts: at === 0,
-    acknowledgements: at === 0 && size > 1 ? 1 : 0,
+    acknowledgements: at === 0 ? own : 0,
     upstream: at === 0 ? undefined : "m-0",
     isReceiving: at > 0,
   }));
@@ -79,10 +90,10 @@ export function settledWorld(size: number, budget: World["budget"]): World {
     epoch: 1,
     primary: "m-0",
     nextSerial: size,
-    acknowledgements: size > 1 ? 1 : 0,
+    acknowledgements: own,
     members,
   };
-  return { nodes, recorded, acknowledged: [], written: 0, budget, size, mode: "Safe" };
+  return { nodes, recorded, acknowledged: [], written: 0, budget, size, mode: "Safe", wanted };
 }
 
 export function freshNode(name: string): Node {

@@ -1,7 +1,7 @@
 /** Follows every combination of happenings and operator steps, and checks each world. */
-import { decide } from "../../src/decide/decide.ts";
+import { decide } from "../../decide/decide.ts";
 import { act, happenings } from "./steps.ts";
-import { observeWorld, rules } from "./world.ts";
+import { observeWorld, rulesOf } from "./world.ts";
 import type { World } from "./world.ts";
 
 /** What was found. */
@@ -49,7 +49,7 @@ export function explore(begin: World, limit: number): Exploration {
 function operate(world: World): readonly [string, World] {
   const { pending } = world;
   if (pending !== undefined) return [`does ${JSON.stringify(pending)}`, act({ ...world, pending: undefined }, pending)];
-  const action = decide(observeWorld(world), rules);
+  const action = decide(observeWorld(world), rulesOf(world));
   return [`decides on ${JSON.stringify(action)}`, { ...world, pending: action }];
 }
 
@@ -83,7 +83,7 @@ export function settle(begin: World, steps = 200): World {
     const calm = { ...world, budget: { writes: 0, crashes: 0, cuts: 0, losses: 0 } };
     const [first] = happenings(calm);
     world = first === undefined ? world : first[1];
-    world = act(world, decide(observeWorld(world), rules));
+    world = act(world, decide(observeWorld(world), rulesOf(world)));
   }
   return world;
 }

@@ -1,0 +1,163 @@
+/** A scripted kubelet: binds claims, starts servers in memory for pods as their scripts would, and reports the status of pods. */
+import type { ApplyOf, ObjectOf } from "@capstan/model";
+import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import type { TestWorld } from "@capstan/runtime/testing";
+import { hostIs } from "../../decide/view.ts";
+import { NO_DATA_EXIT } from "../../observe/pods.ts";
+import type { MemoryServers, Volume } from "./server.ts";
+
+type PodObject = ObjectOf<typeof Pod>;
+type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
+type PodStatus = NonNullable<ApplyOf<typeof Pod>["status"]>;
+
+/** A pod that was placed. */
+interface Placed {
+  readonly uid: string;
+  readonly address: string;
+  /** Starts of the server's container. */
+  runs: number;
+  /** What was written to the status last. */
+  told: string;
+}
+
+/** It acts only when the test calls it. */
+export class MemoryKubelet {
+  readonly #world: TestWorld;
+  readonly #servers: MemoryServers;
+  /** Volumes by the uid of their claim. */
+  readonly #volumes = new Map<string, Volume>();
+  readonly #placed = new Map<string, Placed>();
+  /** Images that nobody published. */
+  refusedImage: RegExp | undefined;
+  #addresses = 0;
+
+  constructor(world: TestWorld, servers: MemoryServers) {
+    this.#world = world;
+    this.#servers = servers;
+  }
+
+  /** Acts once on all claims and pods. */
+  async turn(): Promise<void> {
+    const claims = await this.#world.list(PersistentVolumeClaim);
+    const pods = await this.#world.list(Pod);
+    for (const claim of claims) await this.#bind(claim);
+    for (const [name, { uid }] of this.#placed) {
+      if (pods.some(({ metadata }) => metadata.uid === uid)) continue;
+      this.#placed.delete(name);
+      this.#servers.stop(name);
+    }
+    for (const pod of pods) await this.#run(pod, claims);
+  }
+
+  async #bind({ metadata, spec, status }: ClaimObject): Promise<void> {
+    if (status?.phase !== undefined && status.phase !== "Pending") return;
+    this.#volumes.set(metadata.uid, { lineage: undefined, log: [], confirmed: 0 });
+    const capacity = { storage: spec?.resources?.requests?.["storage"] ?? "1Gi" };
+    await this.#world.applyStatus(PersistentVolumeClaim, metadata.name, { phase: "Bound", capacity });
+  }
+
+  async #run(pod: PodObject, claims: readonly ClaimObject[]): Promise<void> {
+    const { name, uid } = pod.metadata;
+    const placed = this.#placed.get(name) ?? { uid, address: `10.0.0.${++this.#addresses}`, runs: 0, told: "" };
+    this.#placed.set(name, placed);
+    const [container] = pod.spec?.containers ?? [];
+    const volume = this.#volumeOf(pod, claims);
+    if (container === undefined || volume === undefined) return;
+    if (this.refusedImage?.test(container.image ?? "") === true) {
+      return await this.#tell(pod, placed, waiting(container.name, "ImagePullBackOff", "there is no such image"));
+    }
+    const failure = this.#servers.servers.has(name) ? undefined : this.#start(pod, placed, volume);
+    await this.#tell(pod, placed, failure ?? running(container.name, placed, this.#world.clock.wall()));
+  }
+
+  /** Starts the server on its volume; the status of the pod, if that fails. */
+  #start(pod: PodObject, placed: Placed, volume: Volume): PodStatus | undefined {
+    const failure = this.#prepare(pod, volume);
+    if (failure !== undefined) return failure;
+    placed.runs++;
+    this.#servers.start({
+      member: pod.metadata.name,
+      address: placed.address,
+      version: /:(?<version>[^:]+)$/u.exec(pod.spec?.containers[0]?.image ?? "")?.groups?.["version"] ?? "",
+      volume,
+      role: variable(pod, "ROLE") === "primary" ? "primary" : "replica",
+    });
+    return undefined;
+  }
+
+  #volumeOf(pod: PodObject, claims: readonly ClaimObject[]): Volume | undefined {
+    const name = pod.spec?.volumes?.find(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined)
+      ?.persistentVolumeClaim?.claimName;
+    const claim = claims.find(({ metadata }) => metadata.name === name);
+    return claim && this.#volumes.get(claim.metadata.uid);
+  }
+
+  /** What the script of the first container does; its failure, if it fails. */
+  #prepare(pod: PodObject, volume: Volume): PodStatus | undefined {
+    if (volume.lineage !== undefined) return undefined;
+    const boot = variable(pod, "BOOT");
+    if (boot === "create") {
+      volume.lineage = variable(pod, "LINEAGE");
+      return undefined;
+    }
+    if (boot !== "clone") return failed(pod, NO_DATA_EXIT, "the volume has no data");
+    const donors = variable(pod, "DONORS").split(" ");
+    const donor = [...this.#servers.servers.values()].find(
+      ({ member, isCut }) => !isCut && donors.some((host) => hostIs(host, member)),
+    );
+    if (donor === undefined) return failed(pod, 1, "no donor responds");
+    const { lineage, log } = donor.volume;
+    Object.assign(volume, { lineage, log, confirmed: log.length });
+    return undefined;
+  }
+
+  /** The server ends without warning, and its container starts again. */
+  kill(member: string): void {
+    this.#servers.stop(member);
+  }
+
+  /** The data of a volume is gone, with the server on it. */
+  async loseVolume(member: string): Promise<void> {
+    this.#servers.stop(member);
+    await this.#world.delete(PersistentVolumeClaim, `data-${member}`);
+  }
+
+  async #tell(pod: PodObject, placed: Placed, status: PodStatus): Promise<void> {
+    const told = JSON.stringify([status.phase, placed.runs, status.initContainerStatuses, status.containerStatuses]);
+    if (placed.told === told) return;
+    placed.told = told;
+    await this.#world.applyStatus(Pod, pod.metadata.name, { ...status, podIP: placed.address });
+  }
+}
+
+/** The value of a variable of the server's container; annotations are read when the container starts. */
+function variable({ metadata, spec }: PodObject, name: string): string {
+  const found = spec?.containers[0]?.env?.find((one) => one.name === name);
+  const path = found?.valueFrom?.fieldRef?.fieldPath ?? "";
+  const key = /^metadata\.annotations\['(?<key>.*)'\]$/u.exec(path)?.groups?.["key"];
+  return found?.value ?? (key === undefined ? "" : (metadata.annotations?.[key] ?? ""));
+}
+
+function running(name: string, { address, runs }: Placed, now: number): PodStatus {
+  const at = new Date(now).toISOString();
+  const container = { name, image: name, imageID: "", ready: true, restartCount: runs - 1 };
+  return {
+    phase: "Running",
+    podIPs: [{ ip: address }],
+    conditions: [{ type: "Ready", status: "True", lastTransitionTime: at }],
+    initContainerStatuses: [],
+    containerStatuses: [{ ...container, containerID: `run://${address}/${runs}`, state: { running: {} } }],
+  };
+}
+
+function waiting(name: string, reason: string, message: string): PodStatus {
+  const container = { name, image: name, imageID: "", ready: false, restartCount: 0 };
+  return { phase: "Pending", containerStatuses: [{ ...container, state: { waiting: { reason, message } } }] };
+}
+
+function failed({ spec }: PodObject, exitCode: number, message: string): PodStatus {
+  const name = spec?.initContainers?.[0]?.name ?? "";
+  const container = { name, image: name, imageID: "", ready: false, restartCount: 1 };
+  const [state, lastState] = [{ waiting: { reason: "CrashLoopBackOff" } }, { terminated: { exitCode, message } }];
+  return { phase: "Pending", initContainerStatuses: [{ ...container, state, lastState }] };
+}

@@ -1,0 +1,7 @@
+/** A crash before each write. */
+import { test } from "node:test";
+import { crashSuite } from "../../src/testing/index.ts";
+import { openWorld } from "./open-world.ts";
+import { store } from "./store.ts";
+
+for (const { title, run } of crashSuite(store, { openWorld })) test(title, run);
