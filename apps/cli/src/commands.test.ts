@@ -13,6 +13,7 @@ const ownProgress = [
   "cluster start",
   "dev",
   "lifecycle run",
+  "meter serve",
   "run",
 ];
 
