@@ -56,6 +56,7 @@ async function runPrepared(files: readonly string[], graph: Graph, limitMs?: num
     needsOf,
     preparations,
     limitMs,
+    secondAttempt: ci && isWhole && !command.once,
   });
   keepTimes(outcome.times);
   if (command.recordTimes) recordTimes(outcome.times, toGroups(testFiles("unit", "package", "story")).map(groupName));

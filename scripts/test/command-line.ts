@@ -10,6 +10,8 @@ export interface TestCommand {
   readonly long: boolean;
   /** Writes the measured times into the file that is committed. */
   readonly recordTimes: boolean;
+  /** A failure is final: no file runs a second time. */
+  readonly once: boolean;
   /** The minutes after which no long test begins. */
   readonly budgetMinutes: number;
 }
@@ -22,6 +24,7 @@ export function parseTestCommand(args: readonly string[]): TestCommand {
       changed: { type: "boolean", default: false },
       long: { type: "boolean", default: false },
       "record-times": { type: "boolean", default: false },
+      once: { type: "boolean", default: false },
       budget: { type: "string", default: "60" },
     },
   });
@@ -32,6 +35,7 @@ export function parseTestCommand(args: readonly string[]): TestCommand {
     parts: values.changed ? [] : positionals,
     changedSince: values.changed ? base : undefined,
     long: values.long,
+    once: values.once,
     recordTimes: values["record-times"],
     budgetMinutes,
   };

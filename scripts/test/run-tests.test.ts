@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { spawnSync } from "node:child_process";
 
@@ -9,15 +9,17 @@ import { spawnSync } from "node:child_process";
 function outcomeOf(
   text: string,
   more: { readonly [name: string]: string } = {},
-  limitMs?: number,
-): { passed: number; failed: number; skipped: number; ok: boolean; unfinished: number } {
+  options: { readonly limitMs?: number; readonly secondAttempt?: boolean } = {},
+): { passed: number; failed: number; skipped: number; ok: boolean; unfinished: number; unstable: number } {
   const folder = mkdtempSync(join(tmpdir(), "capstan-runner-"));
   const file = join(folder, "a.test.ts");
   writeFileSync(file, `import { after, describe, test } from "node:test";\nvoid [after, describe, test];\n${text}`);
   const program = `const { runTests } = await import(${JSON.stringify(import.meta.resolve("./run-tests.ts"))});
-    const options = { quiet: true, limitMs: ${JSON.stringify(limitMs)} };
-    const { ok, passed, failed, skipped, unfinished } = await runTests([${JSON.stringify(file)}], options);
-    console.log(JSON.stringify({ ok, passed, failed, skipped: skipped.length, unfinished: unfinished.length }));`;
+    const options = { quiet: true, ...${JSON.stringify(options)} };
+    const { skipped, unfinished, unstable, ...rest } = await runTests([${JSON.stringify(file)}], options);
+    const { ok, passed, failed } = rest;
+    const counts = { skipped: skipped.length, unfinished: unfinished.length, unstable: unstable.length };
+    console.log(JSON.stringify({ ok, passed, failed, ...counts }));`;
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const driver = join(folder, "driver.mjs");
   writeFileSync(driver, program);
@@ -29,7 +31,7 @@ function outcomeOf(
 test("tests inside suites count once, and so do their failures", () => {
   assert.deepEqual(
     outcomeOf(`describe("s", () => { test("a", () => {}); test("b", () => { throw new Error("no"); }); });`),
-    { ok: false, passed: 1, failed: 1, skipped: 0, unfinished: 0 },
+    { ok: false, passed: 1, failed: 1, skipped: 0, unfinished: 0, unstable: 0 },
   );
 });
 
@@ -60,6 +62,24 @@ test("a file without a test is a failure", () => {
 });
 
 test("a file that still runs at the limit is ended, and is neither passed nor failed", () => {
-  const { passed, failed, unfinished } = outcomeOf(`test("a", () => new Promise(() => setInterval(() => {})));`, {}, 1);
+  const { passed, failed, unfinished } = outcomeOf(
+    `test("a", () => new Promise(() => setInterval(() => {})));`,
+    {},
+    { limitMs: 1 },
+  );
   assert.deepEqual({ passed, failed, unfinished }, { passed: 0, failed: 0, unfinished: 1 });
+});
+
+test("a file that passes at the second attempt is reported as unstable", () => {
+  const marker = join(mkdtempSync(join(tmpdir(), "capstan-attempt-")), "seen");
+  const text = `import { existsSync, writeFileSync } from "node:fs";
+    test("a", () => { if (!existsSync(${JSON.stringify(marker)})) { writeFileSync(${JSON.stringify(marker)}, ""); throw new Error("no"); } });`;
+  const { ok, passed, failed, unstable } = outcomeOf(text, {}, { secondAttempt: true });
+  assert.deepEqual({ ok, passed, failed, unstable }, { ok: true, passed: 1, failed: 0, unstable: 1 });
+  rmSync(dirname(marker), { recursive: true });
+});
+
+test("a file that fails twice is a failure", () => {
+  const { ok, unstable } = outcomeOf(`test("a", () => { throw new Error("no"); });`, {}, { secondAttempt: true });
+  assert.deepEqual({ ok, unstable }, { ok: false, unstable: 0 });
 });

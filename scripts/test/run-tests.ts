@@ -19,7 +19,12 @@ export interface RunOptions {
   readonly preparations?: ReadonlyMap<string, Promise<unknown>>;
   /** The files that still run or wait after this many milliseconds are ended without a result; undefined: each file ends by itself. */
   readonly limitMs?: number | undefined;
+  /** Groups with failures run once more, one at a time; more than a few failures are not repeated. */
+  readonly secondAttempt?: boolean;
 }
+
+/** More failed groups than these are a mistake in the code, not a busy machine. */
+const mostSecondAttempts = 6;
 
 export interface TestRun extends Outcome {
   readonly output: string;
@@ -41,33 +46,39 @@ export async function runTests(files: readonly string[], options: RunOptions = {
     print(line);
   };
   const began = performance.now();
-  const results: TestResult[] = [];
+  const results = new Map<Group, readonly TestResult[]>();
   const times = new Map<string, FileTime>();
   const finished = new Set<string>();
   using stop = stopOnSignal();
   using limit = stopAfter(options.limitMs);
   const signal = AbortSignal.any([stop.signal, limit.signal]);
-  await runGroups(
-    toGroups(files).map((group) => toJob(group, options)),
-    {
-      preparations,
-      limit: limit.signal,
-      run: async (group) => {
-        const onError = (text: string): void => (quiet ? undefined : say(text.trimEnd()));
-        const done = await runProcess(group.files, { onError, signal });
-        if (limit.signal.aborted) return;
-        for (const file of group.files) finished.add(file);
-        const own = resultsOf(group.files, done);
-        results.push(...own);
-        if (done.cpuSeconds !== undefined)
-          times.set(groupName(group.files), { seconds: done.seconds, cpuSeconds: done.cpuSeconds });
-        for (const line of linesOf(group.files, own, done)) if (!quiet || line.startsWith("FAIL")) say(line);
-      },
-    },
-  );
-  const outcome = summarize(results, (performance.now() - began) / 1000);
+  const run = async (group: Group): Promise<void> => {
+    const onError = (text: string): void => (quiet ? undefined : say(text.trimEnd()));
+    const done = await runProcess(group.files, { onError, signal });
+    if (limit.signal.aborted) return;
+    for (const file of group.files) finished.add(file);
+    const own = resultsOf(group.files, done);
+    results.set(group, own);
+    if (done.cpuSeconds !== undefined)
+      times.set(groupName(group.files), { seconds: done.seconds, cpuSeconds: done.cpuSeconds });
+    for (const line of linesOf(group.files, own, done)) if (!quiet || line.startsWith("FAIL")) say(line);
+  };
+  const groups = toGroups(files).map((group) => toJob(group, options));
+  await runGroups(groups, { preparations, limit: limit.signal, run });
+  const failed = groups.filter((group) => hasFailure(results.get(group)));
+  if (options.secondAttempt && failed.length <= mostSecondAttempts)
+    for (const group of failed) {
+      say(`again ${groupName(group.files)}, with nothing beside it`);
+      await run(group);
+    }
+  const unstable = failed.filter((group) => !hasFailure(results.get(group))).map(({ files: own }) => groupName(own));
+  const outcome = summarize([...results.values()].flat(), (performance.now() - began) / 1000, unstable);
   const unfinished = files.filter((file) => !finished.has(file));
   return { ...outcome, output: lines.join("\n"), times: Object.fromEntries(times), unfinished };
+}
+
+function hasFailure(results: readonly TestResult[] = []): boolean {
+  return results.some(({ passed, skipped }) => !passed && skipped === false);
 }
 
 function toJob(files: readonly string[], { times = {}, needsOf = () => [] }: RunOptions): Group {

@@ -30,3 +30,9 @@ test("CI allows skips for data that is not ours to ship, and no others", () => {
     "",
   ]);
 });
+
+test("a group that passed at the second attempt only is named", () => {
+  const lines = closingLines(summarize([result], 2, ["packages/a"]), { ci: true });
+  assert.ok(lines.includes("failed once and passed at the second attempt: a defect to find"));
+  assert.ok(lines.includes("  packages/a"));
+});

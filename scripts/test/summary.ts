@@ -16,9 +16,11 @@ export interface Outcome {
   readonly skipped: readonly TestResult[];
   readonly slowest: readonly TestResult[];
   readonly seconds: number;
+  /** The groups of files that failed beside others and passed alone. */
+  readonly unstable: readonly string[];
 }
 
-export function summarize(results: readonly TestResult[], seconds: number): Outcome {
+export function summarize(results: readonly TestResult[], seconds: number, unstable: readonly string[] = []): Outcome {
   const skipped = results.filter((result) => result.skipped !== false);
   const ran = results.filter((result) => result.skipped === false);
   const failed = ran.filter((result) => !result.passed).length;
@@ -34,6 +36,7 @@ export function summarize(results: readonly TestResult[], seconds: number): Outc
     skipped,
     slowest,
     seconds,
+    unstable,
   };
 }
 
@@ -58,6 +61,13 @@ export function closingLines(outcome: Outcome, { ci }: { readonly ci: boolean })
     ...(slow.length > 0 ? ["", "slowest tests", ...slow] : []),
     ...(allowed.length > 0 ? ["", "skipped, and why", ...allowed] : []),
     ...(forbidden.length > 0 ? ["", "skipped, which CI does not allow", ...forbidden] : []),
+    ...(outcome.unstable.length > 0
+      ? [
+          "",
+          "failed once and passed at the second attempt: a defect to find",
+          ...outcome.unstable.map((name) => `  ${name}`),
+        ]
+      : []),
     "",
     `${outcome.seconds.toFixed(0)} s`,
     `${outcome.passed} passed, ${outcome.failed} failed, ${outcome.skipped.length} skipped`,
