@@ -218,19 +218,17 @@ export function controller<
   K extends Kind,
   const O extends readonly Kind[] = readonly [],
   const R extends readonly Kind[] = readonly [],
+  Seen = unknown,
+  Action extends { readonly do: string } = { readonly do: string },
 >(
   kind: K,
   options: ControllerOptions<K, O, R>,
-  reconcile: (context: Context<K, O[number], R[number]>) => Promise<ReconcileResult> | ReconcileResult,
+  reconcile:
+    | ((context: Context<K, O[number], R[number]>) => Promise<ReconcileResult> | ReconcileResult)
+    // The form for software that can lose data: observe, decide in a pure function, act in one step of a closed union.
+    | Phases<K, O[number], R[number], Seen, Action>,
 ): Controller;
-/** The form for software that can lose data: observe, decide in a pure function, act in one step of a closed union. */
-export function controller<
-  K extends Kind,
-  Seen,
-  Action extends { readonly do: string },
-  const O extends readonly Kind[] = readonly [],
-  const R extends readonly Kind[] = readonly [],
->(kind: K, options: ControllerOptions<K, O, R>, phases: Phases<K, O[number], R[number], Seen, Action>): Controller;
+// There is one signature, not an overload for each form, so that the compiler reports a mistake where it is.
 export function controller(kind: Kind, options: LooseOptions, body: Body): Controller {
   return madeFor(controller, () => toController(kind, options, body));
 }

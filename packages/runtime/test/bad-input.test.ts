@@ -27,7 +27,10 @@ const Widget = defineResource({
   conditions: { Ready: "it is ready" },
 });
 
-type Reconcile = Parameters<typeof controller<typeof Widget, readonly [typeof ConfigMap]>>[2];
+type Reconcile = Extract<
+  Parameters<typeof controller<typeof Widget, readonly [typeof ConfigMap]>>[2],
+  (...args: never) => unknown
+>;
 
 async function worldWith(
   reconcile: (...args: Parameters<Reconcile>) => unknown,

@@ -26,13 +26,12 @@ export type {
   Naming,
   ResourceApply,
   ResourceObject,
-  SingleDefinition,
   StatusOf,
   HookCall,
   ValidateContext,
   VersionDefinition,
 } from "./define/definition.ts";
-export type { Conversions, ConversionsFor, Convert, ManyDefinition, Versions } from "./define/versions.ts";
+export type { Conversions, ConversionsFor, Convert, Definition, Versions } from "./define/versions.ts";
 export type { Validate } from "./define/validate.ts";
 export type { Condition } from "./define/conditions.ts";
 export type { Path } from "./define/paths.ts";

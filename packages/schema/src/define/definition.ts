@@ -167,18 +167,3 @@ export interface Hooks<Spec, Status, Conditions extends string> {
     call: HookCall,
   ) => void | Promise<void>;
 }
-
-/** A resource with one version. */
-export interface SingleDefinition<
-  Spec extends SpecSchema,
-  Status extends AnyObject | undefined,
-  Conditions extends string,
-  S extends Scope,
->
-  extends Naming<S>, VersionDefinition<Spec, Status, NoInfer<Conditions>>, Hooks<Spec, Status, NoInfer<Conditions>> {
-  readonly version: string;
-  /** Never set: the compiler shows these words where a resource with several versions has a mistake in one of them. */
-  readonly versions?: "a path must be a field of its own version, and each version needs a conversion to the stored one and back";
-  /** The conditions that its controllers set, each with the sentence that is true when the condition is. */
-  readonly conditions?: { readonly [Name in Conditions]: string };
-}

@@ -3,13 +3,20 @@ import type { Kind, Scope } from "@capstan/model";
 import { checkDefinition } from "./check.ts";
 import type { Fields, ObjectSchema } from "./collections.ts";
 import { type CustomResourceDefinition, toCustomResourceDefinition } from "./crd.ts";
-import type { Hooks, Naming, ResourceApply, ResourceObject, SingleDefinition, SpecSchema } from "./definition.ts";
+import type { Hooks, Naming, ResourceApply, ResourceObject, SpecSchema } from "./definition.ts";
 import { DefinitionError } from "./errors.ts";
 import { checkKnownKeys } from "./known-keys.ts";
 import { toPlural } from "./plural.ts";
 import { type Validate, validating } from "./validate.ts";
 import type { VersionFacts } from "./version-facts.ts";
-import { type Conversions, type ManyDefinition, type Versions, readVersions } from "./versions.ts";
+import {
+  type Conversions,
+  type Definition,
+  type StoredSpec,
+  type StoredStatus,
+  type Versions,
+  readVersions,
+} from "./versions.ts";
 
 type AnyObject = ObjectSchema<Fields>;
 
@@ -43,12 +50,12 @@ export interface Resource<
 }
 
 /** A resource with several versions: each of them is a kind. */
-export type VersionedResource<
-  V extends Versions,
-  Storage extends keyof V,
-  Conditions extends string,
-  S extends Scope,
-> = Resource<V[Storage]["spec"], V[Storage]["status"], Conditions, S> & {
+export type VersionedResource<V extends Versions, Conditions extends string, S extends Scope> = Resource<
+  StoredSpec<V>,
+  StoredStatus<V>,
+  Conditions,
+  S
+> & {
   readonly as: {
     readonly [Name in keyof V]: Kind<
       ResourceObject<V[Name]["spec"], V[Name]["status"], Conditions>,
@@ -72,24 +79,15 @@ export type VersionedResource<
  * });
  */
 export function defineResource<
-  const Spec extends SpecSchema,
+  const Spec extends SpecSchema = SpecSchema,
   const Status extends AnyObject | undefined = undefined,
   const Conditions extends string = never,
   const S extends Scope = "Namespaced",
->(definition: SingleDefinition<Spec, Status, Conditions, S>): Resource<Spec, Status, Conditions, S>;
-export function defineResource<
-  const V extends Versions,
-  const Conditions extends string = never,
-  const S extends Scope = "Namespaced",
->(definition: ManyDefinition<V, Conditions, S>): VersionedResource<V, StorageOf<V>, Conditions, S>;
-// Declared again: for a call that fits neither overload, the compiler takes the type from the first and the message from the last. So a
-// mistake in one column is one error, and the resource keeps its type for everything that is written with it.
-export function defineResource<
-  const Spec extends SpecSchema,
-  const Status extends AnyObject | undefined = undefined,
-  const Conditions extends string = never,
-  const S extends Scope = "Namespaced",
->(definition: SingleDefinition<Spec, Status, Conditions, S>): Resource<Spec, Status, Conditions, S>;
+  const V extends Versions = never,
+>(
+  definition: Definition<Spec, Status, Conditions, S, V>,
+): [V] extends [never] ? Resource<Spec, Status, Conditions, S> : VersionedResource<V, Conditions, S>;
+// There is one signature, not an overload for each form: for a call that fits no overload, the compiler reports another place.
 export function defineResource(definition: LooseDefinition): Resource {
   try {
     return toResource(definition);
@@ -127,10 +125,6 @@ function toResource(definition: LooseDefinition): Resource {
     as: Object.fromEntries(Object.keys(facts).map((version) => [version, Object.freeze({ ...resource, version })])),
   });
 }
-
-type StorageOf<V extends Versions> = {
-  [Name in keyof V]: V[Name] extends { readonly storage: true } ? Name : never;
-}[keyof V];
 
 type LooseDefinition = Naming &
   Hooks<unknown, unknown, string> &

@@ -64,15 +64,15 @@ const v2 = s.object({ replicas: s.int32() });
 defineResource({
   group: "example.com",
   kind: "W",
-  // @ts-expect-error: the way back from v2 to v1 is missing
   versions: { v1: { spec: v1 }, v2: { spec: v2, storage: true } },
+  // @ts-expect-error: the way back from v2 to v1 is missing
   convert: { "v1->v2": ({ size }: { readonly size: number }) => ({ replicas: size }) },
 });
 defineResource({
   group: "example.com",
   kind: "W",
-  // @ts-expect-error: v2 has replicas, not size
   versions: { v1: { spec: v1 }, v2: { spec: v2, storage: true } },
+  // @ts-expect-error: v2 has replicas, not size
   convert: { "v1->v2": ({ size }) => ({ size }), "v2->v1": ({ replicas }) => ({ size: replicas }) },
 });
 
@@ -93,9 +93,9 @@ defineResource({
 defineResource({
   group: "example.com",
   kind: "W",
-  // @ts-expect-error: size is a field of v1
   versions: {
     v1: { spec: v1 },
+    // @ts-expect-error: size is a field of v1
     v2: { spec: v2, storage: true, columns: { Size: "spec.size" } },
   },
   convert,

@@ -26,19 +26,44 @@ export interface Versions {
   };
 }
 
-/** The same versions, with every path one of the version's own fields. */
-type WithOwnPaths<V extends Versions, Conditions extends string> = {
+/** The same versions, with every path one of the version's own fields, and no key that has no effect. */
+type Checked<V extends Versions, Conditions extends string> = {
   readonly [Name in keyof V]: Pick<
     VersionDefinition<V[Name]["spec"], V[Name]["status"], Conditions>,
     "columns" | "scale" | "selectable" | "statusRequired"
-  >;
-};
+  > & {
+    readonly [Key in Exclude<keyof V[Name], keyof Versions[string]>]: "is not a key of a version";
+  };
+} & ([StorageOf<V>] extends [never] ? { readonly "one version needs `storage: true`": never } : unknown);
 
-type StorageOf<V extends Versions> = {
+/** The name of the storage version; never, if there is none. */
+export type StorageOf<V extends Versions> = {
   [Name in keyof V]: V[Name] extends { readonly storage: true } ? Name : never;
 }[keyof V];
+
 type SpecIn<D> = D extends { readonly spec: infer S } ? InferInput<S> : never;
 type SpecOut<D> = D extends { readonly spec: infer S } ? Infer<S> : never;
+
+type Intersection<T> = (T extends unknown ? (value: T) => void : never) extends (value: infer I) => void ? I : never;
+
+/**
+ * The spec of the storage version; `Single` if there are not several versions. Without a storage version, the specs of all together: that
+ * mistake is reported once, at the versions, and not again at each use of a field.
+ */
+export type StoredSpec<V extends Versions, Single = unknown> = [V] extends [never]
+  ? Single
+  : [StorageOf<V>] extends [never]
+    ? Intersection<V[keyof V]["spec"]>
+    : V[StorageOf<V>]["spec"];
+
+/** The status of the storage version, likewise. */
+export type StoredStatus<V extends Versions, Single = undefined> = [V] extends [never]
+  ? Single
+  : [StorageOf<V>] extends [never]
+    ? Intersection<StatusIn<V[keyof V]>>
+    : V[StorageOf<V>]["status"];
+
+type StatusIn<D> = D extends { readonly status: infer S extends AnyObject } ? S : never;
 
 /** Conversions of every version to the stored one and back: a missing direction does not compile. */
 export type ConversionsFor<V extends Versions, Storage extends keyof V = StorageOf<V>> = {
@@ -49,16 +74,38 @@ export type ConversionsFor<V extends Versions, Storage extends keyof V = Storage
   readonly [Name in Exclude<keyof V, Storage> as `${Storage & string}->${Name & string}`]: (
     spec: SpecOut<V[Storage]>,
   ) => SpecIn<V[Name]>;
+} & {
+  // Gives the parameter of a function with a misspelt direction a type, so that only the missing direction is an error.
+  readonly [direction: string]: (spec: Intersection<SpecOut<V[keyof V]>>) => object;
 };
 
-/** A resource with several versions. */
-export interface ManyDefinition<V extends Versions, Conditions extends string, S extends Scope>
-  extends Naming<S>, Hooks<V[StorageOf<V>]["spec"], V[StorageOf<V>]["status"], NoInfer<Conditions>> {
-  readonly versions: V & WithOwnPaths<NoInfer<V>, NoInfer<Conditions>>;
-  // Behind a condition, so that the compiler infers `V` before it checks the functions.
-  readonly convert: V extends Versions ? ConversionsFor<V> : never;
-  readonly conditions?: { readonly [Name in Conditions]: string };
-}
+/** What the definition of a resource with one version, or with several, must and must not have. */
+type Form<V extends Versions> = [V] extends [never]
+  ? { readonly version: string; readonly spec: SpecSchema }
+  : { readonly versions: object; readonly convert: object } & {
+      readonly [Key in "version" | keyof Versions[string]]?: { readonly "belongs to each entry of `versions`": never };
+    };
+
+/**
+ * The definition of a resource: with `version` and the parts of that version, or with `versions` and `convert`. It is not a union of the
+ * two, so that the compiler knows the types of the functions in it whatever else is wrong.
+ */
+export type Definition<
+  Spec extends SpecSchema,
+  Status extends AnyObject | undefined,
+  Conditions extends string,
+  S extends Scope,
+  V extends Versions,
+> = Naming<S> &
+  Partial<VersionDefinition<Spec, Status, NoInfer<Conditions>>> &
+  Hooks<StoredSpec<V, Spec>, StoredStatus<V, Status>, NoInfer<Conditions>> & {
+    readonly version?: string;
+    readonly versions?: V & Checked<NoInfer<V>, NoInfer<Conditions>>;
+    // Behind a condition, so that the compiler infers `V` before it checks the functions.
+    readonly convert?: V extends Versions ? ConversionsFor<V> : never;
+    /** The conditions that its controllers set, each with the sentence that is true when the condition is. */
+    readonly conditions?: { readonly [Name in Conditions]: string };
+  } & Form<V>;
 
 /** A conversion of the spec from one version to another. */
 export type Convert = (spec: unknown) => unknown;
