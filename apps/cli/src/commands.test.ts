@@ -13,6 +13,8 @@ const ownProgress = [
   "cluster start",
   "dev",
   "lifecycle run",
+  "meter import kubernetes",
+  "meter import metrics",
   "meter serve",
   "run",
 ];

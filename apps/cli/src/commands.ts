@@ -432,6 +432,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-import-prometheus.ts")).meterImportPrometheus,
   },
   {
+    name: "meter import kubernetes",
+    topic: "Meter",
+    summary: "Observe a cluster and import what is seen",
+    load: async () => (await import("./commands/meter-import-kubernetes.ts")).meterImportKubernetes,
+  },
+  {
+    name: "meter import metrics",
+    topic: "Meter",
+    summary: "Import what metrics.k8s.io measures",
+    load: async () => (await import("./commands/meter-import-metrics.ts")).meterImportMetrics,
+  },
+  {
     name: "meter report",
     topic: "Meter",
     summary: "Say what was used and what it costs",

@@ -16,6 +16,11 @@ function builtIn(name: string, unit: string, kind: string, dimensions: readonly 
   };
 }
 
+/** A meter of metrics.k8s.io: no rule reads it from objects. */
+function measured(name: string, unit: string, dimensions: readonly string[]): Meter {
+  return { name, type: "level", unit, aggregate: "sum", dimensions, hash: [] };
+}
+
 /** The built-in meters by name. A book names those that it wants. */
 export const builtInMeters: ReadonlyMap<string, Meter> = new Map(
   [
@@ -26,5 +31,9 @@ export const builtInMeters: ReadonlyMap<string, Meter> = new Map(
     builtIn("node.memory", "byte", "Node", nodeDimensions),
     builtIn("node.count", "node", "Node", nodeDimensions),
     builtIn("namespace.count", "namespace", "Namespace", []),
+    measured("pod.cpu.usage", "core", ["pod", "container", "node"]),
+    measured("pod.memory.usage", "byte", ["pod", "container", "node"]),
+    measured("node.cpu.usage", "core", ["node"]),
+    measured("node.memory.usage", "byte", ["node"]),
   ].map((meter) => [meter.name, meter]),
 );

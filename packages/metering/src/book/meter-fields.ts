@@ -47,11 +47,10 @@ function readMeter(item: Field): Meter {
 
 /** A meter of a built-in name without a source of its own. */
 function withRules(meter: Meter, base: Meter): Meter {
-  if (meter.type !== base.type || base.objects === undefined) return meter;
+  if (meter.type !== base.type) return meter;
   return {
     ...meter,
-    objects: base.objects,
-    builtIn: true,
+    ...(base.objects !== undefined && { objects: base.objects, builtIn: true }),
     dimensions: [...new Set([...base.dimensions, ...meter.dimensions])],
   };
 }

@@ -6,6 +6,7 @@ import { objectGaps, objectPieces, tenancyOf } from "../journal/pieces.ts";
 import { readHistories } from "../journal/read-histories.ts";
 import { counterPieces, readCounters } from "../prometheus/counter-pieces.ts";
 import { sampledStretches } from "../prometheus/coverage.ts";
+import { metricsSource } from "../metrics/samples.ts";
 import type { Spread } from "../number/share.ts";
 import { hashOf } from "../store/hash.ts";
 import { parseDimensions } from "./dimensions.ts";
@@ -59,6 +60,8 @@ export async function collect(store: Store, book: Book, window: Window): Promise
           [...(levels.get(name) ?? []), ...sampledStretches(meter.prometheus, counters.get(name), asked)],
           asked,
         );
+      const measured = levels.get(name);
+      if (measured !== undefined) return complement(measured, asked);
       const end = store.state.watermarks.get(name);
       return complement(end === undefined ? [] : [{ start: Number.NEGATIVE_INFINITY, end }], asked);
     },
@@ -95,7 +98,7 @@ async function* usagePieces(
       if (meter === undefined) continue;
       const values = parseDimensions(record.dimensions);
       for (const name of values.keys()) dimensions.add(name);
-      if (meter.prometheus !== undefined) note(levels, record);
+      if (meter.prometheus !== undefined || record.source === metricsSource) note(levels, record);
       yield { ...record, kind: meter.type === "level" ? "level" : "event", dimensions: values };
     }
   }

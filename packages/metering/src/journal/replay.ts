@@ -1,5 +1,6 @@
 /** Replays journals: which state every object had when, and when nothing was observed. */
 import type { Stretch } from "../engine/stretch.ts";
+import { EffectiveTime } from "./effective-time.ts";
 import type { JournalLine, SeenObject } from "./line.ts";
 
 /** A state of an object from a time on; inside a gap before it the state is not known. */
@@ -29,30 +30,21 @@ export interface KindHistory {
   readonly tracks: readonly Track[];
 }
 
-/** Smaller differences between the clocks of server and observer do not count. */
-const clockTolerance = 2000;
-
 /** Takes lines in order, journal after journal. */
 export class Replay {
   readonly #kinds = new Map<string, Observed>();
-  #cluster = "";
-  #offset = 0;
+  readonly #time = new EffectiveTime();
 
   /** Takes the next line. */
-  take({ at, kind, body }: JournalLine): void {
-    if (body.type === "JOURNAL") {
-      this.#cluster = body.cluster;
-      this.#offset = 0;
-      return;
-    }
-    if ((body.type === "SYNCED" || body.type === "BOOKMARK") && body.date !== undefined) {
-      const offset = body.date - at;
-      this.#offset = Math.abs(offset) >= clockTolerance ? offset : 0;
-    }
-    const key = `${this.#cluster}\u0000${kind}`;
-    const observed = this.#kinds.get(key) ?? new Observed(this.#cluster, kind);
+  take(line: JournalLine): void {
+    const { kind, body } = line;
+    const at = this.#time.take(line);
+    if (at === undefined || body.type === "JOURNAL") return;
+    const { cluster } = this.#time;
+    const key = `${cluster}\u0000${kind}`;
+    const observed = this.#kinds.get(key) ?? new Observed(cluster, kind);
     this.#kinds.set(key, observed);
-    observed.take(body, at + this.#offset);
+    observed.take(body, at);
   }
 
   /** What is known after the last line. */
