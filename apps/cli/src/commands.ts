@@ -480,6 +480,30 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-query.ts")).meterQuery,
   },
   {
+    name: "meter export",
+    topic: "Meter",
+    summary: "Write usage, charges or invoices to files",
+    load: async () => (await import("./commands/meter-export.ts")).meterExport,
+  },
+  {
+    name: "meter forget",
+    topic: "Meter",
+    summary: "Remove usage of a tenant, or what is not kept",
+    load: async () => (await import("./commands/meter-forget.ts")).meterForget,
+  },
+  {
+    name: "meter audit",
+    topic: "Meter",
+    summary: "Say who imported, closed and removed what",
+    load: async () => (await import("./commands/meter-audit.ts")).meterAudit,
+  },
+  {
+    name: "meter doctor",
+    topic: "Meter",
+    summary: "Say what is wrong with metering, and what to do",
+    load: async () => (await import("./commands/meter-doctor.ts")).meterDoctor,
+  },
+  {
     name: "meter serve",
     topic: "Meter",
     summary: "Serve reports, invoices and imports by HTTP",

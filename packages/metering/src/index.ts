@@ -10,7 +10,23 @@ export type { Book, Meter, Price } from "./book/book.ts";
 // Stores
 export { openFolderStore } from "./store/folder-store.ts";
 export type { FolderStoreOptions } from "./store/folder-store.ts";
-export type { Store } from "./store/store.ts";
+export type { QueryResult, Relation, Store } from "./store/store.ts";
+
+// Exports
+export { exportUsage, tableOfRecords, textRelation } from "./export/export-usage.ts";
+export type { ExportedRecord, UsageExport } from "./export/export-usage.ts";
+
+// Removal
+export { forgetUsage, retainUsage } from "./forget/forget.ts";
+export type { ForgetRequest, Forgotten } from "./forget/forget.ts";
+
+// Health
+export { checkStore } from "./doctor/check-store.ts";
+export type { Check } from "./doctor/check-store.ts";
+
+// The audit
+export { appendAudit, auditProblems, readAudit } from "./audit/audit.ts";
+export type { AuditAction, AuditEntry, AuditEvent, AuditPlace } from "./audit/audit.ts";
 
 // Imports
 export { importUsage } from "./record/import-usage.ts";
@@ -21,8 +37,8 @@ export { importKubernetes, kindsOf } from "./kubernetes/import-kubernetes.ts";
 export type { KubernetesImport, KubernetesResult } from "./kubernetes/import-kubernetes.ts";
 export { importMetrics } from "./metrics/import-metrics.ts";
 export type { MetricsImport } from "./metrics/import-metrics.ts";
-export { importFocus } from "./bill/import-focus.ts";
-export type { BillFile, FocusImport } from "./bill/import-focus.ts";
+export { billOfCsv, billOfRecords, importFocus } from "./bill/import-focus.ts";
+export type { BillFile, BillRow, FocusImport } from "./bill/import-focus.ts";
 export { importPrometheus } from "./prometheus/import-prometheus.ts";
 export type { PrometheusImport, PrometheusResult } from "./prometheus/import-prometheus.ts";
 export type { Server } from "./prometheus/server.ts";
@@ -34,6 +50,11 @@ export type { ImportResult, Problem, Reason, UsageRow } from "./record/usage.ts"
 // Reports
 export { runReport } from "./engine/run-report.ts";
 export type { JsonReport, JsonRow, Report, ReportRequest } from "./engine/run-report.ts";
+export { reportRelation } from "./report/relation.ts";
+export { focusRows } from "./focus/focus-rows.ts";
+export type { FocusContext } from "./focus/focus-rows.ts";
+export { focusColumns, focusVersions } from "./focus/focus-columns.ts";
+export type { FocusColumn, FocusRow, FocusVersion } from "./focus/focus-columns.ts";
 export { bucketKinds } from "./time/bucket.ts";
 export type { BucketKind } from "./time/bucket.ts";
 
@@ -44,9 +65,9 @@ export { runStoreQuery } from "./engine/run-query.ts";
 
 // Invoices
 export { readInvoices, verifyInvoices } from "./invoice/archive.ts";
-export type { Verdict } from "./invoice/archive.ts";
+export type { Verdict, Verification } from "./invoice/archive.ts";
 export { closeInvoices, draftInvoices } from "./invoice/bill.ts";
-export type { BillRequest, CloseRequest } from "./invoice/bill.ts";
+export type { BillRequest, CloseRequest, Closing } from "./invoice/bill.ts";
 export type { Invoice, InvoiceLine } from "./invoice/invoice.ts";
 
 // Time on command lines

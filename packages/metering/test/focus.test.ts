@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { importFocus, openFolderStore, parseBook, runReport } from "../src/index.ts";
+import { billOfCsv, importFocus, openFolderStore, parseBook, runReport } from "../src/index.ts";
 
 const book = parseBook("currency: EUR\nexchange: [{ from: USD, to: EUR, rate: '0.5', since: 2026-01-01 }]");
 
@@ -22,7 +22,7 @@ test("a newer bill replaces the former one, and is laid over its days", async (t
   const folder = await mkdtemp(join(tmpdir(), "metering-"));
   t.after(() => rm(folder, { recursive: true }));
   await using store = await openFolderStore(folder, { lock: { pid: process.pid } });
-  const put = (text: string) => importFocus([{ name: "a.csv", text }], { store, book, now: 0 });
+  const put = (text: string) => importFocus([billOfCsv("a.csv", text)], { store, book, now: 0 });
   const first = bill(["9.00", '{"namespace":"a"}'], ["9.00", '{"namespace":"a"}']);
   assert.equal((await put(first)).stored, 2);
   assert.equal((await put(first)).duplicate, 2);

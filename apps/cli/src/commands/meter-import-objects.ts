@@ -3,6 +3,7 @@ import { type Input, importObjects, readJournal } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { countOf, meterOptions, nowOf, openWriter, placeIn, readBook } from "../meter/options.ts";
+import { audit, importHappenings } from "../meter/auditing.ts";
 import { importOutput, printImport } from "../meter/print-import.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -27,6 +28,7 @@ export const meterImportObjects: Command = defineCommand({
     await using store = await openWriter(options, terminal, options.wait);
     const warn = (message: string): void => terminal.err(`warning: ${message}\n`);
     const result = await importObjects(readAll(args, terminal), { store, book, batch, warn, now: nowOf(options) });
+    await audit(options, { terminal, happenings: importHappenings(result) });
     return printImport(terminal, options.output, result);
   },
 });

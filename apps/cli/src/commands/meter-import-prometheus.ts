@@ -5,7 +5,8 @@ import { type PrometheusImport, importPrometheus, parseDuration, type Server, zo
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { interruptible } from "../interruptible.ts";
-import { meterOptions, nowOf, openWriter, placeIn, readBook, timeOf } from "../meter/options.ts";
+import { type MeterValues, meterOptions, nowOf, openWriter, placeIn, readBook, timeOf } from "../meter/options.ts";
+import { audit, importHappenings } from "../meter/auditing.ts";
 import { importOutput, printImport } from "../meter/print-import.ts";
 import { withProgress } from "../output/progress.ts";
 import type { Terminal } from "../terminal.ts";
@@ -67,7 +68,7 @@ export const meterImportPrometheus: Command = defineCommand({
         throw new CliError("BadInput", `--to ${to ?? ""} is not after --from ${from ?? ""}`);
       const { pause } = server;
       for (;;) {
-        const code = await importOnce({ ...fixed, now: nowOf(options) }, { terminal, output: options.output });
+        const code = await importOnce({ ...fixed, now: nowOf(options) }, { terminal, options });
         if (!options.follow) return code;
         await pause(pollInterval).catch(() => undefined);
         if (interrupt.aborted) return code;
@@ -81,11 +82,12 @@ const pollInterval = 15_000;
 
 async function importOnce(
   request: PrometheusImport,
-  { terminal, output }: { readonly terminal: Terminal; readonly output: string },
+  { terminal, options }: { readonly terminal: Terminal; readonly options: MeterValues & { readonly output: string } },
 ): Promise<number> {
   const doing = `importing from ${request.server.url ?? "Prometheus"}`;
   const { result, failure } = await withProgress(terminal, doing, () => importPrometheus(request));
-  const code = await printImport(terminal, output, result);
+  await audit(options, { terminal, happenings: importHappenings(result) });
+  const code = await printImport(terminal, options.output, result);
   if (failure !== undefined) throw failure;
   return code;
 }

@@ -3,6 +3,7 @@ import { type Input, importUsage, readRecords, type Store } from "@capstan/meter
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { countOf, meterOptions, nowOf, openWriter, placeIn, readBook } from "../meter/options.ts";
+import { audit, importHappenings } from "../meter/auditing.ts";
 import { importOutput, printImport } from "../meter/print-import.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -32,6 +33,7 @@ export const meterImportUsage: Command = defineCommand({
     await using store = await openWriter(options, terminal, options.wait);
     const inputs = readAll(args, { terminal, store });
     const result = await importUsage(inputs, { store, book, batch, source: options.source, now: nowOf(options) });
+    await audit(options, { terminal, happenings: importHappenings(result) });
     return printImport(terminal, options.output, result);
   },
 });

@@ -4,6 +4,7 @@ import { type Invoice, closeInvoices, draftInvoices, readInvoices, verifyInvoice
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { meterOptions, nowOf, openStore, openWriter, placeIn, readBook, storeFolder } from "../meter/options.ts";
+import { type Happening, audit } from "../meter/auditing.ts";
 import { formatCsv } from "../meter/report-output.ts";
 import { type Table, formatTable } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
@@ -44,10 +45,18 @@ export const meterInvoice: Command = defineCommand({
     const keyFile = options["signing-key"];
     const signingKey = keyFile === undefined ? undefined : await readInput(terminal, keyFile);
     await using store = close ? await openWriter(options, terminal, options.wait) : await openStore(options, terminal);
-    const invoices = close
-      ? await closeInvoices(store, book, { ...request, force, ...(signingKey !== undefined && { signingKey }) })
-      : await draftInvoices(store, book, request);
-    print(terminal, output, invoices);
+    if (!close) return print(terminal, output, await draftInvoices(store, book, request));
+    const { invoices, fresh, laggards } = await closeInvoices(store, book, {
+      ...request,
+      force,
+      ...(signingKey !== undefined && { signingKey }),
+    });
+    const happenings = fresh.map(({ id, hash, total }): Happening => {
+      const forced = laggards.length === 0 ? {} : { forced: true, notImported: laggards.join(", ") };
+      return { action: "close", details: { invoice: id, hash, total, ...forced } };
+    });
+    await audit(options, { terminal, happenings });
+    return print(terminal, output, invoices);
   },
 });
 
@@ -81,7 +90,7 @@ export const meterInvoiceVerify: Command = defineCommand({
     const key = keyFile === undefined ? undefined : await readInput(terminal, keyFile);
     const files = await Promise.all(args.map((name) => readInvoiceFile(terminal, name)));
     const invoices = args.length > 0 ? files.flat() : await readInvoices(storeFolder(options, terminal));
-    const verdicts = verifyInvoices(invoices, key);
+    const verdicts = verifyInvoices(invoices, { publicKey: key, isWhole: args.length === 0 });
     if (options.output === "json") terminal.out(`${JSON.stringify(verdicts, undefined, 2)}\n`);
     else for (const { id, ok, problems } of verdicts) terminal.out(`${id}: ${ok ? "ok" : problems.join("; ")}\n`);
     return verdicts.every(({ ok }) => ok) ? 0 : 1;

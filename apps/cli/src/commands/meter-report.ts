@@ -1,10 +1,19 @@
 /** `capstan meter report`: what was used in a window, and what it costs. */
-import { writeFile } from "node:fs/promises";
-import { type Book, type ReportRequest, bucketKinds, parsePeriod, runReport, zoneOf } from "@capstan/metering";
+import {
+  type Book,
+  type JsonReport,
+  type ReportRequest,
+  bucketKinds,
+  focusVersions,
+  parsePeriod,
+  reportRelation,
+  runReport,
+  zoneOf,
+} from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
-import { meterOptions, openStore, outOption, placeIn, readBook, timeOf } from "../meter/options.ts";
-import { reportCsv, reportFooter, reportTable } from "../meter/report-output.ts";
+import { meterOptions, openStore, outOption, placeIn, readBook, timeOf, writeResult } from "../meter/options.ts";
+import { focusCsv, reportCsv, reportFooter, reportTable } from "../meter/report-output.ts";
 import { formatTable } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
 
@@ -18,9 +27,9 @@ export const meterReport: Command = defineCommand({
       type: "text",
       short: "o",
       value: "FORMAT",
-      choices: ["table", "json", "csv"],
+      choices: ["table", "json", "csv", "parquet", "focus"],
       default: "table",
-      describe: "how to print: table, json, csv",
+      describe: "how to print: table, json, csv, parquet or focus",
     },
     out: outOption,
     from: { type: "text", value: "TIME", describe: "the first instant" },
@@ -48,6 +57,13 @@ export const meterReport: Command = defineCommand({
     ratio: { type: "text", value: "A/B", describe: "the sum of one meter divided by that of another" },
     "require-complete": { type: "flag", describe: "exit code 1 if a meter is not completely observed" },
     cost: { type: "yes-no", describe: "--no-cost leaves out cost" },
+    "as-billed": { type: "flag", describe: "the lines of closed invoices, not what is known today" },
+    "focus-version": {
+      type: "text",
+      choices: focusVersions,
+      default: "1.2",
+      describe: "the version of -o focus",
+    },
     "spreadsheet-safe": { type: "flag", describe: "a quote before CSV cells that a spreadsheet would run" },
   },
   examples: [
@@ -58,14 +74,23 @@ export const meterReport: Command = defineCommand({
     },
   ],
   run: async ({ options, terminal }) => {
+    const { out, output } = options;
+    if (output === "parquet" && out === undefined)
+      throw new CliError("Usage", "-o parquet needs --out: the file to write");
+    if (output === "focus" && (options.cost === false || options.ratio !== undefined))
+      throw new CliError("Usage", "-o focus prints costs: leave out --no-cost and --ratio");
     const book = await readBook(options, terminal);
     const request = toRequest(options, book);
     await using store = await openStore(options, terminal);
-    const report = await runReport(store, book, request);
-    const text = format(report.json, { options, terminal, withCost: request.withCost });
-    if (options.out === undefined) terminal.out(text);
-    else await writeFile(placeIn(terminal, options.out), text);
-    const isIncomplete = report.json.coverage.some(({ complete }) => !complete);
+    const { json: report } = await runReport(store, book, request);
+    const { withCost } = request;
+    if (output === "parquet" && out !== undefined)
+      await store.writeParquet(placeIn(terminal, out), reportRelation(report, { withCost }));
+    else {
+      const text = format(report, { options, terminal, withCost, book });
+      await writeResult(terminal, out, text);
+    }
+    const isIncomplete = report.coverage.some(({ complete }) => !complete);
     return options["require-complete"] && isIncomplete ? 1 : 0;
   },
 });
@@ -87,6 +112,8 @@ export interface Values {
   readonly ratio: string | undefined;
   readonly cost: boolean | undefined;
   readonly "spreadsheet-safe": boolean;
+  readonly "as-billed"?: boolean;
+  readonly "focus-version"?: string;
 }
 
 /** What the values of the options ask for. */
@@ -105,6 +132,7 @@ export function toRequest(values: Values, book: Book): ReportRequest {
     shared: values.shared === "split" ? "split" : "show",
     ...(ratio !== undefined && { ratio: ratioOf(ratio) }),
     withCost: values.cost !== false,
+    ...(values["as-billed"] === true && { asBilled: true }),
   };
 }
 
@@ -142,14 +170,23 @@ interface Formatting {
   readonly options: Values;
   readonly terminal: Terminal;
   readonly withCost: boolean;
+  readonly book: Book;
 }
 
-function format(report: Parameters<typeof reportCsv>[0], { options, terminal, withCost }: Formatting): string {
+function format(report: JsonReport, { options, terminal, withCost, book }: Formatting): string {
   switch (options.output) {
     case "json":
       return `${JSON.stringify(report, undefined, 2)}\n`;
     case "csv":
       return reportCsv(report, { withCost, spreadsheetSafe: options["spreadsheet-safe"] });
+    case "focus":
+      return focusCsv(report, {
+        book,
+        tenant: options.tenant,
+        isBilled: options["as-billed"] === true,
+        version: options["focus-version"] === "1.3" ? "1.3" : "1.2",
+        spreadsheetSafe: options["spreadsheet-safe"],
+      });
     default:
       return `${formatTable(reportTable(report, withCost), terminal)}${reportFooter(report)}`;
   }

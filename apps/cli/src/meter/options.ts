@@ -1,5 +1,5 @@
 /** The options that all commands of metering have, and what they open. */
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { isAbsolute, join } from "node:path";
 import {
   type Book,
@@ -39,6 +39,12 @@ export interface MeterValues {
 /** A path as the user means it. */
 export function placeIn(terminal: Terminal, path: string): string {
   return isAbsolute(path) ? path : join(terminal.cwd, path);
+}
+
+/** Prints the result, or writes it to the file of `--out`. */
+export async function writeResult(terminal: Terminal, out: string | undefined, text: string): Promise<void> {
+  if (out === undefined) terminal.out(text);
+  else await writeFile(placeIn(terminal, out), text);
 }
 
 /** The folder of the store. */

@@ -18,7 +18,11 @@ export const importOutput = {
 const shownProblems = 20;
 
 /** Prints the result; 1 where anything was rejected or in conflict. */
-export async function printImport(terminal: Terminal, output: string, result: ImportResult): Promise<number> {
+export async function printImport(
+  terminal: Terminal,
+  output: string,
+  { corrections: _corrections, ...result }: ImportResult,
+): Promise<number> {
   const { read, stored, duplicate, late, conflict, rejected, problems } = result;
   const table = {
     titles: ["SOURCE", "READ", "STORED", "DUPLICATE", "LATE", "CONFLICT", "REJECTED"],

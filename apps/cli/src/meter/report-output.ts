@@ -1,5 +1,12 @@
 /** Prints reports: a table, JSON, or CSV by RFC 4180. */
-import type { JsonReport, JsonRow } from "@capstan/metering";
+import {
+  type FocusContext,
+  type FocusVersion,
+  type JsonReport,
+  type JsonRow,
+  focusColumns,
+  focusRows,
+} from "@capstan/metering";
 import type { Table } from "../output/print.ts";
 
 /** A report as a table. */
@@ -58,6 +65,19 @@ export function reportCsv(report: JsonReport, { withCost, spreadsheetSafe }: Csv
     [["bucket", "start", "end", "meter", "charge", ...by, ...last], ...rows.map(cells)],
     spreadsheetSafe,
   );
+}
+
+/** How charges of FOCUS are written. */
+export interface FocusOptions extends FocusContext {
+  readonly version: FocusVersion;
+  readonly spreadsheetSafe?: boolean;
+}
+
+/** A report as cost and usage data of FOCUS. */
+export function focusCsv(report: JsonReport, { version, spreadsheetSafe, ...context }: FocusOptions): string {
+  const columns = focusColumns(version);
+  const rows = focusRows(report, context).map((row) => columns.map((column) => row[column] ?? ""));
+  return formatCsv([columns, ...rows], spreadsheetSafe);
 }
 
 /** Rows as CSV. */

@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Book } from "../book/book.ts";
 import { parseFraction } from "../number/decimal.ts";
+import { compareText } from "../number/order.ts";
 import { type Rational, multiply, rational, roundTo } from "../number/rational.ts";
 import { parseCsv } from "../record/csv.ts";
 import { Tally } from "../record/import-usage.ts";
@@ -10,11 +11,37 @@ import type { Store } from "../store/store.ts";
 import type { Row } from "../store/tables.ts";
 import { parseInstant } from "../time/instant.ts";
 
-/** A bill as text with its name. */
+/** A bill with its name. */
 export interface BillFile {
   readonly name: string;
-  /** CSV. */
-  readonly text: string;
+  readonly rows: readonly BillRow[];
+}
+
+/** One charge with its place in the file. */
+export interface BillRow {
+  readonly line: number;
+  readonly fields: Fields;
+}
+
+/** A bill from the text of its CSV. */
+export function billOfCsv(name: string, text: string): BillFile {
+  const [header, ...body] = parseCsv(text);
+  const rows = body.map(({ line, cells }) => ({
+    line,
+    fields: Object.fromEntries((header?.cells ?? []).map((column, at) => [column, valueOf(cells[at])])),
+  }));
+  return { name, rows };
+}
+
+/** A bill from the records of its Parquet file. */
+export function billOfRecords(name: string, records: readonly { readonly [column: string]: unknown }[]): BillFile {
+  const text = (value: unknown): string =>
+    value === null || value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
+  const rows = records.map((record, at) => ({
+    line: at + 1,
+    fields: Object.fromEntries(Object.entries(record).map(([column, value]) => [column, valueOf(text(value))])),
+  }));
+  return { name, rows };
 }
 
 /** How bills are imported. */
@@ -34,24 +61,26 @@ export async function importFocus(files: readonly BillFile[], options: FocusImpo
 }
 
 async function importFile(
-  { name, text }: BillFile,
+  { name, rows: charges }: BillFile,
   { store, book, now, tally }: FocusImport & { readonly tally: Tally },
 ): Promise<void> {
-  const [header, ...body] = parseCsv(text);
   const units = new Map<string, { fields: Fields; row: Row }[]>();
-  for (const { line, cells } of body) {
+  for (const { line, fields } of charges) {
     tally.read += 1;
-    const fields = Object.fromEntries((header?.cells ?? []).map((column, at) => [column, valueOf(cells[at])]));
     const unit = unitOf(fields);
     const row = toRow(fields, { book, unit, batch: store.state.batch + 1 });
     if (typeof row === "string") tally.refuse({ where: `${name}:${line}`, reason: "BadRecord", message: row });
-    else units.set(unit, [...(units.get(unit) ?? []), { fields, row }]);
+    else {
+      const members = units.get(unit) ?? [];
+      units.set(unit, members);
+      members.push({ fields, row });
+    }
   }
   const bills: { [unit: string]: string } = {};
   const rows: Row[] = [];
   for (const [unit, members] of units) {
     const hash = createHash("sha256")
-      .update(JSON.stringify(members.map(({ fields }) => fields)))
+      .update(JSON.stringify(members.map(({ fields }) => Object.entries(fields).sort(([a], [b]) => compareText(a, b)))))
       .digest("hex");
     if (store.state.bills.get(unit)?.hash === hash) {
       tally.duplicate += members.length;
@@ -108,7 +137,19 @@ function toRow(
 }
 
 function timeOf(fields: Fields, column: string): number | undefined {
-  return parseInstant((fields[column] ?? "").replace(/^(\d{4}-\d{2}-\d{2}) /, "$1T"));
+  return parseInstant(instantText(fields[column] ?? ""));
+}
+
+/** Bills write times with a blank, without seconds, zone or clock, too: they are UTC. */
+function instantText(text: string): string {
+  const found =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?)?(?: ?(Z|UTC|[+-]\d{2}(?::?\d{2})?))?$/i.exec(text);
+  if (found === null) return text;
+  const [, date = "", clock = "00:00", seconds = ":00", zone = "Z"] = found;
+  const offset = /^(?:utc|z)$/i.test(zone)
+    ? "Z"
+    : zone.replace(/^([+-]\d{2}):?(\d{2})?$/, (_, hours: string, minutes = "00") => `${hours}:${String(minutes)}`);
+  return `${date}T${clock}${seconds}${offset}`;
 }
 
 function rateOf({ currency, exchange }: Book, from: string, instant: number): Rational | undefined {

@@ -21,11 +21,22 @@ export interface Bill extends Spread {
   readonly namespace: string;
 }
 
+/** A node that had capacity at some time. */
+export interface KnownNode {
+  readonly cluster: string;
+  readonly node: string;
+  readonly dimensions: ReadonlyMap<string, string>;
+}
+
 /** All that a report or an invoice needs to know of a store. */
 export interface Collected {
   readonly tenancy: Tenancy;
   readonly bills: readonly Bill[];
+  /** The dimensions of all nodes that ever had capacity, where bills price nodes. */
+  readonly nodes: () => Promise<readonly KnownNode[]>;
   readonly pieces: () => AsyncIterable<Piece>;
+  /** The pieces that no usage record has: sums, counters and objects. */
+  readonly derived: () => AsyncIterable<Piece>;
   /** The stretches of a window in which a meter was not observed. */
   readonly missing: (meter: string, window: Window) => readonly Stretch[];
   /** Names of dimensions that records have. */
@@ -39,19 +50,28 @@ export async function collect(store: Store, book: Book, window: Window): Promise
   const context = { hash: await hashOf(store.folder, book) };
   const counters = await readCounters(store, book);
   const levels = new Map<string, Stretch[]>();
+  async function* derived(): AsyncIterable<Piece> {
+    yield* summedPieces(store, book, window);
+    for (const [name, bySeries] of counters) {
+      const meter = book.meters.get(name);
+      if (meter !== undefined) yield* counterPieces(meter, bySeries, window);
+    }
+    for (const meter of book.meters.values())
+      if (meter.objects !== undefined) yield* objectPieces(meter, histories, context);
+  }
   return {
     tenancy: tenancyOf(book, histories),
     bills: await readBills(store, window),
     dimensions,
+    nodes: () =>
+      knownNodes(store, book, () =>
+        [...book.meters.values()].flatMap((meter) => [...objectPieces(meter, histories, context)]),
+      ),
     pieces: async function* () {
       yield* usagePieces(store, book, { window, dimensions, levels });
-      for (const [name, bySeries] of counters) {
-        const meter = book.meters.get(name);
-        if (meter !== undefined) yield* counterPieces(meter, bySeries, window);
-      }
-      for (const meter of book.meters.values())
-        if (meter.objects !== undefined) yield* objectPieces(meter, histories, context);
+      yield* derived();
     },
+    derived,
     missing: (name, asked) => {
       const meter = book.meters.get(name);
       if (meter?.objects !== undefined && histories.length > 0) return objectGaps(meter, histories, asked);
@@ -66,6 +86,25 @@ export async function collect(store: Store, book: Book, window: Window): Promise
       return complement(end === undefined ? [] : [{ start: Number.NEGATIVE_INFINITY, end }], asked);
     },
   };
+}
+
+/** Whether a row of a bill belongs to a node does not depend on the window. */
+async function knownNodes(store: Store, book: Book, pieces: () => readonly Piece[]): Promise<readonly KnownNode[]> {
+  if (book.nodes?.bill !== "focus") return [];
+  const meters = new Set(Object.values(book.nodes.capacity));
+  const found = new Map<string, KnownNode>();
+  const put = (cluster: string, dimensions: ReadonlyMap<string, string>): void => {
+    const node = dimensions.get("node") ?? "";
+    found.set(JSON.stringify([cluster, node, dimensions.get("provider_id") ?? ""]), { cluster, node, dimensions });
+  };
+  for await (const rows of store.read("usage"))
+    for (const row of rows) {
+      const { meter, cluster, dimensions, amount } = toUsage(row);
+      if (meters.has(meter) && amount > 0n) put(cluster, parseDimensions(dimensions));
+    }
+  for (const { meter, cluster, dimensions, amount } of pieces())
+    if (meters.has(meter) && amount > 0n) put(cluster, dimensions);
+  return [...found.values()];
 }
 
 /** The rows of the newest snapshot of each bill. */
@@ -84,6 +123,28 @@ async function readBills(store: Store, { from, to }: Window): Promise<Bill[]> {
     }
   }
   return bills;
+}
+
+/** What is left of usage whose records were removed. */
+async function* summedPieces(store: Store, book: Book, { from, to }: Window): AsyncIterable<Piece> {
+  for await (const rows of store.read("sums", { from, to })) {
+    for (const [name, start, end, quantity, tenant] of rows) {
+      const meter = book.meters.get(String(name));
+      if (meter === undefined) continue;
+      yield {
+        kind: "sum",
+        meter: meter.name,
+        start: Number(start),
+        end: Number(end),
+        amount: BigInt(quantity ?? 0),
+        tenant: String(tenant),
+        namespace: "",
+        cluster: "",
+        dimensions: new Map(),
+        id: "",
+      };
+    }
+  }
 }
 
 async function* usagePieces(

@@ -6,6 +6,7 @@ import { type Rational, add, multiply, rational, roundTo, zero } from "../number
 import { share, spread, type Spread } from "../number/share.ts";
 import { boundsOf } from "../time/bucket.ts";
 import { zoneOf } from "../time/zone.ts";
+import type { KnownNode } from "./collect.ts";
 import type { Piece, Tenancy } from "./piece.ts";
 import type { Window } from "./rate.ts";
 import { type Stretch, join } from "./stretch.ts";
@@ -53,6 +54,8 @@ export interface NodesOptions {
   readonly idle: "show" | "hide" | "share";
   /** Cost of a node by its bill: the last part of its provider id, else its name. */
   readonly bills?: ReadonlyMap<string, readonly Spread[]>;
+  /** Nodes that had capacity at any time: a bill may cover hours without it. */
+  readonly known?: readonly KnownNode[];
 }
 
 /** Collects capacity, requests and usage, then allocates. */
@@ -66,6 +69,8 @@ export class NodeRater {
   constructor(nodes: Nodes, options: NodesOptions) {
     this.#nodes = nodes;
     this.#options = options;
+    for (const { cluster, node, dimensions } of options.known ?? [])
+      this.#dimensions.set(`${cluster}\u0000${node}`, dimensions);
     for (const role of ["capacity", "request", "usage"] as const)
       for (const [resource, meter] of Object.entries(nodes[role]))
         this.#roles.set(meter, [...(this.#roles.get(meter) ?? []), { role, resource }]);
@@ -219,7 +224,8 @@ export class NodeRater {
   }
 }
 
-function billedName(dimensions: ReadonlyMap<string, string>, node: string): string {
+/** The name of a node in bills. */
+export function billedName(dimensions: ReadonlyMap<string, string>, node: string): string {
   const id = dimensions.get("provider_id") ?? "";
   return id === "" ? node : id.slice(id.lastIndexOf("/") + 1);
 }

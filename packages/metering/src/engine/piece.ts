@@ -3,7 +3,7 @@ import type { Aggregate } from "../book/book.ts";
 import { compareText } from "../number/order.ts";
 
 /** How the amount lies in time. */
-export type PieceKind = "level" | "event" | "spread";
+export type PieceKind = "level" | "event" | "spread" | "sum";
 
 /** One piece. */
 export interface Piece {
@@ -11,7 +11,7 @@ export interface Piece {
   readonly meter: string;
   readonly start: number;
   readonly end: number;
-  /** Millionths: a level, the amount of an event, or a total that is spread. */
+  /** Millionths: a level, the amount of an event, or a total that is spread; for a sum the quantity with 9 digits. */
   readonly amount: bigint;
   /** Empty where the namespace decides. */
   readonly tenant: string;
@@ -48,7 +48,7 @@ export class Quantity {
         this.#sum += quantity;
         return;
       case "count":
-        this.#sum += 1_000_000_000n;
+        this.#sum += piece.kind === "sum" ? quantity : 1_000_000_000n;
         return;
       case "max":
         this.#max(quantity);

@@ -3,7 +3,7 @@ import type { Book } from "../book/book.ts";
 import { spread } from "../number/share.ts";
 import type { Bucket } from "../time/bucket.ts";
 import type { Bill, Collected } from "./collect.ts";
-import { NodeRater } from "./nodes.ts";
+import { NodeRater, billedName } from "./nodes.ts";
 import { Quantity } from "./piece.ts";
 import { Rater, type RateOptions, type Window } from "./rate.ts";
 import { type Detail, detailsOf } from "./report.ts";
@@ -22,6 +22,7 @@ export function rateAll(collected: Collected, options: RateAllOptions): Promise<
 /** Fills a rater whose lines are needed, too. */
 export async function rateWith(rater: Rater, collected: Collected, options: RateAllOptions): Promise<Detail[]> {
   const { book, window, idle } = options;
+  const known = await collected.nodes();
   const nodes =
     book.nodes === undefined
       ? undefined
@@ -31,24 +32,15 @@ export async function rateWith(rater: Rater, collected: Collected, options: Rate
           tenancy: collected.tenancy,
           idle,
           bills: nodeBills(collected.bills),
+          known,
         });
-  const names = new Set<string>();
+  const names = new Set(known.map(({ node, dimensions }) => billedName(dimensions, node)));
   for await (const piece of collected.pieces()) {
     rater.add(piece);
     nodes?.add(piece);
-    const isCapacity = Object.values(book.nodes?.capacity ?? {}).includes(piece.meter);
-    if (isCapacity) names.add(billName(piece.dimensions));
   }
-  const external = externalDetails(collected, {
-    ...options,
-    nodeNames: book.nodes?.bill === "focus" ? names : new Set(),
-  });
+  const external = externalDetails(collected, { ...options, nodeNames: names });
   return [...detailsOf(rater.lines.values()), ...allocationDetails(nodes, options), ...external];
-}
-
-function billName(dimensions: ReadonlyMap<string, string>): string {
-  const id = dimensions.get("provider_id") ?? "";
-  return id === "" ? (dimensions.get("node") ?? "") : id.slice(id.lastIndexOf("/") + 1);
 }
 
 function nodeBills(bills: readonly Bill[]): Map<string, Bill[]> {

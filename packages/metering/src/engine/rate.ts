@@ -185,6 +185,8 @@ export function quantityOf(piece: Piece, { start, end }: Pick<Part, "start" | "e
       return piece.amount * 1000n;
     case "spread":
       return spread({ total: piece.amount, start: piece.start, end: piece.end }, start, end) * 1000n;
+    case "sum":
+      return spread({ total: piece.amount, start: piece.start, end: piece.end }, start, end);
   }
 }
 

@@ -78,7 +78,7 @@ export function toRows(details: readonly Detail[], { book, width }: { book: Book
         values: first.values.slice(0, width),
         quantity: quantity.value,
         cost: costs.length === 0 ? undefined : costs.reduce((sum, cost) => sum + cost, 0n),
-        isUnpriced: costs.length < members.length,
+        isUnpriced: members.some(({ cost, quantity: part }) => cost === undefined && part.value !== 0n),
         isPartial: members.some(({ isPartial }) => isPartial),
       },
     ];

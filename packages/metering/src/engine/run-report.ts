@@ -4,6 +4,8 @@ import { nearest } from "../book/nearest.ts";
 import { MeterError } from "../error.ts";
 import { divideHalfEven, formatFixed, formatPlain } from "../number/decimal.ts";
 import { compareKeys, compareText } from "../number/order.ts";
+import { readInvoices } from "../invoice/archive.ts";
+import { asBilled } from "../invoice/as-billed.ts";
 import type { Store } from "../store/store.ts";
 import { type BucketKind, bucketsOf } from "../time/bucket.ts";
 import { formatInstant } from "../time/instant.ts";
@@ -29,6 +31,8 @@ export interface ReportRequest {
   readonly shared: "show" | "split";
   readonly ratio?: readonly [string, string];
   readonly withCost: boolean;
+  /** The lines of closed invoices, not today's knowledge. */
+  readonly asBilled?: boolean;
 }
 
 /** A row as JSON prints it. */
@@ -63,9 +67,8 @@ export interface JsonReport {
   }[];
 }
 
-/** A report with the rows before they are printed. */
+/** A report. */
 export interface Report {
-  readonly rows: readonly ReportRow[];
   readonly json: JsonReport;
 }
 
@@ -79,10 +82,14 @@ export async function runReport(store: Store, book: Book, request: ReportRequest
   const dimensions = dimensionsOf(book, request);
   const details = await rateAll(collected, { book, window, buckets, by: dimensions, idle: request.idle });
   checkDimensions(book, request, collected);
+  if (request.asBilled === true) {
+    const coverage = coverageOf({ book, request, collected });
+    return { json: asBilled({ book, request, coverage, invoices: await readInvoices(store.folder) }) };
+  }
   const shared = request.shared === "split" ? splitShared(details, { book, dimensions, by }) : details;
   const shown = shared.filter((detail) => isShown(detail, { request, dimensions }));
   const rows = orderRows(toRows(shown, { book, width: by.length }));
-  return { rows, json: toJson({ book, request, timeZone, rows, collected }) };
+  return { json: toJson({ book, request, timeZone, rows, collected }) };
 }
 
 /** The dimensions of the rating: those of rows, of filters, and of pools. */
@@ -221,7 +228,9 @@ function ratioRows(
   return groups.flatMap((members): JsonRow[] => {
     const [first] = members;
     if (first === undefined) return [];
-    const [over, under] = ratio.map((name) => members.find(({ meter }) => meter === name)?.quantity ?? 0n);
+    const [over, under] = ratio.map((name) =>
+      members.reduce((sum, { meter, quantity }) => (meter === name ? sum + quantity : sum), 0n),
+    );
     const { bucket, start, end, dimensions } = frameOf(first, by);
     const value =
       under === undefined || under === 0n ? null : formatFixed(divideHalfEven((over ?? 0n) * 1_000_000n, under), 6);

@@ -3,7 +3,7 @@ import { createPublicKey, verify } from "node:crypto";
 import { mkdir, open, readFile, readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { MeterError } from "../error.ts";
-import { parseFraction } from "../number/decimal.ts";
+import { divideHalfEven, parseFraction } from "../number/decimal.ts";
 import { roundTo } from "../number/rational.ts";
 import { type Invoice, invoiceHash } from "./invoice.ts";
 
@@ -26,6 +26,20 @@ function parseInvoice(text: string, name: string): Invoice {
   }
 }
 
+/** The periods that were closed for all tenants, also those without any invoice. */
+export async function readClosedPeriods(folder: string): Promise<ReadonlySet<string>> {
+  const names = await readdir(join(folder, "invoices")).catch(() => []);
+  return new Set(names.filter((name) => name.endsWith(".closed")).map((name) => name.slice(0, -".closed".length)));
+}
+
+/** Notes that a period is closed for all tenants. */
+export async function writeClosedPeriod(folder: string, period: string): Promise<void> {
+  const place = join(folder, "invoices");
+  await mkdir(place, { recursive: true });
+  await using file = await open(join(place, `${period}.closed`), "a");
+  await file.sync();
+}
+
 /** Stores a closed invoice; its file is there as a whole or not at all. */
 export async function writeInvoice(folder: string, invoice: Invoice): Promise<void> {
   const place = join(folder, "invoices");
@@ -44,10 +58,23 @@ export interface Verdict {
   readonly problems: readonly string[];
 }
 
+/** How invoices are verified. */
+export interface Verification {
+  /** PEM; without it signatures are not verified. */
+  readonly publicKey?: string | undefined;
+  /** The invoices are all of a store: the first one of each tenant has none before it. */
+  readonly isWhole?: boolean;
+}
+
 /** Verifies hash, chain, sums and, with a key, the signature. */
-export function verifyInvoices(invoices: readonly Invoice[], publicKey: string | undefined): Verdict[] {
+export function verifyInvoices(
+  invoices: readonly Invoice[],
+  { publicKey, isWhole = false }: Verification = {},
+): Verdict[] {
   const last = new Map<string, string | null>();
-  return invoices.map((invoice) => {
+  const ordered = invoices.toSorted((a, b) => Date.parse(a.start) - Date.parse(b.start));
+  if (isWhole) for (const { tenant } of invoices) last.set(tenant, null);
+  return ordered.map((invoice) => {
     const before = last.get(invoice.tenant);
     last.set(invoice.tenant, invoice.hash);
     const problems = [
@@ -57,7 +84,9 @@ export function verifyInvoices(invoices: readonly Invoice[], publicKey: string |
         : ["previous is not the hash of the invoice before"]),
       ...(sumOf(invoice.lines.map(({ amount }) => amount)) === sumOf([invoice.total])
         ? []
-        : ["the amounts do not add up"]),
+        : ["the amounts do not add up to the total"]),
+      ...(isTotalOfCosts(invoice) ? [] : ["the total is not the rounded sum of the costs"]),
+      ...(invoice.status === "closed" ? [] : ["the invoice is not closed"]),
       ...(publicKey === undefined ? [] : signatureProblems(invoice, publicKey)),
     ];
     return { id: invoice.id, ok: problems.length === 0, problems };
@@ -66,6 +95,12 @@ export function verifyInvoices(invoices: readonly Invoice[], publicKey: string |
 
 function sumOf(amounts: readonly string[]): bigint {
   return amounts.reduce((sum, text) => sum + roundTo(parseFraction(text) ?? { over: 0n, under: 1n }, 6), 0n);
+}
+
+function isTotalOfCosts({ lines, total }: Invoice): boolean {
+  const digits = /\.(\d+)$/.exec(total)?.[1]?.length ?? 0;
+  const unit = 10n ** BigInt(6 - digits);
+  return divideHalfEven(sumOf(lines.map(({ cost }) => cost)), unit) * unit === sumOf([total]);
 }
 
 function signatureProblems({ hash, signature }: Invoice, publicKey: string): string[] {

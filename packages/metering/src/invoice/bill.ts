@@ -13,7 +13,7 @@ import type { Store } from "../store/store.ts";
 import { boundsOf, nameOf } from "../time/bucket.ts";
 import { formatInstant, parseInstant, parsePeriod } from "../time/instant.ts";
 import { zoneOf } from "../time/zone.ts";
-import { readInvoices, writeInvoice } from "./archive.ts";
+import { readClosedPeriods, readInvoices, writeClosedPeriod, writeInvoice } from "./archive.ts";
 import {
   type DraftLine,
   type Invoice,
@@ -43,15 +43,18 @@ export interface CloseRequest extends BillRequest {
 /** The invoices of a period: closed ones as they are, others as they would be. */
 export async function draftInvoices(store: Store, book: Book, { period, tenant }: BillRequest): Promise<Invoice[]> {
   const closed = await readInvoices(store.folder);
+  const periods = await readClosedPeriods(store.folder);
   const isAsked = (invoice: Invoice): boolean =>
     invoice.period === period && (tenant === undefined || invoice.tenant === tenant);
   const known = closed.filter(isAsked);
-  if (closed.some((invoice) => invoice.period === period) && (tenant === undefined || known.length > 0)) return known;
-  const drafts = await Promise.all(zonesOf(book).map((zone) => draftZone({ store, book, closed }, { period, zone })));
-  return drafts
-    .flat()
-    .filter(isAsked)
-    .sort((a, b) => compareText(a.tenant, b.tenant));
+  if (periods.has(period) || (tenant !== undefined && known.length > 0)) return known;
+  const drafts: Invoice[] = [];
+  for (const zone of zonesOf(book))
+    drafts.push(...(await draftZone({ store, book, closed, periods }, { period, zone })));
+  const done = new Set(known.map((invoice) => invoice.tenant));
+  return [...known, ...drafts.filter((draft) => isAsked(draft) && !done.has(draft.tenant))].sort((a, b) =>
+    compareText(a.tenant, b.tenant),
+  );
 }
 
 function zonesOf({ timeZone, tenantZones }: Book): string[] {
@@ -62,6 +65,8 @@ interface Place {
   readonly store: Store;
   readonly book: Book;
   readonly closed: readonly Invoice[];
+  /** The periods that are closed for all tenants. */
+  readonly periods: ReadonlySet<string>;
 }
 
 /** The rated usage of one period in one zone. */
@@ -94,17 +99,23 @@ async function ratePeriod({ store, book }: Place, { period, zone }: { period: st
 }
 
 async function draftZone(place: Place, { period, zone }: { period: string; zone: string }): Promise<Invoice[]> {
-  const { book, closed } = place;
+  const { book, closed, store, periods } = place;
   const rated = await ratePeriod(place, { period, zone });
   const earlier = closed.filter((invoice) => invoice.start < formatInstant(rated.window.from));
   const now = new Map<string, Rated>();
-  for (const old of new Set(earlier.map((invoice) => invoice.period)))
+  const earlierPeriods = [...periods].filter((old) => parsePeriod(old, zoneOf(zone)).from < rated.window.from);
+  for (const old of new Set([...earlier.map((invoice) => invoice.period), ...earlierPeriods]))
     now.set(old, await ratePeriod(place, { period: old, zone }));
   const corrected = [...now.values()].flatMap(({ tenants }) => tenants);
   return [...new Set([...rated.tenants, ...corrected])].flatMap((tenant): Invoice[] => {
     const own = earlier.filter((invoice) => invoice.tenant === tenant);
+    const removed = Math.max(
+      ...["*", tenant].map((name) => store.state.forgotten.get(name) ?? Number.NEGATIVE_INFINITY),
+    );
+    const isOpen = ([old, { window }]: readonly [string, Rated]): boolean =>
+      window.from >= removed && (periods.has(old) || own.some((invoice) => invoice.period === old));
     const used = [...usageLines(rated.lines, tenant), ...otherLines(rated.details, { tenant, tenantAt: 0 })];
-    const before = [...used, ...corrections({ tenant, own, now })].sort(
+    const before = [...used, ...corrections({ tenant, own, now: new Map([...now].filter(isOpen)) })].sort(
       (a, b) => lineKinds.indexOf(a.kind) - lineKinds.indexOf(b.kind),
     );
     const charged = [...before, ...minimumLine(book, tenant, before)];
@@ -146,7 +157,7 @@ interface Correcting {
 
 /** One line per meter and closed period: what it would cost now less what was billed for it so far. */
 function corrections({ tenant, own, now }: Correcting): DraftLine[] {
-  return [...now].flatMap(([period, { lines, details }]) => {
+  const lines = [...now].flatMap(([period, { lines, details }]) => {
     const difference = new Map<string, bigint>();
     const put = (meter: string, cost: bigint): void => void difference.set(meter, (difference.get(meter) ?? 0n) + cost);
     for (const line of [...usageLines(lines, tenant), ...otherLines(details, { tenant, tenantAt: 0 })])
@@ -159,19 +170,34 @@ function corrections({ tenant, own, now }: Correcting): DraftLine[] {
     }
     return [...difference]
       .filter(([, cost]) => cost !== 0n)
-      .sort(([a], [b]) => compareText(a, b))
       .map(([meter, cost]): DraftLine => ({ kind: "correction", meter, period, cost }));
   });
+  return lines.sort((a, b) => compareText(a.meter ?? "", b.meter ?? "") || compareText(a.period ?? "", b.period ?? ""));
+}
+
+/** The outcome of closing. */
+export interface Closing {
+  readonly invoices: readonly Invoice[];
+  /** Those that were not closed before. */
+  readonly fresh: readonly Invoice[];
+  /** Meters that are not imported up to the end of the period. */
+  readonly laggards: readonly string[];
 }
 
 /** Closes the invoices of a period; closed ones are returned as they are. */
-export async function closeInvoices(store: Store, book: Book, request: CloseRequest): Promise<Invoice[]> {
+export async function closeInvoices(store: Store, book: Book, request: CloseRequest): Promise<Closing> {
   const drafts = await draftInvoices(store, book, request);
-  if (drafts.some(({ status }) => status === "open")) await checkReady(store, book, request);
-  const invoices = drafts.map((draft) => (draft.status === "closed" ? draft : freeze(draft, request.signingKey)));
-  for (const [at, invoice] of invoices.entries())
-    if (drafts[at]?.status === "open") await writeInvoice(store.folder, invoice);
-  return invoices;
+  const { period, tenant } = request;
+  const isClosed =
+    (await readClosedPeriods(store.folder)).has(period) ||
+    (tenant !== undefined && drafts.some(({ status }) => status === "closed"));
+  if (isClosed) return { invoices: drafts, fresh: [], laggards: [] };
+  const laggards = await checkReady(store, book, request);
+  const fresh = drafts.filter(({ status }) => status === "open").map((draft) => freeze(draft, request.signingKey));
+  for (const invoice of fresh) await writeInvoice(store.folder, invoice);
+  if (tenant === undefined) await writeClosedPeriod(store.folder, period);
+  const byId = new Map(fresh.map((invoice) => [invoice.id, invoice]));
+  return { invoices: drafts.map((draft) => byId.get(draft.id) ?? draft), fresh, laggards };
 }
 
 function freeze(draft: Invoice, signingKey: string | undefined): Invoice {
@@ -185,7 +211,7 @@ function freeze(draft: Invoice, signingKey: string | undefined): Invoice {
 }
 
 /** A period is ready when it is over, its meters are imported, and all before it are closed. */
-async function checkReady(store: Store, book: Book, { period, now, force, tenant }: CloseRequest): Promise<void> {
+async function checkReady(store: Store, book: Book, { period, now, force, tenant }: CloseRequest): Promise<string[]> {
   const zones = tenant === undefined ? zonesOf(book) : [book.tenantZones.get(tenant) ?? book.timeZone];
   const windows = zones.map((zone) => parsePeriod(period, zoneOf(zone)));
   const end = Math.max(...windows.map(({ to }) => to));
@@ -200,17 +226,18 @@ async function checkReady(store: Store, book: Book, { period, now, force, tenant
   const first = await firstUsage(store, book);
   const zone = zoneOf(book.timeZone);
   const own = windows[0]?.from ?? 0;
-  const done = new Set((await readInvoices(store.folder)).map((invoice) => invoice.period));
+  const done = await readClosedPeriods(store.folder);
   for (let at = first; at < own;) {
     const [start, next] = boundsOf(book.ratingPeriod, zone, at);
     const name = nameOf(book.ratingPeriod, zone, start);
     if (name === period) break;
-    const isEmpty =
-      done.has(name) ||
-      (await draftInvoices(store, book, { period: name, now, ...(tenant !== undefined && { tenant }) })).length === 0;
-    if (!isEmpty) throw new MeterError("NotReady", `the period ${name} is not closed; close periods in order`);
+    const asked = { period: name, now, ...(tenant !== undefined && { tenant }) };
+    const isDone =
+      done.has(name) || (await draftInvoices(store, book, asked)).every(({ status }) => status === "closed");
+    if (!isDone) throw new MeterError("NotReady", `the period ${name} is not closed; close periods in order`);
     at = next;
   }
+  return late;
 }
 
 async function firstUsage(store: Store, book: Book): Promise<number> {

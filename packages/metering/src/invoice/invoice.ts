@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import type { Book, Credit } from "../book/book.ts";
 import { divideFloor, divideHalfEven, formatFixed, formatPlain } from "../number/decimal.ts";
 import { compareText } from "../number/order.ts";
+import { canonicalJson } from "../audit/canonical.ts";
 import type { Detail } from "../engine/report.ts";
 import { type Line, lineCost } from "../engine/rate.ts";
 import { formatInstant, parseTime } from "../time/instant.ts";
@@ -164,12 +165,4 @@ export function settle(lines: readonly DraftLine[], digits: number): Pick<Invoic
 /** The SHA-256 of an invoice without hash and signature, as canonical JSON (RFC 8785). */
 export function invoiceHash({ hash: _hash, signature: _signature, ...rest }: Invoice): string {
   return createHash("sha256").update(canonicalJson(rest)).digest("hex");
-}
-
-/** Canonical JSON: invoices hold texts, lists and objects, no numbers. */
-function canonicalJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return `{${entries.map(([name, item]) => `${JSON.stringify(name)}:${canonicalJson(item)}`).join(",")}}`;
 }

@@ -90,3 +90,9 @@ export function formatPlain(value: bigint, digits: number): string {
   while (places > 0 && rest % 10n === 0n) [rest, places] = [rest / 10n, places - 1];
   return formatFixed(rest, places);
 }
+
+/** Reads a printed decimal in billionths. */
+export function parseNano(text: string): bigint {
+  const fraction = parseFraction(text) ?? { over: 0n, under: 1n };
+  return divideHalfEven(fraction.over * 1_000_000_000n, fraction.under);
+}

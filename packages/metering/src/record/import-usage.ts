@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts";
 import { type Row, fromUsage, toUsage } from "../store/tables.ts";
 import { formatInstant } from "../time/instant.ts";
 import { type Correction, type ParsedRecord, type RecordContext, parseRecord } from "./parse-record.ts";
-import type { ImportResult, Problem, Reason, UsageRow } from "./usage.ts";
+import type { ImportResult, Problem, Reason, StoredCorrection, UsageRow } from "./usage.ts";
 
 /** A record with its place, or the reason why there is none. */
 export type Input =
@@ -29,6 +29,7 @@ export class Tally {
   rejected = 0;
   readonly meters: Set<string> = new Set();
   readonly problems: Problem[] = [];
+  readonly corrections: StoredCorrection[] = [];
 
   /** Notes a record that is not stored. */
   refuse(problem: Problem): void {
@@ -77,7 +78,8 @@ export async function importUsage(inputs: AsyncIterable<Input>, options: ImportO
     batch = [];
   }
   await storeBatch(batch, { ...options, tally, before });
-  return tally.result(options.source, options.store.state.watermarks);
+  const result = tally.result(options.source, options.store.state.watermarks);
+  return tally.corrections.length === 0 ? result : { ...result, corrections: tally.corrections };
 }
 
 interface Parsed {
@@ -116,6 +118,7 @@ async function storeBatch(batch: readonly Parsed[], context: BatchContext): Prom
   const rows: Row[] = fresh.map((row) => fromUsage(row, { late: isLate(row), batch: number, now }));
   await store.commit({ at: now, rows: [{ table: "usage", rows }], watermarks: latestEnds(fresh) });
   tally.stored += fresh.length;
+  for (const { id, corrects } of fresh) if (corrects !== "") tally.corrections.push({ id, corrects });
   tally.late += fresh.filter(isLate).length;
 }
 
@@ -164,9 +167,18 @@ function judge(parsed: ParsedRecord, judging: Judging): UsageRow | undefined {
       tally.refuse({ where: judging.where, ...(id !== undefined && { id }), reason, message });
       return undefined;
     }
-    case "row":
+    case "row": {
       tally.meters.add(parsed.row.meter);
+      const removed = judging.context.store.state.forgotten.get("*");
+      if (removed !== undefined && parsed.row.end <= removed)
+        return tally.refuse({
+          where: judging.where,
+          id: parsed.row.id,
+          reason: "BadTime",
+          message: `records before ${formatInstant(removed)} were removed by the retention of the book: this one may have been counted`,
+        }) as undefined;
       return admit(parsed.row, judging);
+    }
     case "correction":
       return admitCorrection(parsed.correction, judging);
   }

@@ -47,7 +47,8 @@ export function parseRecord(input: unknown, context: RecordContext): ParsedRecor
   const fields = isEvent ? fromCloudEvent(given) : given;
   const id = textOf(fields["id"]);
   if (id === undefined) return problem("BadRecord", "the field id is required: a text that is never used twice");
-  const source = isEvent ? textOf(given["source"]) : context.source;
+  // An exported record names its source: it keeps its identity wherever it is imported.
+  const source = isEvent ? textOf(given["source"]) : (textOf(given["source"]) ?? context.source);
   if (source === undefined) return problem("BadRecord", "the CloudEvent has no source", id);
   const wrong = ["namespace", "tenant", "cluster", "corrects"].find((name) => isWrongText(fields[name]));
   if (wrong !== undefined) return problem("BadRecord", `${wrong} must be text`, id);

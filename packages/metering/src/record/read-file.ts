@@ -4,6 +4,7 @@ import { access, readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { createGunzip, gunzipSync } from "node:zlib";
 import { MeterError } from "../error.ts";
+import { type BillFile, billOfCsv, billOfRecords } from "../bill/import-focus.ts";
 import type { Store } from "../store/store.ts";
 import { parseCsv, recordsOfCsv } from "./csv.ts";
 import type { Input } from "./import-usage.ts";
@@ -47,15 +48,13 @@ async function* readCsv(path: string, name: string): AsyncIterable<Input> {
   for (const { line, value } of recordsOfCsv(parseCsv(await readText(path)))) yield { where: `${name}:${line}`, value };
 }
 
-/** A bill as CSV. */
-export async function readBillFile(
-  path: string,
-  name: string,
-): Promise<{ readonly name: string; readonly text: string }> {
-  if (!/\.csv(\.gz)?$/i.test(path))
-    throw new MeterError("BadInput", `${name}: bills are read as CSV (.csv or .csv.gz)`);
+/** A bill as CSV or Parquet. */
+export async function readBillFile(path: string, { name, store }: { name: string; store: Store }): Promise<BillFile> {
   await needFile(path, name);
-  return { name, text: await readText(path) };
+  if (/\.parquet$/i.test(path)) return billOfRecords(name, await Array.fromAsync(store.readParquet(path)));
+  if (!/\.csv(\.gz)?$/i.test(path))
+    throw new MeterError("BadInput", `${name}: bills are read as CSV (.csv, .csv.gz) or Parquet (.parquet)`);
+  return billOfCsv(name, await readText(path));
 }
 
 /** The text of a file, unpacked where its name ends in `.gz`. */

@@ -51,4 +51,12 @@ export interface ImportResult {
   readonly rejected: number;
   readonly watermarks: { readonly [meter: string]: string };
   readonly problems: readonly Problem[];
+  /** The stored corrections, for the audit; not printed. */
+  readonly corrections?: readonly StoredCorrection[];
+}
+
+/** A correction that was stored. */
+export interface StoredCorrection {
+  readonly id: string;
+  readonly corrects: string;
 }

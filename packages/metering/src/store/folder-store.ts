@@ -8,7 +8,7 @@ import { type Lock, type LockOptions, takeLock } from "./lock.ts";
 import { type DataFile, type Manifest, appendEntry, hashFile, readManifest } from "./manifest.ts";
 import { runQuery } from "./query.ts";
 import { readParquetFile, writeParquetFile } from "./parquet.ts";
-import type { Commit, Condition, QueryLimits, QueryResult, ReadFilter, Relation, Store, StoreState } from "./store.ts";
+import type { Commit, QueryLimits, QueryResult, ReadFilter, Relation, Removal, Store, StoreState } from "./store.ts";
 import { type Row, type TableName, type Value, tables } from "./tables.ts";
 
 const dayLength = 86_400_000;
@@ -69,6 +69,11 @@ class FolderStore implements Store {
     return this.#manifest.files.filter(
       (file) => file.table === table && (from === undefined || file.to >= from) && (to === undefined || file.from < to),
     );
+  }
+
+  firstOf(table: TableName): number | undefined {
+    const files = this.#files(table);
+    return files.length === 0 ? undefined : Math.min(...files.map(({ from }) => from));
   }
 
   #source(files: readonly DataFile[]): string {
@@ -141,13 +146,40 @@ class FolderStore implements Store {
     return rows;
   }
 
-  async commit(commit: Commit): Promise<void> {
+  async commit(commit: Commit): Promise<number> {
     const batch = this.state.batch + 1;
     const files: DataFile[] = [];
+    const removal = await this.#remove(commit.remove ?? [], `batch-${batch}`);
     for (const { table, rows } of commit.rows) {
       if (rows.length > 0) files.push(...(await this.#write(table, rows, `batch-${batch}`)));
     }
-    await this.#record({ batch, at: new Date(commit.at).toISOString(), files, ...changes(commit) });
+    const { count, removed, kept } = removal;
+    await this.#record({
+      batch,
+      at: new Date(commit.at).toISOString(),
+      files: [...kept, ...files],
+      ...(removed.length > 0 && { removed }),
+      ...changes(commit),
+    });
+    await Promise.all(removed.map((path) => rm(join(this.folder, path), { force: true })));
+    return count;
+  }
+
+  /** Writes the files that lose rows again, without these rows. */
+  async #remove(removals: readonly Removal[], name: string): Promise<Removed> {
+    const found: Removed = { count: 0, removed: [], kept: [] };
+    for (const { table, isRemoved } of removals) {
+      for (const file of this.#files(table)) {
+        const rest: Row[] = [];
+        const select = `SELECT ${Object.keys(tables[table].columns).join(",")} FROM ${this.#source([file])}`;
+        for await (const rows of this.#stream(select, table)) rest.push(...rows.filter((row) => !isRemoved(row)));
+        if (rest.length === file.rows) continue;
+        found.count += file.rows - rest.length;
+        found.removed.push(file.path);
+        if (rest.length > 0) found.kept.push(...(await this.#write(table, rest, `${name}-${found.removed.length}`)));
+      }
+    }
+    return found;
   }
 
   async #record(entry: Parameters<typeof appendEntry>[1]): Promise<void> {
@@ -195,39 +227,14 @@ class FolderStore implements Store {
     return { table, path, rows, sha256: await hashFile(whole), from, to };
   }
 
-  async remove(table: TableName, { sql, values }: Condition): Promise<number> {
-    const { connection } = await this.#open();
-    const files: DataFile[] = [];
-    const removed: string[] = [];
-    let count = 0;
-    for (const file of this.#files(table)) {
-      const source = this.#source([file]);
-      const reader = await connection.runAndReadAll(`SELECT count(*) FROM ${source} WHERE ${sql}`, [...values]);
-      const hits = Number(reader.getRows()[0]?.[0] ?? 0);
-      if (hits === 0) continue;
-      count += hits;
-      removed.push(file.path);
-      if (hits < file.rows) files.push(await this.#rewrite(file, { sql, values }));
+  async verify(): Promise<readonly string[]> {
+    const problems: string[] = [];
+    for (const { path, sha256 } of this.#manifest.files) {
+      const found = await hashFile(join(this.folder, path)).catch(() => undefined);
+      if (found === undefined) problems.push(`${path} is missing`);
+      else if (found !== sha256) problems.push(`${path} was changed: its SHA-256 is not that of the manifest`);
     }
-    if (removed.length > 0) {
-      await this.#record({ batch: this.state.batch + 1, at: new Date(0).toISOString(), files, removed });
-      await Promise.all(removed.map((path) => rm(join(this.folder, path), { force: true })));
-    }
-    return count;
-  }
-
-  async #rewrite(file: DataFile, { sql, values }: Condition): Promise<DataFile> {
-    const { connection } = await this.#open();
-    const path = file.path.replace(/\.parquet$/, `.${this.state.batch + 1}.parquet`);
-    const whole = join(this.folder, path);
-    await connection.run(
-      `CREATE OR REPLACE TEMP TABLE remaining AS SELECT * FROM ${this.#source([file])} WHERE NOT (${sql})`,
-      [...values],
-    );
-    await connection.run(`COPY remaining TO ${literal(`${whole}.tmp`)} (FORMAT parquet, COMPRESSION zstd)`);
-    const reader = await connection.runAndReadAll("SELECT count(*) FROM remaining");
-    await publish(whole);
-    return { ...file, path, rows: Number(reader.getRows()[0]?.[0] ?? 0), sha256: await hashFile(whole) };
+    return problems;
   }
 
   async query(sql: string, relations: readonly Relation[], limits: QueryLimits): Promise<QueryResult> {
@@ -253,12 +260,24 @@ class FolderStore implements Store {
   }
 }
 
-function changes({ watermarks, journals, bills }: Commit): Pick<Commit, "watermarks" | "journals" | "bills"> {
+function changes({
+  watermarks,
+  journals,
+  bills,
+  forgotten,
+}: Commit): Pick<Commit, "watermarks" | "journals" | "bills" | "forgotten"> {
   return {
+    ...(forgotten !== undefined && { forgotten }),
     ...(watermarks !== undefined && { watermarks }),
     ...(journals !== undefined && { journals }),
     ...(bills !== undefined && { bills }),
   };
+}
+
+interface Removed {
+  count: number;
+  readonly removed: string[];
+  readonly kept: DataFile[];
 }
 
 interface Cell {

@@ -13,11 +13,13 @@ export interface LockOptions {
   readonly pid: number;
   /** Waits between attempts; without it a held lock is an error. */
   readonly wait?: () => Promise<void>;
+  /** The file of the lock. */
+  readonly name?: string;
 }
 
 /** Takes the lock of a folder. */
-export async function takeLock(folder: string, { pid, wait }: LockOptions): Promise<Lock> {
-  const path = join(folder, "lock");
+export async function takeLock(folder: string, { pid, wait, name = "lock" }: LockOptions): Promise<Lock> {
+  const path = join(folder, name);
   await mkdir(folder, { recursive: true });
   for (;;) {
     const holder = await attempt(path, pid);

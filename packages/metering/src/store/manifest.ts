@@ -31,6 +31,7 @@ export interface ManifestEntry {
   readonly watermarks?: { readonly [meter: string]: number };
   readonly journals?: { readonly [journal: string]: number };
   readonly bills?: { readonly [unit: string]: string };
+  readonly forgotten?: { readonly [tenant: string]: number };
 }
 
 /** The whole manifest: the live files and the state. */
@@ -72,29 +73,37 @@ export function replay(entries: readonly ManifestEntry[]): Manifest {
   const watermarks = new Map<string, number>();
   const journals = new Map<string, number>();
   const bills = new Map<string, { hash: string; batch: number }>();
+  const forgotten = new Map<string, number>();
   for (const entry of entries) {
     for (const path of entry.removed ?? []) files.delete(path);
     for (const file of entry.files) files.set(file.path, file);
-    for (const [meter, at] of Object.entries(entry.watermarks ?? {}))
-      watermarks.set(meter, Math.max(at, watermarks.get(meter) ?? Number.NEGATIVE_INFINITY));
+    raise(watermarks, entry.watermarks);
+    raise(forgotten, entry.forgotten);
     for (const [id, n] of Object.entries(entry.journals ?? {})) journals.set(id, n);
     for (const [unit, hash] of Object.entries(entry.bills ?? {})) bills.set(unit, { hash, batch: entry.batch });
   }
-  return { files: [...files.values()], state: { batch: entries.at(-1)?.batch ?? 0, watermarks, journals, bills } };
+  const batch = entries.at(-1)?.batch ?? 0;
+  return { files: [...files.values()], state: { batch, watermarks, journals, bills, forgotten } };
+}
+
+/** Instants only move forward. */
+function raise(instants: Map<string, number>, to: { readonly [name: string]: number } = {}): void {
+  for (const [name, at] of Object.entries(to))
+    instants.set(name, Math.max(at, instants.get(name) ?? Number.NEGATIVE_INFINITY));
 }
 
 /** Appends an entry and syncs it; a torn line of a crash is cut off first. */
 export async function appendEntry(folder: string, entry: Omit<ManifestEntry, "version">): Promise<void> {
-  await appendLine(join(folder, "manifest.ndjson"), JSON.stringify({ version: formatVersion, ...entry }));
+  await appendLines(join(folder, "manifest.ndjson"), [JSON.stringify({ version: formatVersion, ...entry })]);
 }
 
-/** Appends a line to a file and syncs it; a torn last line is cut off first. */
-export async function appendLine(path: string, line: string): Promise<void> {
+/** Appends lines to a file and syncs it; a torn last line is cut off first. */
+export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
   await using file = await open(path, "a+");
   const text = await file.readFile();
   const whole = text.lastIndexOf(0x0a) + 1;
   if (whole < text.length) await file.truncate(whole);
-  await file.write(`${line}\n`);
+  await file.write(lines.map((line) => `${line}\n`).join(""));
   await file.sync();
 }
 

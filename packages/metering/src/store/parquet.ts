@@ -21,7 +21,7 @@ export async function fillTable(
   const declared = Object.entries(columns).map(([column, type]) => `"${column.replaceAll('"', '""')}" ${types[type]}`);
   await connection.run(`CREATE OR REPLACE TEMP TABLE "${name}" (${declared.join(",")})`);
   const appender = await connection.createAppender(name);
-  for (const row of rows) {
+  for await (const row of rows) {
     for (const [at, kind] of kinds.entries()) {
       const value = row[at] ?? null;
       if (value === null) appender.appendNull();
@@ -47,15 +47,33 @@ export async function writeParquetFile(engine: Engine, path: string, relation: R
   );
 }
 
-/** Reads a file as records with texts: decimals and times as text. */
+/** Reads a file as records: every cell is text, as the engine prints it; nested cells are JSON. */
 export async function* readParquetFile(
   { connection }: Engine,
   path: string,
 ): AsyncIterable<{ readonly [name: string]: unknown }> {
-  const result = await connection.stream(`SELECT to_json(r)::VARCHAR FROM read_parquet(${literal(path)}) r`);
+  await connection.run("SET TimeZone = 'UTC'");
+  const source = `read_parquet(${literal(path)})`;
+  const described = (await connection.runAndReadAll(`DESCRIBE SELECT * FROM ${source}`)).getRows();
+  const columns = described.map(([name, type]) => ({
+    name: String(name),
+    isNested: /[\])]$|^JSON$/.test(String(type)) && !String(type).startsWith("DECIMAL"),
+  }));
+  const cells = columns.map(({ name, isNested }) => {
+    const quoted = `"${name.replaceAll('"', '""')}"`;
+    return isNested ? `CAST(to_json(${quoted}) AS VARCHAR)` : `CAST(${quoted} AS VARCHAR)`;
+  });
+  const result = await connection.stream(`SELECT ${cells.join(",")} FROM ${source}`);
   for (;;) {
     const chunk = await result.fetchChunk();
     if (chunk === null || chunk.rowCount === 0) return;
-    for (const text of chunk.getColumns()[0] ?? []) yield JSON.parse(String(text)) as { [name: string]: unknown };
+    const values = chunk.getColumns();
+    for (let at = 0; at < chunk.rowCount; at++)
+      yield Object.fromEntries(
+        columns.map(({ name, isNested }, column) => {
+          const cell = values[column]?.[at] ?? null;
+          return [name, isNested && typeof cell === "string" ? (JSON.parse(cell) as unknown) : cell];
+        }),
+      );
   }
 }

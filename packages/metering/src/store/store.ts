@@ -10,15 +10,25 @@ export interface StoreState {
   readonly journals: ReadonlyMap<string, number>;
   /** Per bill unit: the hash of its content, and its batch. */
   readonly bills: ReadonlyMap<string, { readonly hash: string; readonly batch: number }>;
+  /** Per tenant, or `*`: usage before this time was removed, so closed periods cannot be computed again. */
+  readonly forgotten: ReadonlyMap<string, number>;
 }
 
 /** Rows and state that become visible together or not at all. */
 export interface Commit {
   readonly at: number;
   readonly rows: readonly { readonly table: TableName; readonly rows: readonly Row[] }[];
+  readonly remove?: readonly Removal[];
   readonly watermarks?: { readonly [meter: string]: number };
   readonly journals?: { readonly [journal: string]: number };
   readonly bills?: { readonly [unit: string]: string };
+  readonly forgotten?: { readonly [tenant: string]: number };
+}
+
+/** Rows that are removed. */
+export interface Removal {
+  readonly table: TableName;
+  readonly isRemoved: (row: Row) => boolean;
 }
 
 /** Limits of a query. */
@@ -26,6 +36,8 @@ export interface QueryLimits {
   /** Aborted when the time is over. */
   readonly expired?: AbortSignal;
   readonly maxRows: number;
+  /** A Parquet file to write in place of rows. */
+  readonly parquet?: string;
 }
 
 /** The result of a query: names, types and cells as text, null where there is none. */
@@ -44,8 +56,11 @@ export interface ReadFilter {
 export interface Relation {
   readonly name: string;
   readonly columns: { readonly [name: string]: "text" | "instant" | "quantity" | "money" | "integer" };
-  readonly rows: readonly (readonly (string | number | bigint | null)[])[];
+  readonly rows: Iterable<RelationRow> | AsyncIterable<RelationRow>;
 }
+
+/** The cells of a row in the order of the columns. */
+export type RelationRow = readonly (string | number | bigint | null)[];
 
 /** A place for rows. */
 export interface Store extends AsyncDisposable {
@@ -54,24 +69,20 @@ export interface Store extends AsyncDisposable {
   readonly folder: string;
   /** Rows of a table in batches; those that overlap the window. */
   read(table: TableName, filter?: ReadFilter): AsyncIterable<readonly Row[]>;
+  /** The least start of a table's rows; undefined without rows. */
+  firstOf(table: TableName): number | undefined;
   /** Usage rows with one of the identities. */
   findUsage(identities: readonly { readonly source: string; readonly id: string }[]): Promise<readonly Row[]>;
   /** Corrections of records with one of the identities. */
   findCorrections(identities: readonly { readonly source: string; readonly id: string }[]): Promise<readonly Row[]>;
-  /** Writes rows and state. */
-  commit(commit: Commit): Promise<void>;
-  /** Removes rows: the SQL condition has bound values. Returns how many. */
-  remove(table: TableName, condition: Condition): Promise<number>;
+  /** Writes rows and state, and removes rows; returns how many were removed. */
+  commit(commit: Commit): Promise<number>;
+  /** Reads all that is stored; returns what is missing or broken. */
+  verify(): Promise<readonly string[]>;
   /** Reads only. */
   query(sql: string, relations: readonly Relation[], limits: QueryLimits): Promise<QueryResult>;
   /** Writes rows as a Parquet file. */
   writeParquet(path: string, relation: Relation): Promise<void>;
   /** Reads a Parquet file as objects. */
   readParquet(path: string): AsyncIterable<{ readonly [name: string]: unknown }>;
-}
-
-/** A condition of a removal with values for its question marks. */
-export interface Condition {
-  readonly sql: string;
-  readonly values: readonly (string | number)[];
 }

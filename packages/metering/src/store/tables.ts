@@ -65,10 +65,22 @@ export const tables: { readonly [name in TableName]: Table } = {
     },
     day: "start_ms",
   },
+  // What is left of usage whose records were removed: one quantity per day of the tenant, with 9 fractional digits.
+  sums: {
+    columns: {
+      meter: "text",
+      start_ms: "integer",
+      end_ms: "integer",
+      quantity: "text",
+      tenant: "text",
+      batch: "integer",
+    },
+    day: "start_ms",
+  },
 };
 
 /** The name of a table. */
-export type TableName = "usage" | "samples" | "journal" | "bills";
+export type TableName = "usage" | "samples" | "journal" | "bills" | "sums";
 
 /** A row: the cells in the order of the columns. */
 export type Row = readonly Value[];

@@ -60,7 +60,12 @@ interface Read {
 
 function readNamed(record: Named, source: string): Read {
   if (record.specversion === undefined)
-    return { fields: record, tenant: textOf(record.tenant), corrects: textOf(record.corrects), source };
+    return {
+      fields: record,
+      tenant: textOf(record.tenant),
+      corrects: textOf(record.corrects),
+      source: textOf(record.source) || source,
+    };
   const data: Named = isNamed(record.data) ? record.data : {};
   return {
     fields: { ...data, at: record.time },

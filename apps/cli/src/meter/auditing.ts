@@ -1,0 +1,60 @@
+/** Writes the lines of the audit that commands owe: imports, corrections, closed invoices, removals, and changes of the book. */
+import { createHash } from "node:crypto";
+import { userInfo } from "node:os";
+import {
+  type AuditAction,
+  type AuditEvent,
+  type AuditPlace,
+  type ImportResult,
+  appendAudit,
+  readAudit,
+} from "@capstan/metering";
+import type { Terminal } from "../terminal.ts";
+import { type MeterValues, nowOf, readBookText, storeFolder } from "./options.ts";
+
+/** What happened, without time and user. */
+export interface Happening {
+  readonly action: AuditAction;
+  readonly details: AuditEvent["details"];
+}
+
+/** The audit of a folder, for a process. */
+export function auditPlace(folder: string): AuditPlace {
+  return { folder, pid: process.pid, pause: () => new Promise((resolve) => setTimeout(resolve, 50)) };
+}
+
+/** Writes what happened; a book that is not the last known one is a line of its own. */
+export async function audit(
+  values: MeterValues,
+  { terminal, happenings, user = userName() }: { terminal: Terminal; happenings: readonly Happening[]; user?: string },
+): Promise<void> {
+  const folder = storeFolder(values, terminal);
+  const at = new Date(nowOf(values)).toISOString();
+  const sha256 = createHash("sha256")
+    .update(await readBookText(values, terminal))
+    .digest("hex");
+  const known = (await readAudit(folder)).findLast(({ action }) => action === "book")?.details["sha256"];
+  const book: Happening[] = known === sha256 ? [] : [{ action: "book", details: { sha256 } }];
+  await appendAudit(
+    auditPlace(folder),
+    [...book, ...happenings].map((happening) => ({ at, user, ...happening })),
+  );
+}
+
+/** The lines of an import. */
+export function importHappenings(result: ImportResult): Happening[] {
+  const { source, read, stored, duplicate, late, conflict, rejected, corrections = [] } = result;
+  return [
+    { action: "import", details: { source, read, stored, duplicate, late, conflict, rejected } },
+    ...corrections.map(({ id, corrects }): Happening => ({ action: "correction", details: { source, id, corrects } })),
+  ];
+}
+
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A process of a container may have a user id without a name.
+    return String(process.getuid?.() ?? "");
+  }
+}
