@@ -93,7 +93,7 @@ test("FOCUS has the mandatory columns in order, and no row without a cost", asyn
   );
 });
 
-test("removed usage is gone, invoices and the audit stay whole, and nothing is refunded", async (t) => {
+test("removed usage is gone, invoices and audit stay, and nothing is refunded", async (t) => {
   const { run, code } = await place(t);
   await run("import", "usage", "a.ndjson");
   await run("invoice", "--period", "2026-03", "--close", "--force");

@@ -10,6 +10,7 @@ import { CliError } from "../errors.ts";
 import { interruptible } from "../interruptible.ts";
 import { liveOptions, durationFrom } from "../meter/live.ts";
 import { countOf, meterOptions, openWriter, placeIn, readBook } from "../meter/options.ts";
+import { audit, importHappenings } from "../meter/auditing.ts";
 import { importOutput, printImport } from "../meter/print-import.ts";
 
 /** Observes a cluster. */
@@ -66,6 +67,7 @@ export const meterImportKubernetes: Command = defineCommand({
         newId: randomUUID,
         warn: (message) => terminal.err(`warning: ${message}\n`),
       });
+      await audit(options, { terminal, happenings: importHappenings(result) });
       const code = await printImport(terminal, options.output, result);
       if (behind.length === 0) return code;
       const names = behind.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`).join(", ");

@@ -8,6 +8,7 @@ import { interruptible } from "../interruptible.ts";
 import { addResults } from "../meter/add-results.ts";
 import { durationFrom, liveOptions } from "../meter/live.ts";
 import { countOf, meterOptions, nowOf, openWriter, placeIn, readBook } from "../meter/options.ts";
+import { audit, importHappenings } from "../meter/auditing.ts";
 import { importOutput, printImport } from "../meter/print-import.ts";
 
 /** Imports measurements. */
@@ -58,7 +59,9 @@ export const meterImportMetrics: Command = defineCommand({
           terminal.err(`warning: ${error.message}\n`);
         });
       }
-      return total === undefined ? 0 : printImport(terminal, options.output, total);
+      if (total === undefined) return 0;
+      await audit(options, { terminal, happenings: importHappenings(total) });
+      return printImport(terminal, options.output, total);
     });
   },
 });

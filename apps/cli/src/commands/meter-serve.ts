@@ -12,6 +12,7 @@ import {
   readBook,
   storeFolder,
 } from "../meter/options.ts";
+import { audit } from "../meter/auditing.ts";
 import type { Authenticator } from "../meter/serve/caller.ts";
 import { clusterAuthenticator } from "../meter/serve/cluster-callers.ts";
 import { ServeMetrics } from "../meter/serve/serve-metrics.ts";
@@ -53,8 +54,11 @@ export const meterServe: Command = defineCommand({
       listening,
       atOnce: 2,
       log: (line) => terminal.err(`${line}\n`),
-      onRefused: async ({ user, path, code }) =>
-        terminal.err(`${code}: ${user === "" ? "a caller without a valid token" : JSON.stringify(user)} at ${path}\n`),
+      onRefused: async ({ user, path, code }) => {
+        terminal.err(`${code}: ${user === "" ? "a caller without a valid token" : JSON.stringify(user)} at ${path}\n`);
+        // A caller without a valid token could fill the disk.
+        if (user !== "") await setting.audit(user, [{ action: "refused", details: { path, code } }]);
+      },
     });
     terminal.out(`listening on ${server.url}\n`);
     await stopSignal();
@@ -100,6 +104,7 @@ export function settingOf(options: MeterValues, terminal: Terminal): Setting {
     openStore: () => openStore(options, terminal),
     openWriter: () => openWriter(options, terminal, true),
     folder: storeFolder(options, terminal),
+    audit: (user, happenings) => audit(options, { terminal, happenings, user }),
     now: () => nowOf(options),
     metrics: new ServeMetrics(),
   };

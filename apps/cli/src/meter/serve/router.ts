@@ -26,6 +26,7 @@ interface Call {
   readonly request: IncomingMessage;
   readonly search: URLSearchParams;
   readonly scope: Scope;
+  readonly user: string;
 }
 
 const readReports: Right = { verb: "get", resource: "reports" };
@@ -160,7 +161,7 @@ async function answerKnown(request: IncomingMessage, { url, caller, setting }: K
     throw new HttpError(404, `there is nothing at ${JSON.stringify(pathname)}; see /metering/v1`);
   needMethod(request, endpoint.method);
   const scope = await caller.scopeOf(endpoint.right);
-  return endpoint.answer({ setting, request, search, scope });
+  return endpoint.answer({ setting, request, search, scope, user: caller.user });
 }
 
 function needMethod({ method = "GET" }: IncomingMessage, needed: string): void {

@@ -1,5 +1,6 @@
 /** What endpoints need of their server. */
 import type { Book, Store } from "@capstan/metering";
+import type { Happening } from "../auditing.ts";
 import type { ServeMetrics } from "./serve-metrics.ts";
 
 /** The store, the book and the clock of a server. */
@@ -10,6 +11,8 @@ export interface Setting {
   /** Opens the store as its writer; requests that write take turns. */
   readonly openWriter: () => Promise<Store>;
   readonly folder: string;
+  /** Writes what a caller did to the audit. */
+  readonly audit: (user: string, happenings: readonly Happening[]) => Promise<void>;
   readonly now: () => number;
   readonly metrics: ServeMetrics;
 }

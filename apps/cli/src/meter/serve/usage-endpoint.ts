@@ -7,6 +7,7 @@ import {
   parseLine,
   tenancyOfStore,
 } from "@capstan/metering";
+import { importHappenings } from "../auditing.ts";
 import { type Answer, json } from "./answer.ts";
 import type { Scope } from "./caller.ts";
 import { HttpError } from "./http-error.ts";
@@ -17,7 +18,7 @@ import type { Setting } from "./setting.ts";
 /** Stores records; 207 says that some were rejected. */
 export async function postUsage(
   setting: Setting,
-  { search, scope, body }: { search: URLSearchParams; scope: Scope; body: string },
+  { search, scope, body, user }: { search: URLSearchParams; scope: Scope; body: string; user: string },
 ): Promise<Answer> {
   const parameters = new Parameters(search, ["source", "format"]);
   parameters.choice("format", ["json"], "json");
@@ -32,7 +33,7 @@ export async function postUsage(
   async function* stream(): AsyncIterable<Input> {
     yield* inputs;
   }
-  const result: ImportResult = await importUsage(stream(), {
+  const { corrections, ...result }: ImportResult = await importUsage(stream(), {
     store,
     book,
     source,
@@ -40,6 +41,7 @@ export async function postUsage(
     batch: 50_000,
   });
   setting.metrics.imported(result);
+  await setting.audit(user, importHappenings({ ...result, ...(corrections !== undefined && { corrections }) }));
   return json(result, result.rejected + result.conflict > 0 ? 207 : 200);
 }
 
