@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { Pod } from "capstan/kinds/v1";
 import { crashEverywhere, testOperator } from "capstan/testing";
-import { app, Memcached } from "./main.ts";
+import { app, Memcached, usage } from "./main.ts";
 
 /** A pod as the Deployment would create it; a test world has no controller for Deployments. */
 const server = {
@@ -23,6 +23,22 @@ test("size becomes replicas, and follows up and down", async () => {
   const { status } = (await world.get(Memcached, "cache")) ?? assert.fail();
   assert.deepEqual(status?.nodes, []);
   assert.equal(status?.conditions?.[0]?.status, "False");
+});
+
+test("servers are metered by size and image, by the second", async () => {
+  await using world = await testOperator(app);
+  await world.apply(Memcached, "cache", { spec: { size: 3, image: "memcached:1.6" } });
+  await world.advance("10m");
+  await world.apply(Memcached, "cache", { spec: { size: 5, image: "memcached:1.7" } });
+  await world.advance("5m");
+  assert.equal(world.usage(usage, { dimensions: { image: "memcached:1.6" } }), String(3 * 600));
+  assert.equal(world.usage(usage, { namespace: "default" }), String(3 * 600 + 5 * 300));
+  assert.equal(world.usage(usage, { namespace: "other" }), "0");
+  await world.delete(Memcached, "cache");
+  await world.settle();
+  const last = world.usage(usage);
+  await world.advance("1m");
+  assert.equal(world.usage(usage), last, "what is gone counts no longer");
 });
 
 test("a change of the image reaches the Deployment", async () => {

@@ -1,5 +1,5 @@
 /** The well-known operator: a Memcached becomes a Deployment, and its status lists the pods. */
-import { controller, defineResource, type ObjectOf, operator, requeue, s } from "capstan";
+import { controller, defineResource, meter, type ObjectOf, operator, requeue, s } from "capstan";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { Pod } from "capstan/kinds/v1";
 
@@ -55,6 +55,14 @@ export const memcached = controller(
   },
 );
 
-export const app = operator({ name: "memcached", controllers: [memcached] });
+/** Servers are billable while they are asked for: five servers for an hour are 5 server-hours. */
+export const usage = meter(Memcached, {
+  name: "memcached.servers",
+  unit: "server",
+  value: ({ spec }) => spec.size,
+  dimensions: { image: "spec.image" },
+});
+
+export const app = operator({ name: "memcached", controllers: [memcached], meters: [usage] });
 
 await app.runIfMain(import.meta);

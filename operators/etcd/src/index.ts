@@ -2,4 +2,5 @@
 export { etcdOperator } from "./operator.ts";
 export type { OperatorOptions } from "./operator.ts";
 export { EtcdBackup, EtcdCluster, EtcdOperation, EtcdRestore } from "./kinds/index.ts";
+export { backupBytes, backups, members } from "./meters.ts";
 export { connectEtcd } from "./etcd/index.ts";

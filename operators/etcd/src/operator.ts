@@ -8,6 +8,7 @@ import type { AgentImage } from "./agent-image.ts";
 import { backupControllers, seedParts } from "./backup/index.ts";
 import { decide, isRecovering } from "./decide/index.ts";
 import { EtcdCluster } from "./kinds/index.ts";
+import { backupBytes, backups, members } from "./meters.ts";
 import { observe, ownedKinds, readKinds } from "./observe/index.ts";
 import type { ObserveEnvironment, Environment, ClusterObservation } from "./observe/index.ts";
 import { operationController } from "./operation/operation.ts";
@@ -24,7 +25,7 @@ export interface OperatorOptions extends Environment {
 
 export function etcdOperator(options: OperatorOptions): Operator {
   const controllers = [clusterController(options), operationController(options), ...backupControllers(options)];
-  return operator({ name: "etcd-operator", controllers });
+  return operator({ name: "etcd-operator", controllers, meters: [members, backups, backupBytes] });
 }
 
 function clusterController(options: OperatorOptions): Controller {

@@ -70,6 +70,17 @@ export type {
   WatchOptions,
 } from "@capstan/runtime";
 
+// Say what is billable.
+export { meter, record } from "@capstan/metering/declare";
+export type {
+  EventMeter,
+  EventMeterOptions,
+  MeterOptions,
+  MeterPath,
+  ObjectMeter,
+  RecordOptions,
+} from "@capstan/metering/declare";
+
 // Errors of an API server, with a code each.
 export { ApiError, isApiError } from "@capstan/client";
 export type { ApiErrorCode } from "@capstan/client";

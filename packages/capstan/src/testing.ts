@@ -1,6 +1,9 @@
 /** Tests of operators in virtual time, on the embedded API server: nothing to install, no sockets, no waiting. Or on a cluster. */
 import { startApiServer } from "@capstan/apiserver";
+import { startUsage } from "./usage-of-world.ts";
 import type { OutgoingAnswer, OutgoingCall } from "@capstan/apiserver";
+import type { EventMeter, ObjectMeter } from "@capstan/metering/declare";
+import type { UsageFilter } from "@capstan/metering/testing";
 import type { Operator } from "@capstan/runtime";
 import type { WebhookHandler } from "@capstan/runtime/webhook";
 import {
@@ -17,6 +20,7 @@ import {
   VirtualClock,
 } from "@capstan/runtime/testing";
 
+export type { UsageFilter } from "@capstan/metering/testing";
 export { errors, replay, VirtualClock } from "@capstan/runtime/testing";
 export type {
   Call,
@@ -30,6 +34,21 @@ export type {
   TestOptions,
   TestWorld,
 } from "@capstan/runtime/testing";
+
+/** What a world says about usage. */
+export interface UsageCalls {
+  /**
+   * What a meter of the operator has counted since the world began: level times seconds (`"10800"` for 3 members in an hour), or the sum
+   * of records. The rules are those of the metering service; time is the world's.
+   *
+   * @example
+   * assert.equal(world.usage(members, { namespace: "default" }), "10800");
+   */
+  usage(meter: ObjectMeter | EventMeter, filter?: UsageFilter): string;
+}
+
+/** A world that knows the usage of its objects. */
+export type MeteredWorld = TestWorld & UsageCalls;
 
 /**
  * Starts an operator in a world of its own: the CRDs of its resources are installed, time moves only when the test says so. A
@@ -45,7 +64,7 @@ export type {
 export async function testOperator(
   operator: Operator | (() => Operator),
   options: TestOptions = {},
-): Promise<TestWorld> {
+): Promise<MeteredWorld> {
   const clock = options.clock ?? new VirtualClock();
   let answer: WebhookHandler = async () => new Response("the webhook server is not ready yet", { status: 503 });
   const server = await startApiServer({
@@ -54,7 +73,16 @@ export async function testOperator(
     outgoing: (call) => callInProcess(answer, call),
   });
   const serveWebhooks = (handler: WebhookHandler): void => void (answer = handler);
-  return testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock });
+  const usage = startUsage(operator, { server, clock });
+  const world = await testOn(operator, { fetch: server.fetch, serveWebhooks }, { ...options, clock });
+  const end = world[Symbol.asyncDispose].bind(world);
+  return Object.assign(world, {
+    usage: usage.of,
+    [Symbol.asyncDispose]: async () => {
+      usage.end();
+      await end();
+    },
+  });
 }
 
 /**

@@ -29,11 +29,13 @@ export type { ControllerFacts, Hints, KindNames, Program, WebhookSettings } from
 export { certificateRules, leaderRules, metricsGuardRules, registrationRules, rulesOf } from "./generate/rules.ts";
 export type { PolicyRule, ScopedRules } from "./generate/rules.ts";
 export { crdsOf, installationOf, rbacOf } from "./generate/objects.ts";
-export type { Installation, Manifest, Placement } from "./generate/objects.ts";
+export type { Manifest } from "./generate/manifest.ts";
+export type { Installation, Placement } from "./generate/objects.ts";
 export { bundleSourceOf, descriptionOfPackage } from "./generate/bundle.ts";
 export type { PackageWords, Registered, Registrar, WebhookReach } from "./generate/bundle.ts";
 export { patchSchemas } from "./generate/schema-patch.ts";
 export type { PatchedCrds } from "./generate/schema-patch.ts";
+export { metersOf } from "./generate/meters.ts";
 export { kustomizeTree } from "./generate/kustomize.ts";
 export type { TreeDetails } from "./generate/kustomize.ts";
 export { helmChart } from "./generate/helm.ts";

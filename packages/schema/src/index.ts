@@ -34,7 +34,7 @@ export type {
 export type { Conversions, ConversionsFor, Convert, Definition, Versions } from "./define/versions.ts";
 export type { Validate } from "./define/validate.ts";
 export type { Condition } from "./define/conditions.ts";
-export type { Path } from "./define/paths.ts";
+export type { MetadataPath, Path } from "./define/paths.ts";
 export { DefinitionError } from "./define/errors.ts";
 export type { DefinitionErrorCode } from "./define/errors.ts";
 export type { CrdVersion, CustomResourceDefinition } from "./define/crd.ts";

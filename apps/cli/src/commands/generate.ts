@@ -9,6 +9,7 @@ import {
   helmChart,
   installationOf,
   kustomizeTree,
+  metersOf,
   parseCustomMetrics,
   type Placement,
   rbacOf,
@@ -181,7 +182,8 @@ const { entry: _entry, out: _out, ...placing } = options;
 
 /** One file. */
 export const generateManifests: Command = generator({
-  options: placing,
+  describe: "With --meters it also has the Meter objects of the operator; --out writes them into a separate file.",
+  options: { ...placing, meters: { type: "flag", describe: "with Meter objects, for clusters with metering" } },
   examples: [
     {
       line: "capstan generate manifests --image registry.example.com/app:v1 > install.yaml",
@@ -194,8 +196,15 @@ export const generateManifests: Command = generator({
   ],
   folder: "deploy",
   of: "operator",
-  text: installText,
-  files: (loaded, asked) => new Map([["install.yaml", installText(loaded, asked)]]),
+  text: (loaded, asked) =>
+    (asked as { readonly meters?: boolean }).meters === true
+      ? [installText(loaded, asked), toYamlStream(metersOf(loaded.program))].filter((part) => part !== "").join("---\n")
+      : installText(loaded, asked),
+  files: (loaded, asked) =>
+    new Map([
+      ["install.yaml", installText(loaded, asked)],
+      ...(loaded.program.meters.length === 0 ? [] : [["meters.yaml", toYamlStream(metersOf(loaded.program))] as const]),
+    ]),
 });
 
 /** A kustomize tree. */

@@ -13,6 +13,7 @@ export function checkDefinition(definition: OperatorDefinition): void {
   mustBeVersion(version);
   mustBeDistinct(controllers);
   mustBeTold(definition);
+  mustBeMetersByName(definition);
   for (const controller of controllers) mustBeFormer(controller, controllers);
   for (const controller of controllers) mustBeCached(controller, controllers);
 }
@@ -30,6 +31,13 @@ function mustBeNamed({ name }: { readonly name?: unknown }): void {
     'Cannot define an operator without a name: write operator({ name: "my-operator", ... }). ' +
       "Its lease, field managers, finalizers and labels are named after it, so choose a name that never changes.",
   );
+}
+
+/** A meter is an object of the cluster with that name. */
+function mustBeMetersByName({ meters = [] }: OperatorDefinition): void {
+  const twice = meters.find(({ name }, at) => meters.findIndex((other) => other.name === name) !== at);
+  if (twice === undefined) return;
+  throw new RuntimeError("BadSetting", `Cannot define two meters "${twice.name}": give one of them another name.`);
 }
 
 /** An invalid version cannot be compared. */

@@ -33,6 +33,7 @@ import { identityOf } from "./identity.ts";
 import type { Identity } from "./identity.ts";
 import { Inventory } from "../inventory/inventory.ts";
 import { meteredApi } from "../metrics/metered-api.ts";
+import type { MeterDeclaration } from "../meter-declaration.ts";
 import { Meters } from "../metrics/meter.ts";
 import { metersIn } from "../metrics/metric.ts";
 import type { MetricOf } from "../metrics/metric.ts";
@@ -70,6 +71,8 @@ export interface OperatorDefinition {
   readonly previous?: Previous;
   /** The registration of its webhooks; the webhooks themselves are declared with its resources. */
   readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds" | "paths">;
+  /** What is billable of its objects: values of `meter` and `meter.events`. Their names must be unique in a cluster. */
+  readonly meters?: readonly MeterDeclaration[];
 }
 
 /** Leader election between several replicas. */

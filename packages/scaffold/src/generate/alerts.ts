@@ -1,5 +1,6 @@
 /** Alerts over the metrics that every operator serves, with hints where to start. */
-import { labelsOf, type Manifest, type Placement } from "./objects.ts";
+import { labelsOf, type Manifest } from "./manifest.ts";
+import { type Placement } from "./objects.ts";
 import type { Program } from "./program.ts";
 
 interface Alert {

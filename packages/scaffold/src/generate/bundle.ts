@@ -1,7 +1,8 @@
 /** The bundle source of an operator: its objects, the kinds its controllers create, and the descriptions of its package. */
 import type { BundleSource, KindDescription, Manifest as BundleManifest, OperatorDescription } from "@capstan/bundle";
 import type { Resource } from "@capstan/schema";
-import { installationOf, type Manifest, type Placement, webhookServiceName } from "./objects.ts";
+import { type Manifest } from "./manifest.ts";
+import { installationOf, type Placement, webhookServiceName } from "./objects.ts";
 import type { Program, WebhookSettings } from "./program.ts";
 import { sampleOf } from "./samples.ts";
 import { isConverted } from "./webhooks.ts";

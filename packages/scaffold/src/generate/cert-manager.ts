@@ -1,16 +1,8 @@
 /** The part of the kustomize tree for clusters where cert-manager shall make the certificates of webhooks: off until it is switched on. */
 import type { Files } from "../project/render.ts";
 import { type Registrar, registeredIn } from "./bundle.ts";
-import {
-  certificateFolder,
-  crdsOf,
-  labelsOf,
-  type Manifest,
-  type Placement,
-  rbacOf,
-  webhookRoleName,
-  webhookServiceName,
-} from "./objects.ts";
+import { labelsOf, type Manifest } from "./manifest.ts";
+import { certificateFolder, crdsOf, type Placement, rbacOf, webhookRoleName, webhookServiceName } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { isConverted } from "./webhooks.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";

@@ -4,6 +4,7 @@ import { defineResource, s } from "@capstan/schema";
 import { editorSchemas } from "./editor-schema.ts";
 import { helmChart } from "./helm.ts";
 import { kustomizeTree } from "./kustomize.ts";
+import { metersOf } from "./meters.ts";
 import { installationOf } from "./objects.ts";
 import { readProgram } from "./program.ts";
 import { apiReference } from "./reference.ts";
@@ -134,4 +135,34 @@ test("the tree has a folder for webhooks when the program serves some, and only 
   const plain = kustomizeTree(program, placement);
   assert.ok(!plain.has("webhook/service.yaml"));
   assert.doesNotMatch(plain.get("default/kustomization.yaml") ?? "", /webhook/);
+});
+
+test("meters become Meter objects, a role that may read their kinds, and a chapter", () => {
+  const spec = {
+    type: "level",
+    unit: "widget",
+    objects: { value: "object.spec.size", dimensions: { colour: "object.spec.colour" } },
+  };
+  const meters = [
+    { name: "widgets", spec, kind: Widget },
+    { name: "widgets.made", spec: { type: "event", unit: "widget" } },
+  ];
+  const metered = readProgram([{ definition: { ...app.definition, meters } }], { name: "x" });
+  assert.deepEqual(
+    metersOf(metered).map(({ apiVersion, kind, metadata, spec: written }) => [
+      apiVersion,
+      kind,
+      metadata.name,
+      written,
+    ]),
+    meters.map(({ name, spec: declared }) => ["metering.capstan.dev/v1alpha1", "Meter", name, declared]),
+  );
+  const role = (from: typeof program) =>
+    installationOf(from, placement).rbac.find(({ metadata }) => metadata.name === "widgets-metering");
+  assert.deepEqual(role(metered)?.["rules"], [
+    { apiGroups: ["example.com"], resources: ["widgets"], verbs: ["get", "list", "watch"] },
+  ]);
+  assert.equal(role(program), undefined);
+  assert.match(apiReference(metered), /\| `widgets` \| level \| widget \| `object.spec.size` of Widget \| colour \|/);
+  assert.doesNotMatch(apiReference(program), /Meters/);
 });

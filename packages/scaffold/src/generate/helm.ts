@@ -2,7 +2,8 @@
 import type { Files } from "../project/render.ts";
 import { prometheusRule } from "./alerts.ts";
 import { metricsPolicy, serviceMonitor } from "./kustomize.ts";
-import { installationOf, type Manifest } from "./objects.ts";
+import { type Manifest } from "./manifest.ts";
+import { installationOf } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 

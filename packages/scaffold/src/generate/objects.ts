@@ -1,5 +1,6 @@
 /** The objects that put an operator on a cluster: CRDs, an identity with its permissions, and a Deployment with restricted security. */
-import type { KubeObject } from "@capstan/model";
+import { labelsOf, type Manifest } from "./manifest.ts";
+import { meterRoles } from "./meters.ts";
 import type { Program } from "./program.ts";
 import {
   certificateRules,
@@ -21,9 +22,6 @@ export interface Placement {
   /** Who registers webhooks and manages their certificates. Default: the operator. */
   readonly registrar?: "operator" | "installer";
 }
-
-/** An object of a manifest. */
-export type Manifest = KubeObject & { readonly [field: string]: unknown };
 
 /** Everything that an installation consists of, by part and in the order in which it is created. */
 export interface Installation {
@@ -51,11 +49,6 @@ export function installationOf(program: Program, placement: Placement): Installa
 export function crdsOf({ resources }: Program): readonly Manifest[] {
   // A CRD is a Kubernetes object with its own fields.
   return resources.map((resource) => resource.toCrd() as unknown as Manifest);
-}
-
-/** The labels of everything that belongs to an operator. */
-export function labelsOf({ name }: Pick<Program, "name">): { readonly [key: string]: string } {
-  return { "app.kubernetes.io/name": name, "app.kubernetes.io/managed-by": "capstan" };
 }
 
 function namespaceOf(program: Program, { namespace }: Placement): Manifest {
@@ -88,6 +81,7 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
       rules: [{ nonResourceURLs: ["/metrics"], verbs: ["get"] }],
     },
     ...program.resources.flatMap((resource) => personRoles(program, resource)),
+    ...meterRoles(program),
   ];
 }
 

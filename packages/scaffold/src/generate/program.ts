@@ -28,6 +28,23 @@ export interface Program {
   readonly webhooks: WebhookSettings;
   /** What earlier versions of it were called and had. */
   readonly previous: Former;
+  /** What is billable. */
+  readonly meters: readonly MeterFacts[];
+}
+
+/** A meter: its name, the spec of its Meter object, and the kind that it counts. */
+export interface MeterFacts {
+  readonly name: string;
+  readonly spec: MeterSpecFacts;
+  readonly kind?: KindNames;
+}
+
+/** The parts of the spec that documentation names. */
+export interface MeterSpecFacts {
+  readonly type: string;
+  readonly unit: string;
+  readonly objects?: { readonly value: string; readonly dimensions?: { readonly [name: string]: string } };
+  readonly dimensions?: readonly string[];
 }
 
 /** What earlier versions had and this one has not: names of the operator, kinds that it owned, CRDs of kinds that it had hooks for. */
@@ -80,6 +97,7 @@ export function readProgram(exported: readonly unknown[], { name, foreign = new 
     pausesByNamespace: operators.some(({ definition }) => definition.pauseByNamespace === true),
     webhooks: operators.find(({ definition }) => definition.webhooks !== undefined)?.definition.webhooks ?? {},
     previous: formerOf(operators.flatMap(({ definition }) => definition.previous ?? [])),
+    meters: operators.flatMap(({ definition }) => definition.meters ?? []),
   };
 }
 
@@ -98,6 +116,7 @@ interface OperatorLike {
     readonly pauseByNamespace?: boolean;
     readonly previous?: Partial<Former>;
     readonly webhooks?: WebhookSettings;
+    readonly meters?: readonly MeterFacts[];
   };
 }
 

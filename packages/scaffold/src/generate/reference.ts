@@ -1,10 +1,12 @@
 /** The API reference of a program's resources in Markdown, from schema descriptions. */
 import type { JsonSchema, Resource, ValidationRule } from "@capstan/schema";
+import { meterReference } from "./meters.ts";
 import type { Program } from "./program.ts";
 
 /** One page for all resources. */
-export function apiReference({ name, resources }: Program): string {
-  return [`# API reference of ${name}\n`, ...resources.map(formatResource)].join("\n");
+export function apiReference({ name, resources, meters }: Program): string {
+  const chapters = [`# API reference of ${name}\n`, ...resources.map(formatResource), meterReference(meters)];
+  return chapters.filter((chapter) => chapter !== "").join("\n");
 }
 
 function formatResource(resource: Resource): string {

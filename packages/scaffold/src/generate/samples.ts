@@ -1,7 +1,7 @@
 /** An object of a resource to try it with: required fields get a value that the schema accepts, the rest is left to defaults. */
 import type { Json } from "@capstan/model";
 import type { JsonSchema, Resource } from "@capstan/schema";
-import type { Manifest } from "./objects.ts";
+import type { Manifest } from "./manifest.ts";
 
 /** A sample of a resource, in its stored version unless another is named. */
 export function sampleOf(resource: Resource, version: string = resource.version): Manifest {
