@@ -35,19 +35,28 @@ export type {
   TestWorld,
 } from "@capstan/runtime/testing";
 
-/** What a world says about usage. */
+/**
+ * What a world says about usage.
+ *
+ * @example
+ * const usageOf = (world: UsageCalls, members: ObjectMeter) => world.usage(members);
+ */
 export interface UsageCalls {
   /**
    * What a meter of the operator has counted since the world began: level times seconds (`"10800"` for 3 members in an hour), or the sum
    * of records. The rules are those of the metering service; time is the world's.
-   *
-   * @example
-   * assert.equal(world.usage(members, { namespace: "default" }), "10800");
    */
   usage(meter: ObjectMeter | EventMeter, filter?: UsageFilter): string;
 }
 
-/** A world that knows the usage of its objects. */
+/**
+ * A world that knows the usage of its objects.
+ *
+ * @example
+ * const grow = async (world: MeteredWorld) => {
+ *   await world.apply(Memcached, "cache", { spec: { size: 3 } });
+ * };
+ */
 export type MeteredWorld = TestWorld & UsageCalls;
 
 /**

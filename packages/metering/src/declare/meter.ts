@@ -12,7 +12,12 @@ interface Named {
   readonly unit: string;
 }
 
-/** The paths of a kind that dimensions may have. */
+/**
+ * The paths of a kind that dimensions may have.
+ *
+ * @example
+ * const path: MeterPath<typeof Memcached> = "spec.size";
+ */
 export type MeterPath<K extends Kind> = MetadataPath | Extract<Path<ObjectOf<K>>, `${"spec" | "status"}.${string}`>;
 
 /** The level of an object: a field, named by its path or read by a function, or an expression in CEL over `object`. */
@@ -35,7 +40,12 @@ export interface MeterOptions<K extends Kind> extends Named {
   readonly dimensions?: { readonly [name: string]: MeterPath<K> };
 }
 
-/** A meter of what an operator records. */
+/**
+ * A meter of what an operator records.
+ *
+ * @example
+ * const options: EventMeterOptions = { name: "etcd.backups", unit: "backup", dimensions: ["cluster-name"] };
+ */
 export interface EventMeterOptions extends Named {
   /** Default: `sum`. */
   readonly aggregate?: "sum" | "count" | "max" | "last";
@@ -58,7 +68,12 @@ export interface MeterSpec {
   };
 }
 
-/** A meter of objects as a value. */
+/**
+ * A meter of objects as a value.
+ *
+ * @example
+ * const servers: ObjectMeter = meter(Memcached, { name: "memcached.servers", unit: "server", value: "spec.size" });
+ */
 export interface ObjectMeter {
   readonly name: string;
   readonly spec: MeterSpec;
@@ -66,7 +81,12 @@ export interface ObjectMeter {
   readonly kind: Kind;
 }
 
-/** A meter of records as a value. */
+/**
+ * A meter of records as a value.
+ *
+ * @example
+ * const backups: EventMeter = meter.events({ name: "etcd.backups", unit: "backup" });
+ */
 export interface EventMeter {
   readonly name: string;
   readonly spec: MeterSpec;
@@ -90,7 +110,12 @@ export interface DeclareMeter {
   readonly events: (options: EventMeterOptions) => EventMeter;
 }
 
-/** Declares a meter of objects; `meter.events` declares one of records. */
+/**
+ * Declares a meter of objects; `meter.events` declares one of records.
+ *
+ * @example
+ * export const servers = meter(Memcached, { name: "memcached.servers", unit: "server", value: ({ spec }) => spec.size });
+ */
 export const meter: DeclareMeter = Object.assign(
   <K extends Kind>(kind: K, { name, unit, value, when, dimensions = {} }: MeterOptions<K>): ObjectMeter => ({
     name: checkedName(name),

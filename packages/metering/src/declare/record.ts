@@ -2,7 +2,12 @@
 import { defaultSink } from "./main.ts";
 import type { EventMeter } from "./meter.ts";
 
-/** What is known of a record beside its amount. */
+/**
+ * What is known of a record beside its amount.
+ *
+ * @example
+ * const options: RecordOptions = { id: "backup-17", namespace: "default" };
+ */
 export interface RecordOptions {
   /** Never used twice for something else: the same id again counts nothing. */
   readonly id: string;
@@ -39,7 +44,8 @@ export function attachSink(sink: UsageSink): () => void {
  * retried, and the id keeps it from counting twice.
  *
  * @example
- * await record(backups, 1, { id: `${object.metadata.uid}/${snapshot.name}`, namespace: object.metadata.namespace });
+ * const backups = meter.events({ name: "etcd.backups", unit: "backup" });
+ * await record(backups, 1, { id: "uid-of-the-backup/snapshot-17", namespace: "default" });
  */
 export async function record(meter: EventMeter, amount: number | string, options: RecordOptions): Promise<void> {
   const { at, ...rest } = options;

@@ -16,7 +16,12 @@ export interface SeenChange {
   readonly object: object;
 }
 
-/** Which usage is asked for. */
+/**
+ * Which usage is asked for.
+ *
+ * @example
+ * const filter: UsageFilter = { namespace: "default", dimensions: { version: "3.6.16" } };
+ */
 export interface UsageFilter {
   readonly namespace?: string;
   readonly dimensions?: { readonly [name: string]: string };
