@@ -2,6 +2,7 @@
 import { application } from "capstan/stateful";
 import type { Application } from "capstan/stateful";
 import type { Position } from "./gtid.ts";
+import { backups } from "./backups.ts";
 import { member } from "./member.ts";
 import { readReport } from "./report.ts";
 import { settings } from "./settings.ts";
@@ -20,6 +21,7 @@ export const mariadb: Application<Sql, Position> = application({
   topology,
   member,
   settings,
+  backups,
   versions: {
     known: VERSIONS,
     // Data of a newer series cannot be read by an older one.

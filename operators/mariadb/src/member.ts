@@ -1,12 +1,14 @@
 /** The programs of a member: how its data comes into being, how the server starts and how it stops. */
 import { NO_DATA_EXIT } from "capstan/stateful";
 import type { MemberInput, MemberProgram } from "capstan/stateful";
+import { DUMP_HOST, seedData, SERVER } from "./copy.ts";
 import { NEVER_MS } from "./report.ts";
 import { OPERATOR_ACCOUNT, REPLICATION_ACCOUNT } from "./sql.ts";
 
 /** User and group of MariaDB in the image. */
 const USER = 999;
 const SOCKET = "/run/mariadb.sock";
+const PORT = 3306;
 
 export function member(input: MemberInput): MemberProgram {
   const data = `${input.dataPath}/db`;
@@ -24,12 +26,14 @@ function prepareScript(data: string, input: MemberInput): string {
   return `set -eu
 if [ -d ${data} ]; then exit 0; fi
 if [ "$BOOT" = run ]; then echo "the volume has no data, but this member had some" > /dev/termination-log || true; exit ${NO_DATA_EXIT}; fi
-rm -rf ${fresh}
-mkdir -p ${fresh}
-mariadb-install-db --no-defaults --force --datadir=${fresh} --auth-root-authentication-method=socket --auth-root-socket-user=mysql \\
-  --skip-test-db --skip-name-resolve > /tmp/install.log 2>&1 || { cat /tmp/install.log; exit 1; }
+rm -rf ${fresh} /run/failed
+${SERVER}
+install ${fresh}
 if [ "$BOOT" = create ]; then
-${createData(fresh)}
+if [ -n "\${SEED:-}" ]; then
+${seedData(fresh)}
+fi
+${createAccounts(fresh)}
 else
 ${cloneData(fresh)}
 fi
@@ -38,42 +42,36 @@ mv ${fresh} ${data}
 `;
 }
 
-/** The operator's accounts and the lineage are not in the binary log: every copy begins with them. */
-function createData(fresh: string): string {
+/** The operator's accounts and the lineage are not in the binary log: every copy begins with them. Given data may have others. */
+function createAccounts(fresh: string): string {
   const grants = "REPLICATION SLAVE, SELECT, SHOW VIEW, TRIGGER, EVENT, RELOAD, LOCK TABLES, PROCESS, BINLOG MONITOR";
   return `mariadbd --no-defaults --bootstrap --datadir=${fresh} > /tmp/create.log 2>&1 <<SQL || { cat /tmp/create.log; exit 1; }
 FLUSH PRIVILEGES;
-CREATE USER ${OPERATOR_ACCOUNT}@'%' IDENTIFIED BY '$OPERATOR_PASSWORD';
+CREATE OR REPLACE USER ${OPERATOR_ACCOUNT}@'%' IDENTIFIED BY '$OPERATOR_PASSWORD';
 GRANT ALL ON *.* TO ${OPERATOR_ACCOUNT}@'%' WITH GRANT OPTION;
-CREATE USER ${REPLICATION_ACCOUNT}@'%' IDENTIFIED BY '$REPLICATION_PASSWORD';
+CREATE OR REPLACE USER ${REPLICATION_ACCOUNT}@'%' IDENTIFIED BY '$REPLICATION_PASSWORD';
 GRANT ${grants} ON *.* TO ${REPLICATION_ACCOUNT}@'%';
-CREATE DATABASE capstan;
-CREATE TABLE capstan.lineage (id VARCHAR(64) PRIMARY KEY) ENGINE=InnoDB;
+CREATE OR REPLACE USER mysql@localhost IDENTIFIED VIA unix_socket;
+GRANT ALL ON *.* TO mysql@localhost WITH GRANT OPTION;
+CREATE DATABASE IF NOT EXISTS capstan;
+CREATE TABLE IF NOT EXISTS capstan.lineage (id VARCHAR(64) PRIMARY KEY) ENGINE=InnoDB;
+DELETE FROM capstan.lineage;
 INSERT INTO capstan.lineage VALUES ('$LINEAGE');
 SQL`;
 }
 
-/** A consistent dump of a donor with its position, loaded into a server that has no network and writes no binary log. */
+/** A consistent dump of a donor with its position, loaded into a server that has no network. */
 function cloneData(fresh: string): string {
-  const skipped = ["help_topic", "help_keyword", "help_relation", "help_category"];
-  return `mariadbd --no-defaults --datadir=${fresh} --skip-networking --socket=/run/clone.sock --skip-grant-tables --skip-log-bin \\
-  --innodb-flush-log-at-trx-commit=0 --pid-file=/run/clone.pid > /tmp/clone.log 2>&1 &
-server=$!
-until mariadb --no-defaults --socket=/run/clone.sock -e 'SELECT 1' > /dev/null 2>&1; do
-  kill -0 $server || { cat /tmp/clone.log; exit 1; }
-  sleep 0.1
-done
-export MYSQL_PWD="$REPLICATION_PASSWORD"
+  return `${DUMP_HOST}
+open_server ${fresh}
 done=no
 for donor in $DONORS; do
   rm -f /run/failed
-  { mariadb-dump --no-defaults --skip-ssl --host=$donor --user=${REPLICATION_ACCOUNT} --all-databases --single-transaction --gtid --master-data=1 \\
-    --routines --events --triggers --quick ${skipped.map((table) => `--ignore-table=mysql.${table}`).join(" ")} || touch /run/failed; } \\
-    | sed '/^CHANGE MASTER TO/d' | mariadb --no-defaults --socket=/run/clone.sock || touch /run/failed
+  { dump_host $donor ${PORT} || touch /run/failed; } | load || touch /run/failed
   if [ ! -e /run/failed ]; then done=yes; break; fi
 done
-kill $server
-wait $server || true
+[ $done = no ] || keep_position
+close_server
 [ $done = yes ] || { echo "no donor of $DONORS could be copied" > /dev/termination-log || true; exit 1; }`;
 }
 

@@ -1,5 +1,6 @@
 /** Day-two operations for operators of databases: application adapters, the kinds and controllers made from them, stores of backups. */
 export {
+  agentImageFrom,
   application,
   BackupError,
   compress,
@@ -15,11 +16,15 @@ export {
   parseKey,
   readUpTo,
   readWhole,
+  runAsAgent,
   stateful,
   StoreError,
 } from "@capstan/stateful";
 export type {
+  AgentImage,
   Application,
+  BackupKind,
+  Backups,
   BackupErrorCode,
   ClusterKind,
   ClusterObject,
@@ -28,8 +33,10 @@ export type {
   Comparison,
   Compression,
   ConnectTarget,
+  CopyScanner,
   Dial,
   Environment,
+  LogPiece,
   MemberInput,
   MemberProgram,
   MemberReport,

@@ -131,7 +131,10 @@ export interface MemberInput {
 /**
  * The programs of a member. Both scripts run in a shell with these variables: `BOOT` (`create`, `clone`, `run`), `ROLE` (`primary`,
  * `replica`), `DONORS` (hosts with spaces between them), `LINEAGE`, `OPERATOR_PASSWORD`, `REPLICATION_PASSWORD`. `BOOT` and `ROLE` are
- * read at each start of a container.
+ * read at each start of a container. With `BOOT=create`, `SEED` is the folder with given data, if there is any: `content` is a copy as
+ * `dump` writes it, or given by the user, and `log/` has pieces of the log to replay in the order of their names (`NAME.data`, and
+ * `NAME.to` with the position at its end) until `UNTIL_POSITION` or `UNTIL_TIME`. Instead of `content`, `SEED_HOST`, `SEED_PORT`,
+ * `SEED_USER` and `SEED_PASSWORD` can name a running server to copy.
  *
  * @example
  * const program: MemberProgram = {
@@ -176,6 +179,59 @@ export interface Settings<C> {
 }
 
 /**
+ * Reads a copy of all data line by line, as the dump program writes it.
+ *
+ * @example
+ * const scanner = (): CopyScanner => ({ isRow: (line) => line.startsWith("row "), position: () => "1" });
+ */
+export interface CopyScanner {
+  /** Whether the line holds rows; it gets the first 512 characters of each line. Rows of a trial restore are compared with these. */
+  readonly isRow: (line: string) => boolean;
+  /** The position of the copy, after its last line; undefined if the copy is not complete. */
+  readonly position: () => string | undefined;
+}
+
+/**
+ * A piece of the log of writes that a member can hand out.
+ *
+ * @example
+ * const isEmpty = ({ from, to }: LogPiece) => from === to;
+ */
+export interface LogPiece {
+  /** The positions before the first write of the piece, and after its last. */
+  readonly from: string;
+  readonly to: string;
+  /** What the script `fetch` gets as `PIECE`. */
+  readonly piece: string;
+}
+
+/**
+ * How copies of the data are made. Scripts run in the image of the server, as user of the server, with `/scratch` as a folder for their
+ * use, and have `HOST`, `PORT`, `OPERATOR_PASSWORD` and `REPLICATION_PASSWORD`.
+ *
+ * @example
+ * const isComplete = <C, P>({ scan }: Backups<C, P>) => scan().position() !== undefined;
+ */
+export interface Backups<C, P> {
+  readonly formatPosition: (position: P) => string;
+  readonly parsePosition: (text: string) => P;
+  /** Writes a consistent copy of all data of the member to standard output. */
+  readonly dump: string;
+  readonly scan: () => CopyScanner;
+  /** Loads the copy in the file `$SEED/content` into a server in `/scratch`, and writes a copy of that to standard output. */
+  readonly trial: string;
+  /** The continuous log, for restores to a point in time. Left out: there is none. */
+  readonly log?: {
+    /** The position of the primary, and its time. */
+    readonly mark: (primary: C) => Promise<{ readonly position: P; readonly time: string }>;
+    /** Closes the present piece of a member, and names all that comes after a position; undefined if a part of it is gone. */
+    readonly next: (member: C, archived: P) => Promise<LogPiece | undefined>;
+    /** Writes the piece `PIECE` of the member to standard output. */
+    readonly fetch: string;
+  };
+}
+
+/**
  * An application that runs as a primary with replicas.
  *
  * @example
@@ -192,6 +248,8 @@ export interface Application<C extends AsyncDisposable, P> {
   readonly topology: PrimaryAndReplicas<C, P>;
   readonly member: (input: MemberInput) => MemberProgram;
   readonly settings: Settings<C>;
+  /** Left out: the kinds for backups and restores do not exist. */
+  readonly backups?: Backups<C, P>;
   readonly versions: {
     /** Releases that this adapter was tested with, oldest first. */
     readonly known: readonly string[];

@@ -2,9 +2,12 @@
 export { application, fencedFollowersNeeded } from "./application.ts";
 export type {
   Application,
+  Backups,
   Comparison,
   ConnectTarget,
+  CopyScanner,
   Dial,
+  LogPiece,
   MemberInput,
   MemberProgram,
   MemberReport,
@@ -16,6 +19,10 @@ export type {
 export { stateful } from "./stateful.ts";
 export type { Stateful, StatefulOptions } from "./stateful.ts";
 export type { ClusterKind, ClusterObject, ClusterSpec, ClusterStatus } from "./cluster/resource.ts";
+export { agentImageFrom } from "./agent-image.ts";
+export type { AgentImage } from "./agent-image.ts";
+export { runAsAgent } from "./backup/agent/main.ts";
+export type { BackupKind } from "./backup/resource.ts";
 export type { Environment } from "./observe/observe.ts";
 export { NO_DATA_EXIT } from "./observe/pods.ts";
 export { compress, decompress } from "./backup/compression.ts";

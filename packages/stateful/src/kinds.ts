@@ -1,6 +1,7 @@
 /** The custom resource of a cluster: fragments of spec and status that every application gets, with CEL rules. */
 import { defineResource, s } from "@capstan/schema";
 import type { Fields } from "@capstan/schema";
+import { backupChoice, backupForm, storeField } from "./backup/resource.ts";
 import type { ClusterKind } from "./cluster/resource.ts";
 
 const duration = s.string().pattern("^([0-9]+(s|m|h|d))+$").max(32);
@@ -53,6 +54,35 @@ const switchover = s
   })
   .describe("Ask for another primary");
 
+const seedServer = s.object({
+  host: s.string().min(1).max(253).describe("Host of a running server that members can reach"),
+  port: s.int32().min(1).max(65_535).optional().describe("Default: the port of the application"),
+  user: s.string().min(1).max(128).describe("An account that may read everything"),
+  password: s
+    .object({
+      name: s.string().min(1).max(253).describe("The Secret"),
+      key: s.string().min(1).max(253).describe("Its key"),
+    })
+    .describe("The password, in a Secret"),
+});
+
+const bootstrap = s
+  .object({
+    from: s
+      .oneOf({
+        backup: s.object(backupChoice).describe("A backup of a cluster of this kind"),
+        dump: s
+          .object({
+            ...storeField,
+            object: s.string().min(1).max(512).describe("Name of the file; .gz and .zst are unpacked"),
+          })
+          .describe("A dump of any server, in a store"),
+        server: seedServer.describe("A running server; it is copied once"),
+      })
+      .describe("Exactly one source"),
+  })
+  .describe("The data that a new cluster begins with; it has no effect on a cluster that has data");
+
 /** The fields of a spec that every application has. */
 function commonSpec({ image, versions }: KindParts) {
   return {
@@ -78,6 +108,14 @@ function commonSpec({ image, versions }: KindParts) {
     settings: s.record(s.string().max(1024)).max(128).default({}).describe("Settings of the server, by name"),
     failover: failover.default({}),
     switchover: switchover.optional(),
+    bootstrap: bootstrap.optional(),
+    backup: s
+      .object({
+        ...backupForm,
+        schedule: s.string().min(9).max(128).default("0 1 * * *").describe("Cron schedule in UTC"),
+      })
+      .optional()
+      .describe("Backups on a schedule; the first one is made at once"),
     paused: s.boolean().default(false).describe("Leave everything as it is"),
   };
 }

@@ -4,6 +4,9 @@ import type { Controller } from "@capstan/runtime";
 import type { Fields } from "@capstan/schema";
 import { runAction } from "./act/act.ts";
 import type { Application } from "./application.ts";
+import { backupController } from "./backup/backup-controller.ts";
+import { defineBackup } from "./backup/resource.ts";
+import type { BackupKind } from "./backup/resource.ts";
 import type { Action } from "./cluster/action.ts";
 import type { ClusterKind } from "./cluster/resource.ts";
 import { decide } from "./decide/decide.ts";
@@ -33,6 +36,8 @@ export interface StatefulOptions {
  */
 export interface Stateful {
   readonly kind: ClusterKind;
+  /** The kind of backups, if the application has any. */
+  readonly backupKind: BackupKind | undefined;
   readonly controllers: readonly Controller[];
 }
 
@@ -57,18 +62,28 @@ export function stateful<C extends AsyncDisposable, P>(
     environment,
     silences: new Map(),
   };
-  return { kind, controllers: [clusterController(kind, setting)] };
+  const { backups } = application;
+  const backupKind = backups && defineBackup({ group, kind: name });
+  const forBackups =
+    backups && backupKind ? [backupController(backupKind, { setting, clusterKind: kind, backups })] : [];
+  return { kind, backupKind, controllers: [clusterController(kind, setting, backupKind), ...forBackups] };
 }
 
-function clusterController<C extends AsyncDisposable, P>(kind: ClusterKind, setting: Setting<C, P>): Controller {
+function clusterController<C extends AsyncDisposable, P>(
+  kind: ClusterKind,
+  setting: Setting<C, P>,
+  backupKind: BackupKind | undefined,
+): Controller {
+  // The kind of backups is the author's, so the types of the controller do not have it.
+  const owns = (backupKind === undefined ? ownedKinds : [...ownedKinds, backupKind]) as typeof ownedKinds;
   const { compare, acknowledgements } = setting.application.topology;
   return controller(
     kind,
-    { owns: ownedKinds, reads: readKinds, timeout: "2m", prune: false },
+    { owns, reads: readKinds, timeout: "2m", prune: false },
     {
       observe: (context) => observe(context, setting),
       decide: (seen: ClusterObservation<C, P>): Action => decide(seen, { compare, acknowledgements }),
-      act: runAction<C, P>(setting),
+      act: runAction<C, P>(setting, backupKind),
     },
   );
 }

@@ -21,9 +21,10 @@ import type { ClusterObject } from "capstan/stateful";
 import { mariadb } from "../../src/adapter.ts";
 import { Sql } from "../../src/sql.ts";
 import { dialThrough } from "./forwarder.ts";
+import { buildOperatorImage } from "./images.ts";
 
 /** The kind; its controllers run in the operator's process. */
-export const { kind: MariaDB } = stateful(mariadb, {
+export const { kind: MariaDB, backupKind } = stateful(mariadb, {
   group: "mariadb.capstan.dev",
   kind: "MariaDB",
   environment: { now: () => 0, steady: () => 0, randomText: () => "" },
@@ -35,8 +36,17 @@ const STORY_ADDRESS = "172.31.255.1";
 /** The limit of any wait: generous, because machines are busy. */
 const PATIENCE_MS = 300_000;
 
+/** What a story needs. */
+export interface SceneOptions {
+  /** Images of the server. */
+  readonly images?: readonly string[];
+  /** Whether the image of backup pods is there. */
+  readonly hasBackups?: boolean;
+}
+
 export class Scene {
   readonly cluster: RealCluster;
+  readonly namespace: string = NAMESPACE;
   readonly name = "m";
   readonly #folder: string;
   readonly #socket: string;
@@ -49,11 +59,15 @@ export class Scene {
     this.#socket = join(folder, "pods.sock");
   }
 
-  static async open(test: TestContext, images: readonly string[] = ["mariadb-10.11"]): Promise<Scene> {
+  static async open(
+    test: TestContext,
+    { images = ["mariadb-10.11"], hasBackups = false }: SceneOptions = {},
+  ): Promise<Scene> {
     const folder = await mkdtemp(join(tmpdir(), "mariadb-story-"));
     test.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
     const store = await openStore(join(folder, "images"));
     for (const { archive } of await buildTestImages({ only: images })) await loadArchive(archive, store);
+    if (hasBackups) await loadArchive(await buildOperatorImage(folder), store);
     const cluster = await startCluster({ pods: "real", images: store, nodes: 3, state: join(folder, "state") });
     test.after(() => cluster.stop());
     const scene = new Scene(cluster, folder);
@@ -115,12 +129,12 @@ export class Scene {
   }
 
   /** Creates the cluster, or changes its spec. */
-  async apply(spec: { readonly [field: string]: unknown }): Promise<void> {
+  async apply(spec: { readonly [field: string]: unknown }, name: string = this.name): Promise<void> {
     await this.until("the kind is served", async () => {
       await this.cluster.client.apply(
         MariaDB,
         {
-          metadata: { name: this.name, namespace: NAMESPACE },
+          metadata: { name, namespace: NAMESPACE },
           spec: { image: "capstan.test/mariadb:{version}", storage: { size: "1Gi", onDelete: "Delete" }, ...spec },
         } as never,
         { fieldManager: "story", force: true },
@@ -129,8 +143,8 @@ export class Scene {
     });
   }
 
-  async object(): Promise<ClusterObject> {
-    return await this.cluster.client.get(MariaDB, { namespace: NAMESPACE, name: this.name });
+  async object(name: string = this.name): Promise<ClusterObject> {
+    return await this.cluster.client.get(MariaDB, { namespace: NAMESPACE, name });
   }
 
   /** The member that leads, by the status. */
@@ -167,9 +181,9 @@ export class Scene {
   }
 
   /** Waits until the cluster is as its spec asks, and every acknowledged write is on two members. */
-  async settled(what: string): Promise<ClusterObject> {
+  async settled(what: string, name: string = this.name): Promise<ClusterObject> {
     return await this.until(what, async () => {
-      const object = await this.object();
+      const object = await this.object(name);
       const { status, metadata, spec } = object;
       const holds = (type: string): boolean => {
         const condition = status?.conditions?.find((one) => one.type === type);
@@ -183,8 +197,9 @@ export class Scene {
 
   /** A connection to a member with all rights. */
   async member(name: string): Promise<Sql> {
+    const owner = name.slice(0, name.lastIndexOf("-"));
     const pod = await this.pod(name);
-    const secret = await this.cluster.client.get(Secret, { namespace: NAMESPACE, name: `${this.name}-accounts` });
+    const secret = await this.cluster.client.get(Secret, { namespace: NAMESPACE, name: `${owner}-accounts` });
     return await Sql.connect({
       host: name,
       address: pod.status?.podIP ?? "",

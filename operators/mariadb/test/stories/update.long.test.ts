@@ -5,7 +5,7 @@ import { Scene } from "./scene.ts";
 import { readAppends, Workload } from "./workload.ts";
 
 test("a cluster goes from 10.11 to 11.8 while a client writes", async (t) => {
-  const scene = await Scene.open(t, ["mariadb-10.11", "mariadb-11.8"]);
+  const scene = await Scene.open(t, { images: ["mariadb-10.11", "mariadb-11.8"] });
   await scene.apply({ size: 3, version: "10.11.19" });
   await scene.settled("three members replicate");
   await using workload = await Workload.start(scene);

@@ -1,9 +1,11 @@
 /** One handler for each action. Each does one thing that can be repeated, so that a reconcile after a crash continues. */
 import { requeue } from "@capstan/runtime";
 import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import { resolveAgentImage } from "../agent-image.ts";
+import { seedHash, seedParts } from "../backup/seed.ts";
 import type { Action } from "../cluster/action.ts";
 import { claimName, hostOf, keysOf } from "../pods/names.ts";
-import { buildPod, startAnnotations } from "../pods/pod.ts";
+import { buildPod, DATA_PATH, startAnnotations } from "../pods/pod.ts";
 import { volumeClaim } from "../pods/services.ts";
 import { formatTime } from "./context.ts";
 import type { ActionContext, Handler } from "./context.ts";
@@ -85,19 +87,34 @@ function recordHandlers<C extends AsyncDisposable, P>() {
   } satisfies Partial<Handlers<C, P>>;
 }
 
+/** The data that the first member begins with, if the spec gives any. */
+function seedOf<C extends AsyncDisposable, P>({ seen, get, setting }: ActionContext<C, P>) {
+  const { object, template, namespace, name } = seen;
+  const source = object.spec.bootstrap?.from;
+  if (source === undefined) return undefined;
+  const agentImage = source.server === undefined ? resolveAgentImage(get as never, setting.environment.agentImage) : "";
+  const { version, port } = template;
+  const parts = seedParts({ source, agentImage, cluster: { namespace, name }, version, port, dataPath: DATA_PATH });
+  return { parts, hash: seedHash(source) };
+}
+
+async function applyClaim<C extends AsyncDisposable, P>(
+  { apply, seen, setting }: ActionContext<C, P>,
+  member: string,
+): Promise<void> {
+  const { name, object } = seen;
+  const { storage } = object.spec;
+  const claim = volumeClaim(setting.naming, {
+    cluster: name,
+    member,
+    uid: object.metadata.uid,
+    size: String(storage.size),
+    className: storage.className,
+  });
+  await apply(PersistentVolumeClaim, claimName(member), claim, { owned: storage.onDelete === "Delete" });
+}
+
 function podHandlers<C extends AsyncDisposable, P>() {
-  const applyClaim = async ({ apply, seen, setting }: ActionContext<C, P>, member: string): Promise<void> => {
-    const { name, object } = seen;
-    const { storage } = object.spec;
-    const claim = volumeClaim(setting.naming, {
-      cluster: name,
-      member,
-      uid: object.metadata.uid,
-      size: String(storage.size),
-      className: storage.className,
-    });
-    await apply(PersistentVolumeClaim, claimName(member), claim, { owned: storage.onDelete === "Delete" });
-  };
   return {
     "create-volume": async (context) => {
       await applyClaim(context, context.action.member);
@@ -109,8 +126,10 @@ function podHandlers<C extends AsyncDisposable, P>() {
       context.event("Normal", "VolumeGrows", `the volume of ${member} grows`);
       return nextStep;
     },
-    "create-pod": async ({ create, seen, action, event }) => {
-      await create(Pod, action.member, buildPod(seen.template, action));
+    "create-pod": async (context) => {
+      const { create, seen, action, event } = context;
+      const seed = action.boot === "create" ? seedOf(context) : undefined;
+      await create(Pod, action.member, buildPod(seen.template, { ...action, seed }));
       const { image, version } = seen.template;
       event("Normal", "MemberStarts", `${action.member} starts with ${image.replaceAll("{version}", version)}`);
       return nextStep;

@@ -1,6 +1,7 @@
 /** Objects that a cluster needs beside its members. Each reconcile applies them; nothing is written when nothing changed. */
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Secret, Service } from "@capstan/kinds/v1";
+import type { BackupKind } from "../backup/resource.ts";
 import {
   accountsSecretName,
   clusterLabels,
@@ -21,6 +22,18 @@ export async function applySharedObjects<C extends AsyncDisposable, P>(context: 
   await apply(Service, replicasServiceName(cluster), roleService(naming, { ...place, role: "replica" }));
   await apply(PodDisruptionBudget, cluster, disruptionBudget(naming, cluster));
   await applyAccounts(context);
+}
+
+/** The backups of the cluster's spec are an object of their own, which stays when they are switched off: it lists what is stored. */
+export async function applySchedule<C extends AsyncDisposable, P>(
+  { apply, seen }: ActionContext<C, P>,
+  backupKind: BackupKind,
+): Promise<void> {
+  const { backup } = seen.object.spec;
+  if (backup === undefined || !seen.recorded.isCreated) return;
+  // The kind is the author's, so the types of the controller do not have it.
+  const applyBackup = apply as unknown as (kind: BackupKind, name: string, object: object) => Promise<unknown>;
+  await applyBackup(backupKind, `${seen.name}-scheduled`, { spec: { cluster: seen.name, ...backup } });
 }
 
 /** Passwords are made once and kept. */

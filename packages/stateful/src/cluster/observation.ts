@@ -66,6 +66,8 @@ export interface DesiredState {
   readonly refused: readonly string[];
   /** Identifies the values of the settings that are changed while a member runs; undefined if there are none. */
   readonly liveSettings?: string | undefined;
+  /** Identifies the source of the first data; undefined: a new cluster is empty. */
+  readonly seed?: string | undefined;
   /** Hash of all that needs a new pod. */
   readonly templateHash: string;
 }
@@ -83,6 +85,8 @@ export interface ObservedPod {
   /** The label by which Services find it. */
   readonly serves: "primary" | "replica" | "none";
   readonly templateHash: string;
+  /** The source of the first data that it loads. */
+  readonly seed?: string | undefined;
   /** Why the pod does not start. */
   readonly failure?: string | undefined;
   /** The volume of a member that must have data is empty. */

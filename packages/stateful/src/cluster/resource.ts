@@ -1,6 +1,8 @@
 /** The types of a cluster's custom resource. */
 import type { Kind, StoredObject } from "@capstan/model";
 import type { Condition, Resource } from "@capstan/schema";
+import type { BackupForm } from "../backup/resource.ts";
+import type { SeedSource } from "../backup/seed.ts";
 
 /** An amount of memory, processors or storage. */
 export type Amount = string | number;
@@ -31,6 +33,8 @@ export interface ClusterSpec {
     readonly availableAfter: string;
   };
   readonly switchover?: { readonly to?: string; readonly request: string };
+  readonly bootstrap?: { readonly from: SeedSource };
+  readonly backup?: BackupForm & { readonly schedule: string };
   readonly paused: boolean;
 }
 

@@ -33,6 +33,15 @@ export function keepPod<P>(view: View<P>, member: Member<P>): Action | undefined
 /** A member that has its data must not create or clone any again. */
 function becomeRunning<P>({ seen }: View<P>, member: Member<P>): Action | undefined {
   const { name, pod, isOurs, isPrimary } = member;
+  if (
+    pod?.boot === "create" &&
+    !isOurs &&
+    !seen.recorded.isCreated &&
+    pod.state !== "stopping" &&
+    pod.seed !== seen.desired.seed
+  ) {
+    return { do: "delete-pod", member: name, why: "spec.bootstrap changed", isKilled: false };
+  }
   if (pod?.state !== "running" || pod.boot === "run" || !isOurs) return undefined;
   if (isPrimary && !seen.recorded.isCreated) return { do: "record-created" };
   return { do: "set-run", member: name, role: pod.startRole };

@@ -3,7 +3,9 @@ import type { Context } from "@capstan/runtime";
 import { toMilliseconds } from "@capstan/runtime";
 import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "@capstan/kinds/v1";
+import type { AgentImage } from "../agent-image.ts";
 import type { Application, Dial } from "../application.ts";
+import { seedHash } from "../backup/seed.ts";
 import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
 import type { DesiredState, MemberStatus, Observation, RecordedState } from "../cluster/observation.ts";
 import { accountsSecretName, claimName, clusterLabels, keysOf } from "../pods/names.ts";
@@ -42,6 +44,8 @@ export interface Environment {
   /** Random text that nobody can guess. */
   readonly randomText: () => string;
   readonly dial?: Dial | undefined;
+  /** The image of this program, for backup pods. */
+  readonly agentImage?: AgentImage | undefined;
 }
 
 /** Since when members are silent, by cluster and member, by the monotonic clock. */
@@ -125,7 +129,10 @@ function nodeOf({ get }: ReadSide, { spec }: PodObject) {
   return spec?.nodeName === undefined ? undefined : get(Node, spec.nodeName);
 }
 
-function passwordsOf({ get }: ReadSide, name: string): ClusterObservation<never, never>["passwords"] {
+export function passwordsOf(
+  { get }: Pick<ReadSide, "get">,
+  name: string,
+): ClusterObservation<never, never>["passwords"] {
   const data = get(Secret, accountsSecretName(name))?.data ?? {};
   const read = (key: string): string => Buffer.from(data[key] ?? "", "base64").toString();
   return { operator: read("operator"), replication: read("replication") };
@@ -257,11 +264,12 @@ function desiredStateOf<C extends AsyncDisposable, P>(
     volumeBytes: toBytes(spec.storage.size),
     refused: refusedParts(object, setting),
     ...(live.length === 0 ? {} : { liveSettings: hashOf(live) }),
+    ...(spec.bootstrap === undefined ? {} : { seed: seedHash(spec.bootstrap.from) }),
     templateHash: templateHashOf(template),
   };
 }
 
-function templateOf<C extends AsyncDisposable, P>(object: ClusterObject, setting: Setting<C, P>): PodTemplate {
+export function templateOf<C extends AsyncDisposable, P>(object: ClusterObject, setting: Setting<C, P>): PodTemplate {
   const { naming, application } = setting;
   const { metadata, spec, status } = object;
   const memory = spec.resources.limits?.["memory"] ?? spec.resources.requests?.["memory"] ?? "512Mi";

@@ -2,6 +2,7 @@
 import type { ObjectOf } from "@capstan/model";
 import { parseQuantity, quantityToInteger } from "@capstan/model";
 import type { Node, PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import { parseResult } from "../backup/agent/result.ts";
 import type { Boot, ObservedPod, ObservedVolume, StartRole } from "../cluster/observation.ts";
 import type { Keys } from "../pods/names.ts";
 
@@ -43,6 +44,7 @@ export function observePod(pod: PodObject, { keys, container, node }: PodSurroun
     startRole: roleOf(annotations[keys.startRole]),
     serves: label === "primary" || label === "replica" ? label : "none",
     templateHash: annotations[keys.template] ?? "",
+    seed: annotations[keys.seed],
     ...(failure === undefined ? {} : { failure }),
     hasNoData,
     isNodeLost: conditionOf(node?.status, "Ready") === "Unknown",
@@ -86,7 +88,9 @@ type ContainerStatus = NonNullable<NonNullable<PodObject["status"]>["containerSt
 function describeStuck(container: ContainerStatus): string {
   const { reason, message } = container.state?.waiting ?? {};
   const last = container.lastState?.terminated;
-  return [reason, message, last?.message ?? (last && `exit code ${last.exitCode}`)].filter(Boolean).join(": ");
+  const result = parseResult(last?.message);
+  const words = result?.ok === false ? `${result.code}: ${result.message}` : last?.message;
+  return [reason, message, words ?? (last && `exit code ${last.exitCode}`)].filter(Boolean).join(": ");
 }
 
 function endOf({ state, lastState }: ContainerStatus) {

@@ -19,6 +19,7 @@ export interface Keys {
   readonly template: string;
   readonly version: string;
   readonly uid: string;
+  readonly seed: string;
 }
 
 export function keysOf({ group }: Naming): Keys {
@@ -32,6 +33,7 @@ export function keysOf({ group }: Naming): Keys {
     template: key("template"),
     version: key("version"),
     uid: key("cluster-uid"),
+    seed: key("seed"),
   };
 }
 

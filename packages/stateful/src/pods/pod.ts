@@ -2,6 +2,8 @@
 import { createHash } from "node:crypto";
 import type { ApplyOf } from "@capstan/model";
 import type { Pod } from "@capstan/kinds/v1";
+import { seededScript } from "../backup/seed.ts";
+import type { SeedParts } from "../backup/seed.ts";
 import type { MemberInput, MemberProgram } from "../application.ts";
 import type { Boot, StartRole } from "../cluster/observation.ts";
 import { accountsSecretName, claimName, hostOf, keysOf, memberLabels, membersServiceName, serialOf } from "./names.ts";
@@ -30,9 +32,12 @@ export interface PodStart {
   readonly boot: Boot;
   readonly role: StartRole;
   readonly donors: readonly string[];
+  /** Given data for the first member, and what identifies it. */
+  readonly seed?: { readonly parts: SeedParts; readonly hash: string } | undefined;
 }
 
-const DATA_PATH = "/data";
+/** Where the data volume is mounted. */
+export const DATA_PATH = "/data";
 const TLS_PATH = "/tls";
 
 /** The program of a member. */
@@ -78,8 +83,14 @@ export function buildPod(template: PodTemplate, start: PodStart): ApplyOf<typeof
   const keys = keysOf(naming);
   const program = programOf(template, member);
   const labels = { ...memberLabels(naming, { cluster, member }), [keys.version]: template.version };
-  const annotations = { ...startAnnotations(naming, start), [keys.template]: templateHashOf(template) };
-  return {
+  const { seed } = start;
+  const prepare = seed === undefined ? program.prepare : seededScript(program.prepare, DATA_PATH);
+  const annotations = {
+    ...startAnnotations(naming, start),
+    [keys.template]: templateHashOf(template),
+    ...(seed === undefined ? {} : { [keys.seed]: seed.hash }),
+  };
+  const pod = {
     metadata: { labels, annotations },
     spec: {
       hostname: member,
@@ -96,7 +107,7 @@ export function buildPod(template: PodTemplate, start: PodStart): ApplyOf<typeof
         seccompProfile: { type: "RuntimeDefault" },
       },
       affinity: { podAntiAffinity: apart(naming, cluster) },
-      initContainers: [{ name: "data", ...container(template, start, program.prepare) }],
+      initContainers: [...(seed?.parts.initContainers ?? []), { name: "data", ...container(template, start, prepare) }],
       containers: [
         {
           name: naming.application,
@@ -110,9 +121,12 @@ export function buildPod(template: PodTemplate, start: PodStart): ApplyOf<typeof
         { name: "data", persistentVolumeClaim: { claimName: claimName(member) } },
         { name: "run", emptyDir: {} },
         ...(tlsSecret === undefined ? [] : [{ name: "tls", secret: { secretName: tlsSecret } }]),
+        ...(seed?.parts.volumes ?? []),
       ],
     },
   };
+  // The containers have different types; the API server validates the pod.
+  return pod as unknown as ApplyOf<typeof Pod>;
 }
 
 function container(template: PodTemplate, start: PodStart, script: string) {
@@ -135,7 +149,7 @@ function container(template: PodTemplate, start: PodStart, script: string) {
   };
 }
 
-function environment({ naming, cluster, namespace, lineage }: PodTemplate, { donors }: PodStart) {
+function environment({ naming, cluster, namespace, lineage }: PodTemplate, { donors, seed }: PodStart) {
   const keys = keysOf(naming);
   const annotation = (name: string, key: string) => ({
     name,
@@ -153,6 +167,7 @@ function environment({ naming, cluster, namespace, lineage }: PodTemplate, { don
     { name: "LINEAGE", value: lineage },
     secret("OPERATOR_PASSWORD", "operator"),
     secret("REPLICATION_PASSWORD", "replication"),
+    ...(seed?.parts.env ?? []),
   ];
 }
 
