@@ -21,7 +21,7 @@ export type { UserInfo } from "./authenticate/user.ts";
 export type {
   ContainerRequest,
   KubeletApiRequest,
-  NodeDoor,
+  NodeConnector,
   NodeRequest,
   PodKey,
   PodProxyRequest,

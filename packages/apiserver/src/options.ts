@@ -4,7 +4,7 @@ import type { AdmissionStep } from "./admit/admission.ts";
 import type { AuditEvent } from "./audit/event.ts";
 import type { UserInfo } from "./authenticate/user.ts";
 import type { Advertised } from "./bootstrap.ts";
-import type { NodeDoor } from "./builtin/rules.ts";
+import type { NodeConnector } from "./builtin/rules.ts";
 import type { Call } from "./call.ts";
 import type { Clock, Stopwatch } from "./clock.ts";
 import type { Dial, OutgoingCaller, ServiceResolver } from "./outgoing/outgoing.ts";
@@ -46,7 +46,7 @@ export interface ApiServerOptions {
    * account `default`; a bare server has no controllers.
    */
   readonly admission?: readonly AdmissionStep[];
-  readonly nodes?: NodeDoor;
+  readonly nodes?: NodeConnector;
   /**
    * The service network, or one IPv4 and one IPv6 network separated by a comma. Default: `10.0.0.0/24`. Existing state keeps its
    * networks.

@@ -7,7 +7,7 @@ import type { LastWays } from "./authenticate/last-ways.ts";
 import type { Authorizer } from "./authorize/authorizer.ts";
 import type { Lookup, Writer } from "./builtin/context.ts";
 import type { PortRange } from "./builtin/core/node-ports.ts";
-import type { NodeDoor } from "./builtin/rules.ts";
+import type { NodeConnector } from "./builtin/rules.ts";
 import type { Call } from "./call.ts";
 import type { Clock } from "./clock.ts";
 import type { Gate } from "./flow/gate.ts";
@@ -37,7 +37,7 @@ export interface ServerParts {
   readonly lastWays: LastWays;
   readonly access: Access;
   readonly admission: AdmissionChain;
-  readonly nodes: NodeDoor | undefined;
+  readonly nodes: NodeConnector | undefined;
   readonly metrics: RequestMetrics;
   /** Measures the turns of the event loop. */
   readonly turns: TurnWatch;

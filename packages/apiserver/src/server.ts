@@ -144,8 +144,8 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
   const observer = observeHandlers(parts, options.audit);
   const serviceAddress = serverAddressIn(serviceNetworkOf(parts.lookup));
   const openAt = (port: number | undefined): Promise<Listening | undefined> =>
-    openDoor({ options, port, serviceAddress }, observer.handle, authority);
-  const listening = await openSameDoor(openAt, options.listen?.port, kept);
+    openListener({ options, port, serviceAddress }, observer.handle, authority);
+  const listening = await reopenListener(openAt, options.listen?.port, kept);
   parts.aggregation.start();
   if (signsItself(options)) publishAuthorities(parts, authority().certificate);
   publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
@@ -189,8 +189,8 @@ function observeHandlers(parts: ServerParts, tell: ApiServerOptions["audit"]): O
 }
 
 /** Whether the server's own CA signs the certificate of the port. */
-function signsItself({ listen: door }: ApiServerOptions): boolean {
-  return door !== undefined && typeof door.tls !== "object" && door.tls !== false;
+function signsItself({ listen }: ApiServerOptions): boolean {
+  return listen !== undefined && typeof listen.tls !== "object" && listen.tls !== false;
 }
 
 /** Compacts after bootstrap, so that watches do not replay the bootstrap objects. */
@@ -320,7 +320,7 @@ function frontProxyIdentity(authority: () => Authority, clock: Clock): () => Key
 }
 
 /** A restarted server listens on its previous port, if any port is allowed and that one is free. */
-async function openSameDoor(
+async function reopenListener(
   openAt: (port: number | undefined) => Promise<Listening | undefined>,
   wanted: number | undefined,
   kept: Kept | undefined,
@@ -334,25 +334,25 @@ async function openSameDoor(
   return listening;
 }
 
-interface Door {
+interface ListenerPlan {
   readonly options: ApiServerOptions;
   readonly port: number | undefined;
   /** The address at which pods reach the server, as a name in its certificate. */
   readonly serviceAddress: string;
 }
 
-async function openDoor(
-  { options: { listen: door, clock = systemClock, report = () => {} }, port, serviceAddress }: Door,
+async function openListener(
+  { options: { listen: options, clock = systemClock, report = () => {} }, port, serviceAddress }: ListenerPlan,
   handler: Handler,
   authority: () => Authority,
 ): Promise<Listening | undefined> {
-  if (door === undefined || port === undefined) return undefined;
+  if (options === undefined || port === undefined) return undefined;
   // Loaded on demand: in-process servers need no sockets, and loading them takes longer than the rest of the start.
   const { listen } = await import("./serve/listen.ts");
-  const host = door.host ?? "127.0.0.1";
-  const place = { host, port, report, ...(door.patience === undefined ? {} : { patience: door.patience }) };
-  if (door.tls === false) return listen(handler, place);
-  if (typeof door.tls === "object") return listen(handler, { ...place, tls: door.tls });
+  const host = options.host ?? "127.0.0.1";
+  const place = { host, port, report, ...(options.patience === undefined ? {} : { patience: options.patience }) };
+  if (options.tls === false) return listen(handler, place);
+  if (typeof options.tls === "object") return listen(handler, { ...place, tls: options.tls });
   const { certificate, privateKey } = authority().issue({
     commonName: "kube-apiserver",
     usages: ["server"],

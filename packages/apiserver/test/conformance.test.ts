@@ -3,7 +3,7 @@
  * HTTP.
  */
 import { test } from "node:test";
-import { isSampled, playCases } from "./conformance-door.ts";
+import { isSampled, playCases } from "./conformance-transport.ts";
 
 test("responses in process match kube-apiserver", (t) => playCases(t, "in process", () => true));
 

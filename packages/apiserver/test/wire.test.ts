@@ -40,12 +40,12 @@ function opening(server: ApiServer, length: number | "chunked"): string {
   return `POST ${maps} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${server.token}\r\ncontent-type: application/json\r\n${size}\r\n\r\n`;
 }
 
-const doors = [true, false] as const;
+const transports = [true, false] as const;
 
-for (const tls of doors) {
-  const door = tls ? "TLS" : "plain HTTP";
+for (const tls of transports) {
+  const over = tls ? "TLS" : "HTTP";
 
-  test(`over ${door}, connections without complete headers are closed without a response`, async () => {
+  test(`over ${over}, connections without complete headers are closed without a response`, async () => {
     await using server = await start({ headers: 500 }, tls);
     const silent = dial(server);
     const slow = dial(server);
@@ -53,7 +53,7 @@ for (const tls of doors) {
     assert.deepEqual(await Promise.all([rest(silent), rest(slow)]), ["", ""]);
   });
 
-  test(`over ${door}, an incomplete body times out with 504 and nothing is stored`, async () => {
+  test(`over ${over}, an incomplete body times out with 504 and nothing is stored`, async () => {
     await using server = await start({ body: 500 }, tls);
     const socket = dial(server);
     socket.write(`${opening(server, 100)}{"metadata":{"name":"slow"}`);
@@ -61,7 +61,7 @@ for (const tls of doors) {
     assert.equal((await ask(server, "GET", `${maps}/slow`)).status, 404);
   });
 
-  test(`over ${door}, a half-close within a body has no effect`, async () => {
+  test(`over ${over}, a half-close within a body has no effect`, async () => {
     await using server = await start({}, tls);
     const socket = dial(server);
     await once(socket, tls ? "secureConnect" : "connect");
@@ -70,7 +70,7 @@ for (const tls of doors) {
     assert.equal((await ask(server, "GET", `${maps}/half`)).status, 404);
   });
 
-  test(`over ${door}, an endless body is rejected at the size limit`, async () => {
+  test(`over ${over}, an endless body is rejected at the size limit`, async () => {
     await using server = await start({}, tls);
     const socket = dial(server);
     const chunk = `10000\r\n${" ".repeat(0x10000)}\r\n`;
@@ -101,7 +101,7 @@ test("connections without a TLS handshake time out", { timeout: 120_000 }, async
   assert.deepEqual(await Promise.all([rest(silent), rest(stammering)]), ["", ""]);
 });
 
-for (const tls of doors) {
+for (const tls of transports) {
   test(`over ${tls ? "TLS" : "plain HTTP"}, of too many connections that ask for nothing the oldest are left`, async () => {
     await using origin = await start();
     const { certificate, privateKey } = origin.authority.issue({

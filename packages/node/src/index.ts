@@ -9,7 +9,7 @@ export type { Behaviour, Pattern, Rule, ScriptedEnd } from "./simulated/script.t
 export type {
   CheckResult,
   ContainerOrder,
-  Doors,
+  StreamingRuntime,
   Exit,
   ImageRecord,
   NetworkCheck,

@@ -81,7 +81,7 @@ export async function startNode(options: NodeOptions): Promise<RunningNode> {
   };
   const find: RunningNode["find"] = (namespace, name) => findWorker(workers, namespace, name);
   const { runtime, clock, name } = options;
-  const kubelet = { nodeName: name, clock, doors: runtime.doors, find, workers: () => workers.values() };
+  const kubelet = { nodeName: name, clock, streaming: runtime.streaming, find, workers: () => workers.values() };
   return {
     name,
     runtime,

@@ -17,7 +17,7 @@ import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess, processHost } from "@capstan/client";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { Endpoints, Namespace, Pod, Service, ServiceAccount } from "@capstan/kinds/v1";
-import { simulatedRuntime, startNode, type Doors, type RunningNode, type Sandbox } from "@capstan/node";
+import { simulatedRuntime, startNode, type StreamingRuntime, type RunningNode, type Sandbox } from "@capstan/node";
 import { VirtualClock } from "./virtual-clock.ts";
 
 const [own, other] = ["tenant-a", "tenant-b"] as const;
@@ -65,7 +65,7 @@ async function startWorld(): Promise<World> {
     seen.push(what);
     return new PassThrough().end();
   };
-  const doors: Doors = {
+  const streaming: StreamingRuntime = {
     openExec: (id) => note(`exec ${id}`),
     openAttach: (id) => note(`attach ${id}`),
     async openPort(sandbox, port) {
@@ -81,7 +81,7 @@ async function startWorld(): Promise<World> {
       return { cpuNanoseconds: 0, memoryBytes: 0 };
     },
   };
-  const runtime = Object.assign(simulatedRuntime({ clock }), { doors });
+  const runtime = Object.assign(simulatedRuntime({ clock }), { streaming });
   node = await startNode({ client, name: "one", runtime, clock, kubeletPort: 10_250 });
   for (const [namespace, name] of [
     [own, "web"],

@@ -2,7 +2,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startApiServer, type ApiServer, type NodeDoor } from "@capstan/apiserver";
+import { startApiServer, type ApiServer, type NodeConnector } from "@capstan/apiserver";
 import { createClient, inProcess, systemClock, type Client, type Clock } from "@capstan/client";
 import { Pod, type Container, type PodSpec } from "@capstan/kinds/v1";
 import { buildTestImages } from "@capstan/kubernetes";
@@ -91,7 +91,7 @@ export async function startRealWorld(options: RealOptions = {}): Promise<RealWor
   for (const archive of options.archives ?? (await testArchives())) await loadArchive(archive, store);
   // The API server and the node need each other: calls to pods wait until the node runs.
   let node: RunningNode | undefined;
-  const handOver: NodeDoor["handOver"] = (_name, request, call) => {
+  const handOver: NodeConnector["handOver"] = (_name, request, call) => {
     if (node === undefined) throw new Error("the node does not run yet");
     return node.handle(request, call);
   };

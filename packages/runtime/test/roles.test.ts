@@ -55,7 +55,7 @@ function second(previous: Previous): Operator {
 }
 
 /** Registered webhooks without an endpoint, as after the removal of their version. */
-const noDoor: OpenEndpoint = async () => ({
+const noEndpoint: OpenEndpoint = async () => ({
   reach: { by: "service", namespace: NAMESPACE, name: "shops-webhook", port: 443 },
   use: () => undefined,
   [Symbol.asyncDispose]: async () => undefined,
@@ -99,7 +99,7 @@ function worldOn(server: ApiServer): World {
       const told = { api, name: "shops", previous: app.definition.previous, version: undefined, log };
       const shared = { api, clock: systemClock, log, registry: new Registry(), namespace: NAMESPACE };
       await using webhooks = needsWebhooks(resources)
-        ? await openWebhooks({ ...shared, resources, name: "shops", endpoint: noDoor })
+        ? await openWebhooks({ ...shared, resources, name: "shops", endpoint: noEndpoint })
         : undefined;
       await webhooks?.register();
       await using running = new RunningOperator(app.definition, {

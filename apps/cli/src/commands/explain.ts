@@ -3,7 +3,7 @@ import { type Command, defineCommand } from "../command/define.ts";
 import type { ControllerNames } from "../dev/messages.ts";
 import { findSession } from "../dev/session.ts";
 import { CliError } from "../errors.ts";
-import { askDoor } from "../explain/door.ts";
+import { fetchReconciles } from "../explain/fetch-reconciles.ts";
 import { formatReconciles, paperOf } from "../explain/format.ts";
 import { outputOption, print } from "../output/print.ts";
 
@@ -45,9 +45,9 @@ export const explain: Command = defineCommand({
     const name = key.at(-1) ?? "";
     const namespace = key.length === 2 ? (key[0] ?? "") : options.namespace;
     const session = options.address === undefined ? await findSession(terminal.cwd) : undefined;
-    const door = options.address ?? session?.door ?? "127.0.0.1:8081";
+    const address = options.address ?? session?.host ?? "127.0.0.1:8081";
     const known = session?.controllers ?? [];
-    const reconciles = await askDoor({ door, controller: controllerOf(controller, known), namespace, name });
+    const reconciles = await fetchReconciles({ address, controller: controllerOf(controller, known), namespace, name });
     await print(
       { terminal, output: options.output },
       { value: reconciles, table: formatReconciles(reconciles, paperOf(terminal)) },

@@ -90,9 +90,9 @@ async function runUntil(
       void applyFirst();
       types.check();
     },
-    loaded: ({ kinds, controllers }, door) => {
-      view.show({ kinds, controllers, door });
-      session.write({ kubeconfig: cluster.kubeconfig, context: cluster.context, door, controllers }).catch(tellFailure);
+    loaded: ({ kinds, controllers }, host) => {
+      view.show({ kinds, controllers, address: host });
+      session.write({ kubeconfig: cluster.kubeconfig, context: cluster.context, host, controllers }).catch(tellFailure);
     },
   });
   using view = new View({

@@ -65,7 +65,9 @@ test("a reload lists only the program's own kinds again and misses no change", a
 
   const client = createClient(inProcess(fetch));
   const text = async (): Promise<string | undefined> => {
-    const found = (await client.get(Banner, { namespace: "default", name: "door" })) as { status?: { text?: string } };
+    const found = (await client.get(Banner, { namespace: "default", name: "address" })) as {
+      status?: { text?: string };
+    };
     return found.status?.text;
   };
   const lines: string[] = [];
@@ -89,7 +91,7 @@ test("a reload lists only the program's own kinds again and misses no change", a
     () => `it started\n${seen()}`,
   );
   await client.create(Banner, {
-    metadata: { namespace: "default", name: "door" },
+    metadata: { namespace: "default", name: "address" },
     spec: { source: "greeting" },
   } as never);
   await client.create(ConfigMap, { metadata: { namespace: "default", name: "greeting" }, data: { text: "hello" } });

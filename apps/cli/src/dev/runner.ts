@@ -13,7 +13,7 @@ import type { Again, FromChild, Go, Load } from "./messages.ts";
 export interface RunnerEvents {
   /** A line of the operator's log or output. */
   readonly line: (line: string) => void;
-  readonly loaded: (message: Extract<FromChild, { type: "loaded" }>, door: string) => void;
+  readonly loaded: (message: Extract<FromChild, { type: "loaded" }>, address: string) => void;
   /** Why the program failed to load or ended, and whether its previous version still runs. */
   readonly failed: (why: string, left: "former" | "nothing") => void;
   /** The operator works; the time since the reload in milliseconds. */
@@ -57,7 +57,7 @@ export class Runner implements AsyncDisposable {
     // An unfinished load is obsolete and may never end, for example of a half-written program.
     for (const loading of this.#loading) loading.kill("SIGKILL");
     const began = performance.now();
-    const door = `127.0.0.1:${await freePort()}`;
+    const address = `127.0.0.1:${await freePort()}`;
     if (turn !== this.#turn) return;
     if (what === "packages") this.#dismiss();
     const child = this.#takeStandby();
@@ -65,7 +65,7 @@ export class Runner implements AsyncDisposable {
     child.once("exit", (code) => {
       if (this.#current === child) this.#fail(child, `the operator ended with exit code ${code ?? "none"}`);
     });
-    child.send({ flags: [...this.#options.flags, `--health-probe-bind-address=${door}`] } satisfies Load);
+    child.send({ flags: [...this.#options.flags, `--health-probe-bind-address=${address}`] } satisfies Load);
     this.#loading.add(child);
     const [message] = (await Promise.race([once(child, "message"), once(child, "exit").then(() => [undefined])])) as [
       FromChild | undefined,
@@ -79,7 +79,7 @@ export class Runner implements AsyncDisposable {
     const former = this.#current;
     this.#current = child;
     const seed = former === undefined ? [] : await succeed(former, this.#options.patience);
-    this.#options.loaded(message, door);
+    this.#options.loaded(message, address);
     child.on("message", (later: FromChild) => {
       if (later.type === "failed") this.#fail(child, later.why);
     });

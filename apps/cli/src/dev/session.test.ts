@@ -6,7 +6,7 @@ import { test, type TestContext } from "node:test";
 import { markOf } from "../embedded/record.ts";
 import { claimSession, findSession, sessionFolder } from "./session.ts";
 
-const session = { kubeconfig: "/k", context: "kind", door: "127.0.0.1:1" };
+const session = { kubeconfig: "/k", context: "kind", host: "127.0.0.1:1" };
 
 async function project(t: TestContext): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), "session-"));

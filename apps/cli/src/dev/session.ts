@@ -12,7 +12,7 @@ export interface Session {
   readonly kubeconfig?: string | undefined;
   readonly context?: string | undefined;
   /** `host:port` of the operator's health endpoint. */
-  readonly door: string;
+  readonly host: string;
   /** The controllers that the endpoint knows. */
   readonly controllers?: readonly ControllerNames[] | undefined;
 }

@@ -24,7 +24,7 @@ async function until(holds: () => boolean | Promise<boolean>, what: () => string
 }
 
 /** An API server with two objects, and a view of them. */
-async function open(t: TestContext, { change = (_api: Api): Partial<Api> => ({}), askBefore = "", door = "" } = {}) {
+async function open(t: TestContext, { change = (_api: Api): Partial<Api> => ({}), askBefore = "", address = "" } = {}) {
   const { fetch } = await startApiServer();
   const client = createClient(inProcess(fetch));
   for (const name of ["a", "b"]) await client.create(Secret, { metadata: { namespace: "default", name } });
@@ -49,7 +49,7 @@ async function open(t: TestContext, { change = (_api: Api): Partial<Api> => ({})
     { name: "first", resource },
     { name: "second", resource },
   ];
-  const show = (): void => view.show({ kinds: [names], controllers, door });
+  const show = (): void => view.show({ kinds: [names], controllers, address });
   const paused = async (): Promise<string> => {
     const { items } = await client.list(Secret, { namespace: "default" }).all();
     const marked = items.filter(({ metadata }) => metadata.annotations?.[pauseAnnotation] === "true");
@@ -170,8 +170,8 @@ test("e asks each controller about the selected object, a reconciles it again", 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => (server.close(), server.closeAllConnections()));
-  const door = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { view, again, show, seen } = await open(t, { door });
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { view, again, show, seen } = await open(t, { address });
   show();
   await seen("Secret default/b is there");
   await view.press("j");
@@ -187,8 +187,8 @@ test("a failing object is marked until it succeeds, with its last error below", 
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   t.after(() => (server.close(), server.closeAllConnections()));
-  const door = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const { view, show, seen, marks, below } = await open(t, { door });
+  const address = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const { view, show, seen, marks, below } = await open(t, { address });
   show();
   await seen("Secret default/b is there");
   view.hear({ level: "error", controller: "second", object: "default/b", message: "no power\nat all" });

@@ -2,7 +2,7 @@
 import type { StoredObject } from "@capstan/model";
 import { type Api, pauseAnnotation } from "@capstan/runtime";
 import { toCliError } from "../errors.ts";
-import { askDoor } from "../explain/door.ts";
+import { fetchReconciles } from "../explain/fetch-reconciles.ts";
 import { formatReconciles, type Paper } from "../explain/format.ts";
 import { wrap } from "../output/wrap.ts";
 import { Failing, type HeardLine } from "./failing.ts";
@@ -34,7 +34,7 @@ export interface Shown {
   readonly kinds: readonly KindNames[];
   readonly controllers: readonly ControllerNames[];
   /** `host:port` of the operator's health endpoint. */
-  readonly door: string;
+  readonly address: string;
 }
 
 /** An action that waits for a confirmation. */
@@ -46,7 +46,7 @@ interface Question {
 /** The view of one session. */
 export class View implements Disposable {
   readonly #options: ViewOptions;
-  #shown: Shown = { kinds: [], controllers: [], door: "" };
+  #shown: Shown = { kinds: [], controllers: [], address: "" };
   #following: Disposable | undefined;
   readonly #rows = new Map<string, Row>();
   #selected: string | undefined;
@@ -54,7 +54,9 @@ export class View implements Disposable {
   #isDeaf = false;
   /** Why the current program does not run. */
   #trouble: string | undefined;
-  readonly #failing = new Failing((controller, key) => askDoor({ door: this.#shown.door, controller, ...keyOf(key) }));
+  readonly #failing = new Failing((controller, key) =>
+    fetchReconciles({ address: this.#shown.address, controller, ...keyOf(key) }),
+  );
 
   constructor(options: ViewOptions) {
     this.#options = options;
@@ -229,9 +231,9 @@ export class View implements Disposable {
   /** Prints why the object was reconciled, for each of its controllers. */
   async #explain({ title, resource, key }: Row): Promise<void> {
     const { screen, paper } = this.#options;
-    const { door } = this.#shown;
+    const { address } = this.#shown;
     for (const controller of this.#controllersOf(resource)) {
-      const reconciles = await askDoor({ door, controller, ...keyOf(key) });
+      const reconciles = await fetchReconciles({ address, controller, ...keyOf(key) });
       screen.line(`${paper().style.bold(title)} by ${controller}\n${formatReconciles(reconciles, paper())}`);
     }
   }

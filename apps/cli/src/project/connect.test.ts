@@ -23,7 +23,7 @@ async function notesOf(t: TestContext, configured: (own: string) => string | und
   const own = join(cwd, "kubeconfig");
   await writeFile(own, kubeconfig);
   await using session = await claimSession(cwd);
-  await session.write({ kubeconfig: own, door: "127.0.0.1:1" });
+  await session.write({ kubeconfig: own, host: "127.0.0.1:1" });
   let said = "";
   const terminal: Terminal = {
     cwd,

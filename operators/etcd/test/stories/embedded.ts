@@ -21,17 +21,17 @@ export async function startEmbedded(test: TestContext, parts: GroundParts): Prom
   const state = join(folder, "state");
   const cluster = await startCluster({ pods: "real", images, nodes: 3, state });
   test.after(() => cluster.stop());
-  const door = await Gate.open(0, cluster.server.port ?? 0);
-  test.after(() => door[Symbol.asyncDispose]());
+  const gate = await Gate.open(0, cluster.server.port ?? 0);
+  test.after(() => gate[Symbol.asyncDispose]());
   const kubeconfig = join(folder, "kubeconfig");
-  await writeFile(kubeconfig, (cluster.kubeconfig ?? "").replaceAll(`:${cluster.server.port}`, `:${door.port}`));
+  await writeFile(kubeconfig, (cluster.kubeconfig ?? "").replaceAll(`:${cluster.server.port}`, `:${gate.port}`));
   const socket = await startInside(test, (argv) => cluster.network.enter(argv), folder);
-  const breakage = breakageOf(cluster, door, state);
+  const breakage = breakageOf(cluster, gate, state);
   return { name: "embedded", kubeconfig, namespace: NAMESPACE, socket, folder, breakage };
 }
 
 /** The kubelets run in the process of the API server, so it is made unavailable only for the operator and for users. */
-function breakageOf({ faults }: RealCluster, door: Gate, state: string): Breakage {
+function breakageOf({ faults }: RealCluster, gate: Gate, state: string): Breakage {
   const nodeTarget = (name: string): FaultTarget => ({ kind: "node", name });
   return {
     cut: async (pods) => {
@@ -41,8 +41,8 @@ function breakageOf({ faults }: RealCluster, door: Gate, state: string): Breakag
     loseNode: async (node, how) =>
       void (await faults.set({ do: how === "killed" ? "kill" : "cut", target: nodeTarget(node) })),
     returnNode: async (node) => void (await faults.set({ do: "heal", target: nodeTarget(node) })),
-    stopApiServer: async (how) => door.shut(how === "killed" ? "refused" : "silent"),
-    startApiServer: async () => door.reopen(),
+    stopApiServer: async (how) => gate.shut(how === "killed" ? "refused" : "silent"),
+    startApiServer: async () => gate.reopen(),
     folderOf: ({ hostPath }) => join(state, "disk", hostPath?.path ?? ""),
   };
 }

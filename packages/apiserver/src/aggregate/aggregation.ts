@@ -178,9 +178,9 @@ export class Aggregation {
   /** kube-apiserver writes this through the status subresource and so owns these fields. */
   #store(service: ApiService, changed: object): void {
     const { clock, writer, registry } = this.#parts;
-    const door = registry.find("apiregistration.k8s.io", "v1", "apiservices")?.subresources.get("status");
+    const status = registry.find("apiregistration.k8s.io", "v1", "apiservices")?.subresources.get("status");
     const origin = { manager: "kube-apiserver", time: formatTime(clock.wall()) };
     const draft = changed as AnyDraft;
-    writer.update(apiServices, door?.fieldManager?.update(service, draft, origin) ?? draft);
+    writer.update(apiServices, status?.fieldManager?.update(service, draft, origin) ?? draft);
   }
 }

@@ -26,10 +26,10 @@ export function audited(handler: Handler, { clock, tell }: Auditing): Handler {
   };
 }
 
-const longDoors = new Set(["attach", "exec", "log", "portforward", "proxy"]);
+const longRunningSubresources = new Set(["attach", "exec", "log", "portforward", "proxy"]);
 
 function isLong({ info }: AuditTrail): boolean {
-  return info?.type === "resource" && (info.verb === "watch" || longDoors.has(info.subresource));
+  return info?.type === "resource" && (info.verb === "watch" || longRunningSubresources.has(info.subresource));
 }
 
 const switching = 101;

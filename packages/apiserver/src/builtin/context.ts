@@ -49,6 +49,6 @@ export interface Writer {
   own(
     resource: ResourceName,
     object: KubeObject,
-    origin: { readonly time: string; readonly door?: string },
+    origin: { readonly time: string; readonly subresource?: string },
   ): KubeObject;
 }

@@ -251,9 +251,9 @@ export interface ConnectRules<T extends KubeObject = KubeObject> {
   /** Checks the query alone, before the object is looked up. */
   checkOptions?(name: string, query: URLSearchParams): void;
   /** Checks the query against the object; without errors the call is passed to the node. */
-  validate?(object: T, query: URLSearchParams, door: NodeDoor): readonly FieldError[];
+  validate?(object: T, query: URLSearchParams, connector: NodeConnector): readonly FieldError[];
   /** Passes the call to a node. Proxies have `through` or `locate` instead. */
-  connect?(object: T, call: Call, door: NodeDoor): Promise<Answer>;
+  connect?(object: T, call: Call, connector: NodeConnector): Promise<Answer>;
   /** The target of the proxy of an object; throws if there is none. */
   through?(object: T, asked: ProxyTarget): ProxyPlace;
   /** The target of the proxy of a name, for proxies that do not need the object; throws if there is none. */
@@ -325,7 +325,7 @@ export interface KubeletApiRequest {
 export type NodeRequest = ContainerRequest | PortForwardRequest | PodProxyRequest | KubeletApiRequest;
 
 /** The connection to the kubelets; a server without nodes does not have one. */
-export interface NodeDoor {
+export interface NodeConnector {
   /** Passes a call to the kubelet of a node. The request selects the endpoint; the call has method, headers, body and connection. */
   handOver(nodeName: string, request: NodeRequest, call: Call): Promise<Answer>;
   /** Throws if a node can never be reached. */

@@ -7,7 +7,7 @@ import { goTypeOf } from "../decode/go-type.ts";
 import { createFieldManager, type FieldManager } from "./field-manager.ts";
 
 /** The scope of a field manager. */
-export interface ManagedDoor {
+export interface ManagedKind {
   readonly resetFields: readonly string[];
   /** The subresource; the object itself by default. */
   readonly subresource?: string;
@@ -18,9 +18,9 @@ export interface ManagedDoor {
 }
 
 /** The field manager of a kind at one version, or of one of its subresources. Created at the first use. */
-export function fieldManagerOf(kind: GroupVersionKind, door: ManagedDoor): FieldManager | undefined {
+export function fieldManagerOf(kind: GroupVersionKind, kindOptions: ManagedKind): FieldManager | undefined {
   let made: FieldManager | undefined;
-  const manager = (): FieldManager => (made ??= make(kind, door));
+  const manager = (): FieldManager => (made ??= make(kind, kindOptions));
   return {
     get schema() {
       return manager().schema;
@@ -32,7 +32,7 @@ export function fieldManagerOf(kind: GroupVersionKind, door: ManagedDoor): Field
 
 function make(
   kind: GroupVersionKind,
-  { resetFields, subresource = "", convert, otherVersions = [] }: ManagedDoor,
+  { resetFields, subresource = "", convert, otherVersions = [] }: ManagedKind,
 ): FieldManager {
   const apiVersion = formatApiVersion(kind);
   const struct = goTypeOf(apiVersion, kind.kind);
@@ -55,7 +55,7 @@ function schemaOf(kind: GroupVersionKind): TypeSchema {
 /** Managed fields refer to the version of their write, so the object is converted to that version. */
 function between(
   kind: string,
-  convert: NonNullable<ManagedDoor["convert"]>,
+  convert: NonNullable<ManagedKind["convert"]>,
 ): NonNullable<ManageFieldsOptions["convert"]> {
   return (object, apiVersion) => {
     const converted = convert(object as unknown as KubeObject, apiVersion);

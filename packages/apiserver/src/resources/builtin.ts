@@ -13,7 +13,7 @@ import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
 import type { KindRules, ResourceRules, SubresourceRules, VersionRules } from "../builtin/rules.ts";
 import { GoReader } from "../decode/go-codec.ts";
 import { goTypeOf, type GoStruct } from "../decode/go-type.ts";
-import { fieldManagerOf, type ManagedDoor } from "../managed/builtin.ts";
+import { fieldManagerOf, type ManagedKind } from "../managed/builtin.ts";
 import type { Codec, Conversion, ServedResource, ServedSubresource } from "./resource.ts";
 
 const noRules: KindRules = {};
@@ -147,7 +147,7 @@ function conversionOf(
 function betweenVersions(
   rules: ResourceRules,
   { group, version, kind }: GroupVersionKind,
-): Pick<ManagedDoor, "convert" | "otherVersions"> {
+): Pick<ManagedKind, "convert" | "otherVersions"> {
   if (rules.serves === "answers" || rules.versions === undefined || rules.hub === undefined) return {};
   const { versions } = rules;
   // Managed fields are not converted between two groups that share their objects.

@@ -5,7 +5,7 @@ import type { RequestInfo } from "./request-info.ts";
 
 /** Long-running requests have other parameters for their duration. */
 const longRunning = new Set(["watch", "proxy", "connect"]);
-const longDoors = new Set(["attach", "exec", "proxy", "log", "portforward"]);
+const longRunningSubresources = new Set(["attach", "exec", "proxy", "log", "portforward"]);
 
 /** In nanoseconds: a request cannot finish within this time. */
 const tooShort = 1_000_000n;
@@ -25,7 +25,7 @@ export function isOverAtOnce(info: RequestInfo, query: URLSearchParams): boolean
 
 /** Whether a request is long-running. */
 export function goesOn(info: RequestInfo): boolean {
-  return info.type === "resource" && (longRunning.has(info.verb) || longDoors.has(info.subresource));
+  return info.type === "resource" && (longRunning.has(info.verb) || longRunningSubresources.has(info.subresource));
 }
 
 /** The response for a timeout: a Status without kind and apiVersion, because kube-apiserver writes it without an encoder. */

@@ -57,9 +57,10 @@ export function storeWriter(store: Store, registry: Registry): Writer {
       if (entry === undefined) throw apiErrors.notFound(resource.qualified, objectName);
       store.remove(name, entry);
     },
-    own(name, object, { time, door }) {
+    own(name, object, { time, subresource }) {
       const resource = servedAs(name);
-      const { fieldManager } = (door === undefined ? undefined : resource.subresources.get(door)) ?? resource;
+      const { fieldManager } =
+        (subresource === undefined ? undefined : resource.subresources.get(subresource)) ?? resource;
       const before = store.get(name, keyOf(resource, object))?.object;
       const draft = cloneJson(object);
       return fieldManager?.update(before, draft, { manager: "kube-apiserver", time }) ?? draft;

@@ -28,16 +28,16 @@ export async function getProjection(exchange: ResourceExchange, { rules }: Serve
 }
 
 /** Serves a PUT of a projection. */
-export async function updateProjection(exchange: ResourceExchange, door: ServedProjection): Promise<Answer> {
+export async function updateProjection(exchange: ResourceExchange, projection: ServedProjection): Promise<Answer> {
   const { query, info, call, context } = exchange;
   const options = parseWriteOptions(query, "UpdateOptions");
-  const body = await readProjection(exchange, door, options);
+  const body = await readProjection(exchange, projection, options);
   checkName(body.metadata.name ?? "", info.name);
   ensureNamespace(body, info.namespace);
   const origin = { manager: managerOf(options.fieldManager, headerOf(call, "user-agent") ?? ""), time: context.now };
-  return writeProjection(exchange, door, {
+  return writeProjection(exchange, projection, {
     options,
-    change: (live) => door.fieldManager?.update(live, cloneDraft(body), origin) ?? cloneDraft(body),
+    change: (live) => projection.fieldManager?.update(live, cloneDraft(body), origin) ?? cloneDraft(body),
     uid: body.metadata.uid ?? "",
   });
 }
@@ -59,9 +59,9 @@ async function readProjection(
 }
 
 /** Serves a PATCH of a projection. */
-export async function patchProjection(exchange: ResourceExchange, door: ServedProjection): Promise<Answer> {
-  const { options, change } = await readChange(exchange, patchedProjection(exchange, door));
-  return writeProjection(exchange, door, { options, change, uid: "" });
+export async function patchProjection(exchange: ResourceExchange, projection: ServedProjection): Promise<Answer> {
+  const { options, change } = await readChange(exchange, patchedProjection(exchange, projection));
+  return writeProjection(exchange, projection, { options, change, uid: "" });
 }
 
 interface ProjectionWrite {
@@ -124,7 +124,7 @@ function writeInto(
 function checkUid({ resource, info }: ResourceExchange, projection: AnyDraft, { metadata }: KubeObject): void {
   const { uid = "" } = projection.metadata;
   if (resource.isCustom || uid === "" || uid === metadata.uid) return;
-  const door = { ...resource.qualified, resource: `${resource.resource}/${info.subresource}` };
+  const qualified = { ...resource.qualified, resource: `${resource.resource}/${info.subresource}` };
   const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metadata.uid}`;
-  throw apiErrors.conflict(door, info.name, why);
+  throw apiErrors.conflict(qualified, info.name, why);
 }

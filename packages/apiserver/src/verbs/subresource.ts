@@ -5,7 +5,7 @@ import { accessOf } from "../authorize/authorize-call.ts";
 import type { Answer } from "../answer.ts";
 import type { AnyDraft } from "../builtin/draft.ts";
 import { headerOf } from "../call.ts";
-import type { Action, ActionRules, ConnectRules, NodeDoor, ProxyPlace, ProxyTarget } from "../builtin/rules.ts";
+import type { Action, ActionRules, ConnectRules, NodeConnector, ProxyPlace, ProxyTarget } from "../builtin/rules.ts";
 import { readObject } from "../decode/object.ts";
 import { endToEndHeaders, forwardedCall } from "../outgoing/forwarded-headers.ts";
 import { throughProxy } from "../outgoing/proxied-page.ts";
@@ -57,24 +57,24 @@ function serveView(exchange: ResourceExchange): Promise<Answer> {
   }
 }
 
-function serveProjection(exchange: ResourceExchange, door: ServedProjection): Promise<Answer> {
+function serveProjection(exchange: ResourceExchange, projection: ServedProjection): Promise<Answer> {
   switch (exchange.info.verb) {
     case "get":
-      return getProjection(exchange, door);
+      return getProjection(exchange, projection);
     case "update":
-      return updateProjection(exchange, door);
+      return updateProjection(exchange, projection);
     default:
-      return patchProjection(exchange, door);
+      return patchProjection(exchange, projection);
   }
 }
 
 export type ServedAction = Pick<ServedSubresource, "kind" | "codec"> & { readonly rules: ActionRules };
 
 /** Serves a POST of an action on an object, which may have another path than the request. */
-export async function act(exchange: ResourceExchange, door: ServedAction, on: ResourceExchange): Promise<Answer> {
+export async function act(exchange: ResourceExchange, served: ServedAction, on: ResourceExchange): Promise<Answer> {
   const { info, context, parts, query } = exchange;
   const options = parseWriteOptions(query, "CreateOptions");
-  const { kind, codec, rules } = door;
+  const { kind, codec, rules } = served;
   const given = await readObject(exchange, { ...kind, codec }, options.fieldValidation);
   ensureNamespace(given, info.namespace);
   rules.defaults?.(given);
@@ -131,7 +131,7 @@ function redirectToFolder({ call, info, path }: ResourceExchange): Answer | unde
 }
 
 /** A server without nodes: requests that need no node still work. */
-function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
+function noNodes({ parts, resource }: ResourceExchange): NodeConnector {
   const reach = (nodeName: string): void => {
     const node = parts.store.get("nodes", nodeName)?.object as Node | undefined;
     if (node === undefined) throw apiErrors.notFound(resource.qualified, nodeName);
@@ -150,12 +150,12 @@ function noNodes({ parts, resource }: ResourceExchange): NodeDoor {
 }
 
 /** Forwards neither credentials nor hop-by-hop headers. A proxied pod cannot take over the connection. */
-function guarded(door: NodeDoor): NodeDoor {
+function guarded(connector: NodeConnector): NodeConnector {
   return {
-    ...door,
+    ...connector,
     async handOver(nodeName, request, call) {
       const forwarded = forwardedCall(call, request.verb === "proxy" ? "closed" : "kept");
-      const answer = await door.handOver(nodeName, request, forwarded);
+      const answer = await connector.handOver(nodeName, request, forwarded);
       return { ...answer, headers: endToEndHeaders(answer.headers) };
     },
   };
@@ -191,7 +191,7 @@ async function checkMayCreate(exchange: ResourceExchange): Promise<void> {
 function connectable(
   exchange: ResourceExchange,
   rules: ConnectRules,
-  { asked, nodes }: { readonly asked: ProxyTarget; readonly nodes: NodeDoor },
+  { asked, nodes }: { readonly asked: ProxyTarget; readonly nodes: NodeConnector },
 ): KubeObject {
   const { query, resource, info } = exchange;
   rules.checkOptions?.(asked.name, query);
@@ -202,7 +202,7 @@ function connectable(
 }
 
 /** Passes a proxied request to the node, and rewrites the links in the response. */
-async function handThrough({ call, info }: ResourceExchange, nodes: NodeDoor, place: ProxyPlace): Promise<Answer> {
+async function handThrough({ call, info }: ResourceExchange, nodes: NodeConnector, place: ProxyPlace): Promise<Answer> {
   const { prefix, rest } = splitProxied(call.url, info.rest.length);
   const answer = await nodes.handOver(place.nodeName, { ...place.to, path: rest }, call);
   const requestHost = headerOf(call, "host") ?? "";

@@ -232,20 +232,20 @@ export function unparsableVersion(text: string): StatusError {
 function checkUpdate(exchange: ResourceExchange, draft: AnyDraft, old: KubeObject): AnyDraft | Promise<never> {
   const { resource, context, info, warnings } = exchange;
   const rules = resource.rules as KindRules;
-  const door = doorRules(exchange, rules);
+  const target = subresourceRules(exchange, rules);
   ensureNamespace(draft, resource.namespaced ? info.namespace : "");
   setGeneration(draft, old);
-  door.prepareForUpdate?.(draft, old, context);
+  target.prepareForUpdate?.(draft, old, context);
   keepSystemFields(draft, old);
   const check = (): readonly FieldError[] => [
     ...checkMetadata(draft.metadata, resource.namespaced, "path-segment"),
     ...checkMetadataUpdate(draft.metadata, old.metadata),
-    ...((door.validatesMetadata ?? rules.validatesMetadata) === true ? [] : checkMetadataAgain(draft, old, rules)),
-    ...(door.validateUpdate?.(draft, old, context) ?? []),
+    ...((target.validatesMetadata ?? rules.validatesMetadata) === true ? [] : checkMetadataAgain(draft, old, rules)),
+    ...(target.validateUpdate?.(draft, old, context) ?? []),
   ];
   const found = check();
   if (found.length > 0) return refuse(exchange, draft, { found, check });
-  for (const warning of door.warnings?.(draft, old, context) ?? []) warnings.add(warning);
+  for (const warning of target.warnings?.(draft, old, context) ?? []) warnings.add(warning);
   rules.canonicalize?.(draft);
   // Defaults are set again, because the view may have restored old fields.
   if (resource.conversion === undefined && !resource.isCustom) resource.codec.defaults(draft);
@@ -261,7 +261,7 @@ function checkMetadataAgain({ metadata }: AnyDraft, old: KubeObject, { finalizer
 }
 
 /** The rules of the object itself, or those of the view. */
-function doorRules({ subresource }: ResourceExchange, rules: KindRules): KindRules | ViewRules {
+function subresourceRules({ subresource }: ResourceExchange, rules: KindRules): KindRules | ViewRules {
   if (subresource === undefined) return rules;
   // A projection writes into the object like an update.
   if (subresource.rules?.type !== "view") return rules;

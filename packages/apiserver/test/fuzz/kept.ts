@@ -90,12 +90,12 @@ const failing: Fields = {
   podFailurePolicy: { rules: [{ action: "FailJob", onExitCodes: {}, onPodConditions: [] }] },
 };
 
-function replacement({ at, sound }: Subject, change: Fields, door = ""): Question {
-  return { ...json, method: "PUT", path: `${at}${door}${trial}`, body: toBody({ ...sound, ...change }) };
+function replacement({ at, sound }: Subject, change: Fields, subresource = ""): Question {
+  return { ...json, method: "PUT", path: `${at}${subresource}${trial}`, body: toBody({ ...sound, ...change }) };
 }
 
-function merge({ at }: Subject, door: string, patch: Fields, validation = "Warn"): Question {
+function merge({ at }: Subject, subresource: string, patch: Fields, validation = "Warn"): Question {
   const type = "application/merge-patch+json";
-  const path = `${at}${door}${trial.replace("Warn", validation)}`;
+  const path = `${at}${subresource}${trial.replace("Warn", validation)}`;
   return { ...json, type, method: "PATCH", path, body: toBody(patch) };
 }

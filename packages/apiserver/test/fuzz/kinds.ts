@@ -11,12 +11,12 @@ export interface FuzzedKind {
   readonly name: string;
   readonly base: Fields;
   /** Subresources that are written. */
-  readonly doors: readonly string[];
+  readonly subresources: readonly string[];
   /** What else writes to its objects: controllers of Kubernetes, or the API server itself. */
   readonly writtenBy?: "controllers" | "server";
 }
 
-type More = Partial<Pick<FuzzedKind, "name" | "doors" | "writtenBy">>;
+type More = Partial<Pick<FuzzedKind, "name" | "subresources" | "writtenBy">>;
 
 function namespaced(
   apiVersion: string,
@@ -25,7 +25,7 @@ function namespaced(
   { base, ...more }: { base: Fields } & More,
 ): FuzzedKind {
   const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
-  return { apiVersion, kind, path: `${root}/namespaces/{ns}/${plural}`, name: "base", doors: [], base, ...more };
+  return { apiVersion, kind, path: `${root}/namespaces/{ns}/${plural}`, name: "base", subresources: [], base, ...more };
 }
 
 function clusterWide(
@@ -35,7 +35,7 @@ function clusterWide(
   { base, ...more }: { base: Fields } & More,
 ): FuzzedKind {
   const root = apiVersion === "v1" ? "/api/v1" : `/apis/${apiVersion}`;
-  return { apiVersion, kind, path: `${root}/${plural}`, name: "base-{ns}", doors: [], base, ...more };
+  return { apiVersion, kind, path: `${root}/${plural}`, name: "base-{ns}", subresources: [], base, ...more };
 }
 
 const selector = { matchLabels: { app: "a" } };
@@ -98,12 +98,12 @@ const core: readonly FuzzedKind[] = [
   }),
   namespaced("v1", "ResourceQuota", "resourcequotas", {
     base: { spec: { hard: { "count/things": "1" } } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("v1", "Pod", "pods", {
     base: { metadata: { labels: { app: "a" } }, spec: podSpec },
-    doors: ["status", "ephemeralcontainers", "resize"],
+    subresources: ["status", "ephemeralcontainers", "resize"],
     writtenBy: "controllers",
   }),
   namespaced("v1", "PodTemplate", "podtemplates", { base: { template } }),
@@ -111,7 +111,7 @@ const core: readonly FuzzedKind[] = [
     base: {
       spec: { clusterIP: "None", selector: { app: "a" }, ports: [{ name: "http", port: 80, targetPort: "http" }] },
     },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("v1", "Endpoints", "endpoints", {
@@ -129,12 +129,12 @@ const core: readonly FuzzedKind[] = [
   }),
   namespaced("v1", "ReplicationController", "replicationcontrollers", {
     base: { spec: { replicas: 0, selector: { app: "a" }, template } },
-    doors: ["status", "scale"],
+    subresources: ["status", "scale"],
     writtenBy: "controllers",
   }),
   namespaced("v1", "PersistentVolumeClaim", "persistentvolumeclaims", {
     base: { spec: volumeClaimSpec },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   clusterWide("v1", "PersistentVolume", "persistentvolumes", {
@@ -146,31 +146,35 @@ const core: readonly FuzzedKind[] = [
         storageClassName: "fuzz",
       },
     },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   clusterWide("v1", "Node", "nodes", {
     base: { spec: { podCIDR: "10.0.0.0/24", taints: [{ key: "a", effect: "NoSchedule" }] } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
-  clusterWide("v1", "Namespace", "namespaces", { base: {}, doors: ["status", "finalize"], writtenBy: "controllers" }),
+  clusterWide("v1", "Namespace", "namespaces", {
+    base: {},
+    subresources: ["status", "finalize"],
+    writtenBy: "controllers",
+  }),
 ];
 
 const workloads: readonly FuzzedKind[] = [
   namespaced("apps/v1", "Deployment", "deployments", {
     base: { spec: { replicas: 0, selector, template } },
-    doors: ["status", "scale"],
+    subresources: ["status", "scale"],
     writtenBy: "controllers",
   }),
   namespaced("apps/v1", "ReplicaSet", "replicasets", {
     base: { spec: { replicas: 0, selector, template } },
-    doors: ["status", "scale"],
+    subresources: ["status", "scale"],
     writtenBy: "controllers",
   }),
   namespaced("apps/v1", "DaemonSet", "daemonsets", {
     base: { spec: { selector, template } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("apps/v1", "StatefulSet", "statefulsets", {
@@ -183,18 +187,18 @@ const workloads: readonly FuzzedKind[] = [
         volumeClaimTemplates: [{ metadata: { name: "d" }, spec: volumeClaimSpec }],
       },
     },
-    doors: ["status", "scale"],
+    subresources: ["status", "scale"],
     writtenBy: "controllers",
   }),
   namespaced("apps/v1", "ControllerRevision", "controllerrevisions", { base: { revision: 1, data: { a: 1 } } }),
   namespaced("batch/v1", "Job", "jobs", {
     base: { spec: { ...jobSpec, suspend: true } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("batch/v1", "CronJob", "cronjobs", {
     base: { spec: { schedule: "0 0 1 1 *", suspend: true, jobTemplate: { spec: jobSpec } } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("autoscaling/v2", "HorizontalPodAutoscaler", "horizontalpodautoscalers", {
@@ -208,18 +212,18 @@ const workloads: readonly FuzzedKind[] = [
         behavior: { scaleUp: { policies: [{ type: "Pods", value: 1, periodSeconds: 5 }] } },
       },
     },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("autoscaling/v1", "HorizontalPodAutoscaler", "horizontalpodautoscalers", {
     base: { spec: { scaleTargetRef: { kind: "Deployment", name: "d", apiVersion: "apps/v1" }, maxReplicas: 3 } },
     name: "first",
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("policy/v1", "PodDisruptionBudget", "poddisruptionbudgets", {
     base: { spec: { minAvailable: 1, selector } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
 ];
@@ -240,7 +244,7 @@ const networks: readonly FuzzedKind[] = [
         ],
       },
     },
-    doors: ["status"],
+    subresources: ["status"],
   }),
   namespaced("networking.k8s.io/v1", "NetworkPolicy", "networkpolicies", {
     base: {
@@ -266,7 +270,7 @@ const networks: readonly FuzzedKind[] = [
   }),
   clusterWide("networking.k8s.io/v1", "ServiceCIDR", "servicecidrs", {
     base: { spec: { cidrs: ["192.168.0.0/24"] } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "server",
   }),
   namespaced("discovery.k8s.io/v1", "EndpointSlice", "endpointslices", {
@@ -325,7 +329,7 @@ const rights: readonly FuzzedKind[] = [
         auditAnnotations: [{ key: "k", valueExpression: "'v'" }],
       },
     },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   clusterWide(
@@ -361,7 +365,7 @@ const rights: readonly FuzzedKind[] = [
         ],
       },
     },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "server",
   }),
   clusterWide("flowcontrol.apiserver.k8s.io/v1", "PriorityLevelConfiguration", "prioritylevelconfigurations", {
@@ -374,7 +378,7 @@ const rights: readonly FuzzedKind[] = [
         },
       },
     },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "server",
   }),
 ];
@@ -400,7 +404,7 @@ const machines: readonly FuzzedKind[] = [
   }),
   clusterWide("storage.k8s.io/v1", "VolumeAttachment", "volumeattachments", {
     base: { spec: { attacher: "a.example.com", nodeName: "n", source: { persistentVolumeName: "v" } } },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   clusterWide("storage.k8s.io/v1", "VolumeAttributesClass", "volumeattributesclasses", {
@@ -425,7 +429,7 @@ const machines: readonly FuzzedKind[] = [
   }),
   namespaced("resource.k8s.io/v1", "ResourceClaim", "resourceclaims", {
     base: { spec: claimSpec },
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "controllers",
   }),
   namespaced("resource.k8s.io/v1", "ResourceClaimTemplate", "resourceclaimtemplates", {
@@ -472,7 +476,7 @@ const machines: readonly FuzzedKind[] = [
       },
     },
     name: "widgets.{ns}.example.com",
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "server",
   }),
   clusterWide("apiregistration.k8s.io/v1", "APIService", "apiservices", {
@@ -487,7 +491,7 @@ const machines: readonly FuzzedKind[] = [
       },
     },
     name: "v1.more-{ns}.example.com",
-    doors: ["status"],
+    subresources: ["status"],
     writtenBy: "server",
   }),
 ];

@@ -18,11 +18,11 @@ const types: Readonly<Record<Form, string>> = {
 const forms = fc.constantFrom<Form>("json", "merge", "strategic", "apply", "apply");
 
 export function patchesOf(subject: Subject): Arbitrary<Question> {
-  const doors = fc.constantFrom("", "", "", ...subject.doors);
-  return fc.tuple(forms, doors, trials).chain(([form, door, trial]) =>
-    fc.tuple(bodiesOf(subject, form, door), applications(form)).map(([body, more]) => ({
+  const subresources = fc.constantFrom("", "", "", ...subject.subresources);
+  return fc.tuple(forms, subresources, trials).chain(([form, subresource, trial]) =>
+    fc.tuple(bodiesOf(subject, form, subresource), applications(form)).map(([body, more]) => ({
       method: "PATCH",
-      path: `${subject.at}${door === "" ? "" : `/${door}`}${trial}${more}`,
+      path: `${subject.at}${subresource === "" ? "" : `/${subresource}`}${trial}${more}`,
       type: types[form],
       accept: "application/json",
       body,
@@ -37,8 +37,8 @@ function applications(form: Form): Arbitrary<string> {
     : fc.constantFrom("", "", "", "&force=true");
 }
 
-function bodiesOf(subject: Subject, form: Form, door: string): Arbitrary<string> {
-  const mutations = door === "scale" ? scaleMutations : mutantsOf(subject, rootsOf(subject, door));
+function bodiesOf(subject: Subject, form: Form, subresource: string): Arbitrary<string> {
+  const mutations = subresource === "scale" ? scaleMutations : mutantsOf(subject, rootsOf(subject, subresource));
   return fc.oneof(
     { weight: 12, arbitrary: soundBodies(subject, form, mutations) },
     { weight: 1, arbitrary: oddBodies },

@@ -74,15 +74,21 @@ function mutantCreates(subject: Subject): Arbitrary<Question> {
 
 /** Updates of the object or a subresource, mostly of the fields that the subresource owns. */
 function updates(subject: Subject): Arbitrary<Question> {
-  const doors = fc.constantFrom("", "", ...subject.doors.filter((door) => door !== "scale"));
-  return fc.tuple(doors, trials, fc.constantFrom("", "", "", "0", "1", "x")).chain(([door, trial, version]) =>
-    mutantsOf(subject, rootsOf(subject, door)).map((mutations) => ({
-      ...json,
-      method: "PUT",
-      path: `${subject.at}${door === "" ? "" : `/${door}`}${trial}`,
-      body: toBody(versioned(changed(subject.sound, mutations), version)),
-    })),
+  const subresources = fc.constantFrom(
+    "",
+    "",
+    ...subject.subresources.filter((subresource) => subresource !== "scale"),
   );
+  return fc
+    .tuple(subresources, trials, fc.constantFrom("", "", "", "0", "1", "x"))
+    .chain(([subresource, trial, version]) =>
+      mutantsOf(subject, rootsOf(subject, subresource)).map((mutations) => ({
+        ...json,
+        method: "PUT",
+        path: `${subject.at}${subresource === "" ? "" : `/${subresource}`}${trial}`,
+        body: toBody(versioned(changed(subject.sound, mutations), version)),
+      })),
+    );
 }
 
 function versioned(object: Fields, version: string): Fields {

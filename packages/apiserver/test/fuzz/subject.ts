@@ -28,8 +28,8 @@ export function mutantsOf({ schema, sound }: Subject, roots?: readonly string[])
 }
 
 /** The fields that a subresource owns. */
-export function rootsOf({ schema }: Subject, door: string): readonly string[] | undefined {
-  return door === "status" && schema.properties?.["status"] !== undefined ? ["status", "metadata"] : undefined;
+export function rootsOf({ schema }: Subject, subresource: string): readonly string[] | undefined {
+  return subresource === "status" && schema.properties?.["status"] !== undefined ? ["status", "metadata"] : undefined;
 }
 
 const validations = fc.constantFrom(

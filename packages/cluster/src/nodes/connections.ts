@@ -1,9 +1,9 @@
 /** Connections from the API server to the nodes. They exist before the nodes, because each side needs the other. */
-import type { Answer, Call, Dial, NodeDoor, NodeRequest } from "@capstan/apiserver";
+import type { Answer, Call, Dial, NodeConnector, NodeRequest } from "@capstan/apiserver";
 import type { Machine, RunningNode } from "@capstan/node";
 
 /** The API server receives this before the nodes exist; the nodes are added later. */
-export interface NodeConnections extends NodeDoor {
+export interface NodeConnections extends NodeConnector {
   readonly dial: Dial;
   /** Routes requests for this node's pods to the node. */
   add(node: RunningNode): void;

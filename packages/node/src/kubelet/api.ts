@@ -3,7 +3,7 @@ import type { Clock } from "@capstan/client";
 import { NodeError } from "../errors.ts";
 import type { ContainerRecord } from "../pod/situation.ts";
 import type { PodWorker } from "../pod/worker.ts";
-import type { Doors, Sandbox } from "../runtime/runtime.ts";
+import type { StreamingRuntime, Sandbox } from "../runtime/runtime.ts";
 import { plain, type KubeletAnswer, type KubeletCall } from "./call.ts";
 import { readLogs } from "./logs.ts";
 import { forwardPorts } from "./port-forward.ts";
@@ -24,7 +24,7 @@ import { isWebSocket, sendOver } from "./web-socket.ts";
 export interface KubeletTools {
   readonly nodeName: string;
   readonly clock: Clock;
-  readonly doors: Doors | undefined;
+  readonly streaming: StreamingRuntime | undefined;
   readonly find: (namespace: string, name: string) => PodWorker | undefined;
   readonly workers: () => Iterable<PodWorker>;
 }
@@ -57,10 +57,15 @@ async function answer(asked: KubeletApiCall, call: KubeletCall, tools: KubeletTo
     case "exec":
     case "attach": {
       const { record } = findContainer(tools, asked);
-      return serveStreams(asked.verb, { id: runningId(record), query: asked.query, call, doors: doorsOf(tools) });
+      return serveStreams(asked.verb, {
+        id: runningId(record),
+        query: asked.query,
+        call,
+        streaming: streamingOf(tools),
+      });
     }
     case "portForward":
-      return forwardPorts(sandboxOf(tools, asked.pod), { query: asked.query, call, doors: doorsOf(tools) });
+      return forwardPorts(sandboxOf(tools, asked.pod), { query: asked.query, call, streaming: streamingOf(tools) });
     case "stats":
       return { status: 200, headers: json, body: JSON.stringify(await summaryOf(tools)) };
     case "metrics":
@@ -87,8 +92,8 @@ async function proxyToPod(
   const sandbox = sandboxOf(tools, pod);
   const number = parsePort(port);
   if (number === undefined) return plain(503, `error trying to reach service: dial tcp: address ${port}: invalid port`);
-  const doors = doorsOf(tools);
-  return proxyTo({ connect: () => doors.openPort(sandbox, number), isSecure: scheme === "https", path, call });
+  const streaming = streamingOf(tools);
+  return proxyTo({ connect: () => streaming.openPort(sandbox, number), isSecure: scheme === "https", path, call });
 }
 
 /** Decimal digits only: `Number` would also accept `0x50`, `8e1` and spaces. */
@@ -121,8 +126,8 @@ function sandboxOf(tools: KubeletTools, { namespace, name }: PodKey): Sandbox {
   throw new NodeError("NotFound", `pod "${name}" is not running`);
 }
 
-function doorsOf({ doors }: KubeletTools): Doors {
-  if (doors !== undefined) return doors;
+function streamingOf({ streaming }: KubeletTools): StreamingRuntime {
+  if (streaming !== undefined) return streaming;
   // No colon: kubectl parses a response that could be YAML as a Status, and shows nothing of it.
   const message = "this pod is simulated and runs no program that could be reached; --pods real runs it";
   throw new NodeError("BadRequest", message);

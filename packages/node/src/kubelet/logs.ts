@@ -28,11 +28,11 @@ interface LogOptions {
 const interval = 100;
 
 export async function readLogs(request: LogRequest, tools: KubeletTools): Promise<KubeletAnswer> {
-  const { doors } = tools;
-  if (doors === undefined) return plain(200, "");
+  const { streaming } = tools;
+  if (streaming === undefined) return plain(200, "");
   const { record, worker, query } = request;
   const attempt = runOf(request);
-  const path = doors.logFile({ pod: worker.situation.pod, container: record.container.spec, attempt });
+  const path = streaming.logFile({ pod: worker.situation.pod, container: record.container.spec, attempt });
   const options = optionsOf(query, tools.clock.wall());
   const headers = { "content-type": "text/plain" };
   if (!options.follow) {

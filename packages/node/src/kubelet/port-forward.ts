@@ -3,7 +3,7 @@ import type { Duplex } from "node:stream";
 import { createWebSocketStream, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
 import { sendHolding, writeHolding } from "../linux/flow.ts";
-import type { Doors, Sandbox } from "../runtime/runtime.ts";
+import type { StreamingRuntime, Sandbox } from "../runtime/runtime.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
 import { createHolds } from "./holds.ts";
 import { forwardStreams } from "./port-streams.ts";
@@ -14,7 +14,7 @@ import { acceptSocket, bytesOf, offeredProtocols } from "./web-socket.ts";
 export interface ForwardRequest {
   readonly query: URLSearchParams;
   readonly call: KubeletCall;
-  readonly doors: Doors;
+  readonly streaming: StreamingRuntime;
 }
 
 /** The first one carries SPDY in its messages, and names the ports in there. */
@@ -22,17 +22,20 @@ const tunnel = "SPDY/3.1+portforward.k8s.io";
 const protocols = [tunnel, "v4.channel.k8s.io"];
 
 /** Connects a client with ports of a pod, over whichever protocol it asks for. */
-export async function forwardPorts(sandbox: Sandbox, { query, call, doors }: ForwardRequest): Promise<KubeletAnswer> {
+export async function forwardPorts(
+  sandbox: Sandbox,
+  { query, call, streaming }: ForwardRequest,
+): Promise<KubeletAnswer> {
   if (isSpdy(call)) {
-    forwardStreams(acceptSpdy(call, ["portforward.k8s.io"]), sandbox, doors);
+    forwardStreams(acceptSpdy(call, ["portforward.k8s.io"]), sandbox, streaming);
     return takenOver;
   }
   const ports = query.getAll("port").map(Number);
   const isTunnel = offeredProtocols(call).includes(tunnel);
   if (ports.length === 0 && !isTunnel) throw new NodeError("BadRequest", 'query parameter "port" is required');
   const { socket, protocol } = await acceptSocket(call, protocols);
-  if (protocol === tunnel) forwardStreams(createWebSocketStream(socket), sandbox, doors);
-  else forwardChannels(socket, ports, async (port) => doors.openPort(sandbox, port));
+  if (protocol === tunnel) forwardStreams(createWebSocketStream(socket), sandbox, streaming);
+  else forwardChannels(socket, ports, async (port) => streaming.openPort(sandbox, port));
   return takenOver;
 }
 

@@ -1,14 +1,14 @@
 /** Port-forward over SPDY: for each connection the client opens two streams, one for data and one for errors. */
 import type { Duplex } from "node:stream";
 import { writeHolding } from "../linux/flow.ts";
-import type { Doors, Sandbox } from "../runtime/runtime.ts";
+import type { StreamingRuntime, Sandbox } from "../runtime/runtime.ts";
 import { serveSpdy, type SpdyStream } from "./spdy/session.ts";
 
 /** How many streams may wait for the other one of their pair: clients open both at once. */
 const mostWaiting = 64;
 
 /** Serves every connection that the client requests. */
-export function forwardStreams(connection: Duplex, sandbox: Sandbox, doors: Doors): void {
+export function forwardStreams(connection: Duplex, sandbox: Sandbox, streaming: StreamingRuntime): void {
   const waiting = new Map<string, SpdyStream>();
   const wait = (id: string, stream: SpdyStream): void => {
     waiting.set(id, stream);
@@ -24,7 +24,7 @@ export function forwardStreams(connection: Duplex, sandbox: Sandbox, doors: Door
     waiting.delete(id);
     const isData = stream.headers.get("streamtype") === "data";
     const [data, failure] = isData ? [stream, other] : [other, stream];
-    void join({ data, failure, port: Number(stream.headers.get("port")), sandbox, doors });
+    void join({ data, failure, port: Number(stream.headers.get("port")), sandbox, streaming });
   });
 }
 
@@ -33,14 +33,14 @@ interface Joining {
   readonly failure: SpdyStream;
   readonly port: number;
   readonly sandbox: Sandbox;
-  readonly doors: Doors;
+  readonly streaming: StreamingRuntime;
 }
 
-async function join({ data, failure, port, sandbox, doors }: Joining): Promise<void> {
+async function join({ data, failure, port, sandbox, streaming }: Joining): Promise<void> {
   data.expectListener();
   failure.listen(() => {});
   try {
-    const connection = await doors.openPort(sandbox, port);
+    const connection = await streaming.openPort(sandbox, port);
     connection.on("data", (chunk: Buffer) => data.write(chunk, [connection]));
     connection.on("error", () => {});
     // A client that waits for the program's end does not close first, so this side closes.

@@ -50,13 +50,13 @@ function machineCpu(): number {
   return cpus().reduce((total, { times }) => total + (times.user + times.nice + times.sys + times.irq) * 1e6, 0);
 }
 
-async function podUse({ situation }: PodWorker, { doors }: KubeletTools): Promise<PodUse> {
+async function podUse({ situation }: PodWorker, { streaming }: KubeletTools): Promise<PodUse> {
   const { name, namespace = "", uid } = situation.pod.metadata;
   const running = [...situation.containers.values()].flatMap(({ container, life }) =>
     life.is === "running" ? [{ name: container.spec.name, id: life.id, startTime: formatTime(life.startedAt) }] : [],
   );
   const containers = await Promise.all(
-    running.map(async ({ id, ...rest }) => ({ ...rest, ...((await doors?.usage(id)) ?? nothing) })),
+    running.map(async ({ id, ...rest }) => ({ ...rest, ...((await streaming?.usage(id)) ?? nothing) })),
   );
   return { name, namespace, uid, startTime: situation.pod.status?.startTime, containers };
 }

@@ -6,20 +6,26 @@ import { PassThrough, type Duplex } from "node:stream";
 import { test, type TestContext } from "node:test";
 import { WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
-import type { Doors } from "../runtime/runtime.ts";
+import type { StreamingRuntime } from "../runtime/runtime.ts";
 import { serveStreams } from "./streams.ts";
 import { bytesOf, LARGEST_MESSAGE } from "./web-socket.ts";
 
 /** Connects a client of `exec` to a command that is opened with `openExec`. */
 async function connect(t: TestContext, openExec: () => Duplex): Promise<WebSocket> {
   const unused = (): never => assert.fail("nobody asks for this");
-  const doors: Doors = { openExec, openAttach: unused, openPort: unused, logFile: unused, usage: unused };
+  const streaming: StreamingRuntime = {
+    openExec,
+    openAttach: unused,
+    openPort: unused,
+    logFile: unused,
+    usage: unused,
+  };
   const server = createServer().on("upgrade", ({ method = "GET", headers }, connection) => {
     const body = (): Promise<Uint8Array> => Promise.resolve(new Uint8Array());
     const { signal } = new AbortController();
     const call = { method, headers, body, signal, upgrade: () => connection };
     const query = new URLSearchParams({ command: "true", output: "1" });
-    serveStreams("exec", { id: "one", query, call, doors }).catch(() => connection.destroy());
+    serveStreams("exec", { id: "one", query, call, streaming }).catch(() => connection.destroy());
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");

@@ -4,7 +4,7 @@ import type { WebSocket } from "ws";
 import { sendHolding, writeHolding } from "../linux/flow.ts";
 import { toFrame } from "../linux/frames.ts";
 import { channels } from "../linux/protocol.ts";
-import type { Doors } from "../runtime/runtime.ts";
+import type { StreamingRuntime } from "../runtime/runtime.ts";
 import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
 import { channelProtocols, fromMessage, toMessage, type ChannelProtocol } from "./channels.ts";
 import { hearCommand, openCommand } from "./command-stream.ts";
@@ -18,18 +18,18 @@ export interface StreamRequest {
   readonly id: string;
   readonly query: URLSearchParams;
   readonly call: KubeletCall;
-  readonly doors: Doors;
+  readonly streaming: StreamingRuntime;
 }
 
 /** Connects a client with a command, or with the streams of a container. */
 export async function serveStreams(verb: "exec" | "attach", request: StreamRequest): Promise<KubeletAnswer> {
-  const { query, call, doors, id } = request;
+  const { query, call, streaming, id } = request;
   const asked = (name: string): boolean => query.get(name) === "1" || query.get(name) === "true";
   const stdin = asked("input");
   const command = query.getAll("command");
   const openInner = (): Duplex =>
     openCommand(() =>
-      verb === "exec" ? doors.openExec(id, command, stdin, asked("tty")) : doors.openAttach(id, stdin),
+      verb === "exec" ? streaming.openExec(id, command, stdin, asked("tty")) : streaming.openAttach(id, stdin),
     );
   if (isSpdy(call)) {
     const wanted = ["error", ...(stdin ? ["stdin"] : []), ...(asked("output") ? ["stdout"] : [])];

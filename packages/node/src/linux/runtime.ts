@@ -13,7 +13,7 @@ import type { DiskUse } from "../pod/sizes.ts";
 import type {
   CheckResult,
   ContainerOrder,
-  Doors,
+  StreamingRuntime,
   Exit,
   ImageRecord,
   NetworkCheck,
@@ -63,9 +63,9 @@ interface Remains {
 }
 
 /** The runtime of one node. */
-export class LinuxRuntime implements Runtime, Doors {
+export class LinuxRuntime implements Runtime, StreamingRuntime {
   readonly runsPrograms = true;
-  readonly doors: Doors = this;
+  readonly streaming: StreamingRuntime = this;
   readonly node: LinuxNode;
   readonly #parts: MachineParts;
   readonly #places: PodPlaces;

@@ -115,7 +115,7 @@ export interface NodeFacts {
 }
 
 /** Exec, attach, port-forward and logs, for runtimes with real programs. Connections use the frames of `linux/frames.ts`. */
-export interface Doors {
+export interface StreamingRuntime {
   /** Runs a command in a container. */
   openExec(id: string, command: readonly string[], stdin: boolean, tty: boolean): Duplex;
   /** Attaches to the streams of a container. */
@@ -133,7 +133,7 @@ export interface Runtime extends AsyncDisposable {
   /** Whether real programs run, which see their environment and their files. */
   readonly runsPrograms: boolean;
   /** Access to containers; a simulation has none. */
-  readonly doors?: Doors;
+  readonly streaming?: StreamingRuntime;
   facts(): Promise<NodeFacts>;
   findImage(image: string): Promise<ImageRecord | undefined>;
   /** Pulls an image with the credentials of a pod. */

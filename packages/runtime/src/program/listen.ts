@@ -84,7 +84,7 @@ async function secureServer(listener: RequestListener): Promise<Server> {
 
 function listener(endpoint: (request: EndpointRequest) => Promise<EndpointResponse>, log: Log): RequestListener {
   return (request, response) => {
-    endpoint(toDoorRequest(request)).then(
+    endpoint(toEndpointRequest(request)).then(
       ({ status, type, body }) => response.writeHead(status, { "content-type": type }).end(body),
       (error: unknown) => {
         log.error(`could not answer ${request.url}: ${messageOf(error)}`);
@@ -94,7 +94,7 @@ function listener(endpoint: (request: EndpointRequest) => Promise<EndpointRespon
   };
 }
 
-function toDoorRequest({ method = "GET", url = "/", headers, socket }: IncomingMessage): EndpointRequest {
+function toEndpointRequest({ method = "GET", url = "/", headers, socket }: IncomingMessage): EndpointRequest {
   const { host, authorization } = headers;
   return { method, path: url, isLocal: isLoopback(socket.remoteAddress), host, authorization };
 }

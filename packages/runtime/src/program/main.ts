@@ -119,7 +119,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
     leaderElection: electionOf(settings, config.namespace),
     ...(settings.namespaces.length === 0 ? {} : { namespaces: settings.namespaces }),
   });
-  await using doors = await openProgramDoors({
+  await using endpoints = await openProgramEndpoints({
     operator,
     settings,
     log,
@@ -129,7 +129,11 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   void tellOldServer(client, log);
   // Listens for signals before it logs the start: a reader of the log may stop the program at once.
   const ended = untilEnded({ lost: operator.lost, gracePeriod: settings.gracePeriod, log });
-  log.info("started", { version, controllers: definition.controllers.map(({ name }) => name), doors: doors.addresses });
+  log.info("started", {
+    version,
+    controllers: definition.controllers.map(({ name }) => name),
+    endpoints: endpoints.addresses,
+  });
   options.onStart?.(operator);
   const end = await ended;
   await options.onStop?.(operator.snapshot());
@@ -277,7 +281,7 @@ async function openRecording({ settings, api, clock, log }: Program): Promise<As
 }
 
 /** Servers are loaded only if an address is set: loading them costs more than the whole start of an operator. */
-async function openProgramDoors(options: EndpointsOptions): Promise<Endpoints> {
+async function openProgramEndpoints(options: EndpointsOptions): Promise<Endpoints> {
   const { healthAddress, metricsAddress } = options.settings;
   if (healthAddress === "" && metricsAddress === "") return { addresses: [], [Symbol.asyncDispose]: async () => {} };
   const { openEndpoints } = await import("./listen.ts");

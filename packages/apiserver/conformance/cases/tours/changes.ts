@@ -9,15 +9,15 @@ const refusal = { only: ["spec", "status", "message", "reason", "details", "code
 interface Scene {
   readonly path: string;
   readonly base: { readonly metadata: { readonly name: string } };
-  readonly door?: string;
+  readonly subresource?: string;
   readonly before?: readonly Step[];
 }
 
 /** Creates the object once and applies each change as a dry run: by PUT without a resourceVersion, and by merge patch. */
 function changesOf(scene: Scene, variants: { readonly [name: string]: Changes }): Step[] {
-  const { path, base, door, before = [] } = scene;
+  const { path, base, subresource, before = [] } = scene;
   const at = `${path}/${base.metadata.name}`;
-  const view = door === undefined ? at : `${at}/${door}`;
+  const view = subresource === undefined ? at : `${at}/${subresource}`;
   // Releases allocated values such as addresses.
   const clean = [del(`${at}?gracePeriodSeconds=0`, undefined, quiet)];
   return [
@@ -264,9 +264,9 @@ export const changeTours = defineTopic("tour-changes", {
     ),
     unfixed,
   ],
-  "the status of a claim": changesOf({ path: claims, base: claim, door: "status" }, claimStatus),
+  "the status of a claim": changesOf({ path: claims, base: claim, subresource: "status" }, claimStatus),
   "a node": changesOf({ path: "/api/v1/nodes", base: node }, nodeChanges),
-  "the status of a node": changesOf({ path: "/api/v1/nodes", base: node, door: "status" }, nodeStatus),
+  "the status of a node": changesOf({ path: "/api/v1/nodes", base: node, subresource: "status" }, nodeStatus),
   "a flow schema whose level comes and goes": [
     post(
       `${flow}/flowschemas`,

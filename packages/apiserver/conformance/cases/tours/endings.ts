@@ -16,7 +16,10 @@ const missing = [
     spec: { validations: [{ expression: "true" }] },
   },
   ...samples
-    .filter(({ doors, kind }) => doors.includes("status") && !["Service", "ValidatingAdmissionPolicy"].includes(kind))
+    .filter(
+      ({ subresources, kind }) =>
+        subresources.includes("status") && !["Service", "ValidatingAdmissionPolicy"].includes(kind),
+    )
     .filter(({ apiVersion }) => !/alpha|beta/.test(apiVersion))
     .map(({ path, kind, apiVersion }) => ({ at: `${path}/x-{ns}`, kind, apiVersion, spec: {} })),
 ];

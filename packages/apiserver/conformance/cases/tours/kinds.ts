@@ -107,11 +107,11 @@ const applied = defineTopic(
 /** Subresources that create a missing object, or try to: their errors are those of a creation. */
 const makesMissing = new Set(["Service", "ValidatingAdmissionPolicy"]);
 
-const doorSteps = ({ at, object, path, kind }: Sample, door: string): Step[] => {
-  const view = `${at}/${door}`;
+const doorSteps = ({ at, object, path, kind }: Sample, subresource: string): Step[] => {
+  const view = `${at}/${subresource}`;
   const { name } = object.metadata;
   const body = object;
-  const label = { metadata: { labels: { via: door } } };
+  const label = { metadata: { labels: { via: subresource } } };
   const named = { apiVersion: body["apiVersion"], kind: body["kind"], metadata: { name } };
   return [
     get(view),
@@ -125,7 +125,7 @@ const doorSteps = ({ at, object, path, kind }: Sample, door: string): Step[] => 
     put(view, "{}", refusal),
     patch("merge", view, label),
     patch("merge", view, {}),
-    patch("strategic", view, { metadata: { annotations: { via: door } } }),
+    patch("strategic", view, { metadata: { annotations: { via: subresource } } }),
     patch("json", view, [{ op: "add", path: "/metadata/labels/more", value: "1" }]),
     patch("json", view, [{ op: "remove", path: "/status" }]),
     patch("merge", view, { status: { nope: 1 } }),
@@ -147,10 +147,15 @@ const doorSteps = ({ at, object, path, kind }: Sample, door: string): Step[] => 
     ...(makesMissing.has(kind)
       ? []
       : [
-          put(`${path}/nope/${door}`, { ...body, metadata: { name: "nope" } }, refusal),
-          patch("apply", `${path}/nope/${door}${by("applier")}`, { ...named, metadata: { name: "nope" } }, refusal),
+          put(`${path}/nope/${subresource}`, { ...body, metadata: { name: "nope" } }, refusal),
+          patch(
+            "apply",
+            `${path}/nope/${subresource}${by("applier")}`,
+            { ...named, metadata: { name: "nope" } },
+            refusal,
+          ),
         ]),
-    patch("merge", `${path}/nope/${door}`, {}, refusal),
+    patch("merge", `${path}/nope/${subresource}`, {}, refusal),
     { method: "POST", path: view, body, ...refusal },
     { method: "DELETE", path: view, ...refusal },
     get(`${view}/more`, refusal),
@@ -159,13 +164,16 @@ const doorSteps = ({ at, object, path, kind }: Sample, door: string): Step[] => 
 };
 
 /** Subresources, read and written, valid and invalid. */
-const doors = defineTopic(
-  "tour-doors",
+const subresources = defineTopic(
+  "tour-subresources",
   Object.fromEntries(
     samples.flatMap((sample) =>
-      sample.doors
-        .filter((door) => door !== "scale")
-        .map((door) => [`${sample.title} ${door}`, [sample.make, ...doorSteps(sample, door), ...sample.clean]]),
+      sample.subresources
+        .filter((subresource) => subresource !== "scale")
+        .map((subresource) => [
+          `${sample.title} ${subresource}`,
+          [sample.make, ...doorSteps(sample, subresource), ...sample.clean],
+        ]),
     ),
   ),
 );
@@ -212,4 +220,4 @@ const refused = defineTopic(
   }),
 );
 
-export const kindTours: readonly Topic[] = [rows, fields, applied, doors, refused];
+export const kindTours: readonly Topic[] = [rows, fields, applied, subresources, refused];

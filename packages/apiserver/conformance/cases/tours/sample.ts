@@ -13,7 +13,7 @@ export interface Sample {
   readonly at: string;
   readonly name: string;
   readonly isNamespaced: boolean;
-  readonly doors: readonly string[];
+  readonly subresources: readonly string[];
   readonly object: Part & { readonly metadata: Part };
   readonly make: Step;
   /** Deletes a cluster-scoped object, which is not deleted with the namespace of the case. */
@@ -26,7 +26,7 @@ export const mine = "labelSelector=sel%3D{ns}";
 /** All samples. Kinds that the server itself changes soon after creation are left out. */
 export const samples: readonly Sample[] = fuzzedKinds
   .filter(({ writtenBy, kind }) => writtenBy !== "server" && kind !== "Namespace")
-  .map(({ apiVersion, kind, path, name, base, doors }) => {
+  .map(({ apiVersion, kind, path, name, base, subresources }) => {
     const at = `${path}/${name}`;
     const given = (base["metadata"] ?? {}) as Part;
     const labels = { ...(given["labels"] as Part | undefined), sel: "{ns}" };
@@ -40,7 +40,7 @@ export const samples: readonly Sample[] = fuzzedKinds
       at,
       name,
       isNamespaced,
-      doors,
+      subresources,
       object,
       make: post(path, object, { quiet: true }),
       clean: isNamespaced ? [] : [del(`${at}?gracePeriodSeconds=0`, undefined, { quiet: true })],

@@ -17,42 +17,42 @@ const scale = (replicas: unknown, more: Part = {}): Part => ({
 });
 
 /** Patches that change kind, version or metadata. */
-const otherKinds = (door: string): Step[] => [
-  patch("merge", door, { kind: "Deployment" }),
-  patch("merge", door, { apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } }),
-  patch("merge", door, { apiVersion: "autoscaling/v2", spec: { replicas: 2 } }),
-  patch("json", door, [{ op: "remove", path: "/kind" }]),
-  patch("json", door, [{ op: "remove", path: "/apiVersion" }]),
-  patch("json", door, [{ op: "replace", path: "/metadata/name", value: "x" }]),
-  patch("json", door, [{ op: "replace", path: "/metadata/uid", value: "x" }]),
-  patch("json", door, [{ op: "replace", path: "/metadata/namespace", value: "x" }]),
-  patch("json", door, [{ op: "replace", path: "/metadata/resourceVersion", value: "1" }]),
-  patch("merge", door, { metadata: null }),
+const otherKinds = (subresource: string): Step[] => [
+  patch("merge", subresource, { kind: "Deployment" }),
+  patch("merge", subresource, { apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } }),
+  patch("merge", subresource, { apiVersion: "autoscaling/v2", spec: { replicas: 2 } }),
+  patch("json", subresource, [{ op: "remove", path: "/kind" }]),
+  patch("json", subresource, [{ op: "remove", path: "/apiVersion" }]),
+  patch("json", subresource, [{ op: "replace", path: "/metadata/name", value: "x" }]),
+  patch("json", subresource, [{ op: "replace", path: "/metadata/uid", value: "x" }]),
+  patch("json", subresource, [{ op: "replace", path: "/metadata/namespace", value: "x" }]),
+  patch("json", subresource, [{ op: "replace", path: "/metadata/resourceVersion", value: "1" }]),
+  patch("merge", subresource, { metadata: null }),
 ];
 
 /** Patches that change values. */
-const values = (door: string): Step[] => [
-  patch("merge", door, { spec: { replicas: -1 } }),
-  patch("merge", door, { spec: { replicas: "x" } }),
-  patch("merge", door, { spec: { replicas: 1.5 } }),
-  patch("merge", door, { spec: { nope: 1 } }),
-  patch("merge", `${door}?fieldValidation=Strict`, { spec: { nope: 1 } }),
-  patch("merge", `${door}?fieldValidation=Ignore`, "[[]]"),
-  patch("merge", door, { status: null }),
-  patch("merge", `${door}?fieldManager=other`, { spec: { replicas: 4 } }),
-  patch("merge", door, { spec: null }),
+const values = (subresource: string): Step[] => [
+  patch("merge", subresource, { spec: { replicas: -1 } }),
+  patch("merge", subresource, { spec: { replicas: "x" } }),
+  patch("merge", subresource, { spec: { replicas: 1.5 } }),
+  patch("merge", subresource, { spec: { nope: 1 } }),
+  patch("merge", `${subresource}?fieldValidation=Strict`, { spec: { nope: 1 } }),
+  patch("merge", `${subresource}?fieldValidation=Ignore`, "[[]]"),
+  patch("merge", subresource, { status: null }),
+  patch("merge", `${subresource}?fieldManager=other`, { spec: { replicas: 4 } }),
+  patch("merge", subresource, { spec: null }),
 ];
-const strategic = (door: string): Step[] => [
-  patch("strategic", door, { apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } }),
-  patch("strategic", door, { kind: "Nope", spec: { replicas: 3 } }),
-  patch("strategic", door, { spec: { replicas: null } }),
+const strategic = (subresource: string): Step[] => [
+  patch("strategic", subresource, { apiVersion: "apps/v1", kind: "Deployment", spec: { replicas: 2 } }),
+  patch("strategic", subresource, { kind: "Nope", spec: { replicas: 3 } }),
+  patch("strategic", subresource, { spec: { replicas: null } }),
 ];
 
-const applies = (door: string, name = "r"): Step[] => {
+const applies = (subresource: string, name = "r"): Step[] => {
   const metadata = { name };
-  const forced = `${door}?fieldManager=m&force=true`;
+  const forced = `${subresource}?fieldManager=m&force=true`;
   return [
-    patch("apply", `${door}?fieldManager=m`, scale(2, { metadata })),
+    patch("apply", `${subresource}?fieldManager=m`, scale(2, { metadata })),
     patch("apply", forced, scale(2, { apiVersion: "apps/v1", kind: "Deployment", metadata })),
     patch("apply", forced, scale(2, { apiVersion: "v1", metadata })),
     patch("apply", forced, scale(2, { kind: "Nope", metadata })),
@@ -73,11 +73,11 @@ for (const [name, path, object] of [
   ["a set", sets, set],
   ["a controller", controllers, controller],
 ] as const) {
-  const door = `${path}/r/scale`;
+  const subresource = `${path}/r/scale`;
   const made = post(path, object, quiet);
-  cases[`${name}: another kind`] = [made, ...otherKinds(door), get(`${path}/r`)];
-  cases[`${name}: other values`] = [made, ...values(door), ...strategic(door), get(`${path}/r`)];
-  cases[`${name}: applied`] = [made, ...applies(door), get(`${path}/r`)];
+  cases[`${name}: another kind`] = [made, ...otherKinds(subresource), get(`${path}/r`)];
+  cases[`${name}: other values`] = [made, ...values(subresource), ...strategic(subresource), get(`${path}/r`)];
+  cases[`${name}: applied`] = [made, ...applies(subresource), get(`${path}/r`)];
 }
 
 const scaled = {

@@ -23,7 +23,7 @@ import { occursBefore } from "../occurs-before.ts";
 type Request = Whole<RequestObject>;
 
 /** Where a change comes from: the object or a subresource. Each may change a different part of the status. */
-type Door = "object" | "status" | "approval";
+type UpdatedPart = "object" | "status" | "approval";
 
 const legacySigner = "kubernetes.io/legacy-unknown";
 const minSeconds = 600;
@@ -272,12 +272,12 @@ function certificateProblem(pem: string): string | undefined {
   return undefined;
 }
 
-function checkUpdate(object: Request, old: Request, door: Door): FieldError[] {
+function checkUpdate(object: Request, old: Request, part: UpdatedPart): FieldError[] {
   return [
     ...checkRequest(object, old),
     ...checkNoneRemoved(object, old),
-    ...(door === "approval" ? [] : checkNoDecision(object, old)),
-    ...checkIssued(object, old, door),
+    ...(part === "approval" ? [] : checkNoDecision(object, old)),
+    ...checkIssued(object, old, part),
     ...checkMetadataUpdate(object.metadata, old.metadata),
     ...checkStandardFinalizers(object.metadata),
   ];
@@ -306,10 +306,10 @@ function checkNoDecision(object: Request, old: Request): FieldError[] {
   });
 }
 
-function checkIssued({ status }: Request, { status: old }: Request, door: Door): FieldError[] {
+function checkIssued({ status }: Request, { status: old }: Request, part: UpdatedPart): FieldError[] {
   if (status.certificate === old.certificate) return [];
   const path = "status.certificate";
-  if (door !== "status") return [fieldErrors.forbidden(path, "updates may not set certificate content")];
+  if (part !== "status") return [fieldErrors.forbidden(path, "updates may not set certificate content")];
   if ((old.certificate ?? "") === "") return [];
   return [fieldErrors.forbidden(path, "updates may not modify existing certificate content")];
 }

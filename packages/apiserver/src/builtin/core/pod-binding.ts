@@ -16,7 +16,7 @@ import { setPodCondition } from "./pod-condition.ts";
 const kind = { group: "", version: "v1", kind: "Binding" } as const;
 
 /** The subresource `binding` of a pod. */
-export const bindingDoor: ActionRules<Pod> = {
+export const bindingRules: ActionRules<Pod> = {
   type: "action",
   kind,
   check({ body, name }) {

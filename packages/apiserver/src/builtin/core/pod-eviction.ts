@@ -28,7 +28,7 @@ const kind = { group: "policy", version: "v1", kind: "Eviction" } as const;
 const budgets = "poddisruptionbudgets.policy";
 
 /** The subresource `eviction` of a pod. */
-export const evictionDoor: ActionRules<Pod> = {
+export const evictionRules: ActionRules<Pod> = {
   type: "action",
   kind,
   check({ body, name, context }) {
@@ -181,7 +181,7 @@ function takeOne(budget: PodDisruptionBudget, action: Action<Pod>): void {
     const observed = { ...change, observedGeneration: status.observedGeneration ?? 0 };
     status.conditions = [...setCondition((status.conditions ?? []) as Condition[], observed, context.now)];
   }
-  writer.update(budgets, writer.own(budgets, draft, { time: context.now, door: "status" }));
+  writer.update(budgets, writer.own(budgets, draft, { time: context.now, subresource: "status" }));
 }
 
 function evict({ object: pod, context, writer }: Action<Pod>, { deleteOptions }: Eviction): void {

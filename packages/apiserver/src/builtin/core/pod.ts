@@ -7,12 +7,12 @@ import { checkProfilesMatch } from "../pod-template/annotations.ts";
 import { dropDisabledFields } from "../pod-template/template.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { graceOf } from "./pod-grace.ts";
-import { bindingDoor } from "./pod-binding.ts";
+import { bindingRules } from "./pod-binding.ts";
 import { checkPod, specOf } from "./pod-check.ts";
 import { defaultPod } from "./pod-defaults.ts";
-import { podDoors } from "./pod-doors.ts";
+import { podConnections } from "./pod-connections.ts";
 import { ephemeralContainersView } from "./pod-ephemeral.ts";
-import { evictionDoor } from "./pod-eviction.ts";
+import { evictionRules } from "./pod-eviction.ts";
 import { createdPodWarnings, preparePod } from "./pod-prepare.ts";
 import { resizeView } from "./pod-resize.ts";
 import { podStatusView } from "./pod-status.ts";
@@ -57,9 +57,9 @@ export const podRules: KindRules<Pod> = defineRules<Pod>({
     status: podStatusView,
     ephemeralcontainers: ephemeralContainersView,
     resize: resizeView,
-    binding: bindingDoor,
-    eviction: evictionDoor,
-    ...podDoors,
+    binding: bindingRules,
+    eviction: evictionRules,
+    ...podConnections,
   },
   table: { row: podRow },
 });

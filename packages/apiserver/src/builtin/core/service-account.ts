@@ -4,7 +4,7 @@ import type { Draft } from "../draft.ts";
 import { checkNamespaced } from "../meta/metadata.ts";
 import { defineRules, type KindRules } from "../rules.ts";
 import { ageOf } from "../table/cells.ts";
-import { tokenDoor } from "./token-request.ts";
+import { tokenRules } from "./token-request.ts";
 
 const mountableSecrets = "kubernetes.io/enforce-mountable-secrets";
 
@@ -20,7 +20,7 @@ export const serviceAccountRules: KindRules<ServiceAccount> = defineRules<Servic
         ]
       : [],
   deletion: { returnsObject: true },
-  subresources: { token: tokenDoor },
+  subresources: { token: tokenRules },
   table: { row: (account, now) => ({ cells: [account.metadata.name ?? "", ageOf(account, now)] }) },
 });
 

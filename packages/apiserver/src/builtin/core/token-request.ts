@@ -27,7 +27,7 @@ const shortest = 10 * 60;
 const longest = 2 ** 32;
 
 /** The subresource `token` of a service account. */
-export const tokenDoor: ActionRules<ServiceAccount> = {
+export const tokenRules: ActionRules<ServiceAccount> = {
   type: "action",
   kind,
   defaults(body) {

@@ -7,13 +7,13 @@ import { isEmpty } from "../meta/checks.ts";
 import { parseIp } from "../meta/ip-address.ts";
 import { checkEndpointIp } from "../meta/ip-checks.ts";
 import { allContainers } from "../pod-template/containers.ts";
-import type { ConnectRules, NodeDoor, PodKey, ProxyPlace, ProxyTarget } from "../rules.ts";
+import type { ConnectRules, NodeConnector, PodKey, ProxyPlace, ProxyTarget } from "../rules.ts";
 import { toLogAnswer } from "./log-answer.ts";
 import { hostOf, proxyMethods, schemeOf } from "./proxy-place.ts";
 
-type DoorName = "log" | "exec" | "attach" | "portforward" | "proxy";
+type ConnectName = "log" | "exec" | "attach" | "portforward" | "proxy";
 
-export const podDoors: { readonly [name in DoorName]: ConnectRules<Pod> } = {
+export const podConnections: { readonly [name in ConnectName]: ConnectRules<Pod> } = {
   log: { type: "connect", methods: ["GET"], checkOptions: checkLog, validate: checkContainer, connect: readLog },
   exec: { type: "connect", methods: ["GET", "POST"], creates: true, validate: checkExec, connect: streaming("exec") },
   attach: {
@@ -57,7 +57,7 @@ function nodeOf({ spec, metadata }: Pod): string {
 }
 
 /** A pod without a node has an empty log. */
-async function readLog(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
+async function readLog(pod: Pod, call: Call, connector: NodeConnector): Promise<Answer> {
   const query = queryOf(call);
   const container = containerOf(pod, query.get("container") ?? "");
   if (isEmpty(pod.spec?.nodeName)) {
@@ -65,7 +65,7 @@ async function readLog(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
   }
   query.delete("container");
   const request = { verb: "containerLogs", pod: keyOf(pod), container, query } as const;
-  const answer = await door.handOver(nodeOf(pod), request, call);
+  const answer = await connector.handOver(nodeOf(pod), request, call);
   return toLogAnswer(answer, pod.metadata.name ?? "");
 }
 
@@ -77,14 +77,14 @@ const streamOptions: readonly (readonly [asked: string, kubelet: string])[] = [
 ];
 
 function streaming(verb: "exec" | "attach"): NonNullable<ConnectRules<Pod>["connect"]> {
-  return async (pod, call, door) => {
+  return async (pod, call, connector) => {
     const query = queryOf(call);
     const container = containerOf(pod, query.get("container") ?? "");
     const node = nodeOf(pod);
     const sent = new URLSearchParams();
     for (const [asked, kubelet] of streamOptions) if (isTrue(query.get(asked))) sent.append(kubelet, "1");
     for (const command of query.getAll("command")) sent.append("command", command);
-    return door.handOver(node, { verb, pod: keyOf(pod), container, query: sent }, call);
+    return connector.handOver(node, { verb, pod: keyOf(pod), container, query: sent }, call);
   };
 }
 
@@ -92,11 +92,11 @@ function isTrue(value: string | null): boolean {
   return value !== null && value !== "" && value !== "false" && value !== "0";
 }
 
-async function forwardPorts(pod: Pod, call: Call, door: NodeDoor): Promise<Answer> {
+async function forwardPorts(pod: Pod, call: Call, connector: NodeConnector): Promise<Answer> {
   const node = nodeOf(pod);
   const sent = new URLSearchParams();
   for (const port of queryOf(call).getAll("ports")) sent.append("port", port);
-  return door.handOver(node, { verb: "portForward", pod: keyOf(pod), query: sent }, call);
+  return connector.handOver(node, { verb: "portForward", pod: keyOf(pod), query: sent }, call);
 }
 
 /** Requests to the pod go through the kubelet of its node. */
@@ -159,17 +159,17 @@ function checkLogOptions(query: URLSearchParams): FieldError[] {
   return errors;
 }
 
-function checkExec(pod: Pod, query: URLSearchParams, door: NodeDoor): FieldError[] {
-  checkStreams(pod, query, door);
+function checkExec(pod: Pod, query: URLSearchParams, connector: NodeConnector): FieldError[] {
+  checkStreams(pod, query, connector);
   if (query.getAll("command").length === 0)
     throw apiErrors.badRequest("you must specify at least 1 command for the container");
   return [];
 }
 
 /** The container and the node are checked before the streams. */
-function checkStreams(pod: Pod, query: URLSearchParams, door: NodeDoor): FieldError[] {
+function checkStreams(pod: Pod, query: URLSearchParams, connector: NodeConnector): FieldError[] {
   containerOf(pod, query.get("container") ?? "");
-  door.reach?.(nodeOf(pod));
+  connector.reach?.(nodeOf(pod));
   const asked = ["stdin", "stdout", "stderr"].filter((name) => isTrue(query.get(name)));
   if (asked.length === 0) throw apiErrors.badRequest("you must specify at least 1 of stdin, stdout, stderr");
   if (isTrue(query.get("tty")) && asked.includes("stderr")) {

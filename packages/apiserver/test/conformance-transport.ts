@@ -17,13 +17,17 @@ const options = {
 
 export type Accepts = (name: string, one: Case) => boolean;
 
-export async function playCases(t: TestContext, door: "in process" | "over HTTP", accepts: Accepts): Promise<void> {
+export async function playCases(
+  t: TestContext,
+  transport: "in process" | "over HTTP",
+  accepts: Accepts,
+): Promise<void> {
   await using server = await startApiServer(options);
   await using hooks = await startHookServer();
   const target =
-    door === "in process"
+    transport === "in process"
       ? inProcessTarget(server, alice)
-      : httpsTarget(door, server.url ?? "", { admin: server.token, alice });
+      : httpsTarget(transport, server.url ?? "", { admin: server.token, alice });
   for await (const { name, difference } of compareAll(withHooks(target, hooks), accepts)) {
     await t.test(name, () => {
       if (name in differences) assert.notEqual(difference, undefined, "is listed as a difference and is none");

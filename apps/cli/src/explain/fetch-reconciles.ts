@@ -5,7 +5,7 @@ import { CliError } from "../errors.ts";
 /** Which object of which controller. */
 export interface Question {
   /** `host:port` */
-  readonly door: string;
+  readonly address: string;
   readonly controller: string;
   readonly namespace: string;
   readonly name: string;
@@ -15,14 +15,19 @@ export interface Question {
 const MOST_SAID = 300;
 
 /** The last reconciles of an object, the latest last. Cluster-scoped objects have no namespace: both keys are tried. */
-export async function askDoor({ door, controller, namespace, name }: Question): Promise<readonly ReconcileRecord[]> {
+export async function fetchReconciles({
+  address,
+  controller,
+  namespace,
+  name,
+}: Question): Promise<readonly ReconcileRecord[]> {
   let why = "";
   for (const key of [[namespace, name], [name]]) {
     const path = [controller, ...key].map((part) => encodeURIComponent(part)).join("/");
-    const response = await get(`http://${door}/explain/${path}`);
+    const response = await get(`http://${address}/explain/${path}`);
     if (response.status === 200)
       return ((await response.json()) as { reconciles: readonly ReconcileRecord[] }).reconciles;
-    if (response.status !== 404) throw await refusal(door, response);
+    if (response.status !== 404) throw await refusal(address, response);
     why ||= await wordsOf(response);
   }
   throw new CliError("Failed", lowered(why || `Nothing is known about ${controller} ${namespace}/${name}.`));
@@ -38,9 +43,9 @@ function lowered(sentence: string): string {
 }
 
 /** A rejected request is an error, distinct from an unknown object. */
-async function refusal(door: string, response: Response): Promise<CliError> {
+async function refusal(address: string, response: Response): Promise<CliError> {
   const said = await wordsOf(response);
-  return new CliError("Cluster", `the operator at ${door} refuses to explain (${response.status}): ${said}`);
+  return new CliError("Cluster", `the operator at ${address} refuses to explain (${response.status}): ${said}`);
 }
 
 async function get(url: string): Promise<Response> {
