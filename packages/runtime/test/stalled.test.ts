@@ -29,15 +29,22 @@ const Site = defineResource({
   conditions: { Ready: "all is well", Available: "it answers" },
 });
 
+/** The message without the line of this file that threw the error. */
+function withoutLine(message: string): string {
+  return message.replace(/ \(at test\/stalled\.test\.ts:\d+:\d+\)$/u, "");
+}
+
 /** Conditions of a Site in the order of their names, as `Type=Status reason: message`. */
 const shownBy = async (world: TestWorld, name: string): Promise<readonly string[]> => {
   const { conditions = [] } = (await world.get(Site, name))?.status ?? {};
-  return conditions.map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${message}`).sort();
+  return conditions
+    .map(({ type, status, reason, message }) => `${type}=${status} ${reason}: ${withoutLine(message)}`)
+    .sort();
 };
 
 const conditionsOf = async (world: TestWorld, name: string): Promise<readonly (readonly string[])[]> => {
   const { conditions = [] } = (await world.get(Job, name))?.status ?? {};
-  return conditions.map(({ type, status, reason, message }) => [type, status, reason, message]);
+  return conditions.map(({ type, status, reason, message }) => [type, status, reason, withoutLine(message)]);
 };
 
 for (const [where, worldOf] of worlds) {

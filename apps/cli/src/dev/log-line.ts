@@ -31,9 +31,9 @@ function formatEntry(entry: Entry, { dim, red, yellow, cyan }: Style): string {
 
 /** A line about an object. */
 export function readObjectLine(line: string): HeardLine | undefined {
-  const { level, controller, object, message } = parse(line) ?? {};
+  const { level, controller, object, message, error } = parse(line) ?? {};
   if (typeof controller !== "string" || typeof object !== "string") return undefined;
-  return { level: text(level), controller, object, message: text(message) };
+  return { level: text(level), controller, object, message: `${text(message)}${placeOf(error)}` };
 }
 
 /** `850 ms`, `2.4 s`, `3 min`. */
@@ -81,20 +81,32 @@ function isError(value: unknown): value is { readonly message: string; readonly 
   return typeof value === "object" && value !== null && "message" in value && typeof value.message === "string";
 }
 
+/** ` (at src/website.ts:51:33)`: the program's line at which an error was thrown, with its last folder. */
+function placeOf(error: unknown): string {
+  const frame = isError(error) ? framesIn(error).find(isOfProgram) : undefined;
+  if (frame === undefined || !frame.includes("file://")) return "";
+  const place = frame.trim().split("/").slice(-2).join("/").replace(")", "");
+  return ` (at ${place})`;
+}
+
 function withoutStack(error: unknown): unknown {
   return isError(error) ? { ...error, stack: "" } : error;
 }
 
 /** The origin of an error: stack frames of the program, or of the framework if there are no others. */
-function framesOf({ stack }: { readonly stack?: unknown }): string {
-  const frames = text(stack)
-    .split("\n")
-    .filter((line) => /^\s+at /.test(line));
+function framesOf(error: { readonly stack?: unknown }): string {
+  const frames = framesIn(error);
   const own = frames.filter(isOfProgram);
   return (own.length === 0 ? frames : own)
     .slice(0, 3)
     .map((frame) => `\n${frame}`)
     .join("");
+}
+
+function framesIn({ stack }: { readonly stack?: unknown }): readonly string[] {
+  return text(stack)
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line));
 }
 
 /** The packages of the framework, if a project uses a checkout. */

@@ -39,6 +39,8 @@ export interface Load {
 
 /** Makes the operator start with the caches of its predecessor. */
 export interface Go {
+  /** Whether the API server surely reaches the operator, so that webhooks can be enforced. */
+  readonly isReachable: boolean;
   readonly seed: Snapshot;
 }
 

@@ -12,6 +12,7 @@ import { type ClusterChoice, type DevCluster, openCluster } from "./cluster.ts";
 import { watchKeys } from "./keys.ts";
 import { logFormatter, readObjectLine } from "./log-line.ts";
 import { Runner } from "./runner.ts";
+import type { RunnerOptions } from "./runner.ts";
 import { openScreen } from "./screen.ts";
 import { claimSession } from "./session.ts";
 import { type SourceEvents, watchSources } from "./sources.ts";
@@ -75,7 +76,7 @@ async function runUntil(
   await using runner = new Runner({
     cwd: root,
     entry,
-    flags: flagsOf(cluster, options),
+    ...runOf(cluster, options),
     line: (line) => {
       screen.line(formatLine(line));
       view.hear(readObjectLine(line));
@@ -145,6 +146,11 @@ function watchTypes(root: string, say: (text: string) => void): TypeChecker {
 function keepUp(view: View): Disposable {
   const timers = [setInterval(() => view.draw(), REDRAW), setInterval(() => void view.recheck(), RECHECK)];
   return { [Symbol.dispose]: () => timers.forEach((timer) => clearInterval(timer)) };
+}
+
+/** How the operator runs on a cluster. Only an embedded one surely reaches its webhooks. */
+function runOf(cluster: DevCluster, options: SessionOptions): Pick<RunnerOptions, "flags" | "isReachable"> {
+  return { flags: flagsOf(cluster, options), isReachable: cluster.owner === "session" };
 }
 
 function flagsOf({ operatorKubeconfig, context }: DevCluster, { logLevel }: SessionOptions): readonly string[] {

@@ -25,6 +25,8 @@ export interface RunnerOptions extends RunnerEvents {
   readonly cwd: string;
   readonly entry: string;
   readonly flags: readonly string[];
+  /** Whether the API server surely reaches the operator. Default: false. */
+  readonly isReachable?: boolean;
   /** How long an operator may take to stop before it is killed, in milliseconds. */
   readonly patience?: number;
 }
@@ -83,7 +85,7 @@ export class Runner implements AsyncDisposable {
     child.on("message", (later: FromChild) => {
       if (later.type === "failed") this.#fail(child, later.why);
     });
-    child.send({ seed } satisfies Go);
+    child.send({ seed, isReachable: this.#options.isReachable ?? false } satisfies Go);
   }
 
   /** Makes the operator reconcile an object again; does nothing if no operator runs. */

@@ -30,3 +30,20 @@ test("facts wrap with an indent on a terminal; a script gets one line for each",
   const piped = formatReconciles([reconcile], paperOf({ ...terminal, isInteractive: false }));
   assert.equal(piped.trimEnd().split("\n").length, 2);
 });
+
+test("a failed reconcile shows the line of the program", () => {
+  const reconcile = {
+    at: "2030-01-01T00:00:00Z",
+    triggers: [],
+    reads: [],
+    decisions: [],
+    writes: [],
+    outcome: "failed",
+    message: "no power",
+    where: "/work/src/lamp.ts:7:9",
+    milliseconds: 3,
+    next: "",
+  } as unknown as Parameters<typeof formatReconciles>[0][number];
+  const terminal = { color: false, columns: 60, isInteractive: false };
+  assert.match(formatReconciles([reconcile], paperOf(terminal)), /\n {2}at {8}\/work\/src\/lamp\.ts:7:9\n/);
+});

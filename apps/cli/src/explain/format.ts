@@ -27,7 +27,19 @@ export function formatReconciles(reconciles: readonly ReconcileRecord[], paper: 
 }
 
 function formatReconcile(
-  { at, triggers, reads, writes, decisions, warnings = [], outcome, message, milliseconds, next }: ReconcileRecord,
+  {
+    at,
+    triggers,
+    reads,
+    writes,
+    decisions,
+    warnings = [],
+    outcome,
+    message,
+    where,
+    milliseconds,
+    next,
+  }: ReconcileRecord,
   { style: { bold, dim }, columns }: Paper,
 ): string {
   const facts: readonly (readonly [string, string])[] = [
@@ -39,6 +51,7 @@ function formatReconcile(
       return ["wrote", `${verb} ${kind} ${key}${which}`] as const;
     }),
     ...warnings.map((warning) => ["warning", warning] as const),
+    ...(where === undefined ? [] : [["at", where] as const]),
     ...(next === "" ? [] : [["next", next] as const]),
   ];
   const lines = [

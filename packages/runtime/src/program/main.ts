@@ -54,6 +54,11 @@ export interface RunOptions {
   readonly seed?: Snapshot | undefined;
   /** Whether every error names the user's calling line, for development; otherwise only repeated failures do. */
   readonly namesCalls?: boolean;
+  /**
+   * Whether the API server surely reaches this machine's loopback address, as an embedded one does: requests then fail if a webhook fails,
+   * as in a deployed operator. Otherwise they are accepted.
+   */
+  readonly isReachable?: boolean;
   /** Called when the program stops, with the cache contents for the next one. */
   readonly onStop?: ((known: Snapshot) => Promise<void> | void) | undefined;
   /** Called when the operator runs. */
@@ -101,7 +106,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
   const api = apiOf(client);
   const version = definition.version ?? (await versionOfProgram());
   const program: Program = { definition, version, settings, config, api, clock, log, registry };
-  await using webhooks = await openProgramWebhooks(program);
+  await using webhooks = await openProgramWebhooks(program, options.isReachable ?? false);
   await prepareCrds(program, webhooks);
   await webhooks?.register();
   await using recording = await openRecording(program);
@@ -166,7 +171,10 @@ function isForUsers(error: unknown): boolean {
   );
 }
 
-async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks | undefined> {
+const UNENFORCED =
+  "webhooks are not enforced: the API server accepts a request if it cannot reach them or they fail (failurePolicy: Ignore)";
+
+async function openProgramWebhooks(program: Program, isReachable: boolean): Promise<OperatorWebhooks | undefined> {
   const { definition, settings, config, log } = program;
   const resources = resourcesAmong(definition.controllers.map(({ kind }) => kind));
   if (!needsWebhooks(resources)) return undefined;
@@ -200,8 +208,9 @@ async function openProgramWebhooks(program: Program): Promise<OperatorWebhooks |
     });
   }
   const namespaces = settings.namespaces.length > 0 ? settings.namespaces : definition.namespaces;
-  const { failurePolicy } = place;
+  const failurePolicy = isReachable ? "Fail" : place.failurePolicy;
   const options = { failurePolicy, ...definition.webhooks, namespaces, namespace, resources };
+  if (options.failurePolicy === "Ignore") log.info(UNENFORCED);
   return openWebhooks({ ...program, ...options, name: definition.name, endpoint });
 }
 

@@ -4,6 +4,7 @@ import { hasFinalizer, removeFinalizer } from "./finalizer.ts";
 import { callWithin, reportStall, writeStatusAtEnd } from "./finish.ts";
 import { guarded } from "./outcome.ts";
 import type { Outcome } from "./outcome.ts";
+import { CLEANUP_WAITING, noteCleanupWait } from "./stall.ts";
 import type { Reconcile } from "./reconcile.ts";
 import { findOurs, reportHolders } from "./shared-finalizers.ts";
 
@@ -26,6 +27,7 @@ async function cleanUp(reconcile: Reconcile): Promise<Outcome> {
     // A cleanup has effects outside the cluster: a plan does not run it.
     call.beforeSideEffect(() => "run the cleanup");
     const result = await callWithin(reconcile, handlers.cleanup);
+    if (result.outcome === "requeue") reportWait(reconcile, result.reason);
     if (result.outcome !== "done") return await writeStatusAtEnd(reconcile, result);
   }
   // Also without a cleanup function: an earlier version of the operator had one, and no other controller removes its finalizer.
@@ -33,6 +35,15 @@ async function cleanUp(reconcile: Reconcile): Promise<Outcome> {
   const outcome = await releaseChildren(reconcile, shared.children);
   if (outcome.outcome === "done") reportHolders(environment, reconcile.object);
   return outcome;
+}
+
+/** An object that waits for its cleanup says so: `kubectl delete` waits for it, too. */
+function reportWait({ environment, object, status }: Reconcile, reason: string): void {
+  const { controller, definition, isAlone, onEvent } = environment;
+  const note = reason === "" ? "the cleanup is not done yet" : reason;
+  onEvent(object, { type: "Normal", reason: CLEANUP_WAITING, note });
+  const { hasConditions, declares } = definition.handlers;
+  if (hasConditions) noteCleanupWait(status, { controller, declares, isAlone, note });
 }
 
 /** Deletes children that the garbage collector would leave behind, and then removes the finalizer for them. */

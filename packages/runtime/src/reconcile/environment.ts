@@ -46,7 +46,7 @@ export interface ReconcileEnvironment extends ControllerEnvironment {
   /** The server's spelling of values of children; entries of deleted objects are dropped. */
   readonly learned: Learned;
   /** Keys with a TypeError in their last reconcile, as a write to a frozen object throws. */
-  readonly suspects: Set<string>;
+  readonly suspects: Map<string, TypeError>;
   /** The warnings that were logged. */
   readonly warned: Set<string>;
 }
@@ -63,7 +63,7 @@ export function reconcileEnvironment(definition: Controller, environment: Contro
     tracked: new Reads(),
     breaker: new Breaker({ clock, api, manager, budget: definition.options.hotLoopLimit }),
     learned: new Map(),
-    suspects: new Set(),
+    suspects: new Map(),
     warned: new Set(),
   };
 }

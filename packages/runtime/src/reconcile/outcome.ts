@@ -5,6 +5,7 @@ import type { Duration, RuntimeErrorCode } from "../errors.ts";
 import { failureOf, messageOf, retryAfterOf } from "../failure.ts";
 import type { QueueAction } from "../queue/queue.ts";
 import { PlanStoppedError } from "../plan/plan-stopped.ts";
+import { atUserLine } from "../report/call-site.ts";
 
 /** The outcome of a reconcile. */
 export type Outcome =
@@ -154,23 +155,25 @@ export function consequenceOf(outcome: Outcome): Consequence {
 }
 
 function consequenceOfFailure(error: unknown, retry: boolean): Consequence {
-  const note = messageOf(error);
+  const message = messageOf(error);
+  // Users of the cluster see only the event and the condition: they name the line, too.
+  const note = `${message}${atUserLine(error)}`;
   if (!retry) {
     const event = { type: "Warning", reason: "ReconcileRefused", note } as const;
-    return { queue: { then: "forget" }, result: "error", level: "error", message: note, event };
+    return { queue: { then: "forget" }, result: "error", level: "error", message, event };
   }
   if (error instanceof RuntimeError && (error.code === "Fenced" || error.code === "Stopping")) {
     // The object is not at fault: this replica has to leave it to another.
     const queue = { then: "retry", failure: "unavailable" } as const;
-    return { queue, result: "error", level: "info", message: note, event: undefined };
+    return { queue, result: "error", level: "info", message, event: undefined };
   }
   const isLasting = error instanceof RuntimeError && (error.code === "HotLoop" || error.code === "NotAwaited");
   const failure = isLasting ? "rejected" : isTaken(error) ? "error" : failureOf(error);
   const queue: QueueAction = { then: "retry", failure, atLeast: retryAfterOf(error) };
   // Conflicts are normal: the next reconcile reads the newer object.
-  if (failure === "conflict") return { queue, result: "error", level: "debug", message: note, event: undefined };
+  if (failure === "conflict") return { queue, result: "error", level: "debug", message, event: undefined };
   const event = { type: "Warning", reason: "ReconcileFailed", note } as const;
-  return { queue, result: "error", level: "error", message: note, event };
+  return { queue, result: "error", level: "error", message, event };
 }
 
 /** A name that is taken stays taken: unlike a conflict, it is not resolved by reading the newer object. */

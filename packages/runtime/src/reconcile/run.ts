@@ -3,6 +3,7 @@ import type { StoredObject } from "@capstan/model";
 import { RuntimeError, TerminalError } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { ReconcileRequest } from "../queue/queue.ts";
+import { addCallSite } from "../report/call-site.ts";
 import type { ReconcileTrigger } from "../trigger/reconcile-trigger.ts";
 import type { ReconcileLimits } from "./call.ts";
 import { cleanUpAndReport } from "./cleanup.ts";
@@ -44,18 +45,27 @@ async function run(
 ): Promise<ReconcileEnd> {
   const { informer, tracked, suspects } = environment;
   const object = informer.get(request.key);
-  const isSuspect = suspects.size > 0 && suspects.delete(request.key);
+  const suspicion = suspects.get(request.key);
+  suspects.delete(request.key);
   if (object === undefined) {
     tracked.forget(request.key);
     return { outcome: { outcome: "done" }, reconcile: undefined, state: "gone" };
   }
-  const reconcile = new Reconcile(environment, object, { request, limits: { ...limits, isSuspect } });
+  const reconcile = new Reconcile(environment, object, {
+    request,
+    limits: { ...limits, isSuspect: suspicion !== undefined },
+  });
   if (isPaused(object, environment, namespaceOf(environment))) return await skip(reconcile);
   reportMisspeltPause(reconcile);
   const isCleanup = isToBeCleanedUp(environment, object);
   const outcome = await (isCleanup ? cleanUpAndReport(reconcile) : reconcileObject(reconcile));
   tracked.record(request.key, reconcile.reads);
-  if (outcome.outcome === "failed" && outcome.error instanceof TypeError) suspects.add(request.key);
+  if (outcome.outcome === "failed") {
+    if (outcome.error instanceof TypeError) suspects.set(request.key, outcome.error);
+    // The first failure has the line of the write, the second one the name of the object.
+    if (outcome.error instanceof RuntimeError && outcome.error.code === "ReadOnly")
+      addCallSite(outcome.error, suspicion);
+  }
   return { outcome: limited(outcome, environment, request), reconcile, state: isCleanup ? "cleaned up" : "reconciled" };
 }
 

@@ -53,6 +53,18 @@ export function noteStall(status: Draft, report: StallReport): void {
   if (mayReportOnReady(status, report)) status.condition(READY, false, details);
 }
 
+/** The reason of the event and the condition of an object that waits for its cleanup. */
+export const CLEANUP_WAITING = "CleanupWaiting";
+
+/** Sets `Ready` to false while a cleanup waits, unless the cleanup or another controller sets it. */
+export function noteCleanupWait(
+  status: Draft,
+  { controller, declares, isAlone, note }: Pick<StallReport, "controller" | "declares" | "isAlone"> & { note: string },
+): void {
+  if (!declares.ready || !isAlone || wasTouched(status, READY)) return;
+  status.condition(READY, false, { reason: CLEANUP_WAITING, message: `${controller}: ${note}`.slice(0, maxMessage) });
+}
+
 /**
  * Whether `Ready` is to be set to false: if it is true, whichever controller set it before, or if this function has set it to false
  * earlier.

@@ -33,12 +33,30 @@ export function addCallSite(error: unknown, site: CallSite | undefined): void {
   }
 }
 
-/** The first place in an error's stack that is the user's, as `file:line:column`. */
-export function userLine(error: unknown): string | undefined {
+/** An error that wraps another names the line of the inner one; a chain that is longer than this does not. */
+const CAUSES = 5;
+
+/** The first place in the stack of an error, or of its cause, that is the user's, as `file:line:column`. */
+export function userLine(error: unknown, causes: number = CAUSES): string | undefined {
   if (!isError(error)) return undefined;
   const frame = framesOf(error).find(isOfUser);
+  if (frame === undefined) return causes === 0 ? undefined : userLine(causeOf(error), causes - 1);
   // linear: one line of a stack trace of this process
-  return frame && /(?:file:\/\/)?(\/[^()]+:\d+:\d+)\)?$/u.exec(frame)?.[1];
+  return /(?:file:\/\/)?(\/[^()]+:\d+:\d+)\)?$/u.exec(frame)?.[1];
+}
+
+/** ` (at src/website.ts:51:33)`: the user's line with its last folder, for messages that leave the machine; empty if it is not known. */
+export function atUserLine(error: unknown): string {
+  const line = userLine(error);
+  return line === undefined ? "" : ` (at ${line.split("/").slice(-2).join("/")})`;
+}
+
+function causeOf(error: Error): unknown {
+  try {
+    return error.cause;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A proxy may throw even on instanceof. */

@@ -5,6 +5,7 @@ import type { FieldError, Json, KubeObject } from "@capstan/model";
 import type { Resource } from "@capstan/schema";
 import { oddIn } from "../apply/json-only.ts";
 import { messageOf } from "../failure.ts";
+import { atUserLine } from "../report/call-site.ts";
 import { storageVersion } from "../resource.ts";
 import { WebhookError } from "./errors.ts";
 import type { AdmissionRequest, AdmissionVerdict } from "./review.ts";
@@ -89,7 +90,11 @@ async function run(hook: string, { kind }: Resource, call: () => void | Promise<
   try {
     await call();
   } catch (cause) {
-    throw new WebhookError("HookFailed", `The ${hook} function of ${kind} failed: ${messageOf(cause)}`, { cause });
+    throw new WebhookError(
+      "HookFailed",
+      `The ${hook} function of ${kind} failed: ${messageOf(cause)}${atUserLine(cause)}`,
+      { cause },
+    );
   }
 }
 

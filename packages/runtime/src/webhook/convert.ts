@@ -5,6 +5,7 @@ import { applyDefaults, readSchema } from "@capstan/schema";
 import type { Resource, StructuralSchema } from "@capstan/schema";
 import { oddIn } from "../apply/json-only.ts";
 import { messageOf } from "../failure.ts";
+import { atUserLine } from "../report/call-site.ts";
 import { storageVersion } from "../resource.ts";
 import { checkingConverted } from "./converted-spec.ts";
 import type { Conversion, ConversionRequest } from "./review.ts";
@@ -104,5 +105,5 @@ function idOf(group: string, kind: string): string {
 
 function failureOf({ kind, apiVersion, metadata }: KubeObject, to: string, error: unknown): string {
   const name = [metadata?.namespace, metadata?.name].filter((part) => part !== undefined && part !== "").join("/");
-  return `could not convert ${kind} ${name} from ${apiVersion} to ${to}: ${messageOf(error)}`;
+  return `could not convert ${kind} ${name} from ${apiVersion} to ${to}: ${messageOf(error)}${atUserLine(error)}`;
 }

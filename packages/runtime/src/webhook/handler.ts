@@ -124,8 +124,15 @@ function refuse(error: unknown, about: { log: Log; meter: WebhookMeter; pathname
   const { log, meter, pathname } = about;
   const status = error instanceof WebhookError ? statuses[error.code] : 500;
   if (status === 500) meter.panicked("admission");
-  log[status === 500 ? "error" : "warn"](`a call of ${pathname} failed: ${messageOf(error)}`, { error });
+  log[status === 500 ? "error" : "warn"](`a call of ${pathname} failed: ${messageOf(error)}`, {
+    error: originOf(error),
+  });
   return text(status, messageOf(error));
+}
+
+/** The error of the user's function, whose stack has the user's line. */
+function originOf(error: unknown): unknown {
+  return error instanceof WebhookError && error.cause !== undefined ? error.cause : error;
 }
 
 function text(status: number, body: string): Response {

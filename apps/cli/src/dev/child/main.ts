@@ -36,9 +36,9 @@ async function load(flags: readonly string[]): Promise<void> {
     const operator = operatorOf(exported, entry);
     // The operator parses its flags as if it were the main program.
     process.argv = [process.argv[0] ?? "node", entry, ...flags];
-    process.once("message", ({ seed }: Go) => {
+    process.once("message", ({ seed, isReachable }: Go) => {
       const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
-      operator.run({ seed, onStop, onStart: obey, namesCalls: true }).then(
+      operator.run({ seed, isReachable, onStop, onStart: obey, namesCalls: true }).then(
         () => process.disconnect(),
         (error: unknown) => fail(error),
       );
