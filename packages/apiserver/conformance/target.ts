@@ -45,11 +45,18 @@ export function inProcessTarget(server: ApiServer, alice: string): Target {
         signal: stop.signal,
         ...(body === undefined ? {} : { body }),
       };
-      const response = await server.fetch(new Request(`http://in-process${path}`, init));
+      const response = await server.fetch(rawRequest(path, init));
       const text = lines === undefined ? await response.text() : await readLines(response, lines, stop);
       return { status: response.status, headers: headersOf(response), text };
     },
   };
+}
+
+const origin = "http://in-process";
+
+/** A request that keeps the spelling of its path, which `Request` resolves. */
+function rawRequest(path: string, init: RequestInit): Request {
+  return Object.defineProperty(new Request(origin, init), "url", { value: `${origin}${path}` });
 }
 
 function headersOf(response: Response): { [name: string]: string } {
@@ -84,7 +91,11 @@ export function httpsTarget(name: string, url: string, tokens: Target["tokens"])
     tokens,
     ask: (asked) =>
       new Promise((resolve, reject) => {
-        const request = httpsRequest(new URL(asked.path, url), {
+        const { hostname, port } = new URL(url);
+        const request = httpsRequest({
+          hostname,
+          port,
+          path: asked.path,
           method: asked.method,
           headers: { ...asked.headers, ...lengthOf(asked.body) },
           agent,

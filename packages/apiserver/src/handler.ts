@@ -108,7 +108,7 @@ function unreadableRequest(url: string, auditId: string): Answer {
 
 function serve(exchange: Exchange, info: RequestInfo): Promise<Answer> | Answer {
   // Authorization ignores the duplicate slashes, but the path is not served: a proxy in front may have let it pass because of them.
-  if (exchange.path.startsWith("//")) return pageNotFound();
+  if (info.path.startsWith("//")) return pageNotFound();
   return info.type === "path" ? servePath(exchange, info) : serveResource(exchange, info);
 }
 

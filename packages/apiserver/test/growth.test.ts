@@ -1,8 +1,16 @@
 /** Parsing time of client input grows linearly: each parser is measured at n, 2n and 4n. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { parseQuantity, parseLabelSelector, parseDuration, parseTime } from "@capstan/model";
-import { applyJsonPatch } from "@capstan/patch";
+import {
+  addQuantities,
+  parseDuration,
+  parseLabelSelector,
+  parseQuantity,
+  parseTime,
+  quantityToInteger,
+} from "@capstan/model";
+import { applyJsonPatch, applyStrategicPatch, patchTypeFromOpenApi } from "@capstan/patch";
+import { builtInDefinitions } from "@capstan/kinds";
 import { findPemBlocks } from "@capstan/pki";
 import { parseJson } from "../src/decode/json-text.ts";
 import { StrictProblems } from "../src/decode/strict.ts";
@@ -31,6 +39,8 @@ const json = (name: string, make: (n: number) => string, size = 20_000): Reader 
   make,
   run: (text) => parseJson(text, new StrictProblems()),
 });
+
+const items = <T>(n: number, item: (at: number) => T): T[] => Array.from({ length: n }, (_, at) => item(at));
 
 const readers: readonly Reader[] = [
   yaml("keys", (n) => list(n, (at) => `k${at}: 1\n`)),
@@ -96,12 +106,35 @@ const readers: readonly Reader[] = [
       dropDuplicateOwners({ apiVersion: "v1", kind: "A", metadata: { ownerReferences: JSON.parse(text) as never } }),
   },
   {
+    name: "quantity: sums with large exponents",
+    size: 100_000_000,
+    make: (n) => `1e${n}`,
+    run: (text) => [
+      addQuantities(parseQuantity(text), parseQuantity("1m")),
+      quantityToInteger(parseQuantity(text), -3),
+    ],
+  },
+  {
+    name: "strategic patch: items that the order does not have",
+    size: 2000,
+    make: (n) =>
+      JSON.stringify({
+        metadata: {
+          finalizers: items(n, (at) => `a.b/f${at}`),
+          "$setElementOrder/finalizers": items(n, (at) => `a.b/f${at * 2}`),
+        },
+      }),
+    run: (text) => applyStrategicPatch({ metadata: { finalizers: ["a.b/x"] } }, JSON.parse(text) as never, podType),
+  },
+  {
     name: "JSON patch: fields",
     size: 2000,
     make: (n) => JSON.stringify(Array.from({ length: n }, (_, at) => ({ op: "add", path: `/a${at}`, value: at }))),
     run: (text) => applyJsonPatch({}, JSON.parse(text) as never),
   },
 ];
+
+const podType = patchTypeFromOpenApi(builtInDefinitions(), "io.k8s.api.core.v1.Pod");
 
 function refused(read: () => unknown): unknown {
   try {
@@ -150,11 +183,14 @@ for (const { name, size, make, run } of readers) {
 
 const meta = { name: "a", namespace: "default" };
 const container = { name: "a", image: "a" };
-const items = <T>(n: number, item: (at: number) => T): T[] => Array.from({ length: n }, (_, at) => item(at));
 
 /** Objects with long lists, created through the whole server. */
 const bodies: readonly {
   readonly path: string;
+  /** Default: POST. */
+  readonly method?: string;
+  /** The content type. Default: JSON. */
+  readonly type?: string;
   readonly name: string;
   readonly size: number;
   readonly make: (n: number) => object;
@@ -204,6 +240,51 @@ const bodies: readonly {
     path: "/api/v1/namespaces/default/pods",
     size: 500,
     make: (n) => pod({ tolerations: items(n, (at) => ({ key: `k${at}`, operator: "Exists" })) }),
+  },
+  {
+    name: "tolerations of a pod and its runtime class",
+    path: "/api/v1/namespaces/default/pods",
+    size: 500,
+    make: (n) => ({
+      ...pod({ runtimeClassName: "tolerant", tolerations: items(n, (at) => ({ key: `k${at}`, operator: "Exists" })) }),
+    }),
+  },
+  {
+    name: "a server-side apply of many ports",
+    path: "/api/v1/namespaces/default/services/a?fieldManager=m&dryRun=All",
+    method: "PATCH",
+    type: "application/apply-patch+yaml",
+    size: 300,
+    make: (n) => ({
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: meta,
+      spec: { ports: items(n, (at) => ({ name: `p${at}`, port: 1 + at })) },
+    }),
+  },
+  {
+    name: "a server-side apply of many fields",
+    path: "/api/v1/namespaces/default/configmaps/a?fieldManager=m&dryRun=All",
+    method: "PATCH",
+    type: "application/apply-patch+yaml",
+    size: 1000,
+    make: (n) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: meta,
+      data: Object.fromEntries(items(n, (at) => [`k${at}`, "a"])),
+    }),
+  },
+  {
+    name: "addresses of endpoints",
+    path: "/api/v1/namespaces/default/endpoints",
+    size: 1000,
+    make: (n) => ({
+      apiVersion: "v1",
+      kind: "Endpoints",
+      metadata: meta,
+      subsets: [{ addresses: items(n, (at) => ({ ip: `10.1.${at >> 8}.${at & 255}` })), ports: [{ port: 1 }] }],
+    }),
   },
   {
     name: "ports of a pod",
@@ -304,13 +385,22 @@ function pod(spec: object): object {
 
 test("the cost of creating objects with long lists grows linearly", async (t) => {
   await using server = await startApiServer({});
-  for (const { name, path, size, make } of bodies) {
+  const runtimeClass = {
+    apiVersion: "node.k8s.io/v1",
+    kind: "RuntimeClass",
+    metadata: { name: "tolerant" },
+    handler: "a",
+    scheduling: { tolerations: items(200, (at) => ({ key: `r${at}`, operator: "Exists" })) },
+  };
+  const classes = "http://in-process/apis/node.k8s.io/v1/runtimeclasses";
+  await server.fetch(new Request(classes, { method: "POST", body: JSON.stringify(runtimeClass) }));
+  for (const { name, path, method = "POST", type = "application/json", size, make } of bodies) {
     await t.test(name, async () => {
       const send = async (body: string): Promise<number> => {
         const before = process.cpuUsage();
-        const headers = { "content-type": "application/json" };
-        const url = `http://in-process${path}?dryRun=All`;
-        await (await server.fetch(new Request(url, { method: "POST", headers, body }))).text();
+        const headers = { "content-type": type };
+        const url = `http://in-process${path}${path.includes("?") ? "" : "?dryRun=All"}`;
+        await (await server.fetch(new Request(url, { method, headers, body }))).text();
         const { user, system } = process.cpuUsage(before);
         return user + system;
       };

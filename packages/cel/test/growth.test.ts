@@ -78,6 +78,8 @@ const STRINGS: readonly (readonly [string, ...Make[]])[] = [
   ["x.reverse() + strings.quote(x)", letters, emoji],
   ["'%s %x %s'.format([x, x, l])", (size) => ({ x: "a\n".repeat(size / 8), l: words(size / 8) })],
   ["'%.20000f'.format([1.5])", () => ({})],
+  ["'%.9000000f %.9000000e'.format([1.5, 1.5])", () => ({})],
+  ["'%.99999999999f'.format([1.5])", () => ({})],
   ["x == y || x < y", (size) => ({ x: `${"a".repeat(size)}b`, y: `${"a".repeat(size)}c` })],
   ["size(x) > 0", letters, emoji],
   ["format.dns1123Subdomain().validate(x).hasValue()", (size) => ({ x: "a-".repeat(size / 2) })],

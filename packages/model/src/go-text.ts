@@ -15,7 +15,7 @@ const shortEscapes: Readonly<Record<string, string>> = {
 const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 const plainAscii = /^[ !#-[\]-~]*$/;
 
-/** The text as `%q` prints it. */
+/** The text as `%q` prints it. A byte that is not UTF-8 is kept as the code unit 0xdc00 plus the byte, as in `fromGoBytes`. */
 export function quote(text: string): string {
   if (plainAscii.test(text)) return `"${text}"`;
   let quoted = '"';
@@ -29,8 +29,39 @@ function quoteChar(char: string): string {
   if (printable.test(char)) return char;
   const code = char.codePointAt(0) ?? 0;
   if (code < 0x20 || code === 0x7f) return `\\x${hex(code, 2)}`;
+  if (code >= 0xdc80 && code <= 0xdcff) return `\\x${hex(code - 0xdc00, 2)}`;
   if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
   return code < 0x10000 ? `\\u${hex(code, 4)}` : `\\U${hex(code, 8)}`;
+}
+
+/** The text of bytes in UTF-8. A byte that is not UTF-8 becomes a lone surrogate, 0xdc00 plus the byte, so that it is not lost. */
+export function fromGoBytes(bytes: Uint8Array): string {
+  const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+  if (!whole.includes("\ufffd")) return whole;
+  let text = "";
+  for (let at = 0; at < bytes.length;) {
+    const length = sequenceLength(bytes, at);
+    text +=
+      length === 0 ? String.fromCharCode(0xdc00 + (bytes[at] ?? 0)) : decoder.decode(bytes.subarray(at, at + length));
+    at += Math.max(length, 1);
+  }
+  return text;
+}
+
+const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The length of the character at a position; 0 if the byte there does not begin one. */
+function sequenceLength(bytes: Uint8Array, at: number): number {
+  const first = bytes[at] ?? 0;
+  if (first < 0x80) return 1;
+  const length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  try {
+    strict.decode(bytes.subarray(at, at + length));
+    return at + length <= bytes.length ? length : 0;
+  } catch {
+    return 0;
+  }
 }
 
 function hex(code: number, width: number): string {

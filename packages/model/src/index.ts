@@ -37,7 +37,7 @@ export type {
 } from "./group-version.ts";
 export { ParseError } from "./parse-error.ts";
 export type { ParseErrorCode } from "./parse-error.ts";
-export { byteLength, parseInt64, quote, toGoJson } from "./go-text.ts";
+export { byteLength, fromGoBytes, parseInt64, quote, toGoJson } from "./go-text.ts";
 export { isLargeInteger, parseExactJson, parseWithNumbers } from "./exact-json.ts";
 export type { ReadNumber } from "./exact-json.ts";
 export {

@@ -38,6 +38,8 @@ const amountForm = /([+-]?)([0-9]*)(?:\.([0-9]*))?/y;
 const suffixForm = /^[eEinumkKMGTP]*[-+]?[0-9]*$/;
 /** Far more than any quantity needs, and few enough that arithmetic with all of its digits is fast. */
 const maxLength = 1024;
+/** More places than the digits of two quantities can span, and few enough for fast arithmetic. */
+const maxGap = 4 * maxLength;
 const wrongForm = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const wrongNumber = "unable to parse numeric part of quantity";
 const wrongSuffix = "unable to parse quantity's suffix";
@@ -228,6 +230,9 @@ export function addQuantities(a: Quantity, b: Quantity): Quantity {
   const format = a.unscaled === 0n ? b.format : a.format;
   if (b.unscaled === 0n) return { unscaled: a.unscaled, exponent: a.exponent, format };
   if (a.unscaled === 0n) return { unscaled: b.unscaled, exponent: b.exponent, format };
+  // Beside a number that is so much larger, the other one is nothing; exact arithmetic would need all digits in between.
+  if (a.exponent - b.exponent > maxGap) return { unscaled: a.unscaled, exponent: a.exponent, format };
+  if (b.exponent - a.exponent > maxGap) return { unscaled: b.unscaled, exponent: b.exponent, format };
   const [left, right] = aligned(a, b);
   return { unscaled: left + right, exponent: Math.min(a.exponent, b.exponent), format };
 }
@@ -250,7 +255,7 @@ export function negateQuantity({ unscaled, exponent, format }: Quantity): Quanti
  */
 export function quantityToInteger(quantity: Quantity, scale = 0): bigint {
   const { unscaled, exponent } = quantity;
-  if (exponent >= scale) return unscaled * 10n ** BigInt(exponent - scale);
+  if (exponent >= scale) return unscaled * 10n ** BigInt(Math.min(exponent - scale, maxGap));
   const magnitude = divideUp(unscaled < 0n ? -unscaled : unscaled, scale - exponent);
   return unscaled < 0n ? -magnitude : magnitude;
 }

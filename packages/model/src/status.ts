@@ -86,7 +86,7 @@ export function toFailure({ code, reason, message, details }: FailureParts): Sta
     apiVersion: "v1",
     metadata: {},
     status: "Failure",
-    ...(message === "" ? {} : { message }),
+    ...(message === "" ? {} : { message: message.toWellFormed() }),
     ...(reason === "" ? {} : { reason }),
     ...(details === undefined ? {} : { details: withoutEmpty(details) }),
     code,
@@ -96,7 +96,7 @@ export function toFailure({ code, reason, message, details }: FailureParts): Sta
 function withoutEmpty(details: StatusDetails): StatusDetails {
   const { name, group, kind, uid, causes, retryAfterSeconds } = details;
   return {
-    ...(name ? { name } : {}),
+    ...(name ? { name: name.toWellFormed() } : {}),
     ...(group ? { group } : {}),
     ...(kind ? { kind } : {}),
     ...(uid ? { uid } : {}),

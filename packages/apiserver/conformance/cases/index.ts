@@ -19,6 +19,7 @@ import { policies } from "./policies.ts";
 import { scaleApply } from "./scale-apply.ts";
 import { tourTopics } from "./tours/index.ts";
 import { updates } from "./updates.ts";
+import { variantTopics } from "./variants/index.ts";
 import { watches } from "./watches.ts";
 
 export const topics: readonly Topic[] = [
@@ -42,4 +43,5 @@ export const topics: readonly Topic[] = [
   ...exploredTopics,
   ...tourTopics,
   ...lifeTopics,
+  ...variantTopics,
 ];

@@ -77,23 +77,46 @@ function setScheduling(request: AdmissionRequest, { scheduling }: ClassObject): 
   if (tolerations.length > 0) spec.tolerations = tolerations;
 }
 
-/** Drops tolerations that another one covers; of equal ones the first is kept. */
+/** Drops tolerations that another one covers; of equal ones the first is kept. Takes linear time: what covers is looked up. */
 function mergeTolerations(all: readonly Toleration[]): Draft<Toleration>[] {
-  const kept = all.filter(
-    (one, index) => !all.some((other, at) => at !== index && covers(other, one) && (at < index || !covers(one, other))),
-  );
+  const longest = new Map<string, { readonly seconds: number; readonly index: number }>();
+  for (const [index, one] of all.entries()) {
+    const name = nameOf(one.key, one.effect, matchOf(one));
+    const seconds = secondsOf(one);
+    if (seconds > (longest.get(name)?.seconds ?? -Infinity)) longest.set(name, { seconds, index });
+  }
+  const kept = all.filter((one, index) => {
+    const own = nameOf(one.key, one.effect, matchOf(one));
+    return !coveringNames(one).some((name) => {
+      const found = longest.get(name);
+      if (found === undefined || found.seconds < secondsOf(one)) return false;
+      return name !== own || found.seconds > secondsOf(one) || found.index < index;
+    });
+  });
   return kept.map((one) => ({ ...one }) as Draft<Toleration>);
 }
 
-/** Whether the first toleration tolerates everything that the second does. */
-function covers(wide: Toleration, narrow: Toleration): boolean {
-  if (isDeepEqual(wide, narrow)) return true;
-  const seconds = narrow.tolerationSeconds;
-  const isLongEnough =
-    wide.tolerationSeconds === undefined || (seconds !== undefined && seconds <= wide.tolerationSeconds);
-  if (!isLongEnough || ((wide.effect ?? "") !== "" && wide.effect !== narrow.effect)) return false;
-  if ((wide.key ?? "") !== "" && wide.key !== narrow.key) return false;
-  return wide.operator === "Exists" || (isEqual(wide) && isEqual(narrow) && wide.value === narrow.value);
+function nameOf(key: string | undefined, effect: string | undefined, match: string): string {
+  return JSON.stringify([key ?? "", effect ?? "", match]);
+}
+
+/** What a toleration tolerates of a key: everything, a value, or, with other operators, only what is equal to it. */
+function matchOf(one: Toleration): string {
+  if (one.operator === "Exists") return "everything";
+  return isEqual(one) ? `= ${one.value ?? ""}` : JSON.stringify(one);
+}
+
+function secondsOf({ tolerationSeconds }: Toleration): number {
+  return tolerationSeconds ?? Infinity;
+}
+
+/** The names of all tolerations that may cover one: of the same or every key, effect and value. */
+function coveringNames(one: Toleration): string[] {
+  const matches = new Set([matchOf(one), "everything"]);
+  const names = ["", one.key].flatMap((key) =>
+    ["", one.effect].flatMap((effect) => [...matches].map((match) => nameOf(key, effect, match))),
+  );
+  return [...new Set(names)];
 }
 
 function isEqual({ operator }: Toleration): boolean {

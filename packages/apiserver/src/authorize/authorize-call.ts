@@ -17,19 +17,9 @@ export async function authorizeCall(exchange: Exchange, info: RequestInfo): Prom
 
 const selectingVerbs = new Set(["list", "watch", "deletecollection"]);
 
-/** Authorization uses the decoded path. */
-function decoded(path: string): string {
-  if (!path.includes("%")) return path;
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
-}
-
 /** The attributes of a request for authorization. */
 export function accessOf({ user, query }: Pick<Exchange, "user" | "query">, info: RequestInfo): AccessAttributes {
-  if (info.type === "path") return { type: "path", user, verb: info.verb, path: decoded(info.path) };
+  if (info.type === "path") return { type: "path", user, verb: info.verb, path: info.path };
   const { verb, group, version, resource, subresource, namespace } = info;
   const access = { type: "resource", user, verb, group, version, resource, subresource, namespace } as const;
   const fieldSelector = query.get("fieldSelector");

@@ -21,6 +21,8 @@ export interface RuleContext {
   readonly user: UserInfo;
   /** The namespace of the request; empty for cluster-scoped resources. */
   readonly namespace: string;
+  /** The name in the path of the request; empty for a POST. */
+  readonly pathName?: string;
   /** The version that the client used; rules always see objects in the hub version. */
   readonly version: string;
   readonly dryRun: boolean;

@@ -25,9 +25,19 @@ export function startDefinitions(parts: Parts): () => void {
   return controller.start();
 }
 
+/** What is served for a definition, and the parts of the definition that decide how its objects look. */
+interface Serving {
+  readonly servedFrom: object;
+  readonly resources: readonly ServedResource[];
+}
+
+function servedParts({ spec, status, metadata }: Definition): object {
+  return { spec, acceptedNames: status?.acceptedNames, uid: metadata.uid };
+}
+
 class DefinitionController {
   readonly #parts: Parts;
-  readonly #served = new Map<string, readonly ServedResource[]>();
+  readonly #served = new Map<string, Serving>();
   readonly #cleaning = new Map<string, () => void>();
   #stopped = false;
 
@@ -72,15 +82,19 @@ class DefinitionController {
 
   #serve(key: string, definition: Definition): void {
     const { registry } = this.#parts;
-    const resources = serveDefinition(definition, this.#parts.conversion);
+    const before = this.#served.get(key)?.servedFrom;
+    const now = servedParts(definition);
+    const servedFrom = before !== undefined && isDeepEqual(before, now) ? before : now;
+    const made = serveDefinition(definition, this.#parts.conversion);
+    const resources = made.map((resource) => ({ ...resource, servedFrom }));
     this.#remove(key, resources);
-    this.#served.set(key, resources);
+    this.#served.set(key, { servedFrom, resources });
     registry.add(...resources);
   }
 
   #remove(key: string, except: readonly ServedResource[]): void {
     const kept = new Set(except.map(({ group, version, resource }) => `${group}/${version}/${resource}`));
-    const before = this.#served.get(key) ?? [];
+    const before = this.#served.get(key)?.resources ?? [];
     const gone = before.filter(({ group, version, resource }) => !kept.has(`${group}/${version}/${resource}`));
     if (gone.length > 0) this.#parts.registry.remove(...gone);
   }

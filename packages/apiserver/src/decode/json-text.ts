@@ -286,9 +286,12 @@ function isFields(value: JsonValue | undefined): value is JsonObject {
 }
 
 /** A character in Go's messages: Go reads bytes and prints each byte as a character. */
+/** A byte that is not UTF-8, as `fromGoBytes` keeps it. */
+const rawByte = /^[\udc80-\udcff]$/;
+
 function quoteCharacter(character: string): string {
   if (character === "'") return `'\\''`;
   if (character === '"') return `'"'`;
-  const [byte = 0] = Buffer.from(character);
+  const [byte = 0] = rawByte.test(character) ? [character.charCodeAt(0) - 0xdc00] : Buffer.from(character);
   return `'${quote(String.fromCodePoint(byte)).slice(1, -1)}'`;
 }

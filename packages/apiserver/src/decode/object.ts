@@ -51,6 +51,7 @@ export async function readObject(
   const problems = validation === "Ignore" ? undefined : new StrictProblems();
   const settle = (said: TypeMeta): void => {
     if (problems !== undefined && problems.messages.length > 0) {
+      if (validation === "Strict" && isWithoutVersion(said)) throw apiErrors.badRequest(noVersion);
       settleProblems(exchange, said, { problems, validation });
     }
   };
@@ -118,15 +119,22 @@ function toDraft({ body, format, expected, problems }: Body, settle: (said: Type
   let actual: TypeMeta | undefined;
   try {
     const value = parseBody(body, format, { expected, problems });
-    if (expected.isCustom === true) checkCustomKind(value, Buffer.from(body).toString("utf8"));
+    if (expected.isCustom === true) {
+      // The decoder that ignores unknown fields notices a missing kind later, when it knows the version.
+      if (problems === undefined) actual = withDefaultVersion(readTypeMeta(value, expected), expected);
+      checkCustomKind(value, Buffer.from(body).toString("utf8"), actual !== undefined);
+    }
     actual = readTypeMeta(value, expected);
+    if (expected.isCustom === true) checkGivenVersion(value);
     if (isOtherVersion(actual, expected)) {
       const isKind = actual.group === expected.group && actual.kind === expected.kind;
       expected.versions?.(isKind ? actual.version : undefined).decode(value ?? {}, problems, "text");
       settle(actual);
     }
     checkKind({ ...actual, value }, expected);
-    const draft = expected.codec.decode(value ?? {}, problems, "text");
+    // Unknown fields of a custom object are looked for only if it says to be of the kind.
+    const isNamed = expected.isCustom !== true || actual.kind === expected.kind;
+    const draft = expected.codec.decode(value ?? {}, isNamed ? problems : undefined, "text");
     if (expected.isCustom !== true) problems?.orderBy(value);
     return draft;
   } catch (error) {
@@ -167,8 +175,19 @@ function readTypeMeta(value: JsonValue, expected: Expected): TypeMeta {
     throw new UnrecognizedError(typeMetaProblem(value));
   const apiVersion = readMetaField(value?.["apiVersion"], "apiVersion");
   const kind = readMetaField(value?.["kind"], "kind");
-  const { group, version } = apiVersion === "" ? expected : readApiVersion(apiVersion);
+  const isDefault = apiVersion === "" && expected.isCustom !== true;
+  const { group, version } = isDefault ? expected : readApiVersion(apiVersion);
   return { group, version, kind: kind === "" ? expected.kind : kind };
+}
+
+function withDefaultVersion(said: TypeMeta, { version }: Expected): TypeMeta {
+  return said.version === "" ? { ...said, version } : said;
+}
+
+/** A custom object has a text as its version, or none; null is not a text. */
+function checkGivenVersion(value: JsonValue): void {
+  if (typeof value !== "object" || value === null || Array.isArray(value) || value["apiVersion"] !== null) return;
+  throw new TypeMismatchError(".apiVersion accessor error: <nil> is of the type <nil>, expected string");
 }
 
 function readApiVersion(apiVersion: string): { group: string; version: string } {
@@ -206,11 +225,19 @@ export function metaFieldProblem(value: JsonValue | undefined, name: string): st
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go struct field .${name} of type string`;
 }
 
-function checkCustomKind(value: JsonValue, text: string): void {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return;
-  if (typeof value["kind"] === "string" && value["kind"] !== "") return;
-  if (value["kind"] !== undefined && value["kind"] !== null && value["kind"] !== "") return;
-  throw new UnrecognizedError(`Object 'Kind' is missing in '${text}'`);
+function checkCustomKind(value: JsonValue, text: string, isVersionKnown = false): void {
+  if (typeof value !== "object" || Array.isArray(value)) return;
+  const kind = value?.["kind"];
+  if (kind !== undefined && kind !== null && kind !== "") return;
+  const why = `Object 'Kind' is missing in '${text}'`;
+  throw isVersionKnown ? new TypeMismatchError(why) : new UnrecognizedError(why);
+}
+
+export const noVersion = "Object 'apiVersion' is missing in 'object has no apiVersion field'";
+
+/** A group without a version, as in `example.com/`. */
+function isWithoutVersion({ group, version }: TypeMeta): boolean {
+  return group !== "" && version === "";
 }
 
 /** Why a patched document is not of the expected kind any more. Another version of the same kind is allowed. */
@@ -219,7 +246,10 @@ export function patchedKindProblem(
   { expected, text }: { expected: Expected; text: string },
 ): string | undefined {
   try {
-    if (expected.isCustom === true) checkCustomKind(document, text);
+    if (expected.isCustom === true) {
+      checkCustomKind(document, text);
+      checkGivenVersion(document);
+    }
     const actual = readTypeMeta(document, expected);
     if (expected.isCustom !== true && !isSameKind(actual, expected)) {
       checkKnown({ ...actual, value: document }, expected);

@@ -40,17 +40,26 @@ export function servePath(exchange: Exchange, { path }: PathRequest): Promise<An
     case "index.html":
       return parts.length === 1 ? readable({ paths: rootPaths(exchange) }) : pageNotFound();
     case "api":
+      return serveDiscovery(exchange, withoutSlashes(path));
     case "apis":
-      return serveDiscovery(exchange, parts);
+      return serveDiscovery(exchange, parts[1] === "" ? parts : withoutSlashes(path));
     case "version":
-      return parts.length === 1 ? serveVersion(onlyGet(exchange)) : pageNotFound();
+      if (withoutSlashes(path).length > 1) throw unknownResource();
+      return serveVersion(onlyGet(exchange));
     case "openapi":
-      return serveOpenApi(exchange, parts);
+      return serveOpenApi(exchange, path.split("/").slice(1));
     default:
       return (
         servePage(exchange, path) ?? openId(exchange, trimmed) ?? serveHealth(path, exchange.query) ?? pageNotFound()
       );
   }
+}
+
+/** The parts of a path of a web service, which ignores all slashes at its ends. */
+function withoutSlashes(path: string): string[] {
+  let end = path.length;
+  while (path.charCodeAt(end - 1) === 47) end--;
+  return path.slice(0, end).split("/").slice(1);
 }
 
 /** Pages about the server, which exist at the exact path only. */

@@ -98,6 +98,8 @@ export interface ServedResource extends ResourceNames {
   readonly deprecationWarning?: string;
   /** Custom objects carry apiVersion and kind inside lists, built-in ones do not. */
   readonly isCustom: boolean;
+  /** What a custom kind is served from: the same object as long as its definition does not change in a way that clients see. */
+  readonly servedFrom?: object;
 }
 
 /** The key of an object in the store. */

@@ -1,5 +1,5 @@
 /** Maps a method and a path to a verb on a resource, or to a non-resource path. */
-import { exactFieldValue, checkPathSegment, parseFieldSelector } from "@capstan/model";
+import { exactFieldValue, checkPathSegment, fromGoBytes, parseFieldSelector } from "@capstan/model";
 import { unescape } from "../outgoing/go-address.ts";
 
 /** A resource request or a non-resource request. */
@@ -13,6 +13,8 @@ export interface ResourceRequest {
   readonly group: string;
   readonly version: string;
   readonly namespace: string;
+  /** Whether the path names the namespace before the resource. `/namespaces/a` is about a namespace and in none. */
+  readonly isScoped: boolean;
   readonly resource: string;
   readonly subresource: string;
   /** The name in the path. For a list that selects one name by field, only `authorizedName` is set. */
@@ -21,6 +23,8 @@ export interface ResourceRequest {
   readonly authorizedName: string;
   /** The segments after the subresource: the path behind a proxy. */
   readonly rest: readonly string[];
+  /** All segments from the resource on. */
+  readonly parts: readonly string[];
   /** Whether the verb came from a `/watch/` path. */
   readonly isWatchPath: boolean;
 }
@@ -58,13 +62,13 @@ export function parseRequest(method: string, path: string, query: URLSearchParam
   const isCore = parts[0] === "api";
   const isGroup = parts[0] === "apis";
   if ((!isCore && !isGroup) || parts.length < (isCore ? 3 : 4)) {
-    return { type: "path", verb: method.toLowerCase(), path };
+    return { type: "path", verb: method.toLowerCase(), path: decodePath(path) };
   }
   const [group, version] = isCore ? ["", parts[1] ?? ""] : [parts[1] ?? "", parts[2] ?? ""];
   const rest = parts.slice(isCore ? 2 : 3);
   const special = rest.length > 1 ? specialVerbs.find((verb) => verb === rest[0]) : undefined;
   if (special !== undefined) rest.shift();
-  return toResourceRequest({ method, path, query, group, version, rest, special });
+  return toResourceRequest({ method, path: decodePath(path), query, group, version, rest, special });
 }
 
 /** Verbs that are part of the path, before the resource. */
@@ -81,7 +85,7 @@ interface PathParts {
 }
 
 function toResourceRequest({ method, path, query, group, version, rest, special }: PathParts): ResourceRequest {
-  const { namespace, parts } = splitNamespace(rest);
+  const { namespace, parts, isScoped } = splitNamespace(rest);
   const [resource = "", name = "", subresource = ""] = parts;
   const verb = special ?? verbOf(verbs.get(method) ?? "", name, query);
   const selects = name === "" && (verb === "list" || verb === "watch");
@@ -92,21 +96,23 @@ function toResourceRequest({ method, path, query, group, version, rest, special 
     group,
     version,
     namespace,
+    isScoped,
     resource,
-    subresource: special === undefined ? subresource : "",
+    subresource: special === "proxy" ? "" : subresource,
     name,
     authorizedName: selects ? selectedName(query) : name,
     rest: parts.slice(3),
+    parts,
     isWatchPath: special === "watch",
   };
 }
 
 /** `namespaces/<name>/<resource>` scopes a resource; a shorter path is about the namespace itself. */
-function splitNamespace(rest: string[]): { namespace: string; parts: string[] } {
+function splitNamespace(rest: string[]): { namespace: string; parts: string[]; isScoped: boolean } {
   const [first, namespace, third] = rest;
-  if (first !== "namespaces" || namespace === undefined) return { namespace: "", parts: rest };
+  if (first !== "namespaces" || namespace === undefined) return { namespace: "", parts: rest, isScoped: false };
   const isScope = third !== undefined && !namespaceSubresources.has(third);
-  return { namespace, parts: isScope ? rest.slice(2) : rest };
+  return { namespace, parts: isScope ? rest.slice(2) : rest, isScoped: isScope };
 }
 
 function verbOf(verb: string, name: string, query: URLSearchParams): string {
@@ -133,17 +139,16 @@ function selectedName(query: URLSearchParams): string {
   }
 }
 
+/** Go splits the decoded path, so an encoded slash is a separator. */
 function splitPath(path: string): string[] {
+  const decoded = decodePath(path);
   let start = 0;
-  let end = path.length;
-  while (start < end && path.charCodeAt(start) === 47) start++;
-  while (end > start && path.charCodeAt(end - 1) === 47) end--;
-  if (start === end) return [];
-  const text = path.slice(start, end);
-  return text.includes("%") ? decodeParts(text) : text.split("/");
+  let end = decoded.length;
+  while (start < end && decoded.charCodeAt(start) === 47) start++;
+  while (end > start && decoded.charCodeAt(end - 1) === 47) end--;
+  return start === end ? [] : decoded.slice(start, end).split("/");
 }
 
-/** Go splits the decoded path, so an encoded slash is a separator. Bytes that are not UTF-8 become replacement characters. */
-function decodeParts(text: string): string[] {
-  return Buffer.from(unescape(text), "latin1").toString("utf8").split("/");
+function decodePath(path: string): string {
+  return path.includes("%") ? fromGoBytes(Buffer.from(unescape(path), "latin1")) : path;
 }

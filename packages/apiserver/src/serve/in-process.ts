@@ -15,19 +15,24 @@ export function inProcessFetch(handler: Handler, administrator: UserInfo): (requ
 }
 
 function toCall(request: Request, administrator: UserInfo): Call {
-  const { pathname, search } = new URL(request.url);
   const headers: Headers = Object.fromEntries(request.headers);
   const user = request.headers.has("authorization") ? {} : { user: administrator };
   let body: Promise<Uint8Array> | undefined;
   return {
     method: request.method,
-    url: pathname + search,
+    url: targetOf(request.url),
     headers,
     body: () => (body ??= readBody(request)),
     signal: request.signal,
     remoteAddress: "in-process",
     ...user,
   };
+}
+
+/** Path and query, in the spelling of the URL. */
+function targetOf(url: string): string {
+  const [, target = ""] = /^[^:/]+:\/\/[^/?#]*([^#]*)/.exec(url) ?? [];
+  return target.startsWith("/") ? target : `/${target}`;
 }
 
 async function readBody(request: Request): Promise<Uint8Array> {
@@ -44,8 +49,13 @@ function toResponse({ status, headers, body }: Answer, signal: AbortSignal): Res
     [value].flat().map((one): [string, string] => [name, one]),
   );
   if (bodiless.has(status)) return new Response(null, { status: status === 101 ? 200 : status, headers: list });
-  const content = isLive(body) ? toStream(body, signal) : (body as string | Uint8Array<ArrayBuffer>);
+  const content = isLive(body) ? toStream(body, signal) : toBytes(body);
   return new Response(content, { status, headers: list });
+}
+
+/** Bytes, because a text would add a content type. */
+function toBytes(body: string | Uint8Array): Uint8Array<ArrayBuffer> {
+  return (typeof body === "string" ? Buffer.from(body) : body) as Uint8Array<ArrayBuffer>;
 }
 
 function toStream(body: LiveBody, signal: AbortSignal): ReadableStream<Uint8Array> {

@@ -1,6 +1,8 @@
 /** Continue tokens: the position and revision of a paged list, in the format of kube-apiserver. */
-import { apiErrors } from "@capstan/model";
-import { JsonSyntaxError, parseJson } from "../decode/json-text.ts";
+import { apiErrors, fromGoBytes } from "@capstan/model";
+import type { JsonObject } from "../builtin/draft.ts";
+import { JsonSyntaxError, parseJsonLiterals } from "../decode/json-text.ts";
+import { NumberLiteral } from "../decode/number-literal.ts";
 
 /** The position of a list. */
 export interface ContinueToken {
@@ -12,6 +14,8 @@ export interface ContinueToken {
 
 const tokenVersion = "meta.k8s.io/v1";
 const alphabet = /^[A-Za-z0-9_-]*/;
+/** Go ignores line ends in base64. */
+const lineEnds = /[\r\n]/g;
 
 /** The token that continues after a key. */
 export function formatContinue({ start, revision }: ContinueToken): string {
@@ -29,18 +33,32 @@ export function parseContinue(text: string): ContinueToken {
   return { start: key.slice(1), revision: rv };
 }
 
-function readFields(text: string): { v: string; rv: number; start: string } {
+function readFields(given: string): { v: string; rv: number; start: string } {
+  const text = given.replaceAll(lineEnds, "");
   const sound = alphabet.exec(text)?.[0].length ?? 0;
   if (sound < text.length || text.length % 4 === 1) {
     throw refuse(`: illegal base64 data at input byte ${sound < text.length ? sound : text.length - 1}`);
   }
-  const value = readJson(Buffer.from(text, "base64url").toString());
+  const value = readJson(Buffer.from(text, "base64url"));
   if (typeof value !== "object" || Array.isArray(value)) {
     throw refuse(`: json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type storage.continueToken`);
   }
-  const { v, rv, start } = value ?? {};
+  const { v, rv, start } = withFoldedNames(value ?? {});
   checkTypes({ v, rv, start });
-  return { v: textOf(v), rv: Number(rv ?? 0), start: textOf(start) };
+  return { v: textOf(v), rv: numberOf(rv), start: textOf(start) };
+}
+
+/** Go finds the fields of a struct in any case; the last one counts. */
+function withFoldedNames(value: JsonObject): { v?: unknown; rv?: unknown; start?: unknown } {
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name.toLowerCase(), part]));
+}
+
+/** A whole number of 64 bits, written without a fraction and an exponent. */
+function numberOf(value: unknown): number {
+  if (value === undefined || value === null) return 0;
+  if (typeof value === "bigint" || Number.isInteger(value)) return Number(value);
+  const text = value instanceof NumberLiteral ? value.text : JSON.stringify(value);
+  throw refuse(`: json: cannot unmarshal number ${text} into Go struct field continueToken.rv of type int64`);
 }
 
 function textOf(value: unknown): string {
@@ -61,13 +79,14 @@ function checkTypes(fields: Readonly<Record<keyof typeof fieldTypes, unknown>>):
 }
 
 function jsonTypeOf(value: unknown): string {
+  if (value instanceof NumberLiteral || typeof value === "bigint") return "number";
   if (Array.isArray(value)) return "array";
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-function readJson(text: string): ReturnType<typeof parseJson> {
+function readJson(bytes: Buffer): ReturnType<typeof parseJsonLiterals> {
   try {
-    return parseJson(text);
+    return parseJsonLiterals(fromGoBytes(bytes));
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw refuse(`: ${error.message}`);
     throw error;
@@ -76,7 +95,8 @@ function readJson(text: string): ReturnType<typeof parseJson> {
 
 /** Keys must not escape from the prefix of their list. */
 function isClean(key: string): boolean {
-  if (key.length > 1 && key.endsWith("/")) return false;
+  if (key === "/") return true;
+  if (key.endsWith("/")) return false;
   return key.split("/").every((part, index) => (part !== "" || index === 0) && part !== "." && part !== "..");
 }
 

@@ -78,7 +78,7 @@ function checkSentOwners(kind: PatchedKind, merged: AnyDraft, configuration: Jso
 
 /** kube-apiserver decodes the result after the merge, and fails with an internal error if a type does not fit. */
 function decodeApplied(
-  { codec, group, version, kind }: PatchedKind,
+  { codec, group, version, kind, isCustom }: Pick<PatchedKind, "codec" | "group" | "version" | "kind" | "isCustom">,
   merged: JsonValue,
   { metadata }: JsonObject,
 ): AnyDraft {
@@ -86,6 +86,8 @@ function decodeApplied(
     return codec.decode(merged, undefined, "values");
   } catch (error) {
     if (!(error instanceof TypeMismatchError)) throw error;
+    const readable = isCustom ? withoutSystemFields(merged) : undefined;
+    if (readable !== undefined) return decodeApplied({ codec, group, version, kind, isCustom }, readable, { metadata });
     const { name } = (metadata ?? {}) as { name?: string | null };
     // Embedded objects are checked by validation only.
     if (error instanceof FieldMismatch) throw apiErrors.invalid({ group, kind }, name ?? "", [error.error]);
@@ -94,6 +96,17 @@ function decodeApplied(
     const message = `failed to convert new object (${namesOf(metadata)}; ${qualified}) to proper version: ${why}`;
     throw new StatusError(toFailure({ code: 500, reason: "", message }));
   }
+}
+
+/** Fields that the server sets whatever an applied custom object says, also if it says something of the wrong type. */
+const systemFields = ["creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation"] as const;
+
+/** The object without these fields; `undefined` if it has none of them. */
+function withoutSystemFields(merged: JsonValue): JsonValue | undefined {
+  const { metadata } = merged as { readonly metadata?: JsonObject };
+  if (metadata === undefined || !systemFields.some((field) => metadata[field] !== undefined)) return undefined;
+  const rest = Object.entries(metadata).filter(([field]) => !systemFields.some((one) => one === field));
+  return { ...(merged as object), metadata: Object.fromEntries(rest) } as JsonValue;
 }
 
 function readApplied(text: string, problems: StrictProblems | undefined): JsonObject {

@@ -13,6 +13,7 @@ export interface ContextSource {
   readonly parts: ServerParts;
   readonly user: UserInfo;
   readonly namespace: string;
+  readonly pathName?: string;
   readonly version: string;
   readonly dryRun: boolean;
   readonly warnings: Set<string>;
@@ -20,11 +21,12 @@ export interface ContextSource {
 }
 
 export function ruleContext(source: ContextSource): RuleContext {
-  const { parts, user, namespace, version, dryRun, warnings, trail } = source;
+  const { parts, user, namespace, pathName = "", version, dryRun, warnings, trail } = source;
   return {
     now: formatTime(parts.clock.wall()),
     user,
     namespace,
+    pathName,
     version,
     dryRun,
     lookup: parts.lookup,

@@ -199,9 +199,14 @@ function problemsOf(
   return errors.length > 0 ? errors : checkMetadata(metadata, resource.namespaced, "path-segment");
 }
 
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
 /** The kind in errors: for custom objects, the kind in the object. */
 function kindOf({ qualifiedKind, isCustom }: ServedResource, draft: AnyDraft): GroupKind {
-  return isCustom ? { ...qualifiedKind, kind: draft.kind } : qualifiedKind;
+  return isCustom ? { group: groupOf(draft.apiVersion), kind: draft.kind } : qualifiedKind;
 }
 
 /** The key of a new object. If it is taken, a generated name is generated again; any other name is rejected. */

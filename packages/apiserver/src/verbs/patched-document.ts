@@ -1,5 +1,14 @@
 /** Patched documents: merged, decoded as objects, and printed in errors. */
-import { apiErrors, cloneJson, fieldErrors, StatusError, toFailure, type Json, type KubeObject } from "@capstan/model";
+import {
+  apiErrors,
+  cloneJson,
+  fieldErrors,
+  parseApiVersion,
+  StatusError,
+  toFailure,
+  type Json,
+  type KubeObject,
+} from "@capstan/model";
 import {
   applyJsonPatch,
   applyMergePatch,
@@ -9,7 +18,7 @@ import {
   type PatchType,
 } from "@capstan/patch";
 import type { AnyDraft, JsonValue } from "../builtin/draft.ts";
-import { patchedKindProblem } from "../decode/object.ts";
+import { noVersion, patchedKindProblem } from "../decode/object.ts";
 import { showLiterals, withoutLiterals } from "../decode/number-literal.ts";
 import { StrictProblems, TypeMismatchError } from "../decode/strict.ts";
 import type { ResourceExchange } from "../exchange.ts";
@@ -111,7 +120,7 @@ interface DocumentReading extends Reading {
 }
 
 /** The result of other patches is decoded as a text. */
-function readDocument(document: Json, { kind, form, parsed, found }: DocumentReading): PatchedDraft {
+function readDocument(document: Json, { kind, form, parsed, live, found }: DocumentReading): PatchedDraft {
   const sorted = sortTouched(document as JsonObject, form, parsed);
   const shown = (): string => showDocument(sorted);
   const described = { expected: kind, text: shown() };
@@ -120,14 +129,38 @@ function readDocument(document: Json, { kind, form, parsed, found }: DocumentRea
   const hasInternalType = !kind.isCustom && kind.isAlone !== true;
   if (hasInternalType && isUnversioned(sorted)) return { draft: withoutFields(kind, sorted, found), shown };
   try {
-    const value = kind.isCustom ? withoutLiterals(showLiterals(sorted)) : showLiterals(sorted);
-    const draft = kind.codec.decode(value as JsonValue, found, "text");
-    if (!kind.isCustom) found?.orderBy(sorted as JsonValue);
+    if (kind.isCustom)
+      return { draft: readCustom(withoutLiterals(showLiterals(sorted)) as JsonObject, { kind, live, found }), shown };
+    const draft = kind.codec.decode(showLiterals(sorted) as JsonValue, found, "text");
+    found?.orderBy(sorted as JsonValue);
     return { draft, shown };
   } catch (error) {
     if (!(error instanceof TypeMismatchError)) throw error;
     throw invalidPatch(shown(), error.message);
   }
+}
+
+/** A patch may change kind and version; then unknown fields are those of the other version, and another kind has none. */
+function readCustom(
+  value: JsonObject,
+  { kind, live, found }: Pick<DocumentReading, "kind" | "live" | "found">,
+): AnyDraft {
+  const apiVersion = value["apiVersion"];
+  const isUnnamed = isUnversioned(value) || apiVersion === "/";
+  const metadata = value["metadata"] as { readonly resourceVersion?: unknown } | null | undefined;
+  // A stale version is noticed before the missing one.
+  if (isUnnamed && metadata?.resourceVersion === live.metadata.resourceVersion)
+    throw apiErrors.internalError(noVersion);
+  const isKind = value["kind"] === kind.kind;
+  const other = isUnnamed || !isKind ? undefined : otherVersion(typeof apiVersion === "string" ? apiVersion : "", kind);
+  if (other !== undefined) kind.versions?.(other).decode(value as JsonValue, found, "text");
+  return kind.codec.decode(value as JsonValue, isKind && other === undefined ? found : undefined, "text");
+}
+
+/** The name of another version of the group; `undefined` for the expected one and for other groups. */
+function otherVersion(apiVersion: string, { group, version }: PatchedKind): string | undefined {
+  const named = parseApiVersion(apiVersion);
+  return named.group === group && named.version !== version ? named.version : undefined;
 }
 
 function isUnversioned({ apiVersion }: JsonObject): boolean {

@@ -1,7 +1,7 @@
 /** The target of a patch: the object of the request, or a projection of it. */
 import { builtInDefinitions, definitionNameOf } from "@capstan/kinds";
 import { patchTypeFromOpenApi, type PatchType } from "@capstan/patch";
-import type { Expected } from "../decode/object.ts";
+import { expectedOf, type Expected } from "../decode/object.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import type { FieldManager } from "../managed/field-manager.ts";
 import type { ServedSubresource } from "../resources/resource.ts";
@@ -16,9 +16,9 @@ export interface PatchedKind extends Expected {
 
 /** The object itself, or a view of it. */
 export function patchedObject({ resource, subresource }: ResourceExchange): PatchedKind {
-  const { group, version, kind, codec, isCustom } = resource;
   const { fieldManager } = subresource ?? resource;
-  return { group, version, kind, codec, isCustom, fieldManager, patchType: () => resource.patchType() };
+  const { isCustom } = resource;
+  return { ...expectedOf(resource), isCustom, fieldManager, patchType: () => resource.patchType() };
 }
 
 /** A projection, which is of a built-in kind; for custom kinds its decoder knows only that kind. */

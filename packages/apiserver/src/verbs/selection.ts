@@ -42,7 +42,9 @@ export function selectionOf(resource: ServedResource, scope: SelectionScope, opt
       ? (exactFieldValue(fieldSelector, "metadata.namespace") ?? "")
       : scope.namespace;
   const name = scope.name ?? exactFieldValue(fieldSelector, "metadata.name");
-  const isPinned = name !== undefined && name !== "" && (namespace !== "" || !resource.namespaced);
+  // A further page is read as a list, also of one name.
+  const isPage = options.continue !== "";
+  const isPinned = !isPage && name !== undefined && name !== "" && (namespace !== "" || !resource.namespaced);
   return {
     prefix: resource.namespaced && namespace !== "" ? `${namespace}/` : "",
     key: isPinned ? storageKey(resource, namespace, name) : undefined,

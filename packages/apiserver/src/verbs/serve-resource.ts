@@ -33,24 +33,25 @@ export function serveResource(exchange: Exchange, info: ResourceRequest): Promis
     if (!registry.hasGroup(info.group) || registry.isCustomGroup(info.group)) return pageNotFound();
     throw unknownResource();
   }
-  if (resource.isCustom && isAstray(resource, info, exchange.call.method)) return pageNotFound();
+  if (resource.isCustom && isAstray(resource, info)) return pageNotFound();
   return serveFound(exchange, info, resource);
 }
 
-/** Paths of custom kinds exist only in their scope; across namespaces they can only be read. */
-function isAstray({ namespaced }: ServedResource, { namespace, name }: ResourceRequest, method: string): boolean {
-  if (!namespaced) return namespace !== "";
-  return namespace === "" && (name !== "" || (method !== "GET" && method !== "HEAD"));
+/** Paths of custom kinds exist only in their scope; across namespaces they can only be listed and watched. */
+function isAstray({ namespaced }: ServedResource, { namespace, verb }: ResourceRequest): boolean {
+  return namespaced ? namespace === "" && verb !== "list" && verb !== "watch" : namespace !== "";
 }
 
 function serveFound(exchange: Exchange, info: ResourceRequest, resource: ServedResource): Promise<Answer> | Answer {
   // Custom kinds send deprecation warnings before the request is checked.
   if (resource.isCustom) warnOfDeprecation(exchange, resource);
   checkScope(resource, info);
+  if (!resource.isCustom) checkDepth(info);
   const subresource = findSubresource(resource, info);
   const isComponents = resource.storage === "componentstatuses";
   if (isComponents && info.verb === "watch" && !info.isWatchPath) throw unwatched(exchange, resource);
   checkMethod(exchange.call.method, resource, subresource, info);
+  checkNamespace(resource, info);
   const media = negotiateWarned(exchange, info, resource);
   const full = new RequestExchange(exchange, { info, resource, subresource, media });
   if (resource.storage === "bindings") return bind(full);
@@ -118,21 +119,28 @@ function serveVerb(exchange: ResourceExchange): Promise<Answer> | Answer {
 /** A namespaced resource needs a namespace except for lists; a cluster-scoped one must not have one. */
 function checkScope(resource: ServedResource, info: ResourceRequest): void {
   if (resource.namespaced) {
-    if (info.namespace === "" && info.name !== "") throw outOfScope(info);
-  } else if (info.namespace !== "" && info.resource !== "namespaces") throw unknownResource();
+    if (info.namespace === "" && info.name !== "" && !info.isScoped) throw unknownResource();
+  } else if (info.namespace !== "" && (info.isScoped || info.resource !== "namespaces")) throw unknownResource();
 }
 
-/** The error for a missing or an empty namespace. */
-function outOfScope({ path }: ResourceRequest): StatusError {
-  return path.includes("/namespaces//") ? apiErrors.badRequest("Namespace parameter required.") : unknownResource();
+/** Built-in kinds have a route for each path: a watch ends at the name, and an empty part is no subresource. */
+function checkDepth({ isWatchPath, parts }: ResourceRequest): void {
+  if (parts.length > 2 && (isWatchPath || parts[2] === "")) throw unknownResource();
+}
+
+/** A namespace may be named and empty. Lists are then those of all namespaces, and writes find out themselves. */
+function checkNamespace(resource: ServedResource, { isScoped, namespace, name, verb }: ResourceRequest): void {
+  if (!resource.namespaced || !isScoped || namespace !== "" || verb === "update") return;
+  if (name !== "" || verb === "deletecollection") throw apiErrors.badRequest("Namespace parameter required.");
 }
 
 function findSubresource(resource: ServedResource, info: ResourceRequest): ServedSubresource | undefined {
   if (info.subresource === "") return undefined;
   const found = resource.subresources.get(info.subresource);
-  if (found === undefined || (info.rest.length > 0 && info.subresource !== "proxy")) {
-    throw resource.isCustom ? apiErrors.notFound(resource.qualified, info.name) : unknownResource();
-  }
+  // The server of custom kinds does not look at what follows a subresource.
+  if (resource.isCustom) {
+    if (found === undefined) throw apiErrors.notFound(resource.qualified, info.name);
+  } else if (found === undefined || (info.rest.length > 0 && info.subresource !== "proxy")) throw unknownResource();
   return found;
 }
 
@@ -144,10 +152,11 @@ function checkMethod(
   info: ResourceRequest,
 ): void {
   if (subresource !== undefined) return checkViewMethod(method, resource, { subresource, verb: info.verb });
-  if (info.isWatchPath) return checkWatchMethod(method, resource);
+  // Custom kinds have no routes: every method on such a path watches.
+  if (info.isWatchPath) return resource.isCustom ? undefined : checkWatchMethod(method, resource);
   if (resource.isCustom) return checkCustomMethod(method, resource, info);
   const possible = info.name === "" ? collectionVerbs : objectVerbs;
-  const onAllNamespaces = resource.namespaced && info.namespace === "";
+  const onAllNamespaces = resource.namespaced && info.namespace === "" && !info.isScoped;
   const existing = onAllNamespaces ? ["list"] : possible;
   if (!existing.some((verb) => resource.verbs.includes(verb))) throw unknownResource();
   const isAllowed = possible.includes(info.verb) && resource.verbs.includes(info.verb);
@@ -289,6 +298,7 @@ class RequestExchange implements ResourceExchange {
       parts: this.parts,
       user: this.user,
       namespace: this.info.namespace,
+      pathName: this.info.name,
       version: this.resource.version,
       dryRun: this.query.has("dryRun"),
       warnings: this.warnings,

@@ -93,9 +93,13 @@ function bookmarkOf({ resource }: ResourceExchange, revision: number, isInitialE
   return { ...empty, metadata: resource.isCustom ? { ...annotations, ...metadata } : metadata };
 }
 
-/** The watches of a custom kind end when its definition is removed, so that clients notice on reconnect. */
+/**
+ * The watches of all versions of a custom kind end when its definition changes or is removed: the objects may look different now. Clients
+ * notice it when they reconnect.
+ */
 function whenUnserved({ parts: { registry }, resource }: ResourceExchange, callback: () => void): () => void {
   return registry.onChange(() => {
-    if (registry.findStorage(resource.storage) === undefined) callback();
+    const now = registry.find(resource.group, resource.version, resource.resource);
+    if (now?.servedFrom !== resource.servedFrom) callback();
   });
 }

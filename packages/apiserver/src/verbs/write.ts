@@ -73,6 +73,7 @@ async function createMissing(exchange: ResourceExchange, request: Write): Promis
     const why = `Precondition failed: UID in precondition: ${draft.metadata.uid}, UID in object meta: `;
     throw storageConflict(exchange, request, why);
   }
+  checkReadableVersion(draft);
   await authorizeCreate(exchange, request.name);
   return { object: await storeNew(exchange, await toChecked(resource, draft), request.options), created: true };
 }
@@ -202,8 +203,7 @@ function takeOver(exchange: ResourceExchange, admitted: AnyDraft | undefined, dr
 /** Optimistic concurrency: a draft with another resourceVersion is rejected, one without gets the current one. */
 function checkVersion({ resource }: ResourceExchange, draft: AnyDraft, old: KubeObject): void {
   const name = old.metadata.name ?? "";
-  const asked = draft.metadata.resourceVersion ?? "";
-  if (!/^[0-9]*$/.test(asked)) throw unparsableVersion(asked);
+  const asked = checkReadableVersion(draft);
   const rules = resource.rules as KindRules;
   if (asked === "" || Number(asked) === 0) {
     if (rules.unconditionalUpdate === false) throw versionRequired(resource, name);
@@ -222,9 +222,25 @@ function versionRequired({ qualified }: ServedResource, name: string): StatusErr
   return apiErrors.invalid({ group: qualified.group, kind: qualified.resource }, name, [error]);
 }
 
+/** The version of a draft, which must be a number of 64 bits. */
+function checkReadableVersion({ metadata }: AnyDraft): string {
+  const text = metadata.resourceVersion ?? "";
+  if (!/^[0-9]*$/.test(text)) throw unparsableVersion(text);
+  if (isOver64Bits(text)) throw unparsableVersion(text, "value out of range");
+  return text;
+}
+
+const mostOf64Bits = "18446744073709551615";
+
+/** Compares digits, because the conversion of a long text to a number takes quadratic time. */
+function isOver64Bits(digits: string): boolean {
+  const number = digits.slice(/^0*/.exec(digits)?.[0].length);
+  return number.length > mostOf64Bits.length || (number.length === mostOf64Bits.length && number > mostOf64Bits);
+}
+
 /** kube-apiserver parses the version too late for a 400, and returns this error as well. */
-export function unparsableVersion(text: string): StatusError {
-  const message = `strconv.ParseUint: parsing ${quote(text)}: invalid syntax`;
+export function unparsableVersion(text: string, why = "invalid syntax"): StatusError {
+  const message = `strconv.ParseUint: parsing ${quote(text)}: ${why}`;
   return new StatusError(toFailure({ code: 500, reason: "", message }));
 }
 

@@ -121,13 +121,20 @@ function inBase(value: CelValue, base: number): string | undefined {
   return value instanceof CelUint ? value.value.toString(base) : undefined;
 }
 
+/** A double has no more decimal places; those after them are zeros. */
+const MOST_PLACES = 1074;
+/** The largest number of digits that the platform rounds to itself. */
+const MOST_BUILT_IN = 100;
+
 /** Decimal digits of the exact value, rounded half to even. */
 export function toFixed(value: number, precision: number): string {
   const negative = value < 0 || Object.is(value, -0);
   const { mantissa, exponent } = decompose(Math.abs(value));
-  const scaled = mantissa * 10n ** BigInt(precision);
+  const places = Math.min(precision, MOST_PLACES);
+  spend(precision);
+  const scaled = mantissa * 10n ** BigInt(places);
   const rounded = exponent >= 0 ? scaled << BigInt(exponent) : divideHalfEven(scaled, 1n << BigInt(-exponent));
-  const digits = rounded.toString().padStart(precision + 1, "0");
+  const digits = rounded.toString().padStart(places + 1, "0") + "0".repeat(precision - places);
   const whole = digits.slice(0, digits.length - precision);
   return `${negative ? "-" : ""}${whole}${precision === 0 ? "" : `.${digits.slice(-precision)}`}`;
 }
@@ -150,8 +157,27 @@ function decompose(value: number): { readonly mantissa: bigint; readonly exponen
 }
 
 function toScientific(value: number, precision: number): string {
-  const [mantissa = "0", exponent = "0"] = value.toExponential(precision).split("e");
+  const [mantissa = "0", exponent = "0"] = toExponential(value, precision).split("e");
   return `${mantissa}e${exponent.startsWith("-") ? "-" : "+"}${exponent.replace(/^[+-]/, "").padStart(2, "0")}`;
+}
+
+/** `toExponential` for any precision: beyond its own limit, all digits of the exact value are rounded half to even. */
+function toExponential(value: number, precision: number): string {
+  if (precision <= MOST_BUILT_IN || value === 0) {
+    const text = value.toExponential(Math.min(precision, MOST_BUILT_IN));
+    if (precision <= MOST_BUILT_IN) return text;
+    spend(precision);
+    return text.replace("e", `${"0".repeat(precision - MOST_BUILT_IN)}e`);
+  }
+  spend(precision);
+  const exponent = Number(value.toExponential(MOST_BUILT_IN).split("e")[1]);
+  const digits = toFixed(Math.abs(value), MOST_PLACES).replace(".", "").replace(/^0+/, "");
+  const kept = BigInt(digits.slice(0, precision + 1));
+  const rest = digits.slice(precision + 1);
+  const unit = 10n ** BigInt(rest.length);
+  const rounded = rest === "" ? kept : divideHalfEven(kept * unit + BigInt(rest), unit);
+  const [first = "", ...others] = rounded.toString().padEnd(precision + 1, "0");
+  return `${value < 0 ? "-" : ""}${first}.${others.join("")}e${exponent}`;
 }
 
 const SUPERSCRIPT = "\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079";

@@ -4,6 +4,7 @@ import {
   ParseError,
   parseApiVersion,
   parseTime,
+  type GroupVersionKind,
   type Json,
   type ManagedFieldsEntry,
 } from "@capstan/model";
@@ -69,9 +70,18 @@ export function describeObject(object: JsonObject): string {
   return `${textOf(namespace)}/${textOf(name)}; ${formatKindOf(object)}`;
 }
 
-/** The kind that an object declares, as messages name it. */
+/** The kind that an object declares, as messages name it; an apiVersion that cannot be parsed leaves no kind either. */
 export function formatKindOf(object: JsonObject): string {
-  return formatGroupVersionKind({ ...parseApiVersion(textOf(object["apiVersion"])), kind: textOf(object["kind"]) });
+  return formatGroupVersionKind(declaredKind(object) ?? { group: "", version: "", kind: "" });
+}
+
+function declaredKind(object: JsonObject): GroupVersionKind | undefined {
+  try {
+    return { ...parseApiVersion(textOf(object["apiVersion"])), kind: textOf(object["kind"]) };
+  } catch (error) {
+    if (error instanceof ParseError) return undefined;
+    throw error;
+  }
 }
 
 function metadataOf(object: JsonObject | undefined): JsonObject {

@@ -130,22 +130,30 @@ export function sortLike(items: JsonList, order: JsonList, matching: Matching): 
   const isDeletion = (item: Json) => matching.kind === "map" && itemObject(item)["$patch"] === "delete";
   if (matching.kind === "map") for (const item of [...items, ...order]) keyOf(item, matching.mergeKey);
   const position = positionsIn(order, matching);
-  if (items.every((item) => isDeletion(item) || position(item) >= 0)) {
-    const present = items.filter((item) => !isDeletion(item));
-    return [...present.sort((left, right) => position(left) - position(right)), ...items.filter(isDeletion)];
-  }
-  const sorted: Json[] = [];
-  // An insertion sort, because "unknown" is before everything in the server's comparison, which is not a consistent order.
-  for (const item of items.filter((candidate) => !isDeletion(candidate))) {
-    let at = sorted.length;
-    while (at > 0 && comesFirst(position(item), position(sorted[at - 1] ?? null))) at--;
-    sorted.splice(at, 0, item);
-  }
-  return [...sorted, ...items.filter(isDeletion)];
+  const present = items.filter((item) => !isDeletion(item));
+  return [...sortPresent(present, position), ...items.filter(isDeletion)];
 }
 
-function comesFirst(left: number, right: number): boolean {
-  return left < 0 || right < 0 || left < right;
+/**
+ * The order that the server's insertion sort results in. An item that the list does not have is before every other item at its time, so it
+ * stays directly before the first of the sorted items at that time.
+ */
+function sortPresent(items: JsonList, position: (item: Json) => number): Json[] {
+  const known: { readonly item: Json; readonly at: number; readonly before: Json[] }[] = [];
+  const last: Json[] = [];
+  let first: { readonly at: number; readonly before: Json[] } | undefined;
+  for (const item of items) {
+    const at = position(item);
+    if (at < 0) {
+      (first?.before ?? last).push(item);
+      continue;
+    }
+    const entry = { item, at, before: [] };
+    known.push(entry);
+    if (first === undefined || at < first.at) first = entry;
+  }
+  known.sort((left, right) => left.at - right.at);
+  return [...known.flatMap(({ item, before }) => [...before.reverse(), item]), ...last.reverse()];
 }
 
 /** Items of a patch among those that only the server has, which stay before the items that they preceded. */

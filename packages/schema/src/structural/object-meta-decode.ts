@@ -107,7 +107,7 @@ function readField(value: Json, kind: Kind, target: Target): Json | undefined {
     case "bool":
       return typeof value === "boolean" ? value : refuse(value, target, "bool");
     case "time":
-      return readTime(value);
+      return readTime(value, target);
     case "strings":
       return readList(value, target, (item) => readString(item, target), "[]string");
     case "map":
@@ -137,9 +137,8 @@ function readString(value: Json, target: Target): string {
   return typeof value === "string" ? value : refuse(value, target, "string");
 }
 
-function readTime(value: Json): Json | undefined {
-  if (typeof value !== "string")
-    throw new MalformedError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type string`);
+function readTime(value: Json, target: Target): Json | undefined {
+  if (typeof value !== "string") return refuse(value, target, "string");
   try {
     return formatInstant(parseTime(value));
   } catch (error) {

@@ -121,6 +121,8 @@ function keptAddresses(spec: DraftSpec, old: Service | undefined): number | "all
   if (!needsAddress(spec) || spec.clusterIPs?.[0] === "None") return "all";
   if (old === undefined || !needsAddress(specOf(old))) return 0;
   const before = specOf(old);
+  // A service that was created through its status never got an address, and an update does not allocate one.
+  if ((before.clusterIPs ?? []).length === 0 && (spec.clusterIPs ?? []).length === 0) return "all";
   if (isUntouchedPreference(spec, before) || before.clusterIPs?.[0] === "None") return "all";
   return (before.ipFamilies ?? []).length;
 }

@@ -141,10 +141,17 @@ function findBound(
 }
 
 function resourceOf({ kind: boundKind = "", apiVersion = "" }: Reference): "pods" | "secrets" | "nodes" {
-  const { group, version } = apiVersion === "" ? { group: "", version: "" } : parseApiVersion(apiVersion);
+  const { group, version } = declaredVersion(apiVersion);
   const resource = group === "" && Object.hasOwn(boundResources, boundKind) ? boundResources[boundKind] : undefined;
   if (resource !== undefined) return resource;
   throw apiErrors.badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${boundKind}`);
+}
+
+/** Go takes an apiVersion that cannot be parsed for an empty one. */
+function declaredVersion(apiVersion: string): { readonly group: string; readonly version: string } {
+  return apiVersion.split("/").length > 2 || apiVersion === ""
+    ? { group: "", version: "" }
+    : parseApiVersion(apiVersion);
 }
 
 function nodeOf(pod: Pod | undefined, { lookup }: RuleContext): TokenWish["node"] {

@@ -11,9 +11,19 @@ import {
   type IpNetwork,
 } from "./ip-address.ts";
 
+const sets = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+/** Whether a list, which is asked about each of many values, contains a value. */
+function isIn(list: readonly string[], value: string): boolean {
+  if (list.length < 16) return list.includes(value);
+  let set = sets.get(list);
+  if (set === undefined) sets.set(list, (set = new Set(list)));
+  return set.has(value);
+}
+
 /** Checks an address; one that the old object has may stay. */
 export function checkIp(value: string, path: string, before: readonly string[] = []): FieldError[] {
-  if (before.includes(value)) return [];
+  if (isIn(before, value)) return [];
   const address = parseIp(value);
   if (address === undefined) {
     return [fieldErrors.invalid(path, value, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)")];
@@ -25,7 +35,7 @@ export function checkIp(value: string, path: string, before: readonly string[] =
 
 /** Checks a network; one that the old object has may stay. */
 export function checkNetwork(value: string, path: string, before: readonly string[] = []): FieldError[] {
-  if (before.includes(value)) return [];
+  if (isIn(before, value)) return [];
   const network = parseNetwork(value);
   if (network === undefined) {
     return [fieldErrors.invalid(path, value, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)")];

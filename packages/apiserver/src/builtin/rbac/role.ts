@@ -15,7 +15,7 @@ export const rbacName = (name: string): readonly string[] => checkPathSegment(na
 export const role: KindRules<Role> = defineRules<Role>({
   validatesMetadata: true,
   createOnUpdate: true,
-  prepareForCreate: (draft, context) => checkRights(draft, "", context),
+  prepareForCreate: (draft, context) => checkRights(draft, context.pathName ?? "", context),
   prepareForUpdate(draft, old, context) {
     if (!isCollecting(draft, old)) checkRights(draft, old.metadata.name, context);
   },
@@ -54,7 +54,11 @@ export const clusterRole: KindRules<ClusterRole> = defineRules<ClusterRole>({
 
 function checkClusterRights(object: ClusterRole, old: ClusterRole | undefined, context: RuleContext): void {
   const { metadata, rules } = object;
-  const grant = { resource: "clusterroles", asked: old?.metadata.name ?? "", name: metadata.name } as const;
+  const grant = {
+    resource: "clusterroles",
+    asked: old?.metadata.name ?? context.pathName ?? "",
+    name: metadata.name,
+  } as const;
   checkGrant({ ...grant, rules: rules ?? [] }, context);
   if (!aggregates(object) && !aggregates(old)) return;
   try {
