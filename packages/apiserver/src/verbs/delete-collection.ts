@@ -1,5 +1,5 @@
 /** deletecollection: deletes all objects that a list returns. */
-import { StatusError } from "@capstan/model";
+import { apiErrors, StatusError } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { removeObject, warnOfPropagation } from "./delete.ts";
@@ -24,6 +24,8 @@ export async function removeCollection(exchange: ResourceExchange): Promise<Answ
     resource,
     page.entries.map(({ object }) => object),
   );
+  const { isScoped, namespace: asked } = exchange.info;
+  if (isScoped && asked === "" && page.entries.length > 0) throw apiErrors.badRequest("Namespace parameter required.");
   for (const { object } of page.entries) {
     const { name = "", namespace = "" } = object.metadata;
     try {

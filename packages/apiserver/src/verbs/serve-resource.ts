@@ -131,7 +131,7 @@ function checkDepth({ isWatchPath, parts }: ResourceRequest): void {
 /** A namespace may be named and empty. Lists are then those of all namespaces, and writes find out themselves. */
 function checkNamespace(resource: ServedResource, { isScoped, namespace, name, verb }: ResourceRequest): void {
   if (!resource.namespaced || !isScoped || namespace !== "" || verb === "update") return;
-  if (name !== "" || verb === "deletecollection") throw apiErrors.badRequest("Namespace parameter required.");
+  if (name !== "") throw apiErrors.badRequest("Namespace parameter required.");
 }
 
 function findSubresource(resource: ServedResource, info: ResourceRequest): ServedSubresource | undefined {
