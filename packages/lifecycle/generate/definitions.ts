@@ -1,4 +1,4 @@
-/** Generates the facts of OLM's CRDs from the published CRDs of the module operator-framework/api: `definitions.ts FOLDER`. */
+/** Generates the facts of OLM's CRDs from published CRDs: `definitions.ts FOLDER NAME`. `facts` are those of the module operator-framework/api, `extension-facts` those of operator-controller. */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
@@ -52,12 +52,19 @@ function definitionOf({ metadata, spec }: Crd): string {
   return JSON.stringify({ name: metadata.name, group: spec.group, names: spec.names, scope: spec.scope, versions });
 }
 
-const folder = process.argv[2] ?? "";
+/** The kind has had three names; Capstan keeps the one of its documentation (decision record 0037). */
+function renamed(text: string): string {
+  return text
+    .replaceAll("ClusterObjectSet", "ClusterExtensionRevision")
+    .replaceAll("clusterobjectset", "clusterextensionrevision");
+}
+
+const [folder = "", name = "facts"] = process.argv.slice(2);
 const files = readdirSync(folder).filter((file) => file.endsWith(".yaml"));
-const definitions = files.map((file) => definitionOf(parse(readFileSync(join(folder, file), "utf8"))));
+const definitions = files.map((file) => definitionOf(parse(renamed(readFileSync(join(folder, file), "utf8")))));
 const table = (items: readonly string[]): string => items.map((item) => `  ${JSON.stringify(item)},\n`).join("");
 writeFileSync(
-  new URL("../src/definitions/generated/facts.ts", import.meta.url),
+  new URL(`../src/definitions/generated/${name}.ts`, import.meta.url),
   `/** The facts of OLM's CRDs, written by generate/definitions.ts: schemas as JSON, in which a number stands for another schema. */
 export const schemas: readonly string[] = [
 ${table(nodes)}];

@@ -23,6 +23,9 @@ export { OLMConfig } from "./kinds/olm-config.ts";
 export { OperatorCondition } from "./kinds/operator-condition.ts";
 export { OperatorGroup } from "./kinds/operator-group.ts";
 export { Operator } from "./kinds/operator.ts";
+export { ClusterCatalog } from "./kinds/cluster-catalog.ts";
+export { ClusterExtension } from "./kinds/cluster-extension.ts";
+export { ClusterExtensionRevision } from "./kinds/cluster-extension-revision.ts";
 export { Subscription } from "./kinds/subscription.ts";
 
 // Resolution.

@@ -1,4 +1,5 @@
 /** A lifecycle manager on an embedded cluster with simulated pods, for tests. */
+import type { Catalog } from "@capstan/bundle";
 import { type Client, createClient, inProcess, isApiError } from "@capstan/client";
 import { startCluster } from "@capstan/cluster";
 import { ConfigMap, Namespace } from "@capstan/kinds/v1";
@@ -28,6 +29,8 @@ export interface World extends AsyncDisposable {
   readonly until: <T>(what: string, look: () => Promise<T>, holds: (seen: T) => boolean) => Promise<T>;
   readonly namespace: (name: string, group?: { readonly spec?: object } | "none") => Promise<void>;
   readonly catalog: (content: CatalogContent, name?: string) => Promise<void>;
+  /** Images by their references: catalogs of ClusterCatalogs, and bundles. */
+  readonly images: Map<string, { readonly catalog: Catalog; readonly digest: string } | readonly Manifest[]>;
   readonly subscribe: (
     namespace: string,
     spec: { readonly name: string; readonly [field: string]: unknown },
@@ -48,10 +51,18 @@ export interface CatalogContent {
   }[];
 }
 
-const LIMIT = 30_000;
+const LIMIT = 60_000;
+
+/** What tests replace. */
+export interface WorldOptions {
+  /** Milliseconds to add to the time of the clock. */
+  readonly ahead?: () => number;
+}
 
 /** Starts a world. */
-export async function startWorld(): Promise<World> {
+export async function startWorld({ ahead = () => 0 }: WorldOptions = {}): Promise<World> {
+  const images: World["images"] = new Map();
+  const clock = { ...systemClock, wall: () => systemClock.wall() + ahead() };
   const embedded = await startCluster({ heartbeat: false });
   const { client } = embedded;
   const api = apiOf(client);
@@ -79,13 +90,23 @@ export async function startWorld(): Promise<World> {
         }
       },
     },
-    clock: systemClock,
+    clock,
     catalogs: createCatalogStore(async (origin) => {
+      if (origin.type === "image") {
+        const found = images.get(origin.image);
+        if (found === undefined || !("digest" in found)) throw new Error(`the image ${origin.image} does not exist`);
+        return found;
+      }
       if (origin.type !== "config-map") throw new Error("this world has catalogs in ConfigMaps only");
       return { catalog: readConfigMapCatalog(origin.data) };
     }),
     resolve,
-    readBundle: async () => [],
+    readBundle: async (image) => {
+      const found = images.get(image);
+      if (found === undefined) return [];
+      if ("digest" in found) throw new Error(`the image ${image} is a catalog`);
+      return found;
+    },
     namespace: "olm",
   };
   await installBase({ cluster, clock: systemClock, namespace: "olm" });
@@ -95,6 +116,7 @@ export async function startWorld(): Promise<World> {
   return {
     cluster,
     client,
+    images,
     until,
     csv,
     namespace: async (name, group = { spec: { targetNamespaces: [name] } }) => {

@@ -1,5 +1,5 @@
 /** The catalogs that the manager has read, by CatalogSource, and how to read them. */
-import type { Catalog } from "@capstan/bundle";
+import type { Catalog, CatalogContent } from "@capstan/bundle";
 
 /** Where the content of a catalog comes from. */
 export type CatalogOrigin =
@@ -11,6 +11,8 @@ export type CatalogOrigin =
 export interface ReadCatalog {
   readonly catalog: Catalog;
   readonly digest?: string;
+  /** The blobs of the catalog, which are served over HTTP. */
+  readonly content?: CatalogContent;
 }
 
 /** Reads catalogs. The known content may be returned again when it has not changed. */

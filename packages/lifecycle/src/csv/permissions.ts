@@ -62,7 +62,8 @@ function generatedName(base: string, facts: object): string {
   return `${fitting}-${hash}`;
 }
 
-function permissionFacts({ serviceAccountName, rules }: CsvPermission): object {
+/** A permission with its fields in the order of Go's type, for hashes. */
+export function permissionFacts({ serviceAccountName, rules }: CsvPermission): object {
   return { serviceAccountName, rules: rules === undefined ? null : rules.map(ordered) };
 }
 

@@ -9,6 +9,9 @@ import { Deployment } from "@capstan/kinds/apps/v1";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { ConfigMap, Namespace, Pod, Secret, Service, ServiceAccount } from "@capstan/kinds/v1";
 import type { Kind } from "@capstan/model";
+import { ClusterCatalog } from "../kinds/cluster-catalog.ts";
+import { ClusterExtension } from "../kinds/cluster-extension.ts";
+import { ClusterExtensionRevision } from "../kinds/cluster-extension-revision.ts";
 import { CatalogSource } from "../kinds/catalog-source.ts";
 import { ClusterServiceVersion } from "../kinds/csv.ts";
 import { InstallPlan } from "../kinds/install-plan.ts";
@@ -21,6 +24,9 @@ import { Subscription } from "../kinds/subscription.ts";
 /** OLM's kinds and the built-in kinds that their reconciles read. */
 export const readKinds: readonly Kind[] = [
   CatalogSource,
+  ClusterCatalog,
+  ClusterExtension,
+  ClusterExtensionRevision,
   ClusterServiceVersion,
   InstallPlan,
   OLMConfig,

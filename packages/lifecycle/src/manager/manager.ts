@@ -5,6 +5,9 @@ import { catalogSourceController } from "../catalog-source/controller.ts";
 import { configController } from "../config/controller.ts";
 import { csvController } from "../csv/controller.ts";
 import { groupController } from "../group/controller.ts";
+import { clusterCatalogController } from "../extension/catalog/controller.ts";
+import { extensionController } from "../extension/controller.ts";
+import { revisionController } from "../extension/revision/controller.ts";
 import { installPlanController } from "../install-plan/controller.ts";
 import { conditionController, conditionGenerator } from "../operator-condition/controller.ts";
 import { operatorControllers } from "../operator/controller.ts";
@@ -21,14 +24,17 @@ export function lifecycleManager(setting: ManagerSetting): Operator {
     name: managerName,
     controllers: [
       catalogSourceController(setting),
+      clusterCatalogController(setting),
       conditionController(setting),
       conditionGenerator(setting),
       configController(setting),
       csvController(setting),
+      extensionController(setting),
       groupController(setting),
       installPlanController(setting),
       ...operatorControllers(setting),
       resolutionController(setting),
+      revisionController(setting),
       subscriptionController(setting),
     ],
   });

@@ -39,6 +39,8 @@ export interface ManagerSetting {
   /** Reads the objects of a bundle from its image. */
   readonly readBundle: (image: string, pull: PullReference) => Promise<readonly Manifest[]>;
   readonly entropy?: Entropy | undefined;
+  /** Where the content of ClusterCatalogs is served, without their names: `http://127.0.0.1:8080/catalogs`. */
+  readonly catalogUrl?: string | undefined;
   /** The namespace of the manager, whose catalogs all namespaces may use. Default: `olm`. */
   readonly namespace: string;
 }
