@@ -444,6 +444,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/meter-import-metrics.ts")).meterImportMetrics,
   },
   {
+    name: "meter import rows",
+    topic: "Meter",
+    summary: "Import rows of a classic data source",
+    load: async () => (await import("./commands/meter-import-rows.ts")).meterImportRows,
+  },
+  {
+    name: "meter classic run",
+    topic: "Meter",
+    summary: "Run a report of metering-operator",
+    load: async () => (await import("./commands/meter-classic-run.ts")).meterClassicRun,
+  },
+  {
     name: "meter report",
     topic: "Meter",
     summary: "Say what was used and what it costs",

@@ -70,6 +70,21 @@ export { closeInvoices, draftInvoices } from "./invoice/bill.ts";
 export type { BillRequest, CloseRequest, Closing } from "./invoice/bill.ts";
 export type { Invoice, InvoiceLine } from "./invoice/invoice.ts";
 
+// Plots
+export { panelsOf } from "./plot/series.ts";
+export { sparklines } from "./plot/sparkline.ts";
+export { toSvg } from "./plot/svg.ts";
+
+// Classic reports
+export { addObjects as addClassicObjects, noObjects as noClassicObjects } from "./classic/objects.ts";
+export type { ClassicObjects } from "./classic/objects.ts";
+export { formatClassic } from "./classic/classic-output.ts";
+export type { ClassicFormat } from "./classic/classic-output.ts";
+export { importRows as importClassicRows, readRows as readClassicRows } from "./classic/rows.ts";
+export type { RowsImport } from "./classic/rows.ts";
+export { runClassicReport } from "./classic/run-classic.ts";
+export type { ClassicResult, ClassicRun } from "./classic/run-classic.ts";
+
 // Time on command lines
 export { formatInstant, parseDuration, parseInstant, parsePeriod, parseTime } from "./time/instant.ts";
 export { zoneOf } from "./time/zone.ts";

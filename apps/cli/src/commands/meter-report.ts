@@ -1,4 +1,5 @@
 /** `capstan meter report`: what was used in a window, and what it costs. */
+import { writeFile } from "node:fs/promises";
 import {
   type Book,
   type JsonReport,
@@ -9,6 +10,9 @@ import {
   reportRelation,
   runReport,
   zoneOf,
+  panelsOf,
+  sparklines,
+  toSvg,
 } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
@@ -64,10 +68,15 @@ export const meterReport: Command = defineCommand({
       default: "1.2",
       describe: "the version of -o focus",
     },
+    plot: { type: "text", value: "FILE", describe: "draw sparklines, and write the picture to FILE (.svg)" },
     "spreadsheet-safe": { type: "flag", describe: "a quote before CSV cells that a spreadsheet would run" },
   },
   examples: [
     { line: "capstan meter report --period 2026-03 --by tenant", does: "What each tenant used in March" },
+    {
+      line: "capstan meter report --period 2026-03 --by tenant --bucket day --plot march.svg",
+      does: "The same as a picture",
+    },
     {
       line: "capstan meter report --from 2026-03-01 --to 2026-03-08 --by namespace --bucket day -o csv",
       does: "A week by namespace and day, for a spreadsheet",
@@ -84,7 +93,8 @@ export const meterReport: Command = defineCommand({
     await using store = await openStore(options, terminal);
     const { json: report } = await runReport(store, book, request);
     const { withCost } = request;
-    if (output === "parquet" && out !== undefined)
+    if (options.plot !== undefined) await drawPlot(report, options.plot, terminal);
+    else if (output === "parquet" && out !== undefined)
       await store.writeParquet(placeIn(terminal, out), reportRelation(report, { withCost }));
     else {
       const text = format(report, { options, terminal, withCost, book });
@@ -94,6 +104,16 @@ export const meterReport: Command = defineCommand({
     return options["require-complete"] && isIncomplete ? 1 : 0;
   },
 });
+
+/** A picture for a document, and sparklines for the terminal. */
+async function drawPlot(report: JsonReport, file: string, terminal: Terminal): Promise<void> {
+  if (!file.endsWith(".svg"))
+    throw new CliError("Usage", `--plot ${JSON.stringify(file)} must be a file such as usage.svg`);
+  const panels = panelsOf(report);
+  await writeFile(placeIn(terminal, file), toSvg(panels));
+  terminal.out(sparklines(panels, terminal.columns));
+  terminal.err(`wrote ${file}\n`);
+}
 
 /** The options that choose what is reported. */
 export interface Values {

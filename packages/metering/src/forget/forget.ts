@@ -34,7 +34,7 @@ export interface Forgotten {
   readonly removed: number;
 }
 
-const names: readonly TableName[] = ["usage", "samples", "journal", "bills", "sums"];
+const names: readonly TableName[] = ["usage", "samples", "journal", "bills", "sums", "rows"];
 
 /** Whose a row is. */
 interface Owned {
@@ -70,7 +70,7 @@ interface RemoveOptions {
 }
 
 async function removeRows(store: Store, { now, isRemoved, forgotten, sums = [] }: RemoveOptions): Promise<Forgotten> {
-  const count: { [table in TableName]: number } = { usage: 0, samples: 0, journal: 0, bills: 0, sums: 0 };
+  const count: { [table in TableName]: number } = { usage: 0, samples: 0, journal: 0, bills: 0, sums: 0, rows: 0 };
   const remove = names.map((table): Removal => {
     const test = (row: Row): boolean => {
       const isHit = isRemoved(table, row);
@@ -81,6 +81,12 @@ async function removeRows(store: Store, { now, isRemoved, forgotten, sums = [] }
   });
   const removed = await store.commit({ at: now, rows: [{ table: "sums", rows: sums }], remove, forgotten });
   return { ...count, removed };
+}
+
+/** The namespace of a classic row is a label. */
+function namespaceOfLabels(labels: string): string | undefined {
+  const { namespace } = JSON.parse(labels) as { readonly namespace?: string };
+  return namespace;
 }
 
 /** Says of rows whose they are. */
@@ -113,6 +119,11 @@ class Owners {
         const namespace = String(row[5]);
         if (namespace === "") return undefined;
         return this.#owned({ tenant: "", namespace, cluster: "", start: Number(row[1]), end: Number(row[2]) });
+      }
+      case "rows": {
+        const namespace = namespaceOfLabels(String(row[4]));
+        if (namespace === undefined) return undefined;
+        return this.#owned({ tenant: "", namespace, cluster: "", start: Number(row[1]), end: Number(row[1]) });
       }
       case "journal":
         return this.#ofLine(row);

@@ -77,10 +77,21 @@ export const tables: { readonly [name in TableName]: Table } = {
     },
     day: "start_ms",
   },
+  rows: {
+    columns: {
+      datasource: "text",
+      start_ms: "integer",
+      amount: "text",
+      precision: "text",
+      labels: "text",
+      batch: "integer",
+    },
+    day: "start_ms",
+  },
 };
 
 /** The name of a table. */
-export type TableName = "usage" | "samples" | "journal" | "bills" | "sums";
+export type TableName = "usage" | "samples" | "journal" | "bills" | "sums" | "rows";
 
 /** A row: the cells in the order of the columns. */
 export type Row = readonly Value[];
