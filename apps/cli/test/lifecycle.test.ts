@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -9,7 +9,8 @@ import { after, before, test } from "node:test";
 import { type Catalog, startRegistryServer } from "@capstan/bundle";
 import { createClient, loadConfig, processHost } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
-import { CatalogSource, ClusterServiceVersion } from "@capstan/lifecycle";
+import { CatalogSource, ClusterCatalog, ClusterExtension, ClusterServiceVersion } from "@capstan/lifecycle";
+import { registryMissing, startRegistry } from "./registry.ts";
 import { capstan } from "./terminal.ts";
 
 let home = "";
@@ -152,4 +153,82 @@ test("installs from the address of a registry server", async () => {
   const source = await client.get(CatalogSource, { namespace: "olm", name: "served" });
   assert.equal(source.status?.connectionState?.lastObservedState, "READY");
   assert.equal(source.status?.connectionState?.address, server.address);
+});
+
+/** Waits until an object is as expected. */
+async function eventually<T>(look: () => Promise<T>, holds: (seen: T) => boolean): Promise<T> {
+  const end = performance.now() + 60_000;
+  for (;;) {
+    const seen = await look();
+    if (holds(seen)) return seen;
+    assert.ok(performance.now() < end, `not in time; last seen: ${JSON.stringify(seen)}`);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Builds and pushes a bundle, and a catalog with it. */
+async function publish(host: string): Promise<string> {
+  const metadata = { name: "zoo.v1.0.0" };
+  const spec = { ...csv.spec, installModes: [{ type: "AllNamespaces", supported: true }] };
+  const annotations = {
+    "operators.operatorframework.io.bundle.mediatype.v1": "registry+v1",
+    "operators.operatorframework.io.bundle.manifests.v1": "manifests/",
+    "operators.operatorframework.io.bundle.metadata.v1": "metadata/",
+    "operators.operatorframework.io.bundle.package.v1": "zoo",
+    "operators.operatorframework.io.bundle.channels.v1": "stable",
+  };
+  for (const folder of ["zoo/manifests", "zoo/metadata", "zoo-catalog"])
+    await mkdir(join(home, folder), { recursive: true });
+  await writeFile(join(home, "zoo/manifests/csv.yaml"), JSON.stringify({ ...csv, metadata, spec }));
+  await writeFile(join(home, "zoo/metadata/annotations.yaml"), JSON.stringify({ annotations }));
+  const image = `${host}/zoo:v1.0.0`;
+  const blobs = [
+    { schema: "olm.package", name: "zoo", defaultChannel: "stable" },
+    { schema: "olm.channel", package: "zoo", name: "stable", entries: [{ name: "zoo.v1.0.0" }] },
+    {
+      schema: "olm.bundle",
+      package: "zoo",
+      name: "zoo.v1.0.0",
+      image,
+      properties: [{ type: "olm.package", value: { packageName: "zoo", version: "1.0.0" } }],
+    },
+  ];
+  await writeFile(join(home, "zoo-catalog/zoo.json"), blobs.map((each) => JSON.stringify(each)).join("\n"));
+  for (const words of [
+    ["bundle", "build", image, "--dir", "zoo"],
+    ["bundle", "push", image, "--insecure"],
+    ["catalog", "build", `${host}/catalog:v1`, "--dir", "zoo-catalog"],
+    ["catalog", "push", `${host}/catalog:v1`, "--insecure"],
+  ]) {
+    const done = await run(...words);
+    assert.equal(done.code, 0, done.err);
+  }
+  return `${host}/catalog:v1`;
+}
+
+test("installs a ClusterExtension from a registry, and serves its catalog", { skip: registryMissing }, async () => {
+  await using registry = await startRegistry();
+  const ref = await publish(registry.host);
+  await using client = createClient(await loadConfig(processHost(), { kubeconfig: join(home, "kc") }));
+  const image = { type: "Image", image: { ref } };
+  await client.create(ClusterCatalog, { metadata: { name: "zoo" }, spec: { source: image } } as never);
+  const source = { sourceType: "Catalog", catalog: { packageName: "zoo" } };
+  const spec = { namespace: "default", source };
+  await client.create(ClusterExtension, { metadata: { name: "zoo" }, spec } as never);
+  const found = await eventually(
+    () => client.get(ClusterExtension, { name: "zoo" }),
+    ({ status }) => status?.install !== undefined,
+  );
+  assert.deepEqual(found.status?.install, { bundle: { name: "zoo.v1.0.0", version: "1.0.0" } });
+  const catalog = await eventually(
+    () => client.get(ClusterCatalog, { name: "zoo" }),
+    ({ status }) => status?.urls !== undefined,
+  );
+  assert.match(catalog.status?.resolvedSource?.image.ref ?? "", /\/catalog@sha256:[0-9a-f]{64}$/u);
+  const base = catalog.status?.urls?.base ?? "";
+  const all = await (await fetch(`${base}/api/v1/all`)).text();
+  assert.equal(all.trim().split("\n").length, 3);
+  const metas = await (await fetch(`${base}/api/v1/metas?schema=olm.bundle`)).text();
+  assert.equal((JSON.parse(metas) as { readonly name: string }).name, "zoo.v1.0.0");
+  assert.equal((await fetch(`${base}/api/v1/metas?wrong=1`)).status, 400);
 });

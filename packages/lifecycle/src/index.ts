@@ -74,6 +74,13 @@ export type { Assertion, Probe } from "./extension/probes.ts";
 export { decideTakeover, effectiveProtection } from "./extension/collision.ts";
 export type { CollisionProtection, Takeover } from "./extension/collision.ts";
 
+// Plans that can be read before they run.
+export { planReport } from "./plan/report.ts";
+export type { PlanMeans, PlannedCrd, PlannedObject, PlanReport } from "./plan/report.ts";
+export type { FieldDifference } from "./plan/differences.ts";
+export type { Permission, PermissionChange } from "./plan/permissions.ts";
+export type { ObjectVerdict } from "./rollback/stored.ts";
+
 // The safety of CRD upgrades.
 export { checkCrdUpgrade, formatCrdFinding, formatCrdFindings } from "./preflight/crd-upgrade.ts";
 export type { CrdFinding } from "./preflight/crd-upgrade.ts";

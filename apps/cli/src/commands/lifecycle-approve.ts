@@ -4,7 +4,7 @@ import { CliError } from "../errors.ts";
 import { approvePlan } from "../lifecycle/approval.ts";
 import { confirm } from "../lifecycle/confirm.ts";
 import { connectLifecycle, findSubscription, lifecycleOptions } from "../lifecycle/options.ts";
-import { describePlan, formatDescribedPlan, planOf } from "../lifecycle/plan.ts";
+import { describePlan, formatPlanReport, planOf } from "../lifecycle/plan.ts";
 import { print } from "../output/print.ts";
 
 const subscription = {
@@ -16,14 +16,17 @@ const subscription = {
 /** Shows the plan of a Subscription. */
 export const lifecyclePlan: Command = defineCommand({
   describe:
-    "The objects that the current plan of a Subscription creates or updates, and the permissions that its operators get.",
+    "What the current plan of a Subscription does: objects that it creates, changes field by field or removes, permissions gained and lost, CRDs with a verdict on every stored object, and images.",
   arguments: [subscription],
   options: lifecycleOptions,
   examples: [{ line: "capstan lifecycle plan etcd -n shop", does: "What the Subscription would install" }],
   run: async ({ options, args: [name = ""], terminal }) => {
     await using connected = await connectLifecycle(options, terminal);
-    const plan = describePlan(await planOf(await findSubscription(connected, name), connected.cluster));
-    await print({ terminal, output: options.output }, { value: plan, table: formatDescribedPlan(plan) });
+    const plan = await describePlan(
+      await planOf(await findSubscription(connected, name), connected.cluster),
+      connected,
+    );
+    await print({ terminal, output: options.output }, { value: plan, table: formatPlanReport(plan) });
   },
 });
 
@@ -42,8 +45,8 @@ export const lifecycleApprove: Command = defineCommand({
     const { cluster } = connected;
     const plan = await planOf(await findSubscription(connected, name), cluster);
     if (plan.spec.approved) throw new CliError("Failed", `the plan ${plan.metadata.name} is approved already`);
-    const described = describePlan(plan);
-    if (options.output === "table") terminal.out(formatDescribedPlan(described));
+    const described = await describePlan(plan, connected);
+    if (options.output === "table") terminal.out(formatPlanReport(described));
     if (!options.yes && !(await confirm(terminal, "approve this plan?"))) return 1;
     await approvePlan(connected, plan);
     await print(

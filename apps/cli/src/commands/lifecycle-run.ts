@@ -5,6 +5,8 @@ import { installBase, lifecycleManager } from "@capstan/lifecycle";
 import { apiOf, createLog, systemClock } from "@capstan/runtime";
 import { type Command, defineCommand } from "../command/define.ts";
 import { openSetting } from "../lifecycle/manager.ts";
+import { openCatalogPages } from "../lifecycle/serve-catalogs.ts";
+import { CliError } from "../errors.ts";
 import { clusterOptions } from "../project/connect.ts";
 import { stopSignal } from "../stop-signal.ts";
 
@@ -19,6 +21,12 @@ export const lifecycleRun: Command = defineCommand({
       value: "NAME",
       default: "olm",
       describe: "the manager's namespace, whose catalogs all namespaces may use",
+    },
+    "catalog-port": {
+      type: "text",
+      value: "PORT",
+      default: "0",
+      describe: "where ClusterCatalogs are served by HTTP; 0 takes any that is free",
     },
     verbose: { type: "flag", describe: "log every reconcile" },
   },
@@ -37,11 +45,21 @@ export const lifecycleRun: Command = defineCommand({
     const config = await loadConfig(processHost(), { kubeconfig, context: options.context });
     await using client = createClient(config, { userAgent: "capstan-lifecycle" });
     const { namespace } = options;
-    await using opened = openSetting({ client, config, namespace });
+    await using pages = await openCatalogPages(portOf(options["catalog-port"]));
+    await using opened = openSetting({ client, config, namespace, catalogUrl: pages.url });
     const { setting } = opened;
+    pages.serve(setting.catalogs);
     await installBase({ cluster: setting.cluster, clock: setting.clock, namespace });
     await using running = lifecycleManager(setting).start({ api: apiOf(client), log, namespace });
     log.info("the lifecycle manager runs", { server: config.cluster.server, controllers: running.controllers.length });
     await stopSignal();
   },
 });
+
+const LAST_PORT = 65_535;
+
+function portOf(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port >= 0 && port <= LAST_PORT) return port;
+  throw new CliError("Usage", `--catalog-port must be a number up to ${LAST_PORT}, not ${JSON.stringify(text)}`);
+}

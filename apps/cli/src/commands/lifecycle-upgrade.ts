@@ -4,7 +4,7 @@ import { type Command, defineCommand } from "../command/define.ts";
 import { recordAct } from "../lifecycle/audit.ts";
 import { confirm } from "../lifecycle/confirm.ts";
 import { type Connected, connectLifecycle, findSubscription, lifecycleOptions } from "../lifecycle/options.ts";
-import { describePlan, formatDescribedPlan } from "../lifecycle/plan.ts";
+import { describePlan, formatPlanReport } from "../lifecycle/plan.ts";
 import { approvePlan } from "../lifecycle/approval.ts";
 import { secondsOf, until } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
@@ -32,8 +32,8 @@ export const lifecycleUpgrade: Command = defineCommand({
     const from = found.status?.installedCSV ?? "";
     const waiting = await waitingPlan(connected, subscription, { seconds, isChanged: subscription !== found });
     if (waiting !== undefined) {
-      const described = describePlan(waiting);
-      if (options.output === "table") terminal.out(formatDescribedPlan(described));
+      const described = await describePlan(waiting, connected);
+      if (options.output === "table") terminal.out(formatPlanReport(described));
       if (!options.yes && !(await confirm(terminal, "approve this plan?"))) return 1;
       await approvePlan(connected, waiting);
     }

@@ -23,10 +23,17 @@ export interface SettingOptions {
   readonly config: ClusterConfig;
   readonly namespace: string;
   readonly clock?: Clock;
+  readonly catalogUrl?: string;
 }
 
 /** Opens the setting. */
-export function openSetting({ client, config, namespace, clock = systemClock }: SettingOptions): OpenSetting {
+export function openSetting({
+  client,
+  config,
+  namespace,
+  clock = systemClock,
+  catalogUrl,
+}: SettingOptions): OpenSetting {
   const scoped = new Map<string, Client>();
   const as = ({ namespace: place, name }: AccountReference): Cluster => {
     const user = `system:serviceaccount:${place}:${name}`;
@@ -46,6 +53,7 @@ export function openSetting({ client, config, namespace, clock = systemClock }: 
     resolve,
     readBundle: reader.readBundle,
     namespace,
+    catalogUrl,
   };
   const close = async (): Promise<void> => {
     await Promise.all([...scoped.values()].map((each) => each.close()));
@@ -63,7 +71,8 @@ function impersonating(config: ClusterConfig, { user, namespace }: Account): Clu
   return { ...config, user: { ...config.user, impersonate: { user, groups } } };
 }
 
-function discoveryOf(client: Client): Discovery {
+/** What the server of a client serves. */
+export function discoveryOf(client: Client): Discovery {
   return {
     version: async () => (await client.serverVersion()).gitVersion,
     kind: async (group, version, kind) => {

@@ -1,28 +1,8 @@
-/** What an InstallPlan would do, for people: objects, and permissions that operators gain. */
-import { type Cluster, InstallPlan, type Subscription } from "@capstan/lifecycle";
+/** What an InstallPlan would do, for people: objects, permissions, CRDs and images. */
+import { type Cluster, InstallPlan, planReport, type PlanReport, type Subscription } from "@capstan/lifecycle";
 import { CliError } from "../errors.ts";
-
-/** One object of a plan. */
-export interface PlannedObject {
-  readonly kind: string;
-  readonly name: string;
-  readonly status: string;
-}
-
-/** A permission of a plan. */
-export interface PlannedPermission {
-  readonly scope: "cluster" | "namespace";
-  readonly rule: string;
-}
-
-/** A plan in words. */
-export interface DescribedPlan {
-  readonly name: string;
-  readonly phase: string;
-  readonly operators: readonly string[];
-  readonly objects: readonly PlannedObject[];
-  readonly permissions: readonly PlannedPermission[];
-}
+import { discoveryOf } from "./manager.ts";
+import type { Connected } from "./options.ts";
 
 /** The plan that a Subscription refers to. */
 export async function planOf({ metadata, status }: Subscription, cluster: Cluster): Promise<InstallPlan> {
@@ -36,52 +16,46 @@ export async function planOf({ metadata, status }: Subscription, cluster: Cluste
   );
 }
 
-/** Describes a plan. */
-export function describePlan({ metadata, spec, status }: InstallPlan): DescribedPlan {
-  const steps = status?.plan ?? [];
-  return {
-    name: metadata.name,
-    phase: status?.phase ?? "",
-    operators: spec.clusterServiceVersionNames,
-    objects: steps.map(({ resource, status: step }) => ({ kind: resource.kind, name: resource.name, status: step })),
-    permissions: steps.flatMap(({ resource }) => permissionsIn(resource)),
-  };
+/** Compares a plan with the cluster. */
+export async function describePlan(plan: InstallPlan, { cluster, client }: Connected): Promise<PlanReport> {
+  return planReport(plan, { cluster, discovery: discoveryOf(client) });
 }
 
-interface Rule {
-  readonly verbs?: readonly string[];
-  readonly apiGroups?: readonly string[];
-  readonly resources?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
-}
+const SHORT = 60;
 
-function permissionsIn({
-  kind,
-  manifest = "",
-}: {
-  readonly kind: string;
-  readonly manifest?: string;
-}): PlannedPermission[] {
-  if (kind !== "Role" && kind !== "ClusterRole") return [];
-  const { rules = [] } = JSON.parse(manifest) as { readonly rules?: readonly Rule[] };
-  const scope = kind === "Role" ? "namespace" : "cluster";
-  return rules.map((rule) => ({ scope, rule: formatRule(rule) }));
-}
-
-function formatRule({ verbs = [], apiGroups = [], resources = [], nonResourceURLs = [] }: Rule): string {
-  const groups = apiGroups.map((group) => (group === "" ? "core" : group)).join(",");
-  const what = nonResourceURLs.length > 0 ? nonResourceURLs.join(",") : `${resources.join(",")} (${groups})`;
-  return `${verbs.join(",")} ${what}`;
-}
-
-/** A plan as text. */
-export function formatDescribedPlan({ name, phase, operators, objects, permissions }: DescribedPlan): string {
+/** A report as text. */
+export function formatPlanReport(report: PlanReport): string {
+  const { name, phase, operators, objects, permissions, crds, images } = report;
+  const section = (title: string, lines: readonly string[]): readonly string[] =>
+    lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)];
+  const rights = (word: string, list: PlanReport["permissions"]["gained"]): readonly string[] =>
+    list.map(({ scope, account, right }) => `${word} ${right} (${scope}, ${account})`);
   const lines = [
     `plan ${name} (${phase}) installs ${operators.join(", ")}`,
-    "objects:",
-    ...objects.map((each) => `  ${each.kind} ${each.name}${each.status === "Unknown" ? "" : ` (${each.status})`}`),
-    ...(permissions.length === 0 ? [] : ["permissions of the operators:"]),
-    ...permissions.map((each) => `  ${each.scope}: ${each.rule}`),
+    ...section("objects:", objects.flatMap(formatObject)),
+    ...section("permissions:", [...rights("gains", permissions.gained), ...rights("loses", permissions.lost)]),
+    ...section("CRDs:", crds.flatMap(formatCrd)),
+    ...section("images:", [...images.added.map((each) => `+ ${each}`), ...images.removed.map((each) => `- ${each}`)]),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function formatObject({ action, kind, name, changes }: PlanReport["objects"][number]): readonly string[] {
+  const fields = changes.map(({ path, from, to }) => `  ${path}: ${short(from)} -> ${short(to)}`);
+  return [`${action} ${kind} ${name}`, ...fields];
+}
+
+function short(value: unknown): string {
+  const text = value === undefined ? "nothing" : JSON.stringify(value);
+  return text.length > SHORT ? `${text.slice(0, SHORT - 3)}...` : text;
+}
+
+function formatCrd({ name, isNew, findings, objects, refusals }: PlanReport["crds"][number]): readonly string[] {
+  if (isNew) return [`${name} is new`];
+  const fitting = objects.filter(({ verdict }) => verdict === "fits").length;
+  return [
+    `${name}: ${fitting} of ${objects.length} stored objects fit`,
+    ...refusals.map((refusal) => `  prevents the change: ${refusal}`),
+    ...findings.map((finding) => `  note: ${finding}`),
+  ];
 }

@@ -64,7 +64,7 @@ async function readOrigin(origin: CatalogOrigin, cluster: Cluster, known?: ReadC
         if (known?.digest === descriptor.digest) return known;
         // The content stays open: its large objects are read when a bundle is installed.
         const content = await openContentImage(descriptor, store);
-        return { catalog: content.catalog, digest: descriptor.digest };
+        return { catalog: content.catalog, digest: descriptor.digest, content };
       });
     default:
       return origin satisfies never;
