@@ -240,6 +240,12 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/lifecycle-upgrade.ts")).lifecycleUpgrade,
   },
   {
+    name: "lifecycle rollback",
+    topic: "Cluster",
+    summary: "Return a ClusterExtension to the version before",
+    load: async () => (await import("./commands/lifecycle-rollback.ts")).lifecycleRollback,
+  },
+  {
     name: "lifecycle audit",
     topic: "Cluster",
     summary: "List which user did what to operators",

@@ -80,6 +80,8 @@ export type { PlanMeans, PlannedCrd, PlannedObject, PlanReport } from "./plan/re
 export type { FieldDifference } from "./plan/differences.ts";
 export type { Permission, PermissionChange } from "./plan/permissions.ts";
 export type { ObjectVerdict } from "./rollback/stored.ts";
+export { rollBackExtension } from "./rollback/extension.ts";
+export type { RollbackResult } from "./rollback/extension.ts";
 
 // The safety of CRD upgrades.
 export { checkCrdUpgrade, formatCrdFinding, formatCrdFindings } from "./preflight/crd-upgrade.ts";

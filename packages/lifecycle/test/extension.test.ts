@@ -5,7 +5,13 @@ import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { ClusterRole } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { ConfigMap } from "@capstan/kinds/v1";
-import { ClusterCatalog, ClusterExtension, ClusterExtensionRevision, type Manifest } from "@capstan/lifecycle";
+import {
+  ClusterCatalog,
+  ClusterExtension,
+  ClusterExtensionRevision,
+  type Manifest,
+  rollBackExtension,
+} from "@capstan/lifecycle";
 import { operatorCrd, operatorCsv } from "./content.ts";
 import { catalogOf, extend, packageOf, putBundle, putClusterCatalog, untilReason } from "./extensions.ts";
 import { startWorld, type World } from "./world.ts";
@@ -321,4 +327,102 @@ test("a stored object that the old CRD would change prevents the rollback", asyn
     message: "It cannot be rolled back to 1.0.0: Stay stay/one would lose spec.b",
   });
   assert.equal(await revision("stay-3"), undefined);
+});
+
+test("a changed object is brought back, and what the catalog has lost stays installed", async () => {
+  await world.namespace("keep", "none");
+  const settings = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings" }, data: { a: "1" } };
+  putBundle(world, "keep", "1.0.0", [...bundle("keep", "1.0.0"), settings]);
+  const catalog = catalogOf(packageOf("keep", [{ version: "1.0.0" }]));
+  await putClusterCatalog(world, "keeps", { catalog, digest: "a" });
+  const selector = { matchLabels: { "olm.operatorframework.io/metadata.name": "keeps" } };
+  await extend(world, "keep", { catalog: { selector } });
+  await untilReason(world, "keep", { type: "Installed", reason: "Succeeded" });
+  const metadata = { name: "settings", namespace: "keep" };
+  await world.cluster.apply(ConfigMap, { metadata, data: { a: "2" } }, "user");
+  await world.until(
+    "the ConfigMap is brought back",
+    () => world.cluster.get(ConfigMap, { namespace: "keep", name: "settings" }),
+    (seen) => seen?.data?.["a"] === "1",
+  );
+
+  world.images.delete("registry.example/keeps:latest");
+  ahead += 61_000;
+  await world.cluster.apply(ClusterCatalog, { metadata: { name: "keeps", labels: { poll: "now" } } } as never, "poll");
+  const failing = await world.until(
+    "the refresh fails",
+    () => world.cluster.get(ClusterCatalog, { namespace: "", name: "keeps" }),
+    (seen) => seen?.status?.conditions?.some(({ reason }) => reason === "Retrying") === true,
+  );
+  assert.ok(
+    failing?.status?.conditions?.some(({ reason }) => reason === "Available"),
+    "the old content is served",
+  );
+  await world.cluster.remove(ClusterCatalog, { namespace: "", name: "keeps" });
+  const alone = await untilReason(world, "keep", { type: "Deprecated", reason: "DeprecationStatusUnknown" });
+  assert.equal(conditions(alone)["Installed"], "True Succeeded");
+  assert.equal(conditions(alone)["Progressing"], "True Succeeded");
+});
+
+test("a rollback by hand returns to the version before, unless data would be lost", async () => {
+  await world.namespace("hand", "none");
+  const schema = (properties: object) => ({ type: "object", properties: { spec: { type: "object", properties } } });
+  const text = { type: "string" };
+  putBundle(world, "hand", "1.0.0", bundle("hand", "1.0.0", operatorCrd("hand", schema({ a: text }))));
+  putBundle(world, "hand", "2.0.0", bundle("hand", "2.0.0", operatorCrd("hand", schema({ a: text, b: text }))));
+  const versions = [{ version: "1.0.0" }, { version: "2.0.0", replaces: "hand.v1.0.0" }];
+  await putClusterCatalog(world, "hands", { catalog: catalogOf(packageOf("hand", versions)), digest: "a" });
+  const runs = (version: string) =>
+    world.until(
+      `hand ${version} is installed`,
+      () => extension("hand"),
+      (seen) => seen?.status?.install?.bundle.version === version,
+    );
+  await extend(world, "hand", { catalog: { version: "1.0.0" } });
+  await runs("1.0.0");
+  const none = await rollBackExtension("hand", world.cluster);
+  assert.match(none.type === "refused" ? none.reasons.join() : "", /no revision of another version/u);
+  await extend(world, "hand", { catalog: { version: "2.0.0" } });
+  await runs("2.0.0");
+  const kind = { group: "example.com", version: "v1", kind: "Hand", plural: "hands", scope: "Namespaced" } as const;
+  const key = { name: "one", namespace: "hand" };
+  await world.cluster.create(kind as never, { metadata: key, spec: { b: "new" } } as never);
+  assert.deepEqual(await rollBackExtension("hand", world.cluster), {
+    type: "refused",
+    reasons: ["Hand hand/one would lose spec.b"],
+  });
+  await world.cluster.remove(kind as never, key);
+  assert.deepEqual(await rollBackExtension("hand", world.cluster), { type: "started", from: "2.0.0", to: "1.0.0" });
+  await runs("1.0.0");
+});
+
+test("a paused extension stays at its version until it is resumed", async () => {
+  await world.namespace("rest", "none");
+  for (const version of ["1.0.0", "2.0.0"]) putBundle(world, "rest", version, bundle("rest", version));
+  const versions = [{ version: "1.0.0" }, { version: "2.0.0", replaces: "rest.v1.0.0" }];
+  await putClusterCatalog(world, "rests", { catalog: catalogOf(packageOf("rest", versions)), digest: "a" });
+  await extend(world, "rest", { catalog: { version: "1.0.0" } });
+  await untilReason(world, "rest", { type: "Installed", reason: "Succeeded" });
+  const pause = (value: string) =>
+    world.cluster.apply(
+      ClusterExtension,
+      { metadata: { name: "rest", annotations: { "capstan.dev/pause": value } } } as never,
+      "pause",
+    );
+  await pause("true");
+  await extend(world, "rest", { catalog: { version: "2.0.0" } });
+  // Another extension is reconciled meanwhile, so the paused one has had its turn.
+  await world.namespace("awake", "none");
+  putBundle(world, "awake", "1.0.0", bundle("awake", "1.0.0"));
+  const other = catalogOf(packageOf("awake", [{ version: "1.0.0" }]));
+  await putClusterCatalog(world, "awakes", { catalog: other, digest: "a" });
+  await extend(world, "awake");
+  await untilReason(world, "awake", { type: "Installed", reason: "Succeeded" });
+  assert.equal((await extension("rest"))?.status?.install?.bundle.version, "1.0.0");
+  await pause("false");
+  await world.until(
+    "the resumed extension is upgraded",
+    () => extension("rest"),
+    (seen) => seen?.status?.install?.bundle.version === "2.0.0",
+  );
 });

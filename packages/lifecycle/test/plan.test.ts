@@ -16,7 +16,7 @@ const schema = (fields: readonly string[]) => {
   return { type: "object", properties: { spec: { type: "object", properties } } };
 };
 
-test("a plan names fields, permissions, images, and each stored object that it would harm", async () => {
+test("a plan names fields, permissions, images, and stored objects that it would harm", async () => {
   await world.namespace("shop");
   const first = operatorCsv({ version: "1.0.0" });
   await world.catalog(oneChannel("foo.v1.0.0", [first], [operatorCrd("foo", schema(["a", "b"]))]));

@@ -36,7 +36,7 @@ function rightsOf({ spec }: Pick<ClusterServiceVersion, "spec">): ReadonlyMap<st
   return new Map(all.map((each) => [`${each.scope} ${each.account} ${each.right}`, each]));
 }
 
-function expand({ serviceAccountName, rules = [] }: CsvPermission, scope: Permission["scope"]): readonly Permission[] {
+function expand({ serviceAccountName, rules }: CsvPermission, scope: Permission["scope"]): readonly Permission[] {
   const account = serviceAccountName === "" ? "default" : serviceAccountName;
   return rules.flatMap(expandRule).map((right) => ({ scope, account, right }));
 }
