@@ -22,10 +22,12 @@ export interface Detail {
   /** Millionths. */
   readonly cost: bigint | undefined;
   readonly isPartial: boolean;
+  /** The rating line that it is a share of. */
+  readonly line?: Line;
 }
 
 /** A row before it is printed. */
-export interface ReportRow extends Omit<Detail, "quantity"> {
+export interface ReportRow extends Omit<Detail, "quantity" | "line"> {
   /** 9 fractional digits. */
   readonly quantity: bigint;
   /** Some of it has no price. */
@@ -55,6 +57,7 @@ export function detailsOf(lines: Iterable<Line>): Detail[] {
         unit,
         cost: cost === undefined ? undefined : (parts[at] ?? 0n),
         isPartial: line.isCut,
+        line,
       });
   }
   return details;

@@ -3,7 +3,7 @@ import { createPrivateKey, sign } from "node:crypto";
 import type { Book } from "../book/book.ts";
 import { type Collected, collect } from "../engine/collect.ts";
 import { rateWith } from "../engine/rate-all.ts";
-import { Rater, type Line, type Window } from "../engine/rate.ts";
+import { Rater, type Window } from "../engine/rate.ts";
 import type { Detail } from "../engine/report.ts";
 import { splitShared } from "../engine/split.ts";
 import { MeterError } from "../error.ts";
@@ -71,7 +71,6 @@ interface Place {
 
 /** The rated usage of one period in one zone. */
 interface Rated {
-  readonly lines: readonly Line[];
   readonly details: readonly Detail[];
   readonly tenants: readonly string[];
   readonly window: Window;
@@ -90,12 +89,9 @@ async function ratePeriod({ store, book }: Place, { period, zone }: { period: st
   const pools = new Set(book.shared.flatMap(({ match }) => Object.keys(match)));
   const canSplit = [...pools].every((name) => dimensions.includes(name));
   const details = canSplit ? splitShared(allocated, { book, dimensions, by: dimensions }) : allocated;
-  // Usage that was divided among others is not billed to the pool.
-  const billed = new Set(details.filter(({ charge }) => charge === "usage").map(({ values }) => values[0] ?? ""));
-  const lines = [...rater.lines.values()].filter(({ tenant }) => billed.has(tenant));
   const inZone = (tenant: string): boolean => (book.tenantZones.get(tenant) ?? book.timeZone) === zone;
-  const all = new Set([...lines.map(({ tenant }) => tenant), ...details.map(({ values }) => values[0] ?? "")]);
-  return { lines, details, tenants: [...all].filter((name) => inZone(name) && !name.startsWith("__")), window };
+  const all = new Set(details.map(({ values }) => values[0] ?? ""));
+  return { details, tenants: [...all].filter((name) => inZone(name) && !name.startsWith("__")), window };
 }
 
 async function draftZone(place: Place, { period, zone }: { period: string; zone: string }): Promise<Invoice[]> {
@@ -114,7 +110,7 @@ async function draftZone(place: Place, { period, zone }: { period: string; zone:
     );
     const isOpen = ([old, { window }]: readonly [string, Rated]): boolean =>
       window.from >= removed && (periods.has(old) || own.some((invoice) => invoice.period === old));
-    const used = [...usageLines(rated.lines, tenant), ...otherLines(rated.details, { tenant, tenantAt: 0 })];
+    const used = [...usageLines(rated.details, tenant), ...otherLines(rated.details, { tenant, tenantAt: 0 })];
     const before = [...used, ...corrections({ tenant, own, now: new Map([...now].filter(isOpen)) })].sort(
       (a, b) => lineKinds.indexOf(a.kind) - lineKinds.indexOf(b.kind),
     );
@@ -157,10 +153,10 @@ interface Correcting {
 
 /** One line per meter and closed period: what it would cost now less what was billed for it so far. */
 function corrections({ tenant, own, now }: Correcting): DraftLine[] {
-  const lines = [...now].flatMap(([period, { lines, details }]) => {
+  const lines = [...now].flatMap(([period, { details }]) => {
     const difference = new Map<string, bigint>();
     const put = (meter: string, cost: bigint): void => void difference.set(meter, (difference.get(meter) ?? 0n) + cost);
-    for (const line of [...usageLines(lines, tenant), ...otherLines(details, { tenant, tenantAt: 0 })])
+    for (const line of [...usageLines(details, tenant), ...otherLines(details, { tenant, tenantAt: 0 })])
       put(line.meter ?? "", line.cost);
     for (const invoice of own) {
       for (const { kind, meter, period: corrected, cost } of invoice.lines) {

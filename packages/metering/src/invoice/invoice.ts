@@ -5,7 +5,7 @@ import { divideFloor, divideHalfEven, formatFixed, formatPlain } from "../number
 import { compareText } from "../number/order.ts";
 import { canonicalJson } from "../audit/canonical.ts";
 import type { Detail } from "../engine/report.ts";
-import { type Line, lineCost } from "../engine/rate.ts";
+import { Quantity } from "../engine/piece.ts";
 import { formatInstant, parseTime } from "../time/instant.ts";
 import { zoneOf } from "../time/zone.ts";
 
@@ -49,27 +49,35 @@ export interface Invoice {
 /** A line before amounts are known; the cost is in millionths. */
 export type DraftLine = Omit<InvoiceLine, "cost" | "amount"> & { readonly cost: bigint };
 
-/** Usage lines of a tenant, in the order of invoices. */
-export function usageLines(lines: Iterable<Line>, tenant: string): DraftLine[] {
-  const own = [...lines].flatMap((line) =>
-    line.tenant === tenant && line.price !== undefined ? [{ line, price: line.price }] : [],
+/** Usage lines of a tenant, in the order of invoices; what is divided among others is not in them. */
+export function usageLines(details: readonly Detail[], tenant: string): DraftLine[] {
+  const byLine = Map.groupBy(
+    details.filter(({ charge, line }) => charge === "usage" && line?.tenant === tenant),
+    ({ line }) => line,
   );
-  const begin = ({ line, price }: (typeof own)[number]): number =>
+  const own = [...byLine].flatMap(([line, members]) => {
+    if (line?.price === undefined) return [];
+    const quantity = new Quantity(line.meter.aggregate, line.meter.unique);
+    for (const member of members) quantity.merge(member.quantity);
+    const cost = members.reduce((sum, member) => sum + (member.cost ?? 0n), 0n);
+    return [{ line, price: line.price, quantity: quantity.value, cost }];
+  });
+  const begin = ({ line, price }: Pick<(typeof own)[number], "line" | "price">): number =>
     Math.max(price.from ?? line.period.from, line.period.from);
   own.sort(
     (a, b) => compareText(a.line.meter.name, b.line.meter.name) || begin(a) - begin(b) || a.price.order - b.price.order,
   );
   return own
-    .filter(({ line }) => line.quantity.value !== 0n)
-    .map(({ line, price }) => ({
+    .filter(({ quantity }) => quantity !== 0n)
+    .map(({ line, price, quantity, cost }) => ({
       kind: "usage",
       meter: line.meter.name,
       from: formatInstant(begin({ line, price })),
-      quantity: formatPlain(line.quantity.value, 9),
+      quantity: formatPlain(quantity, 9),
       unit: line.meter.type === "level" ? `${line.meter.unit}-seconds` : line.meter.unit,
       ...(price.tiers === "simple" && { price: price.steps[0]?.amountText ?? "0" }),
       per: price.per,
-      cost: lineCost(line) ?? 0n,
+      cost,
     }));
 }
 
