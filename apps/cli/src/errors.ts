@@ -61,6 +61,7 @@ const meterCodes: { readonly [code: string]: CliErrorCode } = {
   BadInput: "BadInput",
   BadSql: "BadInput",
   Corrupt: "Disk",
+  Disk: "Disk",
   Limit: "Failed",
   Locked: "Conflict",
   MissingEngine: "BadInput",

@@ -11,6 +11,7 @@ export type MeterErrorCode =
   | "NotReady"
   | "Newer"
   | "Corrupt"
+  | "Disk"
   | "Unreachable"
   | "Usage";
 

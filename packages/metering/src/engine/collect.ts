@@ -1,7 +1,8 @@
 /** Collects the pieces of usage of a window from a store, whatever source they came from. */
-import type { Book } from "../book/book.ts";
-import type { Store } from "../store/store.ts";
-import { toUsage } from "../store/tables.ts";
+import type { Book, Meter } from "../book/book.ts";
+import type { Store, SummedUsage } from "../store/store.ts";
+import type { SummedFilter } from "../store/summed.ts";
+import { type Row, toUsage } from "../store/tables.ts";
 import { objectGaps, objectPieces, tenancyOf } from "../journal/pieces.ts";
 import { readHistories } from "../journal/read-histories.ts";
 import { counterPieces, readCounters } from "../prometheus/counter-pieces.ts";
@@ -34,7 +35,8 @@ export interface Collected {
   readonly bills: readonly Bill[];
   /** The dimensions of all nodes that ever had capacity, where bills price nodes. */
   readonly nodes: () => Promise<readonly KnownNode[]>;
-  readonly pieces: () => AsyncIterable<Piece>;
+  /** With cuts, the store may add up what lies between two of them. */
+  readonly pieces: (cuts?: readonly number[]) => AsyncIterable<Piece>;
   /** The pieces that no usage record has: sums, counters and objects. */
   readonly derived: () => AsyncIterable<Piece>;
   /** The stretches of a window in which a meter was not observed. */
@@ -67,8 +69,10 @@ export async function collect(store: Store, book: Book, window: Window): Promise
       knownNodes(store, book, () =>
         [...book.meters.values()].flatMap((meter) => [...objectPieces(meter, histories, context)]),
       ),
-    pieces: async function* () {
-      yield* usagePieces(store, book, { window, dimensions, levels });
+    pieces: async function* (cuts) {
+      const summed = cuts === undefined ? undefined : store.readSummed(summedFilter(book, cuts));
+      if (summed === undefined) yield* usagePieces(store.read("usage", window), book, { dimensions, levels });
+      else yield* summedUsage(summed, book, { dimensions, levels });
       yield* derived();
     },
     derived,
@@ -147,12 +151,45 @@ async function* summedPieces(store: Store, book: Book, { from, to }: Window): As
   }
 }
 
+/** What is noted of pieces that pass. */
+interface Notes {
+  readonly dimensions: Set<string>;
+  readonly levels: Map<string, Stretch[]>;
+}
+
+/** Meters that the store may add up: those whose records need no order, and whose hours nodes do not need. */
+function summedFilter({ meters, nodes }: Book, cuts: readonly number[]): SummedFilter {
+  const byHour = new Set(
+    [nodes?.capacity, nodes?.request, nodes?.usage].flatMap((names) => Object.values(names ?? {})),
+  );
+  const own = [...meters.values()].filter(({ name }) => !byHour.has(name));
+  const namesOf = (isOwn: (meter: Meter) => boolean): string[] => own.filter(isOwn).map(({ name }) => name);
+  return {
+    cuts,
+    levels: namesOf(({ type }) => type === "level"),
+    events: namesOf(({ type, aggregate }) => type !== "level" && aggregate === "sum"),
+    counts: namesOf(({ type, aggregate }) => type !== "level" && aggregate === "count"),
+  };
+}
+
+async function* summedUsage(summed: SummedUsage, book: Book, notes: Notes): AsyncIterable<Piece> {
+  for await (const rows of summed.sums())
+    for (const { quantity, dimensions, ...row } of rows) {
+      const values = parseDimensions(dimensions);
+      for (const name of values.keys()) notes.dimensions.add(name);
+      yield { ...row, kind: "sum", amount: quantity, dimensions: values, id: "" };
+    }
+  yield* usagePieces(summed.rest(), book, notes);
+  for (const meter of book.meters.values())
+    if (meter.prometheus !== undefined) notes.levels.set(meter.name, join(await summed.stretches(meter.name)));
+}
+
 async function* usagePieces(
-  store: Store,
+  batches: AsyncIterable<readonly Row[]>,
   book: Book,
-  { window, dimensions, levels }: { window: Window; dimensions: Set<string>; levels: Map<string, Stretch[]> },
+  { dimensions, levels }: Notes,
 ): AsyncIterable<Piece> {
-  for await (const rows of store.read("usage", { from: window.from, to: window.to })) {
+  for await (const rows of batches) {
     for (const row of rows) {
       const record = toUsage(row);
       const meter = book.meters.get(record.meter);

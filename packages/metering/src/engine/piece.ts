@@ -25,6 +25,8 @@ export interface Piece {
 export interface Tenancy {
   /** The instants inside `(start, end)` at which the tenant changes. */
   changes(piece: Pick<Piece, "cluster" | "namespace" | "start" | "end">): readonly number[];
+  /** All instants at which any tenant changes. */
+  readonly instants: readonly number[];
   tenantAt(piece: Pick<Piece, "cluster" | "namespace">, instant: number): string;
 }
 

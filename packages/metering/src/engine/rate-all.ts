@@ -35,7 +35,7 @@ export async function rateWith(rater: Rater, collected: Collected, options: Rate
           known,
         });
   const names = new Set(known.map(({ node, dimensions }) => billedName(dimensions, node)));
-  for await (const piece of collected.pieces()) {
+  for await (const piece of collected.pieces(rater.cuts())) {
     rater.add(piece);
     nodes?.add(piece);
   }

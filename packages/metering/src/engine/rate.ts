@@ -68,6 +68,17 @@ export class Rater {
     for (const name of options.book.meters.keys()) this.#prices.set(name, priceListOf(byMeter.get(name) ?? []));
   }
 
+  /** All instants at which any piece may be cut, of any tenant and meter; sorted. */
+  cuts(): readonly number[] {
+    const { book, window, tenancy } = this.#options;
+    const zones = new Set([book.timeZone, ...book.tenantZones.values()]);
+    const all = new Set<number>([...tenancy.instants, ...(book.importFrom === undefined ? [] : [book.importFrom])]);
+    for (const prices of this.#prices.values()) for (const cut of prices.cuts) all.add(cut);
+    for (const zone of zones) for (const { start } of createSegments(this.#options, { zone, cuts: [] })) all.add(start);
+    const inside = [...all].filter((cut) => cut > window.from && cut < window.to);
+    return [window.from, ...inside.sort((a, b) => a - b), window.to];
+  }
+
   /** Adds a piece: cut where the tenant, the bucket, the rating period or the price changes. */
   add(piece: Piece): void {
     const { window, book, tenancy } = this.#options;

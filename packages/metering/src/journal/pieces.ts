@@ -127,7 +127,9 @@ export function tenancyOf({ tenantLabel }: Pick<Book, "tenantLabel">, histories:
   for (const owned of byName.values()) owned.sort((a, b) => a.start - b.start);
   const of = ({ cluster, namespace }: { cluster: string; namespace: string }): readonly Owned[] =>
     byName.get(`${cluster}\u0000${namespace}`) ?? [];
+  const ends = [...byName.values()].flat().flatMap(({ start, end }) => [start, end]);
   return {
+    instants: [...new Set(ends)].filter((instant) => Number.isFinite(instant)),
     tenantAt: (piece, instant) =>
       of(piece).findLast(({ start, end }) => start <= instant && instant < end)?.tenant ?? piece.namespace,
     changes: ({ start, end, ...piece }) =>

@@ -7,8 +7,19 @@ import { type Engine, literal, openEngine } from "./engine.ts";
 import { type Lock, type LockOptions, takeLock } from "./lock.ts";
 import { type DataFile, type Manifest, appendEntry, hashFile, readManifest } from "./manifest.ts";
 import { runQuery } from "./query.ts";
+import { type SummedFilter, type SummedRow, filesOf, mostStretches, restCondition, sumSql } from "./summed.ts";
 import { readParquetFile, writeParquetFile } from "./parquet.ts";
-import type { Commit, QueryLimits, QueryResult, ReadFilter, Relation, Removal, Store, StoreState } from "./store.ts";
+import type {
+  Commit,
+  QueryLimits,
+  QueryResult,
+  ReadFilter,
+  Relation,
+  Removal,
+  Store,
+  SummedUsage,
+  StoreState,
+} from "./store.ts";
 import { type Row, type TableName, type Value, tables } from "./tables.ts";
 
 const dayLength = 86_400_000;
@@ -19,6 +30,8 @@ export interface FolderStoreOptions {
   readonly lock?: LockOptions;
   /** The engine's memory limit. */
   readonly memory?: string;
+  /** From so many rows on the engine adds usage up. */
+  readonly leastSummed?: number;
 }
 
 /** Opens a store in a folder; writers take its lock. */
@@ -26,7 +39,12 @@ export async function openFolderStore(folder: string, options: FolderStoreOption
   const lock = options.lock === undefined ? undefined : await takeLock(folder, options.lock);
   try {
     const manifest = await readManifest(folder);
-    return new FolderStore(folder, { manifest, lock, memory: options.memory });
+    return new FolderStore(folder, {
+      manifest,
+      lock,
+      memory: options.memory,
+      leastSummed: options.leastSummed ?? 20_000,
+    });
   } catch (error) {
     await lock?.[Symbol.asyncDispose]();
     throw error;
@@ -37,16 +55,19 @@ interface Opened {
   readonly manifest: Manifest;
   readonly lock: Lock | undefined;
   readonly memory: string | undefined;
+  readonly leastSummed: number;
 }
 
 class FolderStore implements Store {
   readonly folder: string;
   readonly #lock: Lock | undefined;
   readonly #memory: string | undefined;
+  readonly #leastSummed: number;
   #manifest: Manifest;
   #engine: Promise<Engine> | undefined;
 
-  constructor(folder: string, { manifest, lock, memory }: Opened) {
+  constructor(folder: string, { manifest, lock, memory, leastSummed }: Opened) {
+    this.#leastSummed = leastSummed;
     this.folder = folder;
     this.#manifest = manifest;
     this.#lock = lock;
@@ -79,6 +100,68 @@ class FolderStore implements Store {
   #source(files: readonly DataFile[]): string {
     const paths = files.map(({ path }) => literal(join(this.folder, path)));
     return `read_parquet([${paths.join(",")}], hive_partitioning=false, union_by_name=true)`;
+  }
+
+  readSummed(filter: SummedFilter): SummedUsage | undefined {
+    const { cuts } = filter;
+    const [first, last] = [cuts[0], cuts.at(-1)];
+    const files = this.#files("usage", {
+      ...(first !== undefined && { from: first }),
+      ...(last !== undefined && { to: last }),
+    });
+    const rows = files.reduce((sum, file) => sum + file.rows, 0);
+    if (first === undefined || last === undefined || rows < this.#leastSummed || cuts.length > mostStretches)
+      return undefined;
+    const stretches = cuts.slice(0, -1).map((start, at) => [start, cuts[at + 1] ?? start] as const);
+    const columns = Object.keys(tables.usage.columns).join(",");
+    return {
+      sums: () => this.#sums(files, filter, stretches),
+      rest: () => this.#rest(files, { filter, stretches, columns }),
+      stretches: async (meter) => {
+        const { connection } = await this.#open();
+        const sql = `SELECT DISTINCT start_ms, end_ms FROM ${this.#source(files)} WHERE meter = ${literal(meter)} AND end_ms >= ${first} AND start_ms < ${last}`;
+        const found = await this.#guard(() => connection.runAndReadAll(sql));
+        return found.getRows().map(([start, end]) => ({ start: Number(start), end: Number(end) }));
+      },
+    };
+  }
+
+  async *#sums(
+    files: readonly DataFile[],
+    filter: SummedFilter,
+    stretches: readonly (readonly [number, number])[],
+  ): AsyncIterable<readonly SummedRow[]> {
+    const { connection } = await this.#open();
+    for (const stretch of stretches) {
+      const own = filesOf(files, stretch);
+      if (own.length === 0) continue;
+      const found = await this.#guard(() => connection.runAndReadAll(sumSql(this.#source(own), filter, stretch)));
+      yield found.getRows().map((cells) => {
+        const [meter = "", tenant = "", namespace = "", cluster = "", dimensions = "", quantity = "0"] =
+          cells.map(String);
+        const [start, end] = stretch;
+        return { meter, start, end, quantity: BigInt(quantity), tenant, namespace, cluster, dimensions };
+      });
+    }
+  }
+
+  async *#rest(
+    files: readonly DataFile[],
+    {
+      filter,
+      stretches,
+      columns,
+    }: { filter: SummedFilter; stretches: readonly (readonly [number, number])[]; columns: string },
+  ): AsyncIterable<readonly Row[]> {
+    const [first = 0] = filter.cuts;
+    const before = files.filter(({ from }) => from < first);
+    const select = (own: readonly DataFile[], where: string): string =>
+      `SELECT ${columns} FROM ${this.#source(own)} WHERE ${where}`;
+    if (before.length > 0) yield* this.#stream(select(before, `start_ms < ${first} AND end_ms > ${first}`), "usage");
+    for (const stretch of stretches) {
+      const own = filesOf(files, stretch);
+      if (own.length > 0) yield* this.#stream(select(own, restCondition(filter, stretch)), "usage");
+    }
   }
 
   async *read(table: TableName, filter: ReadFilter = {}): AsyncIterable<readonly Row[]> {
@@ -148,6 +231,14 @@ class FolderStore implements Store {
 
   async commit(commit: Commit): Promise<number> {
     const batch = this.state.batch + 1;
+    try {
+      return await this.#commit(commit, batch);
+    } catch (cause) {
+      throw diskError(cause) ?? cause;
+    }
+  }
+
+  async #commit(commit: Commit, batch: number): Promise<number> {
     const files: DataFile[] = [];
     const removal = await this.#remove(commit.remove ?? [], `batch-${batch}`);
     for (const { table, rows } of commit.rows) {
@@ -302,6 +393,17 @@ function toValue(cell: unknown, type: "text" | "integer" | "amount"): Value {
   if (type === "integer") return Number(cell);
   if (typeof cell === "object" && cell !== null && "value" in cell && typeof cell.value === "bigint") return cell.value;
   return 0n;
+}
+
+/** The engine says in its message that the disk is full or fails. */
+function diskError(cause: unknown): MeterError | undefined {
+  const text = cause instanceof Error ? cause.message : "";
+  if (!/^IO Error|ENOSPC|EDQUOT/.test(text)) return undefined;
+  return new MeterError(
+    "Disk",
+    `the store cannot be written: ${text}; what was committed before is kept: make room and import again`,
+    { cause },
+  );
 }
 
 /** Syncs a finished temporary file and gives it its name. */

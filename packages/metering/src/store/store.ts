@@ -1,4 +1,5 @@
 /** What the rest of metering needs of a store: rows and watermarks in one commit, and rows back by time or identity. */
+import type { SummedFilter, SummedRow } from "./summed.ts";
 import type { Row, TableName } from "./tables.ts";
 
 /** What is known beside rows. */
@@ -62,6 +63,14 @@ export interface Relation {
 /** The cells of a row in the order of the columns. */
 export type RelationRow = readonly (string | number | bigint | null)[];
 
+/** Usage that is partly added up. */
+export interface SummedUsage {
+  readonly sums: () => AsyncIterable<readonly SummedRow[]>;
+  readonly rest: () => AsyncIterable<readonly Row[]>;
+  /** The stretches of the summed records of a meter. */
+  readonly stretches: (meter: string) => Promise<readonly { readonly start: number; readonly end: number }[]>;
+}
+
 /** A place for rows. */
 export interface Store extends AsyncDisposable {
   readonly state: StoreState;
@@ -69,6 +78,8 @@ export interface Store extends AsyncDisposable {
   readonly folder: string;
   /** Rows of a table in batches; those that overlap the window. */
   read(table: TableName, filter?: ReadFilter): AsyncIterable<readonly Row[]>;
+  /** Usage added up between cuts, then the rows that sums leave out; undefined where that is not worth it. */
+  readSummed(filter: SummedFilter): SummedUsage | undefined;
   /** The least start of a table's rows; undefined without rows. */
   firstOf(table: TableName): number | undefined;
   /** Usage rows with one of the identities. */

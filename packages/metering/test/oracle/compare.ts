@@ -10,12 +10,12 @@ import { type Asked, reportOf } from "./oracle.ts";
 import { type Dice, type World, bookText, diceOf, worldOf } from "./world.ts";
 
 /** Opens an empty store. */
-export type Opener = () => Promise<Store>;
+export type Opener = (leastSummed: number) => Promise<Store>;
 
 /** A folder store that is removed when it is closed. */
-export async function openTemporaryStore(): Promise<Store> {
+export async function openTemporaryStore(leastSummed: number): Promise<Store> {
   const folder = await mkdtemp(join(tmpdir(), "oracle-"));
-  const store = await openFolderStore(folder, { lock: { pid: process.pid } });
+  const store = await openFolderStore(folder, { lock: { pid: process.pid }, leastSummed });
   const close = store[Symbol.asyncDispose].bind(store);
   store[Symbol.asyncDispose] = async () => {
     await close();
@@ -29,7 +29,7 @@ export async function compareWorld(seed: number, open: Opener = openTemporarySto
   const dice = diceOf(seed);
   const world = worldOf(dice);
   const book = parseBook(bookText(world));
-  await using store = await open();
+  await using store = await open(dice.pick([0, 0, 20_000]));
   const now = Date.UTC(2026, 6, 1);
   async function* inputs() {
     for (const [at, value] of world.records.entries()) yield { where: `world:${at + 1}`, value };

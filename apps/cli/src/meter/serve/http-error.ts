@@ -33,6 +33,7 @@ const meterStatus: { readonly [code in MeterErrorCode]: number } = {
   BadInput: 400,
   BadSql: 400,
   Corrupt: 500,
+  Disk: 507,
   Limit: 422,
   Locked: 409,
   MissingEngine: 500,
