@@ -139,7 +139,8 @@ test("a store of a newer version is read by nobody and stays as it is", async (t
 test("a broken Parquet file is an error that names the cure, never a smaller sum", async (t) => {
   const store = await opened(t);
   await put(store, [{ ...event, id: "first" }]);
-  const [file = ""] = (await readdir(store.folder, { recursive: true })).filter((name) => name.endsWith(".parquet"));
+  const names = await readdir(store.folder, { recursive: true });
+  const file = names.find((name) => name.endsWith(".parquet")) ?? "";
   await writeFile(join(store.folder, file), "not Parquet");
   const reading = async (): Promise<void> => {
     for await (const rows of store.read("usage")) assert.fail(`${rows.length} rows of a broken file`);

@@ -8,6 +8,7 @@ import { type Happening, audit } from "../meter/auditing.ts";
 import { formatCsv } from "../meter/report-output.ts";
 import { type Table, formatTable } from "../output/print.ts";
 import type { Terminal } from "../terminal.ts";
+import { withOut } from "../meter/with-out.ts";
 
 const outputOption = {
   type: "text",
@@ -19,83 +20,91 @@ const outputOption = {
 } as const;
 
 /** Shows or closes the invoices of a period. */
-export const meterInvoice: Command = defineCommand({
-  describe:
-    "Without --close it shows what would be billed. A closed invoice never changes: what comes later is a correction on the next one.",
-  options: {
-    ...meterOptions,
-    output: outputOption,
-    period: { type: "text", value: "P", describe: "the rating period, such as 2026-03" },
-    tenant: { type: "text", value: "T", describe: "only this tenant" },
-    close: { type: "flag", describe: "freeze the invoices" },
-    force: { type: "flag", describe: "close although meters are not imported up to the end" },
-    "signing-key": { type: "text", value: "FILE", describe: "sign with this Ed25519 key (PEM)" },
-    wait: { type: "flag", describe: "wait for another writer to end" },
-  },
-  examples: [
-    { line: "capstan meter invoice --period 2026-03", does: "What March would cost each tenant" },
-    { line: "capstan meter invoice --period 2026-03 --close --signing-key key.pem", does: "Freeze and sign" },
-  ],
-  run: async ({ options, terminal }) => {
-    const { period, tenant, close, force, output } = options;
-    if (period === undefined)
-      throw new CliError("Usage", "capstan meter invoice needs --period, such as --period 2026-03");
-    const book = await readBook(options, terminal);
-    const request = { period, now: nowOf(options), ...(tenant !== undefined && { tenant }) };
-    const keyFile = options["signing-key"];
-    const signingKey = keyFile === undefined ? undefined : await readInput(terminal, keyFile);
-    await using store = close ? await openWriter(options, terminal, options.wait) : await openStore(options, terminal);
-    if (!close) return print(terminal, output, await draftInvoices(store, book, request));
-    const { invoices, fresh, laggards } = await closeInvoices(store, book, {
-      ...request,
-      force,
-      ...(signingKey !== undefined && { signingKey }),
-    });
-    const happenings = fresh.map(({ id, hash, total }): Happening => {
-      const forced = laggards.length === 0 ? {} : { forced: true, notImported: laggards.join(", ") };
-      return { action: "close", details: { invoice: id, hash, total, ...forced } };
-    });
-    await audit(options, { terminal, happenings });
-    return print(terminal, output, invoices);
-  },
-});
+export const meterInvoice: Command = withOut(
+  defineCommand({
+    describe:
+      "Without --close it shows what would be billed. A closed invoice never changes: what comes later is a correction on the next one.",
+    options: {
+      ...meterOptions,
+      output: outputOption,
+      period: { type: "text", value: "P", describe: "the rating period, such as 2026-03" },
+      tenant: { type: "text", value: "T", describe: "only this tenant" },
+      close: { type: "flag", describe: "freeze the invoices" },
+      force: { type: "flag", describe: "close although meters are not imported up to the end" },
+      "signing-key": { type: "text", value: "FILE", describe: "sign with this Ed25519 key (PEM)" },
+      wait: { type: "flag", describe: "wait for another writer to end" },
+    },
+    examples: [
+      { line: "capstan meter invoice --period 2026-03", does: "What March would cost each tenant" },
+      { line: "capstan meter invoice --period 2026-03 --close --signing-key key.pem", does: "Freeze and sign" },
+    ],
+    run: async ({ options, terminal }) => {
+      const { period, tenant, close, force, output } = options;
+      if (period === undefined)
+        throw new CliError("Usage", "capstan meter invoice needs --period, such as --period 2026-03");
+      const book = await readBook(options, terminal);
+      const request = { period, now: nowOf(options), ...(tenant !== undefined && { tenant }) };
+      const keyFile = options["signing-key"];
+      const signingKey = keyFile === undefined ? undefined : await readInput(terminal, keyFile);
+      await using store = close
+        ? await openWriter(options, terminal, options.wait)
+        : await openStore(options, terminal);
+      if (!close) return print(terminal, output, await draftInvoices(store, book, request));
+      const { invoices, fresh, laggards } = await closeInvoices(store, book, {
+        ...request,
+        force,
+        ...(signingKey !== undefined && { signingKey }),
+      });
+      const happenings = fresh.map(({ id, hash, total }): Happening => {
+        const forced = laggards.length === 0 ? {} : { forced: true, notImported: laggards.join(", ") };
+        return { action: "close", details: { invoice: id, hash, total, ...forced } };
+      });
+      await audit(options, { terminal, happenings });
+      return print(terminal, output, invoices);
+    },
+  }),
+);
 
 /** Lists closed invoices. */
-export const meterInvoiceList: Command = defineCommand({
-  options: {
-    ...meterOptions,
-    output: outputOption,
-    tenant: { type: "text", value: "T", describe: "only this tenant" },
-  },
-  examples: [{ line: "capstan meter invoice list --tenant acme", does: "All closed invoices of a tenant" }],
-  run: async ({ options, terminal }) => {
-    const { tenant } = options;
-    const all = await readInvoices(storeFolder(options, terminal));
-    print(terminal, options.output, tenant === undefined ? all : all.filter((invoice) => invoice.tenant === tenant));
-  },
-});
+export const meterInvoiceList: Command = withOut(
+  defineCommand({
+    options: {
+      ...meterOptions,
+      output: outputOption,
+      tenant: { type: "text", value: "T", describe: "only this tenant" },
+    },
+    examples: [{ line: "capstan meter invoice list --tenant acme", does: "All closed invoices of a tenant" }],
+    run: async ({ options, terminal }) => {
+      const { tenant } = options;
+      const all = await readInvoices(storeFolder(options, terminal));
+      print(terminal, options.output, tenant === undefined ? all : all.filter((invoice) => invoice.tenant === tenant));
+    },
+  }),
+);
 
 /** Verifies invoices. */
-export const meterInvoiceVerify: Command = defineCommand({
-  describe: "Without files all invoices of the store. Exit code 1 if any fails.",
-  arguments: [{ name: "FILE", describe: "invoices as JSON", presence: "many" }],
-  options: {
-    ...meterOptions,
-    output: outputOption,
-    "public-key": { type: "text", value: "FILE", describe: "verify signatures with this key (PEM)" },
-  },
-  examples: [{ line: "capstan meter invoice verify --public-key key.pub", does: "Verify all of the store" }],
-  run: async ({ options, args, terminal }) => {
-    const keyFile = options["public-key"];
-    const key = keyFile === undefined ? undefined : await readInput(terminal, keyFile);
-    const files = await Promise.all(args.map((name) => readInvoiceFile(terminal, name)));
-    const invoices = args.length > 0 ? files.flat() : await readInvoices(storeFolder(options, terminal));
-    const verdicts = verifyInvoices(invoices, { publicKey: key, isWhole: args.length === 0 });
-    if (options.output === "json") terminal.out(`${JSON.stringify(verdicts, undefined, 2)}\n`);
-    else for (const { id, ok, problems } of verdicts) terminal.out(`${id}: ${ok ? "ok" : problems.join("; ")}\n`);
-    return verdicts.every(({ ok }) => ok) ? 0 : 1;
-  },
-});
+export const meterInvoiceVerify: Command = withOut(
+  defineCommand({
+    describe: "Without files all invoices of the store. Exit code 1 if any fails.",
+    arguments: [{ name: "FILE", describe: "invoices as JSON", presence: "many" }],
+    options: {
+      ...meterOptions,
+      output: outputOption,
+      "public-key": { type: "text", value: "FILE", describe: "verify signatures with this key (PEM)" },
+    },
+    examples: [{ line: "capstan meter invoice verify --public-key key.pub", does: "Verify all of the store" }],
+    run: async ({ options, args, terminal }) => {
+      const keyFile = options["public-key"];
+      const key = keyFile === undefined ? undefined : await readInput(terminal, keyFile);
+      const files = await Promise.all(args.map((name) => readInvoiceFile(terminal, name)));
+      const invoices = args.length > 0 ? files.flat() : await readInvoices(storeFolder(options, terminal));
+      const verdicts = verifyInvoices(invoices, { publicKey: key, isWhole: args.length === 0 });
+      if (options.output === "json") terminal.out(`${JSON.stringify(verdicts, undefined, 2)}\n`);
+      else for (const { id, ok, problems } of verdicts) terminal.out(`${id}: ${ok ? "ok" : problems.join("; ")}\n`);
+      return verdicts.every(({ ok }) => ok) ? 0 : 1;
+    },
+  }),
+);
 
 async function readInput(terminal: Terminal, name: string): Promise<string> {
   return readFile(placeIn(terminal, name), "utf8").catch((cause: unknown) => {

@@ -70,74 +70,82 @@ function zoneOfTenant({ tenantZones, timeZone }: World, tenant: string): string 
 }
 
 function priceAt(world: World, meter: string, at: number, dims: Part["dims"]): number {
-  let best = -1;
-  for (const [index, price] of world.prices.entries()) {
-    if (price.meter !== meter) continue;
-    if (price.from !== undefined && Date.parse(price.from) > at) continue;
-    const when = Object.entries(price.when ?? {});
-    if (!when.every(([name, value]) => (dims[name] ?? "") === value)) continue;
-    const rival = world.prices[best];
-    const keys = Object.keys(rival?.when ?? {}).length;
-    const isLater =
-      Date.parse(price.from ?? "1970-01-01T00:00:00Z") >= Date.parse(rival?.from ?? "1970-01-01T00:00:00Z");
-    if (rival === undefined || when.length > keys || (when.length === keys && isLater)) best = index;
-  }
-  return best;
+  const start = ({ from }: WorldPrice): number => Date.parse(from ?? "1970-01-01T00:00:00Z");
+  const whenOf = ({ when }: WorldPrice): readonly (readonly [string, string])[] => Object.entries(when ?? {});
+  const holding = world.prices
+    .map((price, index) => ({ price, index }))
+    .filter(({ price }) => price.meter === meter && start(price) <= at)
+    .filter(({ price }) => whenOf(price).every(([name, value]) => (dims[name] ?? "") === value));
+  holding.sort((a, b) => whenOf(b.price).length - whenOf(a.price).length || start(b.price) - start(a.price));
+  return holding[0]?.index ?? -1;
 }
 
 /** The parts of all records in the window: nothing that matters changes inside of one. */
 function partsOf(world: World, asked: Asked): Part[] {
-  const meters = new Map(world.meters.map((meter) => [meter.name, meter]));
   const records = new Map(world.records.map((record) => [record.id, record]));
-  const importFrom = world.importFrom === undefined ? Number.NEGATIVE_INFINITY : Date.parse(world.importFrom);
   return world.records.flatMap((given): Part[] => {
     const base = given.corrects === undefined ? given : records.get(given.corrects);
-    const meter = meters.get(base?.meter ?? "");
-    if (base === undefined || meter === undefined) return [];
-    const amount = amountOf(given.amount);
-    const tenant = base.tenant ?? base.namespace ?? "";
-    const dims = { ...base.dimensions, tenant, namespace: base.namespace ?? "", cluster: "" };
-    const zone = zoneOfTenant(world, tenant);
-    const isLevel = meter.type === "level";
-    const [from, to] = isLevel
-      ? [Date.parse(base.start ?? ""), Date.parse(base.end ?? "")]
-      : [Date.parse(base.at ?? ""), Date.parse(base.at ?? "") + 1];
-    const [start, end] = [Math.max(from, asked.from, importFrom), Math.min(to, asked.to)];
-    if (start >= end) return [];
-    const cuts = new Set<number>([start, end]);
-    if (isLevel) {
-      for (const list of [
-        periodsOf(asked.zone, asked.bucket),
-        periodsOf(zone, world.ratingPeriod),
-        periodsOf(zone, "month"),
-      ])
-        for (const period of list) if (period.start > start && period.start < end) cuts.add(period.start);
-      for (const price of world.prices)
-        if (price.from !== undefined && Date.parse(price.from) > start && Date.parse(price.from) < end)
-          cuts.add(Date.parse(price.from));
-    }
-    const instants = [...cuts].sort((a, b) => a - b);
-    return instants.slice(0, -1).map((at, index): Part => {
-      const month = periodAt(zone, "month", at);
-      const bucket =
-        asked.bucket === "total"
-          ? { name: "total", start: asked.from, end: asked.to }
-          : periodAt(asked.zone, asked.bucket, at);
-      return {
-        meter,
-        start: at,
-        quantity: isLevel ? amount * BigInt((instants[index + 1] ?? at) - at) : amount * 1000n,
-        amount,
-        tenant,
-        dims,
-        id: given.id,
-        price: priceAt(world, meter.name, at, dims),
-        month: BigInt(month.end - month.start),
-        period: periodAt(zone, world.ratingPeriod, at),
-        bucket: { ...bucket, start: Math.max(bucket.start, asked.from), end: Math.min(bucket.end, asked.to) },
-      };
-    });
+    const meter = world.meters.find(({ name }) => name === base?.meter);
+    return base === undefined || meter === undefined ? [] : cutRecord({ world, asked, given, base, meter });
   });
+}
+
+interface Cutting {
+  readonly world: World;
+  readonly asked: Asked;
+  readonly given: World["records"][number];
+  readonly base: World["records"][number];
+  readonly meter: WorldMeter;
+}
+
+function cutRecord({ world, asked, given, base, meter }: Cutting): Part[] {
+  const tenant = base.tenant ?? base.namespace ?? "";
+  const dims = { ...base.dimensions, tenant, namespace: base.namespace ?? "", cluster: "" };
+  const amount = amountOf(given.amount);
+  const isLevel = meter.type === "level";
+  const zone = zoneOfTenant(world, tenant);
+  const instants = cutsOf(world, asked, { base, zone, isLevel });
+  return instants.slice(0, -1).map((at, index): Part => {
+    const month = periodAt(zone, "month", at);
+    return {
+      meter,
+      start: at,
+      quantity: isLevel ? amount * BigInt((instants[index + 1] ?? at) - at) : amount * 1000n,
+      amount,
+      tenant,
+      dims,
+      id: given.id,
+      price: priceAt(world, meter.name, at, dims),
+      month: BigInt(month.end - month.start),
+      period: periodAt(zone, world.ratingPeriod, at),
+      bucket: bucketAt(asked, at),
+    };
+  });
+}
+
+function bucketAt({ bucket, zone, from, to }: Asked, at: number): Period {
+  if (bucket === "total") return { name: "total", start: from, end: to };
+  const { name, start, end } = periodAt(zone, bucket, at);
+  return { name, start: Math.max(start, from), end: Math.min(end, to) };
+}
+
+interface Lying {
+  readonly base: World["records"][number];
+  readonly zone: string;
+  readonly isLevel: boolean;
+}
+
+/** Where a record begins, is cut, and ends; nothing outside of the window. */
+function cutsOf(world: World, asked: Asked, { base, zone, isLevel }: Lying): readonly number[] {
+  const from = Date.parse((isLevel ? base.start : base.at) ?? "");
+  const to = isLevel ? Date.parse(base.end ?? "") : from + 1;
+  const importFrom = Date.parse(world.importFrom ?? "1970-01-01T00:00:00Z");
+  const [start, end] = [Math.max(from, asked.from, importFrom), Math.min(to, asked.to)];
+  if (start >= end) return [];
+  const lists = [periodsOf(asked.zone, asked.bucket), periodsOf(zone, world.ratingPeriod), periodsOf(zone, "month")];
+  const prices = world.prices.map((price) => Date.parse(price.from ?? "1970-01-01T00:00:00Z"));
+  const inside = [...lists.flat().map((period) => period.start), ...prices].filter((at) => at > start && at < end);
+  return [...new Set([start, ...inside, end])].sort((a, b) => a - b);
 }
 
 /** The quantity of parts by the aggregate of their meter. */
@@ -167,16 +175,25 @@ function costOf(price: WorldPrice, parts: readonly Part[]): bigint {
   return halfEven(times(exactCost(price, quantity), fraction(micro)));
 }
 
-function exactCost({ amount = "0", tiers, steps = [] }: WorldPrice, quantity: Fraction): Fraction {
-  if (tiers === undefined) return times(quantity, decimal(amount));
+function exactCost(price: WorldPrice, quantity: Fraction): Fraction {
+  const { amount = "0", tiers, steps = [] } = price;
   const zero = fraction(0);
-  if (tiers === "volume") {
-    if (!isLess(zero, quantity)) return zero;
-    const step = steps.find(({ upTo }) => upTo === undefined || !isLess(decimal(upTo), quantity));
-    return plus(times(quantity, decimal(step?.amount ?? "0")), decimal(step?.flat ?? "0"));
+  if (tiers === undefined) return times(quantity, decimal(amount));
+  switch (tiers) {
+    case "volume": {
+      const step = steps.find(({ upTo }) => upTo === undefined || !isLess(decimal(upTo), quantity));
+      if (!isLess(zero, quantity)) return zero;
+      return plus(times(quantity, decimal(step?.amount ?? "0")), decimal(step?.flat ?? "0"));
+    }
+    case "graduated":
+      return stepByStep(steps, quantity);
+    case "package":
+      return stepByStep(steps, fraction((quantity.n + quantity.d - 1n) / quantity.d));
   }
-  const whole = tiers === "package" ? fraction((quantity.n + quantity.d - 1n) / quantity.d) : quantity;
-  let [sum, lower] = [zero, zero];
+}
+
+function stepByStep(steps: NonNullable<WorldPrice["steps"]>, whole: Fraction): Fraction {
+  let [sum, lower] = [fraction(0), fraction(0)];
   for (const { upTo, amount: rate, flat = "0" } of steps) {
     if (!isLess(lower, whole)) break;
     const upper = upTo === undefined || isLess(whole, decimal(upTo)) ? whole : decimal(upTo);
