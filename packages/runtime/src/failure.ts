@@ -43,7 +43,7 @@ function isOfNamesake({ code, causes }: ApiError): boolean {
   return code === "Invalid" && causes.some(({ field }) => field === "metadata.uid");
 }
 
-const SPEECHLESS = "Something was thrown that says nothing: throw errors.";
+const noMessage = "The reconciler threw a value that is not an Error and has no message: throw errors.";
 
 /** The message of any thrown value; there is always one. */
 export function messageOf(error: unknown): string {
@@ -51,9 +51,9 @@ export function messageOf(error: unknown): string {
     if (error instanceof Error) return String(error.message);
     if (typeof error !== "object" || error === null) return String(error);
     if ("message" in error && typeof error.message === "string") return error.message;
-    if (Object.keys(error).length === 0) return SPEECHLESS;
+    if (Object.keys(error).length === 0) return noMessage;
     return plainJson(error);
   } catch {
-    return SPEECHLESS;
+    return noMessage;
   }
 }

@@ -347,6 +347,25 @@ test("the breaker counts new values that follow from the operator's own writes",
   await assert.rejects(write(4), { code: "HotLoop" });
 });
 
+test("the breaker does not count a child that returns after the operator deleted it", async () => {
+  const get = () => Promise.reject(new Error("not reachable"));
+  const budget = { writes: 3, within: 1000 };
+  const breaker = new Breaker({ clock: new VirtualClock(), api: { get } as never, manager: "us", budget });
+  const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
+  const write = (isSelfInflicted: boolean) =>
+    breaker.check({ kind, key: "ns/a", field: "", desired: "same", isSelfInflicted });
+  for (let at = 0; at < 10; at++) {
+    await write(false);
+    breaker.removed(kind, "ns/a");
+  }
+  // Only the operator's own deletion leads to the write: a loop.
+  for (let at = 0; at < 3; at++) {
+    await write(true);
+    breaker.removed(kind, "ns/a");
+  }
+  await assert.rejects(write(true), { code: "HotLoop" });
+});
+
 describe("the breaker names the other writers", () => {
   const kind = { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", scope: "Namespaced" } as const;
   const entry = (manager: string, fieldsV1: NonNullable<ManagedFieldsEntry["fieldsV1"]>): ManagedFieldsEntry => ({

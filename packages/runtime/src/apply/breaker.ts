@@ -49,6 +49,8 @@ interface Record {
   readonly fields: Set<string>;
   /** The hash of the value that was sent last. */
   sent: string;
+  /** Whether this operator has deleted the child since then: to apply it again is no repair. */
+  isRemoved: boolean;
   /** The time of the last write. */
   last: number;
 }
@@ -73,20 +75,28 @@ export class Breaker {
   async check({ kind, key, field, desired, isSelfInflicted }: Repair): Promise<void> {
     const id = childId(kind, key);
     const now = this.#clock.now();
-    const record = this.#repairs.get(id) ?? { times: [], fields: new Set<string>(), sent: "", last: now };
+    const record = this.#repairs.get(id) ?? newRecord(now);
     record.times = record.times.filter((time) => now - time < this.#budget.within);
     if (record.times.length === 0) record.fields.clear();
     this.#repairs.set(id, record);
     record.last = now;
     const value = sha256(desired, "base64url");
-    const isRepair = record.sent === value || (record.sent !== "" && isSelfInflicted);
+    const isSame = record.sent === value && !record.isRemoved;
+    const isRepair = isSame || (record.sent !== "" && isSelfInflicted);
     record.sent = value;
+    record.isRemoved = false;
     if (isRepair) {
       if (field !== "") record.fields.add(field);
       if (record.times.length >= this.#budget.writes) throw await this.#describe(kind, key, [...record.fields]);
       record.times.push(now);
     }
     this.#sweep(now);
+  }
+
+  /** Notes that this operator deletes a child, because it is no longer desired. */
+  removed(kind: AnyKind, key: string): void {
+    const record = this.#repairs.get(childId(kind, key));
+    if (record !== undefined) record.isRemoved = true;
   }
 
   /** Scans all entries only when their number has doubled: a scan at each write would cost quadratic time in a burst of many children. */
@@ -131,4 +141,8 @@ export class Breaker {
       return undefined;
     }
   }
+}
+
+function newRecord(now: number): Record {
+  return { times: [], fields: new Set<string>(), sent: "", isRemoved: false, last: now };
 }

@@ -59,8 +59,6 @@ interface DesiredChild {
   readonly object: KubeObject;
   readonly key: string;
   readonly ownership: Ownership;
-  /** Whether this reconcile applied it before, with another value. */
-  readonly isRepeated: boolean;
 }
 
 /** A child that does not exist differs as a whole. */
@@ -82,8 +80,7 @@ export class Children {
     const { caches, writer } = this.#options;
     const object = await this.#complete(kind, name, desired, ownership);
     const key = keyText(object);
-    const isRepeated = this.#applied.has(childId(kind, key));
-    const wanted = { kind, object, key, ownership, isRepeated };
+    const wanted = { kind, object, key, ownership };
     this.#applied.add(childId(kind, key));
     mustBeCached(kind, key, namespaceExclusion(caches.of(kind).settings, object.metadata.namespace));
     const applied = await this.#bringTo(wanted, caches.of(kind).get(key)).catch(async (error: unknown) => {
@@ -98,10 +95,10 @@ export class Children {
 
   /** Brings a child from its known state to the desired one. The precondition makes the server reject a write over any other object. */
   async #bringTo(
-    { kind, object, key, ownership, isRepeated }: DesiredChild,
+    { kind, object, key, ownership }: DesiredChild,
     live: StoredObject | undefined,
   ): Promise<StoredObject> {
-    const { writer, breaker, owner, trace } = this.#options;
+    const { writer, breaker, owner, trace, isSelfInflicted } = this.#options;
     const difference = live === undefined ? WHOLE : this.#difference(kind, object, live);
     const previous = live === undefined ? [] : writer.formerManagersOf(kind, live);
     if (live !== undefined) {
@@ -110,7 +107,6 @@ export class Children {
       if (ownership !== "free") await mustBeOurs({ kind, live, owner, uidAt, writer, adopt: ownership === "adopted" });
     }
     mustBeJson(object, () => `${kind.kind} ${key}`);
-    const isSelfInflicted = isRepeated || this.#options.isSelfInflicted;
     await breaker.check({ kind, key, field: difference?.path ?? "", desired: JSON.stringify(object), isSelfInflicted });
     const over = ownership === "free" ? undefined : expectedAt(live);
     const [as] = previous;
@@ -119,7 +115,7 @@ export class Children {
     // Only after the fields are owned by the new manager: fields that only the old manager still owns are no longer desired.
     for (const manager of previous) result = await writer.release(kind, result, manager);
     this.#learn(kind, object, result);
-    this.#warnOfHiddenFields({ kind, object, key, ownership, isRepeated }, result);
+    this.#warnOfHiddenFields({ kind, object, key, ownership }, result);
     return result;
   }
 
@@ -267,8 +263,9 @@ export class Children {
   }
 
   async #remove(kind: AnyKind, child: StoredObject): Promise<void> {
-    const { writer, learned } = this.#options;
+    const { writer, learned, breaker } = this.#options;
     learned.delete(childId(kind, keyText(child)));
+    breaker.removed(kind, keyText(child));
     try {
       await writer.delete(kind, child);
     } catch (error) {

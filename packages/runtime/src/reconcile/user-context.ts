@@ -139,6 +139,7 @@ async function remove(
   const object = reconcile.environment.caches.of(kind).get(keyFor(reconcile, kind, reference));
   if (object === undefined) return;
   const seconds = how.grace === undefined ? undefined : Math.ceil(toMilliseconds(how.grace) / 1000);
+  reconcile.environment.breaker.removed(kind, keyText(object));
   await reconcile.userWriter.delete(kind, object, seconds).catch((error: unknown) => {
     if (!isApiError(error, "NotFound")) throw error;
   });

@@ -80,7 +80,10 @@ describe("the JSON of any value", () => {
 describe("the message of any thrown value", () => {
   test("is a string", () => {
     for (const value of odd) assert.equal(typeof messageOf(value), "string");
-    assert.equal(messageOf(Object.create(null)), "Something was thrown that says nothing: throw errors.");
+    assert.equal(
+      messageOf(Object.create(null)),
+      "The reconciler threw a value that is not an Error and has no message: throw errors.",
+    );
     assert.equal(messageOf({ message: "no database" }), "no database");
     assert.equal(messageOf({ status: 503 }), '{"status":503}');
   });

@@ -56,10 +56,18 @@ export function mayBeOfOthers(
   return changed.length > 0 && !changed.some(isChangedByUs);
 }
 
+/** The writes of one object that the watch has not delivered yet: a reconcile may write it many times. */
+interface Undelivered {
+  readonly versions: Set<string>;
+  latest: string;
+  /** The key of the reconcile that made them. */
+  readonly writer: string;
+}
+
 /** The writes of one controller that the watch has not delivered yet. */
 export class SelfInflictedEvents {
   readonly #caches: Caches;
-  readonly #expected = new Map<string, { readonly version: string; readonly writer: string }>();
+  readonly #expected = new Map<string, Undelivered>();
 
   constructor(caches: Caches) {
     this.#caches = caches;
@@ -72,14 +80,21 @@ export class SelfInflictedEvents {
   expect(reconciled: string, own: OwnWrites | undefined): (trigger: ReconcileTrigger) => boolean {
     const events = own === undefined ? [] : this.#eventsOf(own);
     for (const { target, version, delivered } of events) {
-      if (delivered === undefined || isLater(version, delivered))
-        this.#expected.set(target, { version, writer: reconciled });
+      if (delivered === undefined || isLater(version, delivered)) this.#add(target, version, reconciled);
     }
     return ({ relation, change, from, key, version }) =>
       relation !== "self" &&
       change !== "removed" &&
       from === "stream" &&
       events.some((event) => event.key === key && event.version === version);
+  }
+
+  #add(target: string, version: string, writer: string): void {
+    const known = this.#expected.get(target);
+    const entry = known?.writer === writer ? known : { versions: new Set<string>(), latest: version, writer };
+    entry.versions.add(version);
+    if (isLater(version, entry.latest)) entry.latest = version;
+    this.#expected.set(target, entry);
   }
 
   /** The function that enqueues a key for a change, but not the key whose reconcile made the change. */
@@ -96,8 +111,9 @@ export class SelfInflictedEvents {
     const expected = this.#expected.get(target);
     if (expected === undefined) return undefined;
     const { resourceVersion } = change.metadata;
-    if (change.type === "removed" || !isLater(expected.version, resourceVersion)) this.#expected.delete(target);
-    return change.from === "stream" && expected.version === resourceVersion ? expected.writer : undefined;
+    if (change.type === "removed" || !isLater(expected.latest, resourceVersion)) this.#expected.delete(target);
+    const isOurs = expected.versions.delete(resourceVersion);
+    return change.from === "stream" && isOurs ? expected.writer : undefined;
   }
 
   #eventsOf({ writer, writes }: OwnWrites): readonly ExpectedEvent[] {
