@@ -9,10 +9,13 @@ import type { WebhookHandler } from "@capstan/runtime/webhook";
 import {
   connectToCluster,
   crashEverywhere as crashIn,
+  failEverywhere as failIn,
+  type OpenWorld,
   seededRandomness,
   seedOf,
   type Story,
   type Survived,
+  type SurvivedFailures,
   type TestCluster,
   testOperator as testOn,
   type TestOptions,
@@ -30,6 +33,7 @@ export type {
   ReplayedWrite,
   Story,
   Survived,
+  SurvivedFailures,
   TestCluster,
   TestOptions,
   TestWorld,
@@ -95,8 +99,8 @@ export async function testOperator(
 }
 
 /**
- * Kills an operator before each of its writes in turn. Wherever it dies, the world must end as if it had not: its objects, its
- * children, and whatever the story returns.
+ * Kills an operator before each of its writes in turn, and during each action of the test. Wherever it dies, the world must end as if it
+ * had not: its objects, its children, and whatever the story returns.
  *
  * With a `cluster`, the story runs there in a namespace of the test. Leftovers of an earlier run are removed first, and time passes
  * only when the cluster has caught up.
@@ -112,11 +116,37 @@ export async function crashEverywhere(
   story: Story,
   cluster?: TestCluster,
 ): Promise<Survived> {
-  if (cluster === undefined) return crashIn(operator, (seed) => testOperator(operator, { seed }), story);
+  return await inWorlds(operator, cluster, (openWorld) => crashIn(operator, openWorld, story));
+}
+
+/**
+ * Makes each write of an operator fail in turn: with a conflict, with an internal error, and with a lost response to a write that was
+ * executed. The world must end as without the failure. The arguments are those of `crashEverywhere`.
+ *
+ * @example
+ * await failEverywhere(app, async (world) => {
+ *   await world.apply(Memcached, "cache", { spec: { size: 3 } });
+ *   await world.settle();
+ * });
+ */
+export async function failEverywhere(
+  operator: Operator | (() => Operator),
+  story: Story,
+  cluster?: TestCluster,
+): Promise<SurvivedFailures> {
+  return await inWorlds(operator, cluster, (openWorld) => failIn(operator, openWorld, story));
+}
+
+async function inWorlds<T>(
+  operator: Operator | (() => Operator),
+  cluster: TestCluster | undefined,
+  run: (openWorld: OpenWorld) => Promise<T>,
+): Promise<T> {
+  if (cluster === undefined) return await run((seed) => testOperator(operator, { seed }));
   const worlds = await connectToCluster(cluster);
   // Not `await using`: for older Nodes it compiles to a helper file that every import of this package would load.
   try {
-    return await crashIn(operator, () => worlds.open(operator), story);
+    return await run(() => worlds.open(operator));
   } finally {
     await worlds[Symbol.asyncDispose]();
   }

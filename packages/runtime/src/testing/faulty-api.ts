@@ -112,7 +112,7 @@ async function arriveLate<T>(
   { by, outlives }: { readonly by: number; readonly outlives?: () => boolean },
   { signal, make }: { readonly signal: AbortSignal | undefined; readonly make: (late?: Late) => Promise<T> },
 ): Promise<T> {
-  signal?.throwIfAborted();
+  if (outlives?.() !== true) signal?.throwIfAborted();
   const arrival = sleep(clock, by).then(() => {
     if (outlives?.() === true) return make({ signal: undefined, beforeSending: undefined });
     signal?.throwIfAborted();

@@ -6,7 +6,6 @@ import type { CustomResourceDefinition as Crd, Resource } from "@capstan/schema"
 import { isApiError } from "@capstan/client";
 import type { AnyKind, Api } from "../api.ts";
 import type { Write } from "../apply/writer.ts";
-import { addCallSite, captureCallSite } from "../report/call-site.ts";
 import { apiOf } from "../client-api.ts";
 import { RuntimeError, toMilliseconds } from "../errors.ts";
 import type { Duration } from "../errors.ts";
@@ -23,9 +22,14 @@ import { VirtualClock } from "./clock.ts";
 import { seededRandom } from "./randomness.ts";
 import { failedIn, restlessSince } from "./failures.ts";
 import type { FailedObject } from "./failures.ts";
+import { collectGarbage } from "./garbage.ts";
 import { openInProcess } from "./in-process-webhooks.ts";
+import { Actions } from "./actions.ts";
 import type { TestOptions, TestServer } from "./options.ts";
+import { metadataOf } from "./place.ts";
 import { restless, stillFailing, tooHasty } from "./unsettled.ts";
+import { whileTimePasses } from "./while-time-passes.ts";
+import { identityOn } from "./world-identity.ts";
 
 /** The apply configuration of the status of a kind. */
 type StatusOf<K extends Kind> = ApplyOf<K> extends { readonly status?: infer S } ? NonNullable<S> : object;
@@ -40,19 +44,6 @@ const RESTLESS = 60_000;
 
 /** The fault of every call of a dead operator. */
 const DEAD: Fault = { fault: "refuse", error: errors.connectionLost() };
-
-/** The number of worlds on each server. */
-const worlds = new WeakMap<object, number>();
-
-/**
- * The identity of the operator of a world. Two worlds with the same identity would both hold one lease; a single world has the same
- * identity in every run.
- */
-function identityOn(server: object, name = "replica"): string {
-  const others = worlds.get(server) ?? 0;
-  worlds.set(server, others + 1);
-  return others === 0 ? name : `${name}-of-world-${others + 1}`;
-}
 
 /**
  * Starts an operator on a server and installs the CRDs of its resources. A function makes the operator again for each start, so that a
@@ -96,6 +87,7 @@ export class TestWorld implements AsyncDisposable {
   #life = { isOver: false };
   #serial = 0;
   #calls = 0;
+  readonly #actions = new Actions();
   /** The time at which the last delayed write arrives at the server. */
   #arrival = 0;
 
@@ -145,6 +137,11 @@ export class TestWorld implements AsyncDisposable {
   /** The number of writes that the operator has tried: Events and failed ones are included, those of the lease are not. */
   get attempts(): number {
     return this.#calls;
+  }
+
+  /** The number of writes of the test itself. */
+  get actions(): number {
+    return this.#actions.count;
   }
 
   /** The wall-clock times between which this world has existed. */
@@ -201,7 +198,7 @@ export class TestWorld implements AsyncDisposable {
       const hasty = restlessSince(this.#running?.history ?? [], this.clock.wall() - STEP);
       hastyFor = hasty === undefined ? 0 : hastyFor + STEP;
       if (hasty !== undefined && hastyFor > RESTLESS) throw tooHasty(hasty);
-      if (this.#isRunning) busy++;
+      if (this.#running?.controllers.some(({ counts }) => counts.running > 0) === true) busy++;
       calm = this.#activity === before && this.#isIdle() ? calm + STEP : 0;
       if (this.clock.now() > end) throw restless(this.#running, busy * 2 > steps);
     }
@@ -235,7 +232,7 @@ export class TestWorld implements AsyncDisposable {
     const own = desired as { readonly metadata?: object };
     const metadata = { ...own.metadata, ...this.#metadataOf(kind, reference) };
     const object = { ...own, apiVersion: apiVersionOf(kind), kind: kind.kind, metadata };
-    const stored = await this.#while(this.#api.apply(kind, object, { manager: "user", force: true }));
+    const stored = await this.#act(() => this.#api.apply(kind, object, { manager: "user", force: true }));
     // The server returns an object of the requested kind.
     return stored as unknown as ObjectOf<K>;
   }
@@ -244,7 +241,8 @@ export class TestWorld implements AsyncDisposable {
   async applyStatus<K extends Kind>(kind: K, reference: Reference, status: StatusOf<K>): Promise<void> {
     const metadata = this.#metadataOf(kind, reference);
     const object = { apiVersion: apiVersionOf(kind), kind: kind.kind, metadata, status };
-    await this.#while(this.#api.apply(kind, object, { manager: "cluster", force: true, subresource: "status" }));
+    const how = { manager: "cluster", force: true, subresource: "status" } as const;
+    await this.#act(() => this.#api.apply(kind, object, how));
   }
 
   /** Reads an object from the server. */
@@ -266,7 +264,12 @@ export class TestWorld implements AsyncDisposable {
 
   /** Deletes an object as a user would. */
   async delete(kind: AnyKind, reference: Reference): Promise<void> {
-    await this.#while(this.#api.delete(kind, { namespace: "", ...this.#metadataOf(kind, reference) }, {}));
+    await this.#act(() => this.#api.delete(kind, { namespace: "", ...this.#metadataOf(kind, reference) }, {}));
+  }
+
+  /** Deletes children whose owners do not exist, as the garbage collector of a cluster does. Only kinds of the operator count. */
+  async collectGarbage(): Promise<void> {
+    await this.#while(collectGarbage(this.#api, this.#operator.definition));
   }
 
   /** Decides on the fault of each call of the operator, until the returned function is called. */
@@ -275,14 +278,24 @@ export class TestWorld implements AsyncDisposable {
     return () => this.#faults.delete(decide);
   }
 
+  /** Decides on the fault of the nth write from now on, when it is made; writes of the lease do not count. */
+  disturbWrite(nth: number, fault: () => Fault): void {
+    let left = nth;
+    const end = this.inject((call) => {
+      if (!call.isWrite || call.kind.kind === "Lease" || --left > 0) return undefined;
+      end();
+      return fault();
+    });
+  }
+
   /** Makes the nth write from now on fail; writes of the lease do not count. */
   failWrite(nth: number, error: Error = errors.internal()): void {
-    this.#atWrite(nth, () => ({ fault: "refuse", error }));
+    this.disturbWrite(nth, () => ({ fault: "refuse", error }));
   }
 
   /** Executes the nth write and loses its response. */
   loseAnswer(nth: number): void {
-    this.#atWrite(nth, () => ({ fault: "lose the answer" }));
+    this.disturbWrite(nth, () => ({ fault: "lose the answer" }));
   }
 
   /**
@@ -290,11 +303,21 @@ export class TestWorld implements AsyncDisposable {
    * called when it happens.
    */
   crashBeforeWrite(nth: number, onCrash?: () => void): void {
-    this.#atWrite(nth, () => {
+    this.#crashAtWrite(nth, { fault: "refuse", error: errors.connectionLost() }, onCrash);
+  }
+
+  /** The same right after the write: the server executes it, and the operator does nothing more. */
+  crashAfterWrite(nth: number, onCrash?: () => void): void {
+    this.#crashAtWrite(nth, { fault: "delay", by: 0 }, onCrash);
+  }
+
+  /** Kills the operator before the nth action of the test from now on, and restarts it afterwards: it sees the result, but no event. */
+  beDownDuringAction(nth: number, onCrash?: () => void): void {
+    this.#actions.before(nth, () => {
+      if (!this.isStarted) return undefined;
       onCrash?.();
       void this.#die();
-      this.restart();
-      return { fault: "refuse", error: errors.connectionLost() };
+      return () => this.restart();
     });
   }
 
@@ -342,10 +365,6 @@ export class TestWorld implements AsyncDisposable {
     });
   }
 
-  get #isRunning(): boolean {
-    return this.#running?.controllers.some(({ counts }) => counts.running > 0) === true;
-  }
-
   #fault(call: Call): Fault | undefined {
     if (call.isWrite && call.kind.kind !== "Lease") this.#calls++;
     for (const decide of this.#faults) {
@@ -357,43 +376,24 @@ export class TestWorld implements AsyncDisposable {
     return undefined;
   }
 
-  #atWrite(nth: number, fault: () => Fault): void {
-    let left = nth;
-    const end = this.inject((call) => {
-      if (!call.isWrite || call.kind.kind === "Lease" || --left > 0) return undefined;
-      end();
-      return fault();
+  #crashAtWrite(nth: number, fault: Fault, onCrash: (() => void) | undefined): void {
+    this.disturbWrite(nth, () => {
+      onCrash?.();
+      void this.#die();
+      this.restart();
+      return fault;
     });
   }
 
-  /** The name and, for a namespaced kind, the namespace of an object. */
-  #metadataOf({ scope }: AnyKind, reference: Reference): { readonly name: string; readonly namespace?: string } {
-    const { name, namespace } = typeof reference === "string" ? { name: reference, namespace: undefined } : reference;
-    return scope === "Namespaced" ? { name, namespace: namespace ?? this.#options.namespace ?? "default" } : { name };
+  #metadataOf(kind: AnyKind, reference: Reference): { readonly name: string; readonly namespace?: string } {
+    return metadataOf(kind, reference, this.#options.namespace ?? "default");
   }
 
-  /** The world must continue while the test waits. */
-  async #while<T>(work: Promise<T>): Promise<T> {
-    // Errors of servers are created in a stack without the lines of the test.
-    const site = captureCallSite();
-    let isOver = false;
-    const watched = work
-      .catch((error: unknown) => {
-        addCallSite(error, site);
-        throw error;
-      })
-      .finally(() => {
-        isOver = true;
-      });
-    watched.catch(() => undefined);
-    for (let round = 0; round < 10_000 && !over(); round++) {
-      await this.clock.quiet();
-      if (round > 2 && !over()) await this.clock.advance(100);
-    }
-    return await watched;
+  #act<T>(write: () => Promise<T>): Promise<T> {
+    return this.#actions.run(() => this.#while(write()));
+  }
 
-    function over(): boolean {
-      return isOver;
-    }
+  #while<T>(work: Promise<T>): Promise<T> {
+    return whileTimePasses(this.clock, work);
   }
 }
