@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { openAuthority } from "@capstan/pki";
 import { DataFolderError } from "./data-folder-error.ts";
+import { isDatabaseLost, lostDatabase } from "./lost-database.ts";
 import { damageOf, readRevision, readRows, rowWriter, tables, type Row } from "./rows.ts";
 
 /** A damaged object. */
@@ -67,10 +68,11 @@ function toReport({ rows, damaged, pages, keys }: Inspection): FolderReport {
 
 function inspect(folder: string): Inspection {
   const path = join(folder, "capstan.db");
+  const keys = damageOfKeys(folder);
   if (!existsSync(path)) {
+    if (isDatabaseLost(folder)) return { rows: [], damaged: [], pages: [lostDatabase], keys, revision: 0 };
     throw new DataFolderError("Unusable", folder, new Error("there is no capstan.db in it; name the folder of --data"));
   }
-  const keys = damageOfKeys(folder);
   const database = new DatabaseSync(path);
   try {
     lock(database, folder);
@@ -162,7 +164,8 @@ function rebuild(folder: string, { rows, revision }: Inspection): string[] {
     database.close();
   }
   const logs = ["capstan.db-wal", "capstan.db-shm"].filter((name) => existsSync(join(folder, name)));
-  const kept = [...logs, "capstan.db"].map((name) => setAside(folder, name));
+  const files = existsSync(join(folder, "capstan.db")) ? [...logs, "capstan.db"] : logs;
+  const kept = files.map((name) => setAside(folder, name));
   renameSync(fresh, join(folder, "capstan.db"));
   return kept;
 }

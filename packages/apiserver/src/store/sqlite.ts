@@ -7,6 +7,7 @@ import type { Change } from "./collection.ts";
 import { DataFolderError, type DataFolderErrorCode } from "./data-folder-error.ts";
 import { diskRefused, DiskSpace } from "./disk-space.ts";
 import type { Entry } from "./entry.ts";
+import { isDatabaseLost, lostDatabase } from "./lost-database.ts";
 import { keepReserve } from "./reserve.ts";
 import { addChecksums, damageOf, readRevision, readRows, rowWriter, tables, toEntry, type RowWriter } from "./rows.ts";
 import type { Journal, Snapshot, Undo } from "./store.ts";
@@ -54,6 +55,7 @@ export function openJournal(
 
 function openAlone(folder: string, open: (path: string) => DatabaseSync): DatabaseSync {
   const path = join(folder, "capstan.db");
+  if (isDatabaseLost(folder)) throw new DataFolderError("Damaged", folder, new Error(lostDatabase));
   try {
     makeFolder(folder);
     closeSync(openSync(path, "a", 0o600));
