@@ -21,9 +21,11 @@ const suites: { readonly [name: string]: (options: BenchOptions) => Promise<Foun
   queue: async ({ rounds }) => (await import("./queue.ts")).benchQueue(rounds),
   client: async () => (await import("./client.ts")).benchClient(),
   runtime: async (options) => (await import("./runtime.ts")).benchRuntime(options),
+  changes: async (options) => (await import("./changes.ts")).benchChanges(options),
   cache: async (options) => (await import("./cache.ts")).benchCache(options),
   scale: async (options) => (await import("./scale.ts")).benchScale(options),
   apiserver: async (options) => (await import("./apiserver.ts")).benchApiServer(options),
+  crowd: async (options) => (await import("./crowd.ts")).benchCrowd(options),
   cluster: async (options) => (await import("./cluster.ts")).benchCluster(options),
 };
 

@@ -31,6 +31,13 @@ Capstan runs as built JavaScript, with the flags for Node that its images have (
 Peers that no promise is about take part in the first round only.`,
   },
   {
+    suite: "changes",
+    title: "A thousand changes of one object",
+    text: `The controllers of the chapter before, on one real kube-apiserver, with a hundred objects of which one changes a thousand times. One
+after the other: the next change follows as soon as the ConfigMap has the value of the last. Without waiting: as fast as the API server takes
+them, so that the operator skips values; a delay counts until the ConfigMap has this value or a later one.`,
+  },
+  {
     suite: "cache",
     title: "A large cache",
     text: "20,000 ConfigMaps of 1 KB that the operator watches: resident memory with them less that without, for each.",
@@ -62,6 +69,14 @@ makes of it. Then a source is saved, five times a round: from there until the cl
     text: `Ours as a process beside kube-apiserver 1.36 with etcd. Latency of an event counts from the sending of the write until its last byte is
 at the watcher. The load comes from one process on the same machine, that of the watchers from a fresh one each time, which counts bytes as they
 come and decodes nothing; it is the same for both. While watchers are measured, only their own server runs.`,
+  },
+  {
+    suite: "crowd",
+    title: "A well-behaved client in bad company",
+    text: `One client reads and writes a small ConfigMap every 10 ms; its latency alone on the server, and beside a crowd in a process of its own: 200
+clients without any pause, each with an identity of its own, that list a thousand ConfigMaps, create large objects, send bodies that are not
+JSON, and open watches and leave them; then 2,000 watches whose client does not read, while 50 objects a second are written. Only one server
+runs at a time.`,
   },
   {
     suite: "cluster",

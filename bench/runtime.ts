@@ -6,7 +6,6 @@ import type { MeasuredProcess } from "./measured-process.ts";
 import { Figures } from "./result.ts";
 import type { Found } from "./result.ts";
 import { measureChanges, measureChurn } from "./runtime/changes.ts";
-import { measureSeries } from "./runtime/series.ts";
 import { type Peer, preparePeers } from "./runtime/peers.ts";
 import { clear, countDone, makeWidgets, start, withWorld } from "./runtime/world.ts";
 import type { World } from "./runtime/world.ts";
@@ -111,7 +110,6 @@ async function measureLife(life: Running, figures: Figures): Promise<void> {
     figures.add(name, "burst, peak memory", "MiB", peakMiB);
     const settled = { name, world, namespace, objects, operator };
     await measureChanges(settled, figures);
-    await measureSeries(settled, figures);
     await measureChurn(settled, figures);
   }
   await measureRestart(life, figures);

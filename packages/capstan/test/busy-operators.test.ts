@@ -1,7 +1,7 @@
 /** Healthy but busy operators: no protection of the runtime stops them. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { controller, defineResource, operator, requeue, s } from "capstan";
+import { controller, operator, requeue } from "capstan";
 import { ConfigMap } from "capstan/kinds/v1";
 import { Deployment } from "capstan/kinds/apps/v1";
 import { testOperator } from "capstan/testing";

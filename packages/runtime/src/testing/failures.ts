@@ -1,4 +1,5 @@
 /** Reports failures that remain in a test world, with the failing line. */
+import type { RunningOperator } from "../manager/operator.ts";
 import { type HistoryEntry, maxReconciles } from "../report/explain.ts";
 
 /**
@@ -68,4 +69,9 @@ export function restlessSince(history: Iterable<HistoryEntry>, since: number): H
     if (isRestless && entry.reconciles.length >= maxReconciles) return entry;
   }
   return undefined;
+}
+
+/** Whether a reconcile is under way. */
+export function isReconciling(running: RunningOperator | undefined): boolean {
+  return running?.controllers.some(({ counts }) => counts.running > 0) === true;
 }

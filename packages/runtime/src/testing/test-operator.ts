@@ -20,7 +20,7 @@ import { errors, faultyApi, outliving } from "./faulty-api.ts";
 import type { Call, Fault } from "./faulty-api.ts";
 import { VirtualClock } from "./clock.ts";
 import { seededRandom } from "./randomness.ts";
-import { failedIn, restlessSince } from "./failures.ts";
+import { failedIn, isReconciling, restlessSince } from "./failures.ts";
 import type { FailedObject } from "./failures.ts";
 import { collectGarbage } from "./garbage.ts";
 import { openInProcess } from "./in-process-webhooks.ts";
@@ -198,7 +198,7 @@ export class TestWorld implements AsyncDisposable {
       const hasty = restlessSince(this.#running?.history ?? [], this.clock.wall() - STEP);
       hastyFor = hasty === undefined ? 0 : hastyFor + STEP;
       if (hasty !== undefined && hastyFor > RESTLESS) throw tooHasty(hasty);
-      if (this.#running?.controllers.some(({ counts }) => counts.running > 0) === true) busy++;
+      if (isReconciling(this.#running)) busy++;
       calm = this.#activity === before && this.#isIdle() ? calm + STEP : 0;
       if (this.clock.now() > end) throw restless(this.#running, busy * 2 > steps);
     }
