@@ -1,3 +1,12 @@
 /** Tests that every adapter of a database gets: models of the decisions, crashes of the operator. */
-export { crashSuite, modelSuite } from "@capstan/stateful/testing";
-export type { CrashOptions, ModelOptions, OpenWorld, TestCase } from "@capstan/stateful/testing";
+export { checkLists, crashSuite, modelSuite } from "@capstan/stateful/testing";
+export type {
+  Anomaly,
+  CrashOptions,
+  CycleType,
+  ListOperation,
+  ModelOptions,
+  OpenWorld,
+  TestCase,
+  Transaction,
+} from "@capstan/stateful/testing";

@@ -41,6 +41,7 @@ export type {
   MemberProgram,
   MemberReport,
   PrimaryAndReplicas,
+  RestoreKind,
   S3Options,
   SettingClass,
   Settings,

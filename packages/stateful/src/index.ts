@@ -23,6 +23,7 @@ export { agentImageFrom } from "./agent-image.ts";
 export type { AgentImage } from "./agent-image.ts";
 export { runAsAgent } from "./backup/agent/main.ts";
 export type { BackupKind } from "./backup/resource.ts";
+export type { RestoreKind } from "./backup/restore-resource.ts";
 export type { Environment } from "./observe/observe.ts";
 export { NO_DATA_EXIT } from "./observe/pods.ts";
 export { compress, decompress } from "./backup/compression.ts";

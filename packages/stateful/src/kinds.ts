@@ -168,6 +168,29 @@ const status = s.object({
     })
     .optional()
     .describe("A switchover that is under way"),
+  restore: s
+    .object({
+      uid: s.string().describe("UID of the restore"),
+      name: s.string().describe("Name of the restore"),
+      former: s
+        .array(member)
+        .max(32)
+        .map("name")
+        .describe("The members before it; their volumes stay until it is done"),
+      primary: s.string().describe("The primary before it"),
+      lineage: s.string().describe("The identity of the data before it"),
+    })
+    .optional()
+    .describe("A restore in place that is under way"),
+  lastRestore: s
+    .object({
+      uid: s.string().describe("UID of the restore"),
+      name: s.string().describe("Name of the restore"),
+      at: s.timestamp().describe("When its data was served"),
+    })
+    .optional()
+    .describe("The last restore in place"),
+  handledRestore: s.string().optional().describe("UID of the restore that was finished or taken back last"),
   handledRequest: s.string().optional().describe("The last request for a switchover that was handled"),
   failedSwitchover: s
     .object({

@@ -7,6 +7,9 @@ import type { Application } from "./application.ts";
 import { backupController } from "./backup/backup-controller.ts";
 import { defineBackup } from "./backup/resource.ts";
 import type { BackupKind } from "./backup/resource.ts";
+import { restoreController } from "./backup/restore-controller.ts";
+import { defineRestore } from "./backup/restore-resource.ts";
+import type { RestoreKind } from "./backup/restore-resource.ts";
 import type { Action } from "./cluster/action.ts";
 import type { ClusterKind } from "./cluster/resource.ts";
 import { decide } from "./decide/decide.ts";
@@ -38,6 +41,8 @@ export interface Stateful {
   readonly kind: ClusterKind;
   /** The kind of backups, if the application has any. */
   readonly backupKind: BackupKind | undefined;
+  /** The kind of restores in place, if the application has backups. */
+  readonly restoreKind: RestoreKind | undefined;
   readonly controllers: readonly Controller[];
 }
 
@@ -56,17 +61,24 @@ export function stateful<C extends AsyncDisposable, P>(
 ): Stateful {
   const { image, versions } = application;
   const kind = defineCluster({ group, kind: name, image, versions: versions.known }, spec);
+  const { backups } = application;
+  const backupKind = backups && defineBackup({ group, kind: name });
+  const restoreKind = backups && defineRestore({ group, kind: name });
   const setting: Setting<C, P> = {
+    restoreKind,
     application,
     naming: { group, application: application.name },
     environment,
     silences: new Map(),
   };
-  const { backups } = application;
-  const backupKind = backups && defineBackup({ group, kind: name });
   const forBackups =
-    backups && backupKind ? [backupController(backupKind, { setting, clusterKind: kind, backups })] : [];
-  return { kind, backupKind, controllers: [clusterController(kind, setting, backupKind), ...forBackups] };
+    backups && backupKind && restoreKind
+      ? [
+          backupController(backupKind, { setting, clusterKind: kind, backups }),
+          restoreController(restoreKind, { setting, clusterKind: kind, backupKind }),
+        ]
+      : [];
+  return { kind, backupKind, restoreKind, controllers: [clusterController(kind, setting, backupKind), ...forBackups] };
 }
 
 function clusterController<C extends AsyncDisposable, P>(
@@ -77,9 +89,11 @@ function clusterController<C extends AsyncDisposable, P>(
   // The kind of backups is the author's, so the types of the controller do not have it.
   const owns = (backupKind === undefined ? ownedKinds : [...ownedKinds, backupKind]) as typeof ownedKinds;
   const { compare, acknowledgements } = setting.application.topology;
+  const { restoreKind } = setting;
+  const reads = (restoreKind === undefined ? readKinds : [...readKinds, restoreKind]) as typeof readKinds;
   return controller(
     kind,
-    { owns, reads: readKinds, timeout: "2m", prune: false },
+    { owns, reads, timeout: "2m", prune: false },
     {
       observe: (context) => observe(context, setting),
       decide: (seen: ClusterObservation<C, P>): Action => decide(seen, { compare, acknowledgements }),

@@ -59,6 +59,7 @@ test("no acknowledged write is lost in failover, kill, volume loss and switchove
       "a new member takes the place",
     );
     await assertWhole(scene, workload);
+    t.diagnostic(`longest pause of writes after a deleted volume: ${Math.round(workload.gaps[0] ?? 0)} ms`);
   });
 
   await t.test("a requested switchover", async () => {

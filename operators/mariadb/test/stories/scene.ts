@@ -24,7 +24,11 @@ import { dialThrough } from "./forwarder.ts";
 import { buildOperatorImage } from "./images.ts";
 
 /** The kind; its controllers run in the operator's process. */
-export const { kind: MariaDB, backupKind } = stateful(mariadb, {
+export const {
+  kind: MariaDB,
+  backupKind,
+  restoreKind,
+} = stateful(mariadb, {
   group: "mariadb.capstan.dev",
   kind: "MariaDB",
   environment: { now: () => 0, steady: () => 0, randomText: () => "" },

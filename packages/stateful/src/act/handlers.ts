@@ -28,7 +28,55 @@ export function handlers<C extends AsyncDisposable, P>(): Handlers<C, P> {
     ...podHandlers<C, P>(),
     ...replicationHandlers<C, P>(),
     ...leadershipHandlers<C, P>(),
+    ...restoreHandlers<C, P>(),
   };
+}
+
+function restoreHandlers<C extends AsyncDisposable, P>() {
+  return {
+    "begin-restore": ({ status, seen, action, event }) => {
+      const { recorded } = seen;
+      const { uid, name, member } = action;
+      const former = recorded.members.map(toEntry);
+      status.restore = { uid, name, former, primary: recorded.primary ?? "", lineage: recorded.lineage ?? "" };
+      status.lineage = uid;
+      status.created = false;
+      status.primary = member;
+      status.epoch = recorded.epoch + 1;
+      status.nextSerial = recorded.nextSerial + 1;
+      status.acknowledgements = 0;
+      writeMembers(status, [{ name: member, state: "Joined" }]);
+      event("Warning", "RestoreBegins", `all data is replaced by the restore ${name}`);
+      return nextStep;
+    },
+    "end-restore": ({ status, seen, event }) => {
+      const { restore } = seen.recorded;
+      if (restore === undefined) return nextStep;
+      status.lastRestore = { uid: restore.uid, name: restore.name, at: formatTime(seen.now) };
+      status.handledRestore = restore.uid;
+      status.created = true;
+      status.restore = undefined;
+      event("Normal", "Restored", `the data of the restore ${restore.name} is served`);
+      return nextStep;
+    },
+    "return-to-former": ({ status, seen, event }) => {
+      const { restore, epoch } = seen.recorded;
+      if (restore === undefined) return nextStep;
+      status.lineage = restore.lineage;
+      status.primary = restore.primary;
+      status.created = true;
+      status.epoch = epoch + 1;
+      status.acknowledgements = 0;
+      status.handledRestore = restore.uid;
+      status.restore = undefined;
+      writeMembers(
+        status,
+        restore.former.map(({ name, state }) => ({ name, state })),
+      );
+      event("Warning", "RestoreTakenBack", `the restore ${restore.name} was taken back: the former data is served`);
+      return nextStep;
+    },
+  } satisfies Partial<Handlers<C, P>>;
 }
 
 function recordHandlers<C extends AsyncDisposable, P>() {
@@ -89,8 +137,7 @@ function recordHandlers<C extends AsyncDisposable, P>() {
 
 /** The data that the first member begins with, if the spec gives any. */
 function seedOf<C extends AsyncDisposable, P>({ seen, get, setting }: ActionContext<C, P>) {
-  const { object, template, namespace, name } = seen;
-  const source = object.spec.bootstrap?.from;
+  const { seedSource: source, template, namespace, name } = seen;
   if (source === undefined) return undefined;
   const agentImage = source.server === undefined ? resolveAgentImage(get as never, setting.environment.agentImage) : "";
   const { version, port } = template;

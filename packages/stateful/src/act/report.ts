@@ -108,11 +108,14 @@ export function describe(action: Action): string {
       return `${action.to} is to become the primary: ${action.why}`;
     case "freeze":
       return `writes stop on ${action.from}, so that ${action.to} can take over`;
-    case "record-created":
-    case "record-sync":
-    case "lower-acknowledgements":
-      return "the status is recorded";
     default:
-      return `${action.do.replaceAll("-", " ")} ${action.member}${"why" in action ? `: ${action.why}` : ""}`;
+      return [
+        action.do.replaceAll("-", " "),
+        "member" in action ? action.member : "",
+        "why" in action ? `: ${action.why}` : "",
+      ]
+        .filter(Boolean)
+        .join(" ")
+        .replace(" : ", ": ");
   }
 }

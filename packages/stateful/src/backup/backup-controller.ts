@@ -58,7 +58,7 @@ async function reconcile<C extends AsyncDisposable, P>(
     created: Date.parse(object.metadata.creationTimestamp ?? ""),
     jobs: context.find(Pod, { owner: object }).map((pod) => seeJob(pod, label)),
     cluster: cluster === undefined ? "none" : donorOf(cluster) === undefined ? "hibernated" : "available",
-    clusterUid: cluster?.metadata.uid,
+    lineage: cluster && (cluster.status?.lineage ?? cluster.metadata.uid),
   };
   return await act(nextStep(seen), { ...tools, context, object, cluster, seen });
 }
@@ -255,6 +255,8 @@ function record<C extends AsyncDisposable, P>(job: SeenJob, result: JobResult, s
       : result.manifest && toRecord(result.manifest, result.digest);
   if (newest === undefined) return;
   const others = backups.filter(({ name }) => name !== newest.name);
+  // The log of a cluster that was restored in place continues the first backup after that.
+  if (last?.lineage !== newest.lineage) status.log = undefined;
   status.last = newest;
   status.backups = [newest, ...others].slice(0, result.kept ?? 500);
   succeed(newest, scene);
@@ -315,7 +317,7 @@ function toRecord(
     bytes: stored.bytes,
     version,
     position,
-    clusterUid: cluster.uid,
+    lineage: cluster.lineage,
     ...(digest === undefined ? {} : { digest }),
     // The content was read back and compared before the manifest was written.
     verified: "checksum",

@@ -13,7 +13,7 @@ export interface BackupSeen {
   readonly jobs: readonly SeenJob[];
   /** `none`: the cluster does not exist. `hibernated`: it has no running members. */
   readonly cluster: "none" | "hibernated" | "available";
-  readonly clusterUid?: string | undefined;
+  readonly lineage?: string | undefined;
 }
 
 /** One step. */
@@ -102,7 +102,7 @@ function dueWork(seen: BackupSeen): readonly Work[] {
   const verify: Work[] = isUntried ? [{ due: trialTime(seen), step: { do: "verify", record: last } }] : [];
   const make: Work[] =
     backup === undefined || (isUntried && !isScheduled(seen)) ? [] : [{ due: backup, step: { do: "make" } }];
-  const hasBase = last !== undefined && last.clusterUid === seen.clusterUid;
+  const hasBase = last !== undefined && last.lineage === seen.lineage;
   if (spec.log === undefined || !hasBase || seen.cluster !== "available") return [...verify, ...make];
   const { log } = status;
   const wait = log === undefined ? 0 : Math.max(toMilliseconds(spec.log.every), delayAfter(log.failures));
@@ -115,16 +115,26 @@ function isScheduled({ spec }: BackupSeen): boolean {
 }
 
 /** When the next backup is due; undefined when none is. */
-export function backupTime({ spec, status, created }: BackupSeen): number | undefined {
+export function backupTime(seen: BackupSeen): number | undefined {
+  const { spec, status, created } = seen;
   const last = status.lastAttempt === undefined ? undefined : Date.parse(status.lastAttempt);
-  const { failures = 0 } = status;
-  const isRetry = failures > 0 && last !== undefined && status.last?.verified !== "checksum";
-  const retry = isRetry ? last + delayAfter(failures) : undefined;
+  const retry = retryTime(seen, last);
   if (spec.schedule === undefined) return status.last === undefined ? (retry ?? created) : undefined;
-  // The first backup is made at once: until then there is nothing to restore.
-  if (last === undefined) return created;
+  // The first backup of the data is made at once: until then there is nothing to restore.
+  if (last === undefined || (isReplaced(seen) && retry === undefined)) return created;
   const regular = parseCron(spec.schedule)?.next(last);
   return Math.min(regular ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
+}
+
+function retryTime({ status }: BackupSeen, last: number | undefined): number | undefined {
+  const { failures = 0 } = status;
+  const isRetry = failures > 0 && last !== undefined && status.last?.verified !== "checksum";
+  return isRetry ? last + delayAfter(failures) : undefined;
+}
+
+/** The cluster was restored in place since its newest backup. */
+function isReplaced({ status, lineage }: BackupSeen): boolean {
+  return status.last !== undefined && lineage !== undefined && status.last.lineage !== lineage;
 }
 
 /** After this many failed trials of one backup a human has to look. */

@@ -90,6 +90,13 @@ function fetchOf(
   };
 }
 
+/** A pod in which the agent works alone. */
+export function agentPod(options: JobPodOptions): ApplyOf<typeof Pod> {
+  const { access, job, agentImage } = options;
+  const parts = storeParts(access);
+  return jobPod(options, { parts, containers: [agentContainer({ name: AGENT, image: agentImage, job, parts })] });
+}
+
 interface Content {
   readonly parts: readonly Part[];
   readonly initContainers?: readonly object[];

@@ -144,7 +144,7 @@ const record = s.object({
   version: s.string().describe("Version of the server"),
   position: s.string().describe("Position of the data in the history of writes"),
   digest: s.string().optional().describe("sha256 of the manifest in the store"),
-  clusterUid: s.string().optional().describe("UID of the cluster"),
+  lineage: s.string().optional().describe("Identity of the data"),
   verified: s.enum("checksum", "restore").optional().describe("How it was tried"),
 });
 
@@ -156,7 +156,7 @@ export interface BackupRecord {
   readonly version: string;
   readonly position: string;
   readonly digest?: string;
-  readonly clusterUid?: string;
+  readonly lineage?: string;
   readonly verified?: "checksum" | "restore";
 }
 

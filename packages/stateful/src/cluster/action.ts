@@ -65,6 +65,9 @@ export type Action =
       readonly why: string;
       readonly request?: string | undefined;
     }
+  | { readonly do: "begin-restore"; readonly member: string; readonly uid: string; readonly name: string }
+  | { readonly do: "end-restore" }
+  | { readonly do: "return-to-former" }
   | { readonly do: "cancel-switchover"; readonly why: string }
   | { readonly do: "freeze"; readonly from: string; readonly to: string };
 

@@ -42,6 +42,18 @@ export interface RecordedState {
       }
     | undefined;
   readonly switchover?: { readonly to: string; readonly began: number; readonly why: string } | undefined;
+  /** A restore in place that is under way, and what was before it. */
+  readonly restore?:
+    | {
+        readonly uid: string;
+        readonly name: string;
+        readonly former: readonly RecordedMember[];
+        readonly primary: string;
+        readonly lineage: string;
+      }
+    | undefined;
+  /** The restore that was finished or taken back last. */
+  readonly handledRestore?: string | undefined;
   /** The request for a switchover that was handled last. */
   readonly handledRequest?: string | undefined;
   /** A target of a switchover that failed, until the spec changes. */
@@ -118,6 +130,8 @@ export interface Observation<P> {
   readonly statuses: { readonly [member: string]: MemberStatus<P> };
   /** How long the primary has responded while no follower received from it, by a monotonic clock of this process. */
   readonly isolatedForMs: number;
+  /** A restore in place whose backup was verified. */
+  readonly restoreRequest?: { readonly uid: string; readonly name: string } | undefined;
   /** Objects with names of this cluster that belong to another owner. */
   readonly foreign: readonly string[];
   /** Objects that pods need and that do not exist. */

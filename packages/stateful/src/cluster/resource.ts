@@ -80,6 +80,15 @@ export interface ClusterStatus {
     readonly mayBeLost?: string;
   };
   readonly switchover?: { readonly to: string; readonly began: string; readonly why: string };
+  readonly restore?: {
+    readonly uid: string;
+    readonly name: string;
+    readonly former: readonly MemberEntry[];
+    readonly primary: string;
+    readonly lineage: string;
+  };
+  readonly lastRestore?: { readonly uid: string; readonly name: string; readonly at: string };
+  readonly handledRestore?: string;
   readonly handledRequest?: string;
   readonly failedSwitchover?: { readonly to: string; readonly generation: number; readonly why: string };
 }

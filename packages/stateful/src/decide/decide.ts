@@ -5,6 +5,7 @@ import { decideFailover, suspectPrimary } from "./failover.ts";
 import { decideHibernation } from "./hibernate.ts";
 import { first, growVolumes, keepPods, replaceLostMembers } from "./members.ts";
 import { keepReplicas, restorePrimary } from "./replication.ts";
+import { decideRestore } from "./restore.ts";
 import { scale } from "./scale.ts";
 import { applySettings, refuseSpec } from "./settings.ts";
 import { decideSwitchover, requestedSwitchover } from "./switchover.ts";
@@ -19,6 +20,7 @@ export function decide<P>(seen: Observation<P>, rules: Rules<P>): Action {
     () => refuseToAct(seen),
     () => createCluster(seen),
     () => growVolumes(view),
+    () => decideRestore(view),
     () => decideHibernation(view),
     () => decideFailover(view, rules),
     () => decideSwitchover(view, rules),

@@ -5,7 +5,10 @@ import { PodDisruptionBudget } from "@capstan/kinds/policy/v1";
 import { Node, PersistentVolumeClaim, Pod, Secret, Service } from "@capstan/kinds/v1";
 import type { AgentImage } from "../agent-image.ts";
 import type { Application, Dial } from "../application.ts";
+import { pinnedSource } from "../backup/restore-resource.ts";
+import type { RestoreKind, RestoreObject } from "../backup/restore-resource.ts";
 import { seedHash } from "../backup/seed.ts";
+import type { SeedSource } from "../backup/seed.ts";
 import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
 import type { DesiredState, MemberStatus, Observation, RecordedState } from "../cluster/observation.ts";
 import { accountsSecretName, claimName, clusterLabels, keysOf } from "../pods/names.ts";
@@ -57,6 +60,8 @@ export interface Setting<C extends AsyncDisposable, P> {
   readonly naming: Naming;
   readonly environment: Environment;
   readonly silences: Silences;
+  /** The kind of restores in place, if the application has backups. */
+  readonly restoreKind?: RestoreKind | undefined;
 }
 
 /** The observation with what the actions need. */
@@ -66,6 +71,8 @@ export interface ClusterObservation<C extends AsyncDisposable, P> extends Observ
   readonly template: PodTemplate;
   readonly clients: MemberClients<C, P>;
   readonly passwords: { readonly operator: string; readonly replication: string };
+  /** What the first member begins with, if anything is given. */
+  readonly seedSource: SeedSource | undefined;
   /** Settings of the spec that are changed while members run. */
   readonly liveSettings: { readonly [name: string]: string };
 }
@@ -93,12 +100,14 @@ export async function observe<C extends AsyncDisposable, P>(
   const pods = podObjects.map((pod) =>
     observePod(pod, { keys, container: naming.application, node: nodeOf(context, pod) }),
   );
+  const restoring = restoreOf(context, setting, object);
+  const seedSource = restoring === undefined ? object.spec.bootstrap?.from : { backup: pinnedSource(restoring) };
   const statuses = await queryMembers(clients, recorded, { setting, uid: object.metadata.uid });
   return {
     name,
     namespace,
     now: environment.now(),
-    desired: desiredStateOf(object, setting, template),
+    desired: desiredStateOf(object, setting, { template, seedSource }),
     liveSettings: liveSettingsOf(object, setting),
     recorded,
     pods,
@@ -110,11 +119,40 @@ export async function observe<C extends AsyncDisposable, P>(
     isolatedForMs: isolatedFor(statuses, recorded, { setting, uid: object.metadata.uid }),
     foreign: foreignNames(context, { object, naming }),
     missing: [],
+    ...(restoring === undefined
+      ? {}
+      : { restoreRequest: { uid: restoring.metadata.uid, name: restoring.metadata.name } }),
+    seedSource,
     object,
     template,
     clients,
     passwords,
   };
+}
+
+/** The restore that is under way; else the oldest whose backup was verified. */
+function restoreOf<C extends AsyncDisposable, P>(
+  { find }: ReadSide,
+  { restoreKind }: Setting<C, P>,
+  { metadata, status }: ClusterObject,
+): RestoreObject | undefined {
+  if (restoreKind === undefined) return undefined;
+  // The kind is the author's, so the types of the controller do not have it.
+  const findRestores = find as unknown as (kind: RestoreKind) => readonly RestoreObject[];
+  const own = findRestores(restoreKind).filter(
+    (one) =>
+      one.spec.cluster === metadata.name &&
+      one.metadata.deletionTimestamp === undefined &&
+      ["Verified", "Restoring"].includes(one.status?.phase ?? ""),
+  );
+  const current = own.find((one) => one.metadata.uid === status?.restore?.uid);
+  if (status?.restore !== undefined) return current;
+  const waiting = own.filter((one) => one.metadata.uid !== status?.handledRestore);
+  return waiting.toSorted((one, other) => timeOf(one) - timeOf(other))[0];
+}
+
+function timeOf({ metadata }: RestoreObject): number {
+  return Date.parse(metadata.creationTimestamp ?? "");
 }
 
 function isOwned(pod: PodObject, { metadata }: ClusterObject): boolean {
@@ -240,6 +278,8 @@ function recordedStateOf({ status = {}, metadata }: ClusterObject): RecordedStat
       isIsolated: failover.isolated,
     },
     switchover: switchover && { ...switchover, began: Date.parse(switchover.began) },
+    restore: status.restore,
+    handledRestore: status.handledRestore,
     handledRequest: status.handledRequest,
     failedSwitchover,
   };
@@ -248,7 +288,7 @@ function recordedStateOf({ status = {}, metadata }: ClusterObject): RecordedStat
 function desiredStateOf<C extends AsyncDisposable, P>(
   object: ClusterObject,
   setting: Setting<C, P>,
-  template: PodTemplate,
+  { template, seedSource }: { readonly template: PodTemplate; readonly seedSource: SeedSource | undefined },
 ): DesiredState {
   const { spec, metadata } = object;
   const live = Object.entries(liveSettingsOf(object, setting)).toSorted(([one], [other]) => (one < other ? -1 : 1));
@@ -264,7 +304,7 @@ function desiredStateOf<C extends AsyncDisposable, P>(
     volumeBytes: toBytes(spec.storage.size),
     refused: refusedParts(object, setting),
     ...(live.length === 0 ? {} : { liveSettings: hashOf(live) }),
-    ...(spec.bootstrap === undefined ? {} : { seed: seedHash(spec.bootstrap.from) }),
+    ...(seedSource === undefined ? {} : { seed: seedHash(seedSource) }),
     templateHash: templateHashOf(template),
   };
 }
