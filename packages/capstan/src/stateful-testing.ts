@@ -3,7 +3,6 @@ export { checkLists, crashSuite, modelSuite } from "@capstan/stateful/testing";
 export type {
   Anomaly,
   CrashOptions,
-  CycleType,
   ListOperation,
   ModelOptions,
   OpenWorld,

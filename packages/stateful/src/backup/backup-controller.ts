@@ -247,6 +247,7 @@ function record<C extends AsyncDisposable, P>(job: SeenJob, result: JobResult, s
   status.recorded = job.pod;
   if (job.purpose === "log") return recordLog(result, scene);
   if (!result.ok) return recordFailure(job, result, scene);
+  if (result.shared !== undefined) event("Warning", "PrefixShared", result.shared);
   for (const why of result.refused ?? []) event("Warning", "BackupRefused", why);
   const { last, backups = [] } = scene.seen.status;
   const newest: BackupRecord | undefined =

@@ -150,6 +150,20 @@ test("retention removes what is beyond it, and the log that nothing needs", asyn
   );
 });
 
+test("two clusters of one name and one prefix are told, and keep their backups", async (t) => {
+  const lab = await Lab.open(t);
+  const other = { cluster: { namespace: "default", name: "c", uid: "uid-2", lineage: "line-2" } };
+  const sharedBy = async (draft: object): Promise<string | undefined> => {
+    const result = await lab.backUp(OLD, { retention: { count: 1 } }, draft);
+    return result.ok ? result.shared : result.message;
+  };
+  await lab.made(OLD, other);
+  assert.equal(await sharedBy({}), undefined, "an earlier cluster of the same name may be gone");
+  assert.match((await sharedBy(other)) ?? "", /another cluster default\/c \(uid-1\)/u);
+  assert.match((await sharedBy({})) ?? "", /another cluster default\/c \(uid-2\)/u);
+  assert.equal((await lab.store.list("")).length, 4, "the newest of each is kept");
+});
+
 test("a trial that has other rows is a failure", async (t) => {
   const { lab, newer } = await twoBackups(t);
   const wanted = { cluster: { namespace: "default", name: "c" } };

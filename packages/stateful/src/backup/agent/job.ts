@@ -67,6 +67,8 @@ export type JobResult =
       readonly manifest?: Manifest;
       /** sha256 of the manifest as stored. */
       readonly digest?: string;
+      /** Another cluster makes backups under the same name, as a sentence. */
+      readonly shared?: string;
       readonly kept?: number;
       readonly removed?: number;
       /** The first objects that have the name of a backup but are rejected, with the reason. */

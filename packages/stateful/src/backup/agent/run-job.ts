@@ -7,7 +7,7 @@ import type { Clock } from "@capstan/model";
 import type { Application } from "../../application.ts";
 import { openDirectory, openS3, StoreError } from "../../store/index.ts";
 import type { Store } from "../../store/index.ts";
-import { callOf, findBackup, findLog, readManifest } from "../catalog.ts";
+import { callOf, findBackup, findLog, listBackups, readManifest } from "../catalog.ts";
 import type { Positions, Reading, Wanted } from "../catalog.ts";
 import { decompress } from "../compression.ts";
 import { readContent, writeContent } from "../content.ts";
@@ -92,25 +92,46 @@ async function storeBackup<P>(job: JobOf<"store">, surroundings: Surroundings<P>
   const facts = { object: names.content, identity: identityOf(named), compression };
   const source = copy.pass(receive(paths.exchange, { clock, signal }));
   const parts = await writeContent(source, facts, { ...place, salt: randomBytes(32) });
-  try {
-    const position = draft.position ?? copy.position();
-    if (position === undefined) throw new BackupError("Truncated", "the copy of the data has no end: it broke off");
-    const { until = new Date(clock.wall()).toISOString() } = draft;
-    const rows = draft.type === "full" ? { rows: copy.rows() } : {};
-    const plain = { format: 1 as const, ...named, until, position, ...parts, compression, ...rows };
-    const manifest = seal(plain, trust.key);
-    // Content that cannot be read back is not a backup.
-    for await (const part of readContent(contentOf(manifest), place)) void part;
-    await store.put(names.manifest, once(Buffer.from(formatManifest(manifest))), callOf(place));
-    const done = { ok: true, manifest: withoutSpec(manifest), digest: digestOf(manifest) } as const;
-    const { retention } = job;
-    return retention === undefined
-      ? done
-      : { ...done, ...(await pruneAfter(manifest, retention, { ...trust, store, surroundings })) };
-  } catch (error) {
-    await store.remove(names.content).catch(() => {});
-    throw error;
+  const manifest = await describeStored();
+  const done = { ok: true, manifest: withoutSpec(manifest), digest: digestOf(manifest) } as const;
+  const shared = await sharedPrefix(manifest, { store, reading: { ...trust, ...callOf(place) } });
+  const told = { ...done, ...(shared === undefined ? {} : { shared }) };
+  const { retention } = job;
+  return retention === undefined
+    ? told
+    : { ...told, ...(await pruneAfter(manifest, retention, { ...trust, store, surroundings })) };
+
+  /** Without a manifest, the content is removed again. */
+  async function describeStored(): Promise<Manifest> {
+    try {
+      const position = draft.position ?? copy.position();
+      if (position === undefined) throw new BackupError("Truncated", "the copy of the data has no end: it broke off");
+      const { until = new Date(clock.wall()).toISOString() } = draft;
+      const rows = draft.type === "full" ? { rows: copy.rows() } : {};
+      const plain = { format: 1 as const, ...named, until, position, ...parts, compression, ...rows };
+      const sealed = seal(plain, trust.key);
+      // Content that cannot be read back is not a backup.
+      for await (const part of readContent(contentOf(sealed), place)) void part;
+      await store.put(names.manifest, once(Buffer.from(formatManifest(sealed))), callOf(place));
+      return sealed;
+    } catch (error) {
+      await store.remove(names.content).catch(() => {});
+      throw error;
+    }
   }
+}
+
+/** An earlier cluster of the same name has no backup after the first of this one: then another one exists now. */
+async function sharedPrefix(
+  made: Manifest,
+  { store, reading }: { readonly store: Store; readonly reading: Reading },
+): Promise<string | undefined> {
+  const { backups } = await listBackups(store, { cluster: made.cluster, type: made.type }, reading);
+  const oldest = backups.findLast(({ cluster }) => cluster.uid === made.cluster.uid);
+  const other = backups.find(({ cluster }) => cluster.uid !== made.cluster.uid);
+  if (oldest === undefined || other === undefined || other.time <= oldest.time) return undefined;
+  const { namespace, name } = made.cluster;
+  return `another cluster ${namespace}/${name} (${other.cluster.uid}) stored ${other.name} in ${store.place}: give each its own prefix or path`;
 }
 
 const NO_ROWS = { isRow: () => false, position: () => undefined };
