@@ -15,6 +15,8 @@ export type {
   RecordSchema,
 } from "./define/collections.ts";
 export type { NumberSchema, StringFormat, StringSchema } from "./define/scalars.ts";
+export { settingsOf } from "./define/settings.ts";
+export type { Setting } from "./define/settings.ts";
 export type { Rule, RuleReport } from "./define/rule.ts";
 export { defineResource } from "./define/resource.ts";
 export type { Resource, VersionedResource } from "./define/resource.ts";

@@ -34,6 +34,8 @@ export type FromChild =
 
 /** Makes a standby process load the program with these flags. */
 export interface Load {
+  /** Environment variables of the project, such as settings of the operator; those of the shell win. */
+  readonly env: { readonly [name: string]: string };
   readonly flags: readonly string[];
 }
 

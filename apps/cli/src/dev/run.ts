@@ -9,6 +9,7 @@ import { stopSignal } from "../stop-signal.ts";
 import type { Terminal } from "../terminal.ts";
 import { applyFiles } from "./apply-files.ts";
 import { type ClusterChoice, type DevCluster, openCluster } from "./cluster.ts";
+import { readEnvFile } from "./env-file.ts";
 import { watchKeys } from "./keys.ts";
 import { logFormatter, readObjectLine } from "./log-line.ts";
 import { Runner } from "./runner.ts";
@@ -149,8 +150,12 @@ function keepUp(view: View): Disposable {
 }
 
 /** How the operator runs on a cluster. Only an embedded one surely reaches its webhooks. */
-function runOf(cluster: DevCluster, options: SessionOptions): Pick<RunnerOptions, "flags" | "isReachable"> {
-  return { flags: flagsOf(cluster, options), isReachable: cluster.owner === "session" };
+function runOf(cluster: DevCluster, options: SessionOptions): Pick<RunnerOptions, "flags" | "isReachable" | "env"> {
+  return {
+    flags: flagsOf(cluster, options),
+    isReachable: cluster.owner === "session",
+    env: () => readEnvFile(options.root),
+  };
 }
 
 function flagsOf({ operatorKubeconfig, context }: DevCluster, { logLevel }: SessionOptions): readonly string[] {

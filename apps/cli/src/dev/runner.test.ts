@@ -14,6 +14,7 @@ import { fileURLToPath } from "node:url";
 import { startApiServer } from "@capstan/apiserver";
 import { createClient, inProcess } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
+import { readEnvFile } from "./env-file.ts";
 import { Runner } from "./runner.ts";
 
 const Banner = { group: "example.com", version: "v1", kind: "Banner", plural: "banners", scope: "Namespaced" } as const;
@@ -139,4 +140,29 @@ test("a program that never finishes loading is replaced by the next saved one", 
   writeFileSync(entry, 'throw new Error("saved meanwhile");');
   await Promise.all([first, runner.reload()]);
   assert.match(lines.join("; "), /^waits; .*saved meanwhile/u);
+});
+
+test("the program gets the variables of .env, and those of the shell win", async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), "env-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const entry = join(folder, "main.mjs");
+  writeFileSync(join(folder, ".env"), "# settings\nCAPSTAN_ZONE='a b'\nPATH=/nowhere\n");
+  writeFileSync(entry, 'console.log(`zone=${process.env.CAPSTAN_ZONE} ${process.env.PATH === "/nowhere"}`);');
+  const lines: string[] = [];
+  await using runner = new Runner({
+    cwd: folder,
+    entry,
+    flags: [],
+    env: () => readEnvFile(folder),
+    line: (line) => lines.push(line),
+    failed: () => undefined,
+    loaded: () => undefined,
+    started: () => undefined,
+  });
+  await runner.reload();
+  await until(
+    () => lines.length > 0,
+    () => "the program prints",
+  );
+  assert.equal(lines[0], "zone=a b false");
 });

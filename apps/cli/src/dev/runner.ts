@@ -27,6 +27,8 @@ export interface RunnerOptions extends RunnerEvents {
   readonly flags: readonly string[];
   /** Whether the API server surely reaches the operator. Default: false. */
   readonly isReachable?: boolean;
+  /** The environment variables of the project, read at each reload. */
+  readonly env?: () => Promise<{ readonly [name: string]: string }>;
   /** How long an operator may take to stop before it is killed, in milliseconds. */
   readonly patience?: number;
 }
@@ -61,13 +63,15 @@ export class Runner implements AsyncDisposable {
     const began = performance.now();
     const address = `127.0.0.1:${await freePort()}`;
     if (turn !== this.#turn) return;
+    const env = await this.#env();
+    if (turn !== this.#turn || env === undefined) return;
     if (what === "packages") this.#dismiss();
     const child = this.#takeStandby();
     this.#read(child, began);
     child.once("exit", (code) => {
       if (this.#current === child) this.#fail(child, `the operator ended with exit code ${code ?? "none"}`);
     });
-    child.send({ flags: [...this.#options.flags, `--health-probe-bind-address=${address}`] } satisfies Load);
+    child.send({ flags: [...this.#options.flags, `--health-probe-bind-address=${address}`], env } satisfies Load);
     this.#loading.add(child);
     const [message] = (await Promise.race([once(child, "message"), once(child, "exit").then(() => [undefined])])) as [
       FromChild | undefined,
@@ -86,6 +90,20 @@ export class Runner implements AsyncDisposable {
       if (later.type === "failed") this.#fail(child, later.why);
     });
     child.send({ seed, isReachable: this.#options.isReachable ?? false } satisfies Go);
+  }
+
+  /** The variables of the project; a file that cannot be read is a failure of the reload. */
+  async #env(): Promise<Load["env"] | undefined> {
+    try {
+      return (await this.#options.env?.()) ?? {};
+    } catch (error) {
+      const isFormerLeft = this.#current !== undefined && isRunning(this.#current);
+      this.#options.failed(
+        `cannot read the environment of the project: ${error instanceof Error ? error.message : String(error)}`,
+        isFormerLeft ? "former" : "nothing",
+      );
+      return undefined;
+    }
   }
 
   /** Makes the operator reconcile an object again; does nothing if no operator runs. */

@@ -4,6 +4,8 @@ import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { kindsOf } from "./cache-settings.ts";
 import type { OperatorDefinition } from "./operator.ts";
+import { checkSettings } from "../program/own-settings.ts";
+import { commonFlags } from "../program/settings.ts";
 import { isVersion } from "../crds/version.ts";
 
 /** Throws if a definition is invalid. */
@@ -11,6 +13,7 @@ export function checkDefinition(definition: OperatorDefinition): void {
   const { controllers, version } = definition;
   mustBeNamed(definition);
   mustBeVersion(version);
+  if (definition.settings !== undefined) checkSettings(definition.settings, commonFlags);
   mustBeDistinct(controllers);
   mustBeTold(definition);
   mustBeMetersByName(definition);

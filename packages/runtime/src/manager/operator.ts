@@ -29,6 +29,8 @@ import type { EventNote } from "../report/events.ts";
 import { History } from "../report/explain.ts";
 import type { Previous } from "../inventory/previous.ts";
 import type { ReconcileRecord } from "../report/explain.ts";
+import { settingsFor, settingsOnDemand } from "../program/own-settings.ts";
+import type { OwnSettings, SettingsSchema } from "../program/own-settings.ts";
 import { identityOf } from "./identity.ts";
 import type { Identity } from "./identity.ts";
 import { Inventory } from "../inventory/inventory.ts";
@@ -69,6 +71,11 @@ export interface OperatorDefinition {
   readonly pauseByNamespace?: boolean;
   /** Names and settings of its earlier versions. */
   readonly previous?: Previous;
+  /**
+   * Its own settings: each field is a flag (`--registry-url`) and an environment variable (`CAPSTAN_REGISTRY_URL`), and part of its
+   * manifests. A reconcile reads them with `settings(schema)`. A text of the format `password` comes from a Secret.
+   */
+  readonly settings?: SettingsSchema;
   /** The registration of its webhooks; the webhooks themselves are declared with its resources. */
   readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds" | "paths">;
   /** What is billable of its objects: values of `meter` and `meter.events`. Their names must be unique in a cluster. */
@@ -93,6 +100,8 @@ export interface StartOptions {
   readonly namespaces?: readonly string[] | undefined;
   /** The operator's own namespace, for its inventory. Default: that of the lease. */
   readonly namespace?: string | undefined;
+  /** The values of the operator's own settings; the others have their defaults. */
+  readonly settings?: object | undefined;
   readonly watchTuning?: WatchTuning | undefined;
   /** The cache contents of a previous operator, so that this one need not list everything. */
   readonly seed?: Snapshot | undefined;
@@ -135,6 +144,8 @@ export class RunningOperator implements AsyncDisposable {
   readonly #inventory: Inventory | undefined;
   readonly #log: Log;
   readonly #clock: Clock;
+  /** Read when they are first needed: a plan or a test may do without a setting that is required. */
+  readonly #settings: () => OwnSettings | undefined;
   readonly #lost = Promise.withResolvers<unknown>();
   /** The preparation of the inventory, which only a leader does. */
   #prepared: Promise<void> | undefined;
@@ -148,12 +159,12 @@ export class RunningOperator implements AsyncDisposable {
     this.history = options.dryRun === true ? new History(Infinity) : new History();
     const metered = options.isCounted === true ? options.api : meteredApi(options.api, this.registry);
     const api = options.seed === undefined ? metered : seededApi(metered, options.seed);
-    const name = definition.name;
+    const { name } = definition;
     this.#clock = clock;
     this.#log = guardedLog(options.log ?? createLog({ clock }));
     const managers = new Set(definition.controllers.flatMap((each) => managersOf(definition, each)));
     checkDefinition(definition);
-    const settings = cacheSettingsOf(definition.controllers);
+    this.#settings = settingsOnDemand(definition.settings, options.settings);
     this.#election =
       options.leaderElection &&
       new Election({
@@ -176,7 +187,7 @@ export class RunningOperator implements AsyncDisposable {
       random,
       tuning: options.watchTuning,
       namespaces: options.namespaces ?? definition.namespaces,
-      settings,
+      settings: cacheSettingsOf(definition.controllers),
       isOurManager: (manager) => managers.has(manager),
       onEvent: (of, event) => watchLog.note(of, event),
       callsOf: (kind) => this.#cacheFailures.calls(kind),
@@ -346,6 +357,7 @@ export class RunningOperator implements AsyncDisposable {
       fence,
       dryRun,
       metric,
+      settings: (schema) => settingsFor(this.#settings(), schema),
       pauseByNamespace,
       isAlone: alone,
       siblings,

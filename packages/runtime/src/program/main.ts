@@ -77,7 +77,7 @@ export interface RunOptions {
 export async function runOperator(definition: OperatorDefinition, options: RunOptions = {}): Promise<void> {
   const args = process.argv.slice(2);
   if (wantsHelp(args)) {
-    process.stdout.write(formatHelp(definition.name));
+    process.stdout.write(formatHelp(definition.name, definition.settings));
     return;
   }
   try {
@@ -93,7 +93,12 @@ export async function runOperator(definition: OperatorDefinition, options: RunOp
 
 async function run(definition: OperatorDefinition, args: readonly string[], options: RunOptions): Promise<void> {
   const clock = systemClock;
-  const settings = await readSettings({ args, env: process.env, readFile: (path) => readFile(path, "utf8") });
+  const settings = await readSettings({
+    args,
+    env: process.env,
+    readFile: (path) => readFile(path, "utf8"),
+    schema: definition.settings,
+  });
   const log = createLog({ clock, level: settings.logLevel });
   using _ = outliveRejections(log);
   const config = await loadConfig(processHost(), { kubeconfig: settings.kubeconfig, context: settings.context });
@@ -117,6 +122,7 @@ async function run(definition: OperatorDefinition, args: readonly string[], opti
     registry,
     seed: options.seed,
     namesCalls: options.namesCalls ?? false,
+    settings: settings.own?.values,
     hooks: registeredWebhooksOf(program),
     isCounted: true,
     instance: hostname(),

@@ -2,6 +2,10 @@
 import { RuntimeError, toMilliseconds } from "../errors.ts";
 import { messageOf } from "../failure.ts";
 import type { Level } from "../log.ts";
+import { settingsOf } from "@capstan/schema";
+import type { Setting } from "@capstan/schema";
+import { readOwnSettings } from "./own-settings.ts";
+import type { OwnSettings, SettingsSchema } from "./own-settings.ts";
 
 /** All settings. */
 export interface Settings {
@@ -36,6 +40,8 @@ export interface Settings {
   readonly webhookService: string | undefined;
   /** A folder with the webhooks' certificate, maintained by an installer that also registers them; undefined: the operator does both. */
   readonly webhookCertDir: string | undefined;
+  /** The operator's own settings, if it declares some. */
+  readonly own: OwnSettings | undefined;
 }
 
 const usual: Settings = {
@@ -55,6 +61,7 @@ const usual: Settings = {
   webhookUrl: undefined,
   webhookService: undefined,
   webhookCertDir: undefined,
+  own: undefined,
 };
 
 interface Flag {
@@ -121,22 +128,35 @@ const flags: { readonly [flag: string]: Flag } = {
   },
 };
 
+/** The names of the flags that every operator has. */
+export const commonFlags: readonly string[] = ["config", "help", ...Object.keys(flags)];
+
 /** The help text. */
-export function formatHelp(program: string): string {
+export function formatHelp(program: string, schema?: SettingsSchema): string {
   const rows = [
     ["config", "a JSON file of these settings"],
     ...Object.entries(flags).map(([flag, { about }]) => [flag, about]),
   ];
-  const width = Math.max(...rows.map(([flag = ""]) => flag.length));
-  const lines = rows.map(([flag = "", about = ""]) => `  --${flag.padEnd(width)}  ${about}`);
+  const own = schema === undefined ? [] : settingsOf(schema.json).map((one) => [one.flag, aboutOwn(one)]);
+  const width = Math.max(...[...rows, ...own].map(([flag = ""]) => flag.length));
+  const toLines = (all: readonly string[][]): string[] =>
+    all.map(([flag = "", about = ""]) => `  --${flag.padEnd(width)}  ${about}`);
   return [
     `Runs the operator ${program} until it is told to stop.`,
     "",
-    ...lines,
+    ...(own.length === 0 ? [] : [`Settings of ${program}:`, ...toLines(own), "", "Settings of every operator:"]),
+    ...toLines(rows),
     "",
     "Each can also be set in the environment: --log-level as CAPSTAN_LOG_LEVEL.",
     "",
   ].join("\n");
+}
+
+/** What a setting is for, whether it must be set, and where a secret comes from. */
+function aboutOwn({ about, isRequired, isSecret, default: usual, env }: Setting): string {
+  const given = usual === undefined ? [] : [isSecret ? "has a default" : `${JSON.stringify(usual)} by default`];
+  const facts = [about, ...given, ...(isRequired ? ["required"] : []), ...(isSecret ? [`secret: prefer ${env}`] : [])];
+  return facts.filter((fact) => fact !== "").join("; ");
 }
 
 /** Whether the help was requested. */
@@ -151,30 +171,34 @@ export interface SettingSources {
   readonly env: { readonly [name: string]: string | undefined };
   /** Reads the file that `--config` or `CAPSTAN_CONFIG` names: an object of flags in JSON. */
   readonly readFile: (path: string) => Promise<string>;
+  /** The operator's own settings. */
+  readonly schema?: SettingsSchema | undefined;
 }
 
 /** The settings of this run. The error for an invalid setting names it. */
-export async function readSettings({ args, env, readFile }: SettingSources): Promise<Settings> {
+export async function readSettings({ args, env, readFile, schema }: SettingSources): Promise<Settings> {
   const given = parseArgs(args);
   const path = given.get("config") ?? env["CAPSTAN_CONFIG"];
   given.delete("config");
   const fromFile = path === undefined ? new Map<string, string>() : parseFile(path, await readText(path, readFile));
-  const fromEnv = Object.keys(flags).flatMap((flag) => {
+  const own = new Set(schema === undefined ? [] : settingsOf(schema.json).map(({ flag }) => flag));
+  const fromEnv = [...Object.keys(flags), ...own].flatMap((flag) => {
     const text = env[`CAPSTAN_${flag.toUpperCase().replaceAll("-", "_")}`];
     return text === undefined ? [] : [[flag, text] as const];
   });
-  return [...fromFile, ...fromEnv, ...given].reduce<Settings>(
-    (settings, [flag, text]) => ({ ...settings, ...read(flag, text) }),
-    usual,
-  );
+  const all = [...fromFile, ...fromEnv, ...given];
+  const settings = all
+    .filter(([flag]) => !own.has(flag))
+    .reduce<Settings>((read, [flag, text]) => ({ ...read, ...readOne(flag, text, own) }), usual);
+  return schema === undefined ? settings : { ...settings, own: readOwnSettings(schema, new Map(all)) };
 }
 
-function read(flag: string, text: string): Partial<Settings> {
+function readOne(flag: string, text: string, own: ReadonlySet<string>): Partial<Settings> {
   const known = Object.hasOwn(flags, flag) ? flags[flag] : undefined;
   if (known !== undefined) return known.read(text);
   throw new RuntimeError(
     "BadSetting",
-    `There is no setting "${flag}". Choose one of ${Object.keys(flags).join(", ")}.`,
+    `There is no setting "${flag}". Choose one of ${[...own, ...Object.keys(flags)].join(", ")}.`,
   );
 }
 
@@ -183,7 +207,7 @@ function parseArgs(args: readonly string[]): Map<string, string> {
   const given = new Map<string, string>();
   for (let at = 0; at < args.length; at++) {
     const arg = args[at] ?? "";
-    const match = /^--?([a-z-]+)(?:=(.*))?$/u.exec(arg);
+    const match = /^--?([a-z][a-z0-9-]*)(?:=(.*))?$/su.exec(arg);
     if (match === null) throw new RuntimeError("BadSetting", `Cannot read the argument "${arg}": write --name=value.`);
     const next = args[at + 1];
     const takesNext = match[2] === undefined && next !== undefined && !next.startsWith("-");

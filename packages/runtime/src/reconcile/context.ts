@@ -1,6 +1,6 @@
 /** The context of a reconcile, with types that follow from the declared kinds of its controller. */
 import type { ApplyOf, Kind, KubeObject, ObjectOf } from "@capstan/model";
-import type { Draft } from "@capstan/schema";
+import type { Draft, Fields, ObjectSchema, OutputOf } from "@capstan/schema";
 import type { ConditionDetails } from "../apply/conditions.ts";
 import type { Duration } from "../errors.ts";
 import type { Lookup, NamedLookup } from "../cache/lookup.ts";
@@ -104,6 +104,8 @@ export interface ReadContext<K extends Kind, O extends Kind, R extends Kind> {
   readonly failures: number;
   /** Aborted on timeout, when the lease is lost, or when the operator stops. */
   readonly signal: AbortSignal;
+  /** The operator's own settings, by the schema that `operator({ settings })` declares: `settings(Settings).registryUrl`. */
+  readonly settings: <F extends Fields>(schema: ObjectSchema<F>) => OutputOf<F>;
   readonly log: Log;
 }
 

@@ -12,6 +12,7 @@ import type { Random } from "../clock.ts";
 import type { Controller } from "../define.ts";
 import type { Identity } from "../manager/identity.ts";
 import type { MetricOf } from "../metrics/metric.ts";
+import type { SettingsSchema } from "../program/own-settings.ts";
 import type { ReporterOptions } from "../report/reporter.ts";
 import { Reads } from "../trigger/reads.ts";
 
@@ -23,6 +24,8 @@ export interface ControllerEnvironment extends Identity, ReporterOptions {
   readonly fence: Fence;
   readonly dryRun: boolean;
   readonly metric: MetricOf;
+  /** The values of the settings that the operator declares with this schema. */
+  readonly settings: (schema: SettingsSchema) => object;
   readonly uncached: UncachedChildren;
   /** Whether the annotation of a namespace pauses the objects in it. */
   readonly pauseByNamespace: boolean;

@@ -17,7 +17,7 @@ import type { Step } from "./steps.ts";
 /** The context of a reconcile. The signal is that of the call. */
 export function contextOf(reconcile: Reconcile, signal: AbortSignal): AnyContext {
   const { call, environment, request, status, decisions } = reconcile;
-  const { definition, log, metric } = environment;
+  const { definition, log, metric, settings } = environment;
   const context = {
     object: call.shown(definition.kind, reconcile.object),
     triggers: request.triggers,
@@ -26,6 +26,7 @@ export function contextOf(reconcile: Reconcile, signal: AbortSignal): AnyContext
     log,
     status,
     metric,
+    settings,
     ...readsOf(reconcile),
     ...writesOf(reconcile),
     external: (run: (...args: readonly unknown[]) => Promise<unknown>, ...args: readonly unknown[]) =>

@@ -28,6 +28,8 @@ export interface TestOptions {
   /** The operator's random numbers, instead of those of the seed. Without a seed, they determine the API server's, too. */
   readonly random?: () => number;
   readonly log?: Log;
+  /** The values of the operator's own settings. Default: their defaults. */
+  readonly settings?: object;
   /** The default namespace of objects. Default: `default`. */
   readonly namespace?: string;
   /** Whether objects may still fail when the world has settled. Default: `refused`. */

@@ -151,7 +151,7 @@ export class TestWorld implements AsyncDisposable {
 
   /** Starts the operator, for instance after a crash. An operator that was passed as a function is made again. */
   restart(): void {
-    const { log = silentLog, namespace = "default" } = this.#options;
+    const { log = silentLog, namespace = "default", settings } = this.#options;
     if (this.#serial > 0) this.#operator = this.#make();
     const life = { isOver: false };
     this.#life = life;
@@ -165,6 +165,7 @@ export class TestWorld implements AsyncDisposable {
       log,
       leaderElection: { namespace, identity: `${this.#identity}-${++this.#serial}` },
       namesCalls: true,
+      settings,
       onWrite: (controller, write) => this.writes.push({ ...write, controller }),
     });
   }

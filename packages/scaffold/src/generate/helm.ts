@@ -2,8 +2,8 @@
 import type { Files } from "../project/render.ts";
 import { prometheusRule } from "./alerts.ts";
 import { metricsPolicy, serviceMonitor } from "./kustomize.ts";
-import { type Manifest } from "./manifest.ts";
-import { installationOf } from "./objects.ts";
+import { labelsOf, type Manifest } from "./manifest.ts";
+import { installationOf, settingsName } from "./objects.ts";
 import type { Program } from "./program.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 
@@ -26,12 +26,15 @@ export function helmChart(program: Program, { image, version, namespaced }: Char
   const services = manager.filter(({ kind }) => kind === "Service");
   return new Map([
     ["Chart.yaml", toYaml(chart(program, version))],
-    ["values.yaml", values(image)],
+    ["values.yaml", values(program, image)],
     [".helmignore", ".git/\n*.tgz\n.capstan-generated.json\n"],
     ...crds.map(
       (crd) => [`templates/crds/${crd.metadata.name}.yaml`, when("crds.install", toYaml(kept(crd)))] as const,
     ),
-    ["templates/rbac.yaml", live(toYamlStream(rbac))],
+    ["templates/rbac.yaml", annotated(live(toYamlStream(rbac)))],
+    ...(program.settings.some(({ isSecret }) => !isSecret)
+      ? [["templates/settings.yaml", settingsText(program)] as const]
+      : []),
     ["templates/service.yaml", live(toYamlStream(services))],
     ["templates/deployment.yaml", deploymentText(deployment)],
     ["templates/service-monitor.yaml", when("prometheus.enabled", toYaml(serviceMonitor(program, placement)))],
@@ -53,7 +56,7 @@ function chart({ name, resources }: Program, version: string): object {
   };
 }
 
-function values(image: string): string {
+function values(program: Program, image: string): string {
   return `# The operator's image and how many replicas of it run; one of them leads.
 image: ${JSON.stringify(image)}
 imagePullPolicy: IfNotPresent
@@ -68,6 +71,14 @@ resources:
   requests:
     cpu: 10m
     memory: 96Mi
+${settingsValues(program)}# More environment variables, volumes and mounts of the manager's container, such as a CA bundle.
+env: []
+volumes: []
+volumeMounts: []
+podAnnotations: {}
+# Such as the role of a cloud provider.
+serviceAccountAnnotations: {}
+priorityClassName: ""
 nodeSelector: {}
 tolerations: []
 affinity: {}
@@ -83,6 +94,72 @@ networkPolicy:
   # Let only namespaces with the label metrics=enabled read the metrics.
   enabled: false
 `;
+}
+
+/** The operator's own settings with their defaults, by the names of their flags. */
+function settingsValues(program: Program): string {
+  const plain = program.settings.filter(({ isSecret }) => !isSecret);
+  const secret = program.settings.filter(({ isSecret }) => isSecret);
+  const name = settingsName(program);
+  const lines = plain.flatMap(({ flag, about, isRequired, default: usual }) => [
+    ...(about === "" ? [] : [`  # ${about.replaceAll("\n", " ")}`]),
+    ...(isRequired ? ["  # Required."] : []),
+    `  ${flag}: ${JSON.stringify(usual ?? null)}`,
+  ]);
+  return [
+    ...(plain.length === 0 ? [] : ["# The settings of the operator; null leaves one out.", "settings:", ...lines]),
+    ...(secret.length === 0
+      ? []
+      : [`# Secret settings are read from the Secret ${name}: ${secret.map(({ flag }) => flag).join(", ")}.`]),
+    "",
+  ]
+    .join("\n")
+    .replace(/^\n$/, "");
+}
+
+/** Variables and mounts of the container, before its ports. */
+const containerValues = `            {{- with .Values.env }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+          {{- with .Values.volumeMounts }}
+          volumeMounts:
+            {{- toYaml . | nindent 12 }}
+          {{- end }}
+          ports:
+`;
+
+/** The annotations of the pods. */
+const podAnnotations = `  template:
+    metadata:
+      annotations:
+        checksum/settings: {{ toJson .Values.settings | sha256sum | quote }}
+        {{- with .Values.podAnnotations }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+`;
+
+/** The ConfigMap with the settings. A number is written as JSON, because Helm reads numbers as floating-point ones. */
+function settingsText(program: Program): string {
+  const metadata = { name: settingsName(program), namespace: namespaceMark, labels: labelsOf(program) };
+  return `${live(toYaml({ apiVersion: "v1", kind: "ConfigMap", metadata }))}data:
+  {{- range $name, $value := .Values.settings }}
+  {{- if kindIs "slice" $value }}
+  {{ $name }}: {{ join "," $value | quote }}
+  {{- else if kindIs "string" $value }}
+  {{ $name }}: {{ $value | quote }}
+  {{- else if not (kindIs "invalid" $value) }}
+  {{ $name }}: {{ toJson $value | quote }}
+  {{- end }}
+  {{- end }}
+`;
+}
+
+/** The service account with its annotations. */
+function annotated(text: string): string {
+  return text.replace(
+    "kind: ServiceAccount\nmetadata:\n",
+    "kind: ServiceAccount\nmetadata:\n  {{- with .Values.serviceAccountAnnotations }}\n  annotations:\n    {{- toYaml . | nindent 4 }}\n  {{- end }}\n",
+  );
 }
 
 function kept(crd: Manifest): Manifest {
@@ -104,29 +181,35 @@ function live(text: string): string {
 /** The Deployment with its values put in where they belong. */
 function deploymentText(deployment: Manifest | undefined): string {
   const indented = (path: string, depth: number): string => `{{- toYaml .Values.${path} | nindent ${depth} }}`;
-  return live(toYaml(deployment))
-    .replace(/replicas: 1\n/, "replicas: {{ .Values.replicas }}\n")
-    .replace(
-      `image: ${imageMark}\n`,
-      "image: {{ .Values.image | quote }}\n          imagePullPolicy: {{ .Values.imagePullPolicy }}\n",
-    )
-    .replace(
-      /( +)env:\n/,
-      (_, space: string) =>
-        `${space}  {{- with .Values.extraArgs }}\n${space}  {{- toYaml . | nindent ${space.length + 2} }}\n${space}  {{- end }}\n${space}env:\n`,
-    )
-    .replace(
-      /( +)resources:\n(?:\1 +.*\n)+/,
-      (_, space: string) => `${space}resources:\n${space}  ${indented("resources", space.length + 2)}\n`,
-    )
-    .replace(
-      /( +)serviceAccountName:/,
-      (_, space: string) =>
-        ["imagePullSecrets", "nodeSelector", "tolerations", "affinity"]
-          .map(
-            (name) =>
-              `${space}{{- with .Values.${name} }}\n${space}${name}:\n${space}  {{- toYaml . | nindent ${space.length + 2} }}\n${space}{{- end }}\n`,
-          )
-          .join("") + `${space}serviceAccountName:`,
-    );
+  return (
+    live(toYaml(deployment))
+      .replace(/replicas: 1\n/, "replicas: {{ .Values.replicas }}\n")
+      .replace(
+        `image: ${imageMark}\n`,
+        "image: {{ .Values.image | quote }}\n          imagePullPolicy: {{ .Values.imagePullPolicy }}\n",
+      )
+      .replace(
+        /( +)env:\n/,
+        (_, space: string) =>
+          `${space}  {{- with .Values.extraArgs }}\n${space}  {{- toYaml . | nindent ${space.length + 2} }}\n${space}  {{- end }}\n${space}env:\n`,
+      )
+      // The list of variables ends where the ports begin: ours and those of the values form one list.
+      .replace("          ports:\n", containerValues)
+      // New settings are read by new pods: the checksum changes with them.
+      .replace("  template:\n    metadata:\n", podAnnotations)
+      .replace(
+        /( +)resources:\n(?:\1 +.*\n)+/,
+        (_, space: string) => `${space}resources:\n${space}  ${indented("resources", space.length + 2)}\n`,
+      )
+      .replace(
+        /( +)serviceAccountName:/,
+        (_, space: string) =>
+          ["imagePullSecrets", "nodeSelector", "tolerations", "affinity", "priorityClassName", "volumes"]
+            .map(
+              (name) =>
+                `${space}{{- with .Values.${name} }}\n${space}${name}:\n${space}  {{- toYaml . | nindent ${space.length + 2} }}\n${space}{{- end }}\n`,
+            )
+            .join("") + `${space}serviceAccountName:`,
+      )
+  );
 }

@@ -227,7 +227,10 @@ function containerOf(program: Program, { image, namespaced, registrar }: Placeme
       ...(registrar === "installer" ? ["--install-crds=false"] : []),
       ...(registrar === "installer" && servesWebhooks(program) ? [`--webhook-cert-dir=${certificateFolder}`] : []),
     ],
-    env: [{ name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } }],
+    env: [
+      { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+      ...settingsEnv(program),
+    ],
     ports: [
       { name: "health", containerPort: 8081, protocol: "TCP" },
       { name: "metrics", containerPort: 8443, protocol: "TCP" },
@@ -242,6 +245,19 @@ function containerOf(program: Program, { image, namespaced, registrar }: Placeme
       readOnlyRootFilesystem: true,
     },
   };
+}
+
+/** The name of the ConfigMap and of the Secret with the operator's own settings; their keys are the names of the flags. */
+export function settingsName({ name }: Pick<Program, "name">): string {
+  return `${name}-settings`;
+}
+
+/** Both may be missing: the operator names a missing setting in one sentence, where a pod without a key would only wait. */
+function settingsEnv(program: Program): object[] {
+  return program.settings.map(({ env, flag, isSecret }) => {
+    const from = { name: settingsName(program), key: flag, optional: true };
+    return { name: env, valueFrom: isSecret ? { secretKeyRef: from } : { configMapKeyRef: from } };
+  });
 }
 
 function metaOf(program: Program, place: { readonly name: string; readonly namespace?: string }) {

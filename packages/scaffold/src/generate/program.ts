@@ -1,6 +1,7 @@
 /** What a user's program declares, found among the values that its modules export. Nothing is parsed: the program was run. */
 import type { Kind } from "@capstan/model";
-import type { Resource } from "@capstan/schema";
+import { settingsOf } from "@capstan/schema";
+import type { JsonSchema, Resource, Setting } from "@capstan/schema";
 import { ScaffoldError } from "../errors.ts";
 
 /** The names of a kind. */
@@ -24,6 +25,8 @@ export interface Program {
   readonly controllers: readonly ControllerFacts[];
   /** Whether a namespace annotation pauses objects, so that namespaces are watched. */
   readonly pausesByNamespace: boolean;
+  /** The settings that the operator declares. */
+  readonly settings: readonly Setting[];
   /** The webhook settings of the program. */
   readonly webhooks: WebhookSettings;
   /** What earlier versions of it were called and had. */
@@ -95,6 +98,7 @@ export function readProgram(exported: readonly unknown[], { name, foreign = new 
     resources: [...resources.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, resource]) => resource),
     controllers: controllers.map(toFacts),
     pausesByNamespace: operators.some(({ definition }) => definition.pauseByNamespace === true),
+    settings: operators.flatMap(({ definition }) => (definition.settings ? settingsOf(definition.settings.json) : [])),
     webhooks: operators.find(({ definition }) => definition.webhooks !== undefined)?.definition.webhooks ?? {},
     previous: formerOf(operators.flatMap(({ definition }) => definition.previous ?? [])),
     meters: operators.flatMap(({ definition }) => definition.meters ?? []),
@@ -117,6 +121,7 @@ interface OperatorLike {
     readonly previous?: Partial<Former>;
     readonly webhooks?: WebhookSettings;
     readonly meters?: readonly MeterFacts[];
+    readonly settings?: { readonly json: JsonSchema };
   };
 }
 

@@ -66,7 +66,7 @@ export function tsconfigFile(inputs: Inputs): string {
 }
 
 /** .gitignore */
-export const gitignoreFile = "node_modules/\ndist/\n.capstan/\n";
+export const gitignoreFile = "node_modules/\ndist/\n.capstan/\n.env\n";
 
 /** Containerfile: any builder reads it (buildah, podman, kaniko, docker). */
 export const containerFile = `# Any builder reads this: buildah, podman, kaniko, docker. No step needs root in the cluster.

@@ -15,7 +15,10 @@ function send(message: FromChild): void {
   process.send?.(message);
 }
 
-process.once("message", ({ flags }: Load) => void load(flags));
+process.once("message", ({ flags, env }: Load) => {
+  for (const [name, value] of Object.entries(env)) process.env[name] ??= value;
+  void load(flags);
+});
 await warmUp();
 
 /** Loads the framework before the program needs it: standby processes have it loaded already. */
