@@ -258,6 +258,24 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/lifecycle-uninstall.ts")).lifecycleUninstall,
   },
   {
+    name: "olm install",
+    topic: "Cluster",
+    summary: "Install the kinds of the lifecycle manager",
+    load: async () => (await import("./commands/olm.ts")).olmInstall,
+  },
+  {
+    name: "olm status",
+    topic: "Cluster",
+    summary: "Show the kinds of the lifecycle manager",
+    load: async () => (await import("./commands/olm.ts")).olmStatus,
+  },
+  {
+    name: "olm uninstall",
+    topic: "Cluster",
+    summary: "Remove the kinds of the lifecycle manager",
+    load: async () => (await import("./commands/olm.ts")).olmUninstall,
+  },
+  {
     name: "cluster start",
     topic: "Cluster",
     summary: "Start an embedded cluster",

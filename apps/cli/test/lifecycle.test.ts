@@ -232,3 +232,17 @@ test("installs a ClusterExtension from a registry, and serves its catalog", { sk
   assert.equal((JSON.parse(metas) as { readonly name: string }).name, "zoo.v1.0.0");
   assert.equal((await fetch(`${base}/api/v1/metas?wrong=1`)).status, 400);
 });
+
+test("the base is installed and shown, and stays while operators are installed", async () => {
+  const olm = (...words: string[]): ReturnType<typeof capstan> => run("olm", ...words, "--kubeconfig", "kc");
+  const installed = await olm("install");
+  assert.match(installed.out, /^11 CRDs are installed/u, installed.err);
+  const status = await olm("status", "-o", "json");
+  const rows = JSON.parse(status.out) as readonly { readonly name: string; readonly state: string }[];
+  assert.deepEqual(new Set(rows.map(({ state }) => state)), new Set(["served"]));
+  await lifecycle("install", "foo", "-n", "stay", "--timeout", "60");
+  const refused = await olm("uninstall", "--yes");
+  assert.match(refused.err, /operators are installed \(.*foo\.v1\.0\.0/u);
+  const rollback = await lifecycle("rollback", "none", "--yes");
+  assert.match(rollback.err, /not rolled back: there is no ClusterExtension none/u);
+});
