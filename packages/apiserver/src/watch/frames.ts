@@ -31,16 +31,34 @@ export interface FrameWriter {
 
 /** The writer for the version and format of a request. */
 export function frameWriter(exchange: ResourceExchange): FrameWriter {
-  const { resource, media } = exchange;
+  const { resource, media, parts } = exchange;
   const isPlain = media.transform === undefined && resource.conversion === undefined;
   const transform = transformer(exchange);
-  const object = (type: EventType, value: KubeObject): Frame => toFrame(type, transform(value), media.format);
+  let isFirst = true;
+  const takeFirst = (): boolean => {
+    const was = isFirst;
+    isFirst = false;
+    return was;
+  };
+  const frameOf = (type: EventType, value: KubeObject, first: boolean): Frame =>
+    toFrame(type, transform(value, first), media.format);
+  const object = (type: EventType, value: KubeObject): Frame => frameOf(type, value, takeFirst());
+  const formName = formNameOf(exchange);
   return {
     sharedFormat: isPlain ? media.format : undefined,
     entry(type, entry) {
       if (isPlain) return sharedFrame(type, entry, media.format);
+      const first = takeFirst();
+      const make = (value: KubeObject): Frame => toBytes(frameOf(type, value, first));
+      // Only the first event of a table has columns, and the age of an object is another one every second.
+      const second = Math.floor(parts.clock.wall() / 1000);
+      const name = [formName, type, first, second].join(" ");
+      const known = sharedForm(entry, name);
+      if (known !== undefined) return known;
       const presented = present(resource, entry.object);
-      return presented instanceof Promise ? presented.then((value) => object(type, value)) : object(type, presented);
+      return presented instanceof Promise
+        ? presented.then((value) => keepForm(entry, name, make(value)))
+        : keepForm(entry, name, make(presented));
     },
     object,
     error: (status) => toFrame("ERROR", status as unknown as KubeObject, media.format),
@@ -72,8 +90,36 @@ export function sharedFrame(type: EventType, entry: Entry, format: Format): Fram
   return frame;
 }
 
+/** The frames of an object in other forms, as long as a watch still has to send them: slow watches share the bytes. */
+const forms = new WeakMap<Entry, Map<string, WeakRef<Uint8Array>>>();
+
+function sharedForm(entry: Entry, name: string): Uint8Array | undefined {
+  return forms.get(entry)?.get(name)?.deref();
+}
+
+function keepForm(entry: Entry, name: string, frame: Frame): Frame {
+  if (typeof frame === "string") return frame;
+  // A few forms at once are enough: older ones are not asked for again.
+  let known = forms.get(entry);
+  if (known === undefined || known.size >= mostForms) forms.set(entry, (known = new Map()));
+  known.set(name, new WeakRef(frame));
+  return frame;
+}
+
+const mostForms = 16;
+
+function toBytes(frame: Frame): Uint8Array {
+  return typeof frame === "string" ? Buffer.from(frame) : frame;
+}
+
+/** What the bytes of an object depend on besides the object itself. */
+function formNameOf({ resource, media, query }: ResourceExchange): string {
+  const { format, transform } = media;
+  return JSON.stringify([resource.apiVersion, resource.resource, format, transform ?? "", query.get("includeObject")]);
+}
+
 /** Transforms an object before it is sent. A table contains its columns only once. */
-function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeObject {
+function transformer(exchange: ResourceExchange): (object: KubeObject, isFirst: boolean) => KubeObject {
   const { transform } = exchange.media;
   switch (transform?.kind) {
     case undefined:
@@ -81,12 +127,7 @@ function transformer(exchange: ResourceExchange): (object: KubeObject) => KubeOb
     case "Table": {
       // Checked before the first event, so that an invalid parameter is rejected and does not fail during a later write.
       includeOf(exchange.query);
-      let isFirst = true;
-      return (object) => {
-        const table = tableOf(exchange, [object], object.metadata, isFirst);
-        isFirst = false;
-        return table as unknown as KubeObject;
-      };
+      return (object, isFirst) => tableOf(exchange, [object], object.metadata, isFirst) as unknown as KubeObject;
     }
     case "PartialObjectMetadataList":
       return () => {
