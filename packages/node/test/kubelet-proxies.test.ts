@@ -10,14 +10,17 @@ import {
   type IncomingMessage,
   type OutgoingHttpHeaders,
 } from "node:http";
+import { createServer as createHttpsServer, type Server as HttpsServer } from "node:https";
 import { connect, type AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
 import { test } from "node:test";
 import { startApiServer } from "@capstan/apiserver";
-import { createClient, inProcess, processHost } from "@capstan/client";
+import { createClient, inProcess, processHost, type Client } from "@capstan/client";
+import { APIService } from "@capstan/kinds/apiregistration.k8s.io/v1";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { Endpoints, Namespace, Pod, Service, ServiceAccount } from "@capstan/kinds/v1";
 import { simulatedRuntime, startNode, type StreamingRuntime, type RunningNode, type Sandbox } from "@capstan/node";
+import { createAuthority, validFor } from "@capstan/pki";
 import { VirtualClock } from "./virtual-clock.ts";
 
 const [own, other] = ["tenant-a", "tenant-b"] as const;
@@ -45,15 +48,18 @@ async function startWorld(): Promise<World> {
     response.end(url === "/headers" ? JSON.stringify(headers) : `web saw ${url}`);
   }).listen(0, "127.0.0.1");
   await once(pods, "listening");
+  const extension = await startExtension();
   let node: RunningNode | undefined;
   const server = await startApiServer({
     listen: { port: 0, tls: false },
     clock,
     tokens: new Map([
       ["mallory", { name: "mallory", groups: [] }],
+      ["extender", { name: "extender", groups: [] }],
       ["auditor", { name: "auditor", groups: [] }],
       ["administrator", { name: "administrator", groups: ["system:masters"] }],
     ]),
+    resolveService: () => ({ host: "127.0.0.1", port: (extension.address() as AddressInfo).port }),
     nodes: {
       handOver: async (_name, request, call) => (await node?.handle(request, call)) ?? assert.fail("no node"),
     },
@@ -115,7 +121,35 @@ async function startWorld(): Promise<World> {
     roleRef: roleRef("ClusterRole"),
     subjects: subjects("auditor"),
   });
+  const extensionRules = [{ apiGroups: ["extended.dev"], resources: ["*"], verbs: ["*"] }];
+  await client.create(ClusterRole, { metadata: { name: "extension" }, rules: extensionRules });
+  await client.create(ClusterRoleBinding, {
+    metadata: { name: "extension" },
+    roleRef: { ...roleRef("ClusterRole"), name: "extension" },
+    subjects: subjects("extender"),
+  });
+  const extended = { namespace: own, name: "extension" };
+  // Only services with an address of the cluster need endpoints.
+  const named = { type: "ExternalName", externalName: "extension.example.com", ports: [{ port: 443 }] } as const;
+  await client.create(Service, { metadata: extended, spec: named });
+  await client.create(APIService, {
+    metadata: { name: "v1.extended.dev" },
+    spec: {
+      group: "extended.dev",
+      version: "v1",
+      groupPriorityMinimum: 1,
+      versionPriority: 1,
+      service: extended,
+      insecureSkipTLSVerify: true,
+    },
+  });
+  for (let left = 600; left > 0 && !(await isAvailable(client)); left--) {
+    await clock.quiet();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.ok(await isAvailable(client), "the extension server is available");
   await clock.quiet();
+  seen.length = 0;
   return {
     opened: () => seen.splice(0),
     async ask(path, token, more = {}) {
@@ -136,12 +170,38 @@ async function startWorld(): Promise<World> {
       await client.close();
       await server.close();
       pods.close();
+      extension.closeAllConnections();
+      extension.close();
     },
   };
 }
 
+async function isAvailable(client: Client): Promise<boolean> {
+  const { status } = await client.get(APIService, { name: "v1.extended.dev" });
+  return (status?.conditions ?? []).some((one) => one.type === "Available" && one.status === "True");
+}
+
+/** A server behind an APIService, which tells the path that it was asked for. */
+async function startExtension(): Promise<HttpsServer> {
+  const now = new Date();
+  const authority = createAuthority({ commonName: "extension", now, days: 2 });
+  const { certificate, privateKey } = authority.issue({
+    commonName: "extension",
+    usages: ["server"],
+    ipAddresses: ["127.0.0.1"],
+    ...validFor({ now, days: 1 }),
+  });
+  const server = createHttpsServer({ cert: certificate, key: privateKey }, ({ url }, response) => {
+    response.end(`extension saw ${url}`);
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return server;
+}
+
 const spellings = [
   "../",
+  "//../",
+  "/%2f../",
   "./../",
   "..//",
   "%2e%2e/",
@@ -156,6 +216,7 @@ const spellings = [
   "..\\",
   "..%5c",
   "..;/",
+  "..;x=y/",
   "..%3b/",
   "..%00/",
   "..%ff/",
@@ -196,6 +257,64 @@ test("no spelling of .. leads from a pod or service proxy to the kubelet or a po
         assert.equal(status, 200, `${path}: ${text}`);
         assert.match(text, /^web saw \//, path);
         assert.deepEqual(world.opened(), ["port web:8080"], path);
+      }
+    }
+  }
+});
+
+const upgrades: readonly OutgoingHttpHeaders[] = [
+  {
+    connection: "Upgrade",
+    upgrade: "websocket",
+    "sec-websocket-version": "13",
+    "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+    "sec-websocket-protocol": "v5.channel.k8s.io",
+  },
+  { connection: "Upgrade", upgrade: "SPDY/3.1", "x-stream-protocol-version": "v4.channel.k8s.io" },
+];
+const streams = verbs.filter((verb) => /^(?:exec|attach|portForward|proxy)/.test(verb));
+
+test("no spelling of .. leads an upgraded connection from a pod or service proxy to the kubelet", async () => {
+  await using world = await startWorld();
+  for (const proxy of ["pods/web", "services/echo:web"]) {
+    for (const spelling of spellings) {
+      for (const [verb, headers] of streams.flatMap((one) => upgrades.map((upgrade) => [one, upgrade] as const))) {
+        const path = `/api/v1/namespaces/${own}/${proxy}/proxy/${spelling.repeat(3)}${verb}`;
+        assert.equal((await world.ask(path, "mallory", headers)).status, 200, path);
+        assert.deepEqual(world.opened(), ["port web:8080"], path);
+      }
+    }
+  }
+});
+
+test("no spelling of .. leads an upgraded connection from a node proxy to a pod", async () => {
+  await using world = await startWorld();
+  for (const spelling of ["", ...spellings]) {
+    for (const [verb, headers] of streams.flatMap((one) => upgrades.map((upgrade) => [one, upgrade] as const))) {
+      const path = `/api/v1/nodes/one/proxy/${spelling.repeat(3)}${verb}`;
+      assert.equal((await world.ask(path, "mallory", headers)).status, 403, path);
+      assert.deepEqual(world.opened(), [], path);
+    }
+  }
+});
+
+test("no spelling of .. leads from the path of an aggregated server to another path", async () => {
+  await using world = await startWorld();
+  for (const climb of ["", ...spellings.map((spelling) => spelling.repeat(3))]) {
+    for (const verb of verbs) {
+      const target = `api/v1/nodes/one/proxy/${verb}`;
+      const paths = [
+        `/apis/extended.dev/v1/${climb}${target}`,
+        `/apis/extended.dev/v1/${climb}api/v1/namespaces/${own}/pods/web/proxy/${climb}${verb}`,
+        `/apis/extended.dev/v1/namespaces/${other}/things/victim/proxy/${climb}${verb}`,
+      ];
+      for (const path of paths) {
+        assert.equal((await world.ask(path, "mallory")).status, 403, path);
+        const { status, text } = await world.ask(path, "extender");
+        // What reaches the extension server begins with its group and version.
+        if (status === 200) assert.match(text, /^extension saw \/apis\/extended\.dev\/v1\//, path);
+        else assert.ok(status === 403 || status === 404 || status === 400, `${path}: ${status} ${text}`);
+        assert.deepEqual(world.opened(), [], path);
       }
     }
   }
