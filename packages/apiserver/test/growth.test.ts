@@ -393,7 +393,11 @@ test("the cost of creating objects with long lists grows linearly", async (t) =>
     scheduling: { tolerations: items(200, (at) => ({ key: `r${at}`, operator: "Exists" })) },
   };
   const classes = "http://in-process/apis/node.k8s.io/v1/runtimeclasses";
-  await server.fetch(new Request(classes, { method: "POST", body: JSON.stringify(runtimeClass) }));
+  const headers = { "content-type": "application/json" };
+  const made = await server.fetch(
+    new Request(classes, { method: "POST", headers, body: JSON.stringify(runtimeClass) }),
+  );
+  assert.equal(made.status, 201);
   for (const { name, path, method = "POST", type = "application/json", size, make } of bodies) {
     await t.test(name, async () => {
       const send = async (body: string): Promise<number> => {

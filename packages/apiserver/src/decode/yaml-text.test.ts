@@ -82,7 +82,7 @@ test("lists that nest too deep are rejected, with brackets and without", () => {
 });
 
 test("a text with too many tokens is rejected", () => {
-  assert.equal(complaint(`[${"1,".repeat(600_000)}]`), "yaml: document contains more than 1000000 tokens");
+  assert.equal(complaint(`[${"1,".repeat(80_000)}]`), "yaml: document contains more than 150000 tokens");
 });
 
 test("of many errors the first one is reported", () => {
