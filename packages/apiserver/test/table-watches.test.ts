@@ -6,7 +6,7 @@ import { startApiServer, type ApiServer } from "../src/index.ts";
 const maps = "http://in-process/api/v1/namespaces/default/configmaps";
 const table = { accept: "application/json;as=Table;v=v1;g=meta.k8s.io" };
 /** Shown ages change every second; this clock stands still. */
-const clock = { wall: () => 1_800_000_000_000, later: () => ({ cancel() {} }) };
+const clock = { now: () => 0, wall: () => 1_800_000_000_000, later: () => ({ cancel() {} }) };
 
 async function create(server: ApiServer, name: string): Promise<void> {
   const body = JSON.stringify({ metadata: { name }, data: { text: "x".repeat(10_000) } });

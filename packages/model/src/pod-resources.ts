@@ -16,10 +16,10 @@ interface ContainerResources {
   readonly resources?: Requirements | undefined;
 }
 
-/** The parts of a pod's spec that determine its resources. */
+/** The parts of a pod's spec that determine its resources. Go writes lists that were never set as null. */
 export interface PodResources {
-  readonly containers?: readonly ContainerResources[] | undefined;
-  readonly initContainers?: readonly ContainerResources[] | undefined;
+  readonly containers?: readonly ContainerResources[] | null | undefined;
+  readonly initContainers?: readonly ContainerResources[] | null | undefined;
   readonly resources?: Requirements | undefined;
   readonly overhead?: ResourceList | undefined;
 }
@@ -47,14 +47,14 @@ export function maxInto(most: Map<string, Quantity>, list: ReadonlyMap<string, Q
  * is more.
  */
 export function containerTotals(
-  { containers = [], initContainers = [] }: PodResources,
+  { containers, initContainers }: PodResources,
   half: ResourceHalf,
 ): Map<string, Quantity> {
   const total = new Map<string, Quantity>();
-  for (const { resources } of containers) addInto(total, resources?.[half]);
+  for (const { resources } of containers ?? []) addInto(total, resources?.[half]);
   const sidecars = new Map<string, Quantity>();
   const most = new Map<string, Quantity>();
-  for (const { resources, restartPolicy } of initContainers) {
+  for (const { resources, restartPolicy } of initContainers ?? []) {
     const own = resources?.[half];
     if (restartPolicy === "Always") {
       addInto(total, own);

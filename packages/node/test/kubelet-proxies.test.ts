@@ -274,7 +274,7 @@ const upgrades: readonly OutgoingHttpHeaders[] = [
 ];
 const streams = verbs.filter((verb) => /^(?:exec|attach|portForward|proxy)/.test(verb));
 
-test("no spelling of .. leads an upgraded connection from a pod or service proxy to the kubelet", async () => {
+test("no spelling of .. leads an upgrade from a pod or service proxy to the kubelet", async () => {
   await using world = await startWorld();
   for (const proxy of ["pods/web", "services/echo:web"]) {
     for (const spelling of spellings) {
@@ -287,7 +287,7 @@ test("no spelling of .. leads an upgraded connection from a pod or service proxy
   }
 });
 
-test("no spelling of .. leads an upgraded connection from a node proxy to a pod", async () => {
+test("no spelling of .. leads an upgrade from a node proxy to a pod", async () => {
   await using world = await startWorld();
   for (const spelling of ["", ...spellings]) {
     for (const [verb, headers] of streams.flatMap((one) => upgrades.map((upgrade) => [one, upgrade] as const))) {

@@ -17,6 +17,8 @@ const kept: { readonly [kind: string]: readonly ((subject: Subject) => Question)
   Pod: [
     (subject) => creation(subject, { spec: { ...partOf(subject, "spec"), resources: { claims: [] } } }),
     (subject) => creation(subject, { spec: { ...partOf(subject, "spec"), overhead: {} } }),
+    // Without containers, the list is null.
+    (subject) => replacement(subject, { spec: { resources: { requests: {} } } }),
     (subject) => replacement(subject, { status: { hostIPs: [{ ip: "" }, { ip: "x" }] } }, "/status"),
   ],
   // A field that defaults fill in does not count as sent empty: the generation stays.
