@@ -30,16 +30,18 @@ export function* bootstrapObjects(
 /** The common name of the certificate with which the server calls aggregated servers. */
 export const frontProxy = "front-proxy-client";
 
+type Certified = { readonly certificate: string };
+
 /** Publishes the certificate authorities, so that aggregated servers can verify clients and the front proxy. */
 export function publishAuthorities(
   { clock, randomness, lookup, writer }: Maker & { readonly lookup: Lookup; readonly writer: Writer },
-  certificate: string,
+  { clients, frontProxy: frontProxyAuthority }: { readonly clients: Certified; readonly frontProxy: Certified },
 ): void {
   const [name, namespace] = ["extension-apiserver-authentication", "kube-system"];
   const data = {
-    "client-ca-file": certificate,
+    "client-ca-file": clients.certificate,
     "requestheader-allowed-names": JSON.stringify([frontProxy]),
-    "requestheader-client-ca-file": certificate,
+    "requestheader-client-ca-file": frontProxyAuthority.certificate,
     "requestheader-extra-headers-prefix": '["X-Remote-Extra-"]',
     "requestheader-group-headers": '["X-Remote-Group"]',
     "requestheader-uid-headers": "[]",

@@ -127,8 +127,8 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
   const token = options.token ?? randomness.uuid();
   const caller = openLateCaller(options.dial);
   const outgoing = options.outgoing ?? caller.call;
-  const authority = lazyAuthority(clock, options.authority);
-  const parts = assemble({ options, ranges, clock, randomness, store, registry, token, outgoing, authority });
+  const { authority, frontAuthority } = lazyAuthorities(clock, options.authority);
+  const parts = assemble({ options, ranges, clock, randomness, store, registry, token, outgoing, frontAuthority });
   if (journal === undefined || journal.isEmpty) fill(parts, ranges.network);
   await store.settled();
   const resolveService = options.resolveService ?? clusterAddressResolver(parts.lookup);
@@ -147,7 +147,7 @@ async function start(options: ApiServerOptions, kept: Kept | undefined): Promise
     openListener({ options, port, serviceAddress }, observer.handle, authority);
   const listening = await reopenListener(openAt, options.listen?.port, kept);
   parts.aggregation.start();
-  if (signsItself(options)) publishAuthorities(parts, authority().certificate);
+  if (signsItself(options)) publishAuthorities(parts, { clients: authority(), frontProxy: frontAuthority() });
   publishAddress(parts, { ...unreachable, ...(listening && { port: listening.port }), ...options.advertise });
   const close = async (): Promise<void> => {
     stopDefinitions();
@@ -219,11 +219,11 @@ interface Ingredients {
   readonly registry: Registry;
   readonly token: string;
   readonly outgoing: OutgoingCaller;
-  readonly authority: () => Authority;
+  readonly frontAuthority: () => Authority;
 }
 
 function assemble(ingredients: Ingredients): ServerParts {
-  const { options, ranges, clock, randomness, store, registry, token, outgoing, authority } = ingredients;
+  const { options, ranges, clock, randomness, store, registry, token, outgoing, frontAuthority } = ingredients;
   const lookup = storeLookup(store);
   const writer = storeWriter(store, registry);
   const authorizer = authorizerOf(options.authorization ?? "rbac", lookup);
@@ -277,7 +277,7 @@ function assemble(ingredients: Ingredients): ServerParts {
     nodePorts: ranges.nodePorts,
     aggregation: new Aggregation(
       { store, registry, lookup, writer, clock, randomness, report },
-      { call: outgoing, resolveService, identity: frontProxyIdentity(authority, clock) },
+      { call: outgoing, resolveService, identity: frontProxyIdentity(frontAuthority, clock) },
     ),
     report,
   };
@@ -301,10 +301,20 @@ function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup
   return mode === "always-allow" ? alwaysAllow : authorizeWith([mastersAuthorizer, rbacAuthorizer(lookup)]);
 }
 
-function lazyAuthority(clock: Clock, kept: Authority | undefined): () => Authority {
+interface Authorities {
+  /** Signs the server and its clients. */
+  readonly authority: () => Authority;
+  /** Signs the front proxy. It is in memory only: extension servers read its certificate anew when it changes. */
+  readonly frontAuthority: () => Authority;
+}
+
+function lazyAuthorities(clock: Clock, kept: Authority | undefined): Authorities {
+  return { authority: lazyAuthority(clock, kept), frontAuthority: lazyAuthority(clock, undefined, frontProxy) };
+}
+
+function lazyAuthority(clock: Clock, kept: Authority | undefined, commonName = "capstan"): () => Authority {
   let made = kept;
-  return () =>
-    (made ??= createAuthority({ commonName: "capstan", now: new Date(clock.wall()), days: certificateDays }));
+  return () => (made ??= createAuthority({ commonName, now: new Date(clock.wall()), days: certificateDays }));
 }
 
 /** The client certificate by which aggregated servers trust the X-Remote headers of this server. */
