@@ -193,19 +193,36 @@ async function serveUpgrade(desk: Desk, request: IncomingMessage, socket: Duplex
     else if (answer.messages !== undefined && isLive(answer.body) && isWebSocket(request.headers)) {
       const manner = { messages: answer.messages, patience: desk.patience.reading };
       writeMessages(socket, { headers: request.headers, body: answer.body }, manner);
-    } else if (answer.status !== 101) socket.end(rawAnswer(answer));
+    } else if (answer.status !== 101) writeRaw(socket, answer);
   } catch (error) {
     socket.destroy();
     desk.report(error, call);
   }
 }
 
-function rawAnswer({ status, headers, body }: Answer): string {
+/** Writes a response that is no upgrade, such as that of a pod that declines it. The end of the connection ends a live body. */
+function writeRaw(socket: Duplex, { status, headers, body }: Answer): void {
   const { STATUS_CODES } = process.getBuiltinModule("node:http");
-  const text = isLive(body) ? "" : Buffer.from(body as Uint8Array).toString();
-  const all = { ...headers, "content-length": String(Buffer.byteLength(text)), connection: "close" };
-  const lines = Object.entries(all).flatMap(([name, value]) => [value].flat().map((one) => `${name}: ${one}`));
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n${text}`;
+  const { "transfer-encoding": _coding, "content-length": length, ...kept } = headers;
+  const known = isLive(body) ? (length === undefined ? {} : { "content-length": length }) : lengthOf(body);
+  const lines = Object.entries({ ...kept, ...known, connection: "close" }).flatMap(([name, value]) =>
+    [value].flat().map((one) => `${name}: ${one}`),
+  );
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}\r\n${lines.join("\r\n")}\r\n\r\n`);
+  if (!isLive(body)) return void socket.end(body);
+  const stop = body({
+    get isFull() {
+      return socket.writableNeedDrain;
+    },
+    whenDrained: (callback) => void socket.once("drain", callback),
+    write: (chunk) => void socket.write(chunk),
+    end: () => void socket.end(),
+  });
+  socket.once("close", stop);
+}
+
+function lengthOf(body: string | Uint8Array): { readonly "content-length": string } {
+  return { "content-length": String(Buffer.byteLength(body)) };
 }
 
 function closer(server: Server | Http2SecureServer): () => Promise<void> {
