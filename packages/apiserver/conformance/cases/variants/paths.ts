@@ -12,7 +12,7 @@ const setting = [
   post(widgets, widget({ x: 1 }), quiet),
 ];
 const brief = { only: ["kind", "message", "details", "code", "reason", "groupVersion"] };
-const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "NOPE", "get"] as const;
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"] as const;
 const by = (method: string, path: string): Step => ({
   method,
   path: ended(path),
