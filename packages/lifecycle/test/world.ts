@@ -1,7 +1,7 @@
 /** A lifecycle manager on an embedded cluster with simulated pods, for tests. */
-import type { Catalog } from "@capstan/bundle";
+import { type Catalog, readRegistry } from "@capstan/bundle";
 import { type Client, createClient, inProcess, isApiError } from "@capstan/client";
-import { startCluster } from "@capstan/cluster";
+import { type Cluster as EmbeddedCluster, startCluster } from "@capstan/cluster";
 import { ConfigMap, Namespace } from "@capstan/kinds/v1";
 import {
   CatalogSource,
@@ -59,16 +59,20 @@ export interface WorldOptions {
   readonly ahead?: () => number;
 }
 
-/** Starts a world. */
-export async function startWorld({ ahead = () => 0 }: WorldOptions = {}): Promise<World> {
-  const images: World["images"] = new Map();
-  const clock = { ...systemClock, wall: () => systemClock.wall() + ahead() };
-  const embedded = await startCluster({ heartbeat: false });
+/** Where the setting of a world gets the time and images from. */
+export interface SettingOptions {
+  readonly clock?: ManagerSetting["clock"];
+  readonly images?: World["images"];
+}
+
+/** The setting of a manager on an embedded cluster. */
+export function settingOf(
+  embedded: EmbeddedCluster,
+  { clock = systemClock, images = new Map() }: SettingOptions = {},
+): ManagerSetting {
   const { client } = embedded;
-  const api = apiOf(client);
-  const cluster = clusterOf(api);
-  const setting: ManagerSetting = {
-    cluster,
+  return {
+    cluster: clusterOf(apiOf(client)),
     as: ({ namespace, name }) => {
       const fetch = (request: Request): Promise<Response> => {
         const headers = new Headers(request.headers);
@@ -97,7 +101,7 @@ export async function startWorld({ ahead = () => 0 }: WorldOptions = {}): Promis
         if (found === undefined || !("digest" in found)) throw new Error(`the image ${origin.image} does not exist`);
         return found;
       }
-      if (origin.type !== "config-map") throw new Error("this world has catalogs in ConfigMaps only");
+      if (origin.type === "address") return { catalog: await readRegistry({ address: origin.address }) };
       return { catalog: readConfigMapCatalog(origin.data) };
     }),
     resolve,
@@ -109,6 +113,17 @@ export async function startWorld({ ahead = () => 0 }: WorldOptions = {}): Promis
     },
     namespace: "olm",
   };
+}
+
+/** Starts a world. */
+export async function startWorld({ ahead = () => 0 }: WorldOptions = {}): Promise<World> {
+  const images: World["images"] = new Map();
+  const clock = { ...systemClock, wall: () => systemClock.wall() + ahead() };
+  const embedded = await startCluster({ heartbeat: false });
+  const { client } = embedded;
+  const api = apiOf(client);
+  const setting = settingOf(embedded, { clock, images });
+  const { cluster } = setting;
   await installBase({ cluster, clock: systemClock, namespace: "olm" });
   const running = lifecycleManager(setting).start({ api, log: silentLog, namespace: "olm" });
   const csv = (namespace: string, name: string): Promise<ClusterServiceVersion | undefined> =>

@@ -6,6 +6,7 @@ import {
   CONTROLLER_RUNTIME_VERSION,
   COREDNS_VERSION,
   HELM_VERSION,
+  OPERATOR_LIFECYCLE_MANAGER_VERSION,
   OPERATOR_REGISTRY_VERSION,
 } from "./releases.ts";
 
@@ -119,6 +120,17 @@ export function opmProgram(): Program {
   const folder = `operator-registry-${OPERATOR_REGISTRY_VERSION}`;
   const module = { folder, path, version, linkFlags: STRIP, tags, staged: false };
   return { name: "opm", module, package: `${path}/cmd/opm` };
+}
+
+/** The programs of the Operator Lifecycle Manager. */
+export function olmPrograms(): Program[] {
+  const path = "github.com/operator-framework/operator-lifecycle-manager";
+  const version = `v${OPERATOR_LIFECYCLE_MANAGER_VERSION}`;
+  const linkFlags = `${STRIP} -X ${path}/pkg/version.OLMVersion=${version}`;
+  const tags = "json1,containers_image_openpgp";
+  const folder = `operator-lifecycle-manager-${OPERATOR_LIFECYCLE_MANAGER_VERSION}`;
+  const module = { folder, path, version, linkFlags, tags, staged: false };
+  return ["catalog", "olm", "package-server"].map((name) => ({ name, module, package: `${path}/cmd/${name}` }));
 }
 
 /** A program of a Kubernetes release, such as kube-apiserver. */

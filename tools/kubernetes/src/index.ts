@@ -10,6 +10,7 @@ export {
   mirrorOperator,
   etcdToolPrograms,
   helmProgram,
+  olmPrograms,
   opmProgram,
   kubernetesProgram,
 } from "./go-module.ts";

@@ -46,3 +46,6 @@ export const CONTROLLER_RUNTIME_VERSION = "0.25.2";
 
 /** The tools of file-based catalogs. */
 export const OPERATOR_REGISTRY_VERSION = "1.73.0";
+
+/** The manager of operators that ours is compared with. */
+export const OPERATOR_LIFECYCLE_MANAGER_VERSION = "0.46.0";

@@ -45,7 +45,9 @@ async function reconcile(sync: CsvSync, setting: ManagerSetting): Promise<Reconc
   const finalizers = csv.metadata.finalizers ?? [];
   if (!finalizers.includes(finalizer)) {
     const metadata = { ...csv.metadata, finalizers: [...finalizers, finalizer] };
-    await cluster.change(ClusterServiceVersion, { before: csv, after: { ...csv, metadata } });
+    // The original writes the whole object, in which this field always stands.
+    const spec = { cleanup: { enabled: false }, ...csv.spec };
+    await cluster.change(ClusterServiceVersion, { before: csv, after: { ...csv, metadata, spec } });
     return undefined;
   }
   if (csv.status?.reason === "InstallComponentFailedNoRetry") return retryWhenAllowed(sync, setting);

@@ -1,4 +1,5 @@
 /** The steps of an operator that is installed: it becomes healthy, it fails, it repairs itself. */
+import { hasCrdConflict } from "./replacement.ts";
 import { isInPhase } from "./phase.ts";
 import type { Phase } from "./phase.ts";
 import type { CsvAction, Seen } from "./seen.ts";
@@ -98,6 +99,10 @@ export function decideFailed(seen: Seen): CsvAction {
   }
   // A new installation would fail in the same way, again and again.
   if (status?.reason === "InvalidWebhookDescription" && seen.invalidWebhook() !== undefined) return WAIT;
+  // The same holds while another operator owns a CRD or an APIService.
+  if (status?.reason === "OwnerConflict" && (hasCrdConflict(seen.csv, seen.siblings) || seen.hasApiServiceConflict())) {
+    return WAIT;
+  }
   const requirements = seen.requirements();
   if ("invalid" in requirements) {
     return status?.reason === "InvalidInstallStrategy" ? WAIT : invalidStrategy(requirements.invalid);

@@ -160,9 +160,14 @@ function decidePending(seen: Seen): CsvAction {
 function decideReady(seen: Seen, requirements: ReturnType<Seen["requirements"]>): CsvAction {
   const { csv, siblings } = seen;
   const webhook = seen.invalidWebhook();
-  if (webhook !== undefined) return failed(seen, "InvalidWebhookDescription", webhook);
-  if (hasCrdConflict(csv, siblings)) return failed(seen, "OwnerConflict", "conflicting CRD owner in namespace");
-  if (seen.hasApiServiceConflict()) return failed(seen, "OwnerConflict", "unable to adopt APIService");
+  const refused = (reason: Phase["reason"], problem: string): CsvAction => ({
+    do: "phase",
+    phase: { phase: "Failed", reason, message: problem },
+    requirements,
+  });
+  if (webhook !== undefined) return refused("InvalidWebhookDescription", webhook);
+  if (hasCrdConflict(csv, siblings)) return refused("OwnerConflict", "conflicting CRD owner in namespace");
+  if (seen.hasApiServiceConflict()) return refused("OwnerConflict", "unable to adopt APIService");
   const replaced = replacedBy(csv, siblings);
   if (replaced !== undefined && replaced.status?.phase !== "Replacing") return WAIT;
   const message = "all requirements found, attempting install";

@@ -1,12 +1,12 @@
 /** The Deployments of an operator as the manager writes them, and whether the live ones are that and healthy. */
 import type { Deployment, DeploymentSpec } from "@capstan/kinds/apps/v1";
-import { toCanonicalJson } from "@capstan/model";
-import { base62Hash } from "../cluster/hash.ts";
+import { deepHash } from "../cluster/hash.ts";
 import { managedLabel, nonBlockingOwner, ownerLabels } from "../cluster/owners.ts";
 import type { NewObject } from "../cluster/cluster.ts";
 import type { ClusterServiceVersion, CsvDeployment } from "../kinds/csv.ts";
 import type { SubscriptionConfig } from "../kinds/subscription.ts";
 import { withConfig, withEnv } from "./config.ts";
+import { toGoForm } from "./go-form.ts";
 
 /** The label with the hash of the spec, by which drift is found. */
 export const specHashLabel = "olm.deployment-spec-hash";
@@ -28,7 +28,7 @@ export function toDeployment(wanted: CsvDeployment, { csv, config }: DeploymentF
     ...wanted.label,
     ...managedLabel,
     ...ownerLabels(csv),
-    [specHashLabel]: base62Hash(toCanonicalJson(spec)),
+    [specHashLabel]: deepHash(toGoForm(spec, "DeploymentSpec")),
   };
   const metadata = {
     name: wanted.name,

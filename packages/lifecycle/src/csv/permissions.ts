@@ -134,7 +134,8 @@ function pair({ csv, permission, roleKind, meta }: Pair): readonly Manifest[] {
     {
       apiVersion,
       kind: `${roleKind}Binding`,
-      metadata: labelled(bindingHash(binding)),
+      // The original writes the namespace even where it has no meaning.
+      metadata: { ...labelled(bindingHash(binding)), namespace },
       roleRef: { apiGroup: RBAC, kind: roleKind, name: meta.name },
       subjects: [{ kind: "ServiceAccount", name: account, namespace }],
     },

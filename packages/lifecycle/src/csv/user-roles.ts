@@ -87,7 +87,13 @@ function userRole({ api, owner }: Provided, { level, name, rule }: Level): NewOb
     [aggregationLabel(api, level)]: "true",
     ...managedLabel,
   };
-  return { metadata: { name, labels, ownerReferences: [nonBlockingOwner(owner)] }, rules: [rule] };
+  // The original writes the kind of a CRD in lower case.
+  const { kind } = owner;
+  const reference = {
+    ...nonBlockingOwner(owner),
+    kind: kind === "CustomResourceDefinition" ? kind.toLowerCase() : kind,
+  };
+  return { metadata: { name, labels, ownerReferences: [reference] }, rules: [rule] };
 }
 
 async function ensureRole(

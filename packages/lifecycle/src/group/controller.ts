@@ -43,6 +43,7 @@ async function reconcile(sync: GroupSync, setting: ManagerSetting): Promise<unde
     await setting.cluster.changeStatus(OperatorGroup, { before: group, after: { ...group, status } });
     return undefined;
   }
+  if (isAccountMissing(sync)) return undefined;
   await labelAccount(sync, setting);
   await labelNamespaces(sync, setting);
   await annotateMembers(sync, setting);
@@ -69,6 +70,11 @@ function nextStatus(sync: GroupSync, { clock }: ManagerSetting): OperatorGroupSt
   const account = accountStatus(sync, now);
   const conditions = groupConditions(sync, account.condition, now);
   const known = group.status;
+  // Without its account a group manages no further namespaces.
+  if (account.condition !== undefined) {
+    if (isDeepEqual(known?.conditions ?? [], conditions)) return undefined;
+    return { ...known, lastUpdated: known?.lastUpdated ?? now, conditions };
+  }
   const isSame =
     isDeepEqual([...(known?.namespaces ?? [])].sort(), namespaces) &&
     known?.serviceAccountRef?.uid === account.reference?.uid &&
@@ -104,6 +110,11 @@ function accountStatus({ object: { metadata, spec, status }, get }: GroupSync, n
   const message = `ServiceAccount ${name} not found`;
   const lastTransitionTime = old?.lastTransitionTime ?? now;
   return { condition: { type, status: "True", reason: "ServiceAccountNotFound", message, lastTransitionTime } };
+}
+
+function isAccountMissing({ object: { metadata, spec }, get }: GroupSync): boolean {
+  const name = spec?.serviceAccountName ?? "";
+  return name !== "" && get(ServiceAccount, { namespace: metadata.namespace ?? "", name }) === undefined;
 }
 
 function groupConditions(
@@ -150,9 +161,18 @@ async function labelNamespaces({ object: group, find }: GroupSync, { cluster }: 
   }
 }
 
+function byAge(a: OperatorGroup, b: OperatorGroup): number {
+  const [first, second] = [a, b].map(
+    ({ metadata: { creationTimestamp = "", name } }) => `${creationTimestamp} ${name}`,
+  );
+  return (first ?? "") < (second ?? "") ? -1 : 1;
+}
+
 async function annotateMembers(sync: GroupSync, { cluster }: ManagerSetting): Promise<void> {
   const { object: group, find } = sync;
-  if (find(OperatorGroup, { namespace: group.metadata.namespace ?? "" }).length > 1) return;
+  // Of several groups the newest one counts, until all but one are deleted.
+  const all = find(OperatorGroup, { namespace: group.metadata.namespace ?? "" });
+  if (all.toSorted(byAge).at(-1)?.metadata.uid !== group.metadata.uid) return;
   for (const before of membersOf(sync)) {
     const annotations = { ...before.metadata.annotations, ...groupAnnotations(group) };
     await cluster.change(ClusterServiceVersion, {

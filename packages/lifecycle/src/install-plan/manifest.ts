@@ -28,7 +28,8 @@ export interface PlanPlace {
 /** Reads the manifest of a step. */
 export async function manifestOf(step: Step, { cluster, namespace: home }: PlanPlace): Promise<Manifest> {
   const parsed = parse(step);
-  if (!isReference(parsed)) return parsed as Manifest;
+  // Manifests of permissions have neither apiVersion nor kind: the step says them.
+  if (!isReference(parsed)) return { ...typeOf(step), ...parsed } as Manifest;
   const { namespace, name } = parsed;
   const stored = await cluster.get(ConfigMap, { namespace, name });
   if (stored === undefined) {
@@ -48,7 +49,7 @@ export async function manifestOf(step: Step, { cluster, namespace: home }: PlanP
   const found = all.find(({ resource }) => resource.kind === kind && resource.name === object);
   if (found === undefined)
     throw new StepError("Manifest", `no ${kind} ${object} in the unpacked bundle ${namespace}/${name}`);
-  return parse(found) as Manifest;
+  return { ...typeOf(found), ...parse(found) } as Manifest;
 }
 
 function parse({ resource: { manifest = "", kind, name } }: Step): object {
@@ -57,6 +58,11 @@ function parse({ resource: { manifest = "", kind, name } }: Step): object {
   } catch {
     throw new StepError("Manifest", `error parsing step manifest: ${name}: the manifest of ${kind} is not JSON`);
   }
+}
+
+function typeOf({ resource: { group, version, kind } }: Step): { readonly apiVersion: string; readonly kind: string } {
+  const apiVersion = group === undefined || group === "" ? (version ?? "") : `${group}/${version}`;
+  return { apiVersion, kind: kind === "BundleSecret" ? "Secret" : kind };
 }
 
 function isReference(value: object): value is ManifestReference {

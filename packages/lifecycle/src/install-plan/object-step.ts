@@ -74,15 +74,19 @@ export async function runObjectStep(object: ObjectStep, cluster: Cluster, discov
     return done === "created" ? "Created" : "Present";
   }
   const target = BUILT_IN[kind] ?? (await servedKind(step, discovery));
-  return write(toWritten(object, target), target, cluster);
+  const wanted = toWritten(object, target);
+  // A role that exists already is from now on that of the newest operator.
+  const isRole = target === ClusterRole || target === ClusterRoleBinding;
+  const again = isRole ? { ...wanted.metadata.labels, "olm.owner": step.resolving } : wanted.metadata.labels;
+  return write(wanted, target, { cluster, labels: again });
 }
 
-async function servedKind({ resource: { group, version, kind } }: Step, discovery: Discovery): Promise<Kind> {
+async function servedKind({ resource: { group, version, kind, name } }: Step, discovery: Discovery): Promise<Kind> {
   const found = await discovery.kind(group, version, kind);
   if (found !== undefined) return found;
   throw new StepError(
     "NotServed",
-    `api-server resource not found installing ${kind}: GroupVersionKind ${group}/${version}, Kind=${kind} not found on the cluster. This API may have been deprecated and removed, see https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.`,
+    `api-server resource not found installing ${kind} ${name}: GroupVersionKind ${group}/${version}, Kind=${kind} not found on the cluster. This API may have been deprecated and removed, see https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.`,
   );
 }
 
@@ -111,7 +115,13 @@ function withUid(reference: OwnerReference, owner: ClusterServiceVersion | undef
     : [];
 }
 
-async function write(wanted: Manifest, kind: Kind, cluster: Cluster): Promise<StepStatus> {
+interface Update {
+  readonly cluster: Cluster;
+  /** The labels of an object that exists already. */
+  readonly labels: Manifest["metadata"]["labels"];
+}
+
+async function write(wanted: Manifest, kind: Kind, { cluster, labels }: Update): Promise<StepStatus> {
   const { namespace = "", name = "" } = wanted.metadata;
   const what = kind.kind.toLowerCase();
   const done = await wrapped(`error creating ${what} ${name}`, () => cluster.ensure<KubeObject>(kind, wanted));
@@ -119,7 +129,13 @@ async function write(wanted: Manifest, kind: Kind, cluster: Cluster): Promise<St
   const before = await cluster.get<KubeObject>(kind, { namespace: kind.scope === "Cluster" ? "" : namespace, name });
   if (before === undefined) return "NotPresent";
   await wrapped(`error updating ${what} ${name}`, () =>
-    cluster.change(kind, { before, after: replaced(before, wanted) }),
+    cluster.change(kind, {
+      before,
+      after: replaced(before, {
+        ...wanted,
+        metadata: { ...wanted.metadata, ...(labels === undefined ? {} : { labels }) },
+      }),
+    }),
   );
   return "Present";
 }

@@ -1,6 +1,6 @@
 /** The steps that install a bundle: its ClusterServiceVersion, its other objects, and the permissions of its operator. */
 import type { Property } from "@capstan/bundle";
-import { toGoJson } from "@capstan/model";
+import { type Json, toGoJson } from "@capstan/model";
 import type { Manifest } from "../csv/permissions.ts";
 import { permissionObjects } from "../csv/permissions.ts";
 import type { ClusterServiceVersion } from "../kinds/csv.ts";
@@ -51,8 +51,11 @@ export function stepsOf(bundle: BundleContent, namespace: string): readonly Step
   const { spec, metadata } = csv as unknown as ClusterServiceVersion;
   const owner = { apiVersion: csv.apiVersion, kind: csv.kind, metadata: { ...metadata, uid: "" } };
   const others = bundle.objects.filter(({ kind }) => kind !== "ClusterServiceVersion");
-  const objects = [csv, ...others, ...permissionObjects(owner, spec.install.spec ?? {})];
-  return inOrder(objects.map((object) => toStep(object, csv.metadata.name ?? bundle.name, bundle.catalog)));
+  const step = (object: Manifest): Step => toStep(object, csv.metadata.name ?? bundle.name, bundle.catalog);
+  const permissions = permissionObjects(owner, spec.install.spec ?? {})
+    .map(step)
+    .map(withoutType);
+  return inOrder([...[csv, ...others].map(step), ...permissions]);
 }
 
 function installable(csv: Manifest, { properties, replaces }: BundleContent, namespace: string): Manifest {
@@ -61,8 +64,14 @@ function installable(csv: Manifest, { properties, replaces }: BundleContent, nam
   return {
     ...csv,
     metadata: { ...csv.metadata, namespace, annotations },
-    spec: replaces === undefined || replaces === "" ? spec : { ...spec, replaces },
+    spec: { cleanup: { enabled: false }, ...spec, ...(replaces === undefined || replaces === "" ? {} : { replaces }) },
   };
+}
+
+/** The original writes what it generates without apiVersion and kind. */
+function withoutType(step: Step): Step {
+  const { apiVersion: _version, kind: _kind, ...manifest } = JSON.parse(step.resource.manifest ?? "{}") as Manifest;
+  return { ...step, resource: { ...step.resource, manifest: toGoJson(manifest as unknown as Json) } };
 }
 
 /** A step for an object. */

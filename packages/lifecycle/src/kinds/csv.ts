@@ -117,6 +117,7 @@ export interface InstallMode {
 }
 
 export interface CsvSpec {
+  readonly cleanup?: { readonly enabled: boolean };
   readonly install: { readonly strategy: string; readonly spec?: CsvStrategy };
   readonly version?: string;
   readonly replaces?: string;

@@ -8,6 +8,7 @@ import { groupController } from "../group/controller.ts";
 import { clusterCatalogController } from "../extension/catalog/controller.ts";
 import { extensionController } from "../extension/controller.ts";
 import { revisionController } from "../extension/revision/controller.ts";
+import { groupRoleController } from "../group/role-controller.ts";
 import { installPlanController } from "../install-plan/controller.ts";
 import { conditionController, conditionGenerator } from "../operator-condition/controller.ts";
 import { operatorControllers } from "../operator/controller.ts";
@@ -31,6 +32,7 @@ export function lifecycleManager(setting: ManagerSetting): Operator {
       csvController(setting),
       extensionController(setting),
       groupController(setting),
+      groupRoleController(setting),
       installPlanController(setting),
       ...operatorControllers(setting),
       resolutionController(setting),
