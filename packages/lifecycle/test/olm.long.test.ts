@@ -11,7 +11,7 @@ import { runScenario } from "./olm/driver.ts";
 import { startOriginal } from "./olm/original.ts";
 import type { Managed } from "./olm/ours.ts";
 import { replay } from "./olm/replay.ts";
-import type { Answer, Scenario, Snapshot } from "./olm/scenario.ts";
+import type { Answer, Snapshot } from "./olm/scenario.ts";
 import { scenarioFiles, scenarios, slowScenarios } from "./olm/scenarios.ts";
 
 const isRecording = process.env["CAPSTAN_RECORD"] === "1";

@@ -90,6 +90,13 @@ const HEALED: { readonly [reason: string]: string } = {
   CannotModifyStaticOperatorGroupProvidedAPIs: "static OperatorGroup and intersecting groups now support providedAPIs",
 };
 
+/** Whether a new installation would fail in the same way, again and again. */
+function isLasting(seen: Seen): boolean {
+  const { reason } = seen.csv.status ?? {};
+  if (reason === "InvalidWebhookDescription") return seen.invalidWebhook() !== undefined;
+  return reason === "OwnerConflict" && (hasCrdConflict(seen.csv, seen.siblings) || seen.hasApiServiceConflict());
+}
+
 /** Failed: back to Pending when the cause is gone or a new installation may help. */
 export function decideFailed(seen: Seen): CsvAction {
   const { status } = seen.csv;
@@ -97,12 +104,7 @@ export function decideFailed(seen: Seen): CsvAction {
   if (healed !== undefined) {
     return { do: "phase", phase: { phase: "Pending", reason: "RequirementsUnknown", message: healed } };
   }
-  // A new installation would fail in the same way, again and again.
-  if (status?.reason === "InvalidWebhookDescription" && seen.invalidWebhook() !== undefined) return WAIT;
-  // The same holds while another operator owns a CRD or an APIService.
-  if (status?.reason === "OwnerConflict" && (hasCrdConflict(seen.csv, seen.siblings) || seen.hasApiServiceConflict())) {
-    return WAIT;
-  }
+  if (isLasting(seen)) return WAIT;
   const requirements = seen.requirements();
   if ("invalid" in requirements) {
     return status?.reason === "InvalidInstallStrategy" ? WAIT : invalidStrategy(requirements.invalid);

@@ -70,23 +70,33 @@ function nextStatus(sync: GroupSync, { clock }: ManagerSetting): OperatorGroupSt
   const account = accountStatus(sync, now);
   const conditions = groupConditions(sync, account.condition, now);
   const known = group.status;
-  // Without its account a group manages no further namespaces.
-  if (account.condition !== undefined) {
-    if (isDeepEqual(known?.conditions ?? [], conditions)) return undefined;
-    return { ...known, lastUpdated: known?.lastUpdated ?? now, conditions };
-  }
-  const isSame =
-    isDeepEqual([...(known?.namespaces ?? [])].sort(), namespaces) &&
-    known?.serviceAccountRef?.uid === account.reference?.uid &&
-    isDeepEqual(known?.conditions ?? [], conditions);
+  if (account.condition !== undefined) return withoutAccount(known, conditions, now);
   // A group that selects nothing has a status without namespaces: writing it again would change nothing.
-  if (isSame) return undefined;
-  return {
+  const next: OperatorGroupStatus = {
     namespaces,
     lastUpdated: now,
-    ...(account.reference === undefined ? {} : { serviceAccountRef: account.reference }),
-    ...(conditions.length === 0 ? {} : { conditions }),
+    ...(account.reference && { serviceAccountRef: account.reference }),
+    ...(conditions.length > 0 && { conditions }),
   };
+  return isSameStatus(known, next) ? undefined : next;
+}
+
+function isSameStatus(known: OperatorGroupStatus | undefined, next: OperatorGroupStatus): boolean {
+  const lists = (status: OperatorGroupStatus | undefined): object => [
+    status?.namespaces?.toSorted() ?? [],
+    status?.conditions ?? [],
+  ];
+  return isDeepEqual(lists(known), lists(next)) && known?.serviceAccountRef?.uid === next.serviceAccountRef?.uid;
+}
+
+/** Without its account a group manages no further namespaces. */
+function withoutAccount(
+  known: OperatorGroupStatus | undefined,
+  conditions: readonly Condition[],
+  now: string,
+): OperatorGroupStatus | undefined {
+  if (isDeepEqual(known?.conditions ?? [], conditions)) return undefined;
+  return { ...known, lastUpdated: known?.lastUpdated ?? now, conditions };
 }
 
 interface AccountStatus {
@@ -162,9 +172,7 @@ async function labelNamespaces({ object: group, find }: GroupSync, { cluster }: 
 }
 
 function byAge(a: OperatorGroup, b: OperatorGroup): number {
-  const [first, second] = [a, b].map(
-    ({ metadata: { creationTimestamp = "", name } }) => `${creationTimestamp} ${name}`,
-  );
+  const [first, second] = [a, b].map(({ metadata: { creationTimestamp, name } }) => `${creationTimestamp} ${name}`);
   return (first ?? "") < (second ?? "") ? -1 : 1;
 }
 

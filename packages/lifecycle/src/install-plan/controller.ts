@@ -1,5 +1,6 @@
 /** Reconciles InstallPlans: waits for the approval, runs the steps, and reports what became of them. */
 import { isApiError } from "@capstan/client";
+import { isDeepEqual } from "@capstan/model";
 import { requeue, watch } from "@capstan/runtime";
 import type { Controller, ReconcileResult } from "@capstan/runtime";
 import { Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
@@ -164,6 +165,15 @@ async function retryScoped({ object: plan, find, triggers }: PlanSync, setting: 
   return undefined;
 }
 
+/** Writes the status. A label that was added meanwhile does not make the steps run again. */
 async function write(plan: InstallPlan, status: InstallPlanStatus, { cluster }: ManagerSetting): Promise<void> {
-  await cluster.changeStatus(InstallPlan, { before: plan, after: { ...plan, status } });
+  try {
+    await cluster.changeStatus(InstallPlan, { before: plan, after: { ...plan, status } });
+  } catch (error) {
+    if (!isApiError(error, "Conflict")) throw error;
+    const { namespace = "", name } = plan.metadata;
+    const before = await cluster.get(InstallPlan, { namespace, name });
+    if (before === undefined || !isDeepEqual(before.status, plan.status)) throw error;
+    await cluster.changeStatus(InstallPlan, { before, after: { ...before, status } });
+  }
 }

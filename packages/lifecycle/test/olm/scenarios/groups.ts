@@ -76,7 +76,7 @@ export const groupScenarios: readonly Scenario[] = [
   ]),
   scenario("group-selector", "a group by labels; a namespace joins and leaves", (names) => [
     namespace(names.ns),
-    namespace(`${names.id}-a`, { [`${names.id}`]: "yes" }),
+    namespace(`${names.id}-a`, { [names.id]: "yes" }),
     namespace(`${names.id}-b`),
     ...ready(names),
     group(names.ns, { selector: { matchLabels: { [names.id]: "yes" } } }),
