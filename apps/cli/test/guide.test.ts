@@ -37,7 +37,8 @@ for (const guide of guides) {
 test("the program of the quickstart is examples/memcached", async () => {
   const example = await readFile(join(checkout, "examples/memcached/main.ts"), "utf8");
   const written = (await stepsOf("quickstart")).find((step) => step.do === "write" && step.path === "src/memcached.ts");
-  const [resourceAndController = ""] = example.replace("operator, ", "").split("\nexport const app");
+  const plain = example.replace("meter, ", "").replace("operator, ", "");
+  const [resourceAndController = ""] = plain.split("\n/** Servers are billable");
   assert.equal(written?.do === "write" && written.text, resourceAndController);
 });
 
