@@ -321,3 +321,33 @@ test("counts under controller-runtime's names, with its results", async () => {
   await clock.advance(60_000);
   await stopped;
 });
+
+test("a reconcile that outlives the operator starts no watch", async () => {
+  const clock = new VirtualClock();
+  const api = new ModelApi();
+  await api.create(Task, taskNamed("one"), { manager: "user" });
+  const resumed = Promise.withResolvers<void>();
+  const refused = Promise.withResolvers<unknown>();
+  const late = controller(Task, { reads: [ConfigMap] }, async ({ find }) => {
+    await resumed.promise;
+    try {
+      find(ConfigMap, {});
+      refused.resolve(undefined);
+    } catch (error) {
+      refused.resolve(error);
+    }
+  });
+  const notes: string[] = [];
+  const operator = new RunningOperator(
+    { name: "capstan", controllers: [late] },
+    { api: noting(api, notes), clock, random: () => 0.5, log: silentLog },
+  );
+  await clock.advance(1000);
+  const stopped = operator.stop(0);
+  await clock.advance(1000);
+  await stopped;
+  notes.length = 0;
+  resumed.resolve();
+  assert.match(String(await refused.promise), /Cannot watch ConfigMap: the operator has stopped/);
+  assert.deepEqual(notes, []);
+});

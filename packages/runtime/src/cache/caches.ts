@@ -3,6 +3,7 @@ import { kindId } from "../api.ts";
 import type { AnyKind, Api, Scope } from "../api.ts";
 import { meantNamespaces } from "./every-namespace.ts";
 import type { Clock, Random } from "../clock.ts";
+import { RuntimeError } from "../errors.ts";
 import { isResource } from "../resource.ts";
 import type { WatchTuning } from "../watch/states.ts";
 import type { WatcherEvent } from "../watch/watcher.ts";
@@ -38,17 +39,19 @@ export class Caches implements AsyncDisposable {
   readonly #options: CachesOptions;
   readonly #informers = new Map<string, Informer>();
   #namespaces: readonly string[];
+  #hasEnded = false;
 
   constructor(options: CachesOptions) {
     this.#options = options;
     this.#namespaces = meantNamespaces(options.namespaces);
   }
 
-  /** The objects of a kind. The first call starts the watch. */
+  /** The objects of a kind. The first call starts the watch; a reconcile that outlives the operator gets an error instead. */
   of(kind: AnyKind): Informer {
     const id = kindId(kind);
     let informer = this.#informers.get(id);
     if (informer === undefined) {
+      if (this.#hasEnded) throw new RuntimeError("Stopping", `Cannot watch ${kind.kind}: the operator has stopped.`);
       const settings = this.#options.settings?.(kind) ?? {};
       informer = this.#start(kind, settings);
       this.#informers.set(id, informer);
@@ -117,6 +120,7 @@ export class Caches implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#hasEnded = true;
     const informers = [...this.#informers.values()];
     this.#informers.clear();
     await Promise.all(informers.map((informer) => informer[Symbol.asyncDispose]()));
