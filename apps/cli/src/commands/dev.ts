@@ -1,5 +1,6 @@
 /** `capstan dev`: runs the operator on the embedded cluster or a real one, and reloads it when its sources change. */
 import { type Command, defineCommand } from "../command/define.ts";
+import { CliError } from "../errors.ts";
 import { openProject } from "../project/disk.ts";
 import { entryOption, findEntry } from "../project/program.ts";
 import type { Terminal } from "../terminal.ts";
@@ -34,6 +35,11 @@ export const dev: Command = defineCommand({
       default: "info",
       describe: "how much the operator says: debug, info, warn or error",
     },
+    inspect: {
+      type: "text",
+      value: "PORT",
+      describe: "let a debugger attach at this port of this machine, the same after each reload, such as 9229",
+    },
     apply: {
       type: "list",
       value: "FILES",
@@ -45,6 +51,7 @@ export const dev: Command = defineCommand({
     { line: "capstan dev", does: "Run on an embedded cluster; kubectl --kubeconfig .capstan/kubeconfig talks to it" },
     { line: "capstan dev --apply samples/app-service.yaml", does: "The same, with an object to look at" },
     { line: "capstan dev --pods real", does: "The same, with pods that run their images" },
+    { line: "capstan dev --inspect 9229", does: "The same, for a debugger: attach to the port, and set breakpoints" },
     { line: "capstan dev --kubeconfig ~/.kube/config --context kind", does: "Run against a real cluster" },
   ],
   run: async ({ options, terminal }) => {
@@ -56,9 +63,16 @@ export const dev: Command = defineCommand({
     ]);
     await checkFiles(options.apply, terminal.cwd);
     const pods = options.pods === "real" ? "real" : "simulated";
-    await runSession({ ...options, pods, root, entry, logLevel: options["log-level"] }, terminal);
+    const inspect = portOf(options.inspect);
+    await runSession({ ...options, pods, root, entry, inspect, logLevel: options["log-level"] }, terminal);
   },
 });
+
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535) return Number(text);
+  throw new CliError("Usage", `--inspect must be a port from 1 to 65535, such as 9229, not ${JSON.stringify(text)}`);
+}
 
 async function rootOf(terminal: Terminal): Promise<string> {
   try {

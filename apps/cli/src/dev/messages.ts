@@ -41,6 +41,8 @@ export interface Load {
 
 /** Makes the operator start with the caches of its predecessor. */
 export interface Go {
+  /** The port for a debugger; undefined: none. */
+  readonly inspect: number | undefined;
   /** Whether the API server surely reaches the operator, so that webhooks can be enforced. */
   readonly isReachable: boolean;
   readonly seed: Snapshot;

@@ -24,6 +24,8 @@ import { View } from "./view.ts";
 export interface SessionOptions extends ClusterChoice {
   readonly entry: string;
   readonly logLevel: string;
+  /** The port for a debugger. */
+  readonly inspect: number | undefined;
   readonly apply: readonly string[];
 }
 
@@ -150,10 +152,14 @@ function keepUp(view: View): Disposable {
 }
 
 /** How the operator runs on a cluster. Only an embedded one surely reaches its webhooks. */
-function runOf(cluster: DevCluster, options: SessionOptions): Pick<RunnerOptions, "flags" | "isReachable" | "env"> {
+function runOf(
+  cluster: DevCluster,
+  options: SessionOptions,
+): Pick<RunnerOptions, "flags" | "isReachable" | "inspect" | "env"> {
   return {
     flags: flagsOf(cluster, options),
     isReachable: cluster.owner === "session",
+    inspect: options.inspect,
     env: () => readEnvFile(options.root),
   };
 }

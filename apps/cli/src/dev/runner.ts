@@ -29,6 +29,8 @@ export interface RunnerOptions extends RunnerEvents {
   readonly isReachable?: boolean;
   /** The environment variables of the project, read at each reload. */
   readonly env?: () => Promise<{ readonly [name: string]: string }>;
+  /** The port for a debugger, the same after each reload; undefined: none. */
+  readonly inspect?: number | undefined;
   /** How long an operator may take to stop before it is killed, in milliseconds. */
   readonly patience?: number;
 }
@@ -89,7 +91,8 @@ export class Runner implements AsyncDisposable {
     child.on("message", (later: FromChild) => {
       if (later.type === "failed") this.#fail(child, later.why);
     });
-    child.send({ seed, isReachable: this.#options.isReachable ?? false } satisfies Go);
+    const { isReachable = false, inspect } = this.#options;
+    child.send({ seed, isReachable, inspect } satisfies Go);
   }
 
   /** The variables of the project; a file that cannot be read is a failure of the reload. */

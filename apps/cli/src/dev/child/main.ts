@@ -2,6 +2,7 @@
  * The process that runs the user's operator for `capstan dev`. On messages of its parent it loads the program, reports that, and starts
  * it.
  */
+import { open as openInspector } from "node:inspector";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import { loadProgram } from "../../project/program.ts";
@@ -39,7 +40,9 @@ async function load(flags: readonly string[]): Promise<void> {
     const operator = operatorOf(exported, entry);
     // The operator parses its flags as if it were the main program.
     process.argv = [process.argv[0] ?? "node", entry, ...flags];
-    process.once("message", ({ seed, isReachable }: Go) => {
+    process.once("message", ({ seed, isReachable, inspect }: Go) => {
+      // The previous process has ended: the port of the debugger is free again.
+      if (inspect !== undefined) openInspector(inspect, "127.0.0.1");
       const onStop = (known: Snapshot): Promise<void> => handOver({ type: "stopping", known });
       operator.run({ seed, isReachable, onStop, onStart: obey, namesCalls: true }).then(
         () => process.disconnect(),
