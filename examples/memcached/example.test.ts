@@ -98,5 +98,5 @@ test("a crash between any two writes does not change the end state", async () =>
     await world.settle();
     return { available, left: await world.get(Memcached, "cache") };
   });
-  assert.equal(crashes, 9);
+  assert.equal(crashes, 11);
 });

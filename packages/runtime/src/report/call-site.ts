@@ -12,10 +12,10 @@ export interface CallSite {
 }
 
 /** Captures the caller. It costs some microseconds, so only reconciles that are inspected use it. */
-export function captureCallSite(): CallSite {
+export function captureCallSite(frames: number = FRAMES): CallSite {
   const site: CallSite = {};
   const usual = Error.stackTraceLimit;
-  Error.stackTraceLimit = Math.min(FRAMES, usual);
+  Error.stackTraceLimit = Math.min(frames, usual);
   Error.captureStackTrace(site, captureCallSite);
   Error.stackTraceLimit = usual;
   return site;
