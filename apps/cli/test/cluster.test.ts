@@ -47,7 +47,7 @@ describe("capstan cluster", () => {
     assert.equal(await readFile(join(home, "kc"), "utf8"), await readFile(path.trim(), "utf8"));
     await using client = createClient(await loadConfig(processHost(), { kubeconfig: path.trim() }));
     assert.equal((await client.list(Node, {}).all()).items.length, 2);
-    assert.match((await run("logs", "--name", "two")).out, /^cluster two is ready/);
+    assert.match((await run("logs", "--name", "two")).out, /^cluster two is ready/m);
     const again = await run("start", "--name", "two", "--pods", "simulated");
     assert.equal(again.code, 6);
     assert.match(again.err, /runs already/);
@@ -70,7 +70,7 @@ describe("capstan cluster", () => {
       list.map(({ name }) => name),
       ["twin"],
     );
-    assert.match((await run("logs", "--name", "twin")).out, /^cluster twin is ready/);
+    assert.match((await run("logs", "--name", "twin")).out, /^cluster twin is ready/m);
     assert.match((await run("stop", "--name", "twin")).out, /^cluster twin has ended/);
   });
 

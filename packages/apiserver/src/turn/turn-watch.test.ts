@@ -67,3 +67,12 @@ test("the description of a long turn names method, path and user, and cuts long 
     /busy for 1234 ms \(1200 ms of .*, 9 ms of it with GET \/x{199}\.\.\. of ann;/,
   );
 });
+
+test("a turn with little processor time waited for the machine", () => {
+  const work: TurnWork = { method: "GET", url: "/api", user: "" };
+  const line = describeLongTurn({ milliseconds: 300, cpuMilliseconds: 24, work, workMilliseconds: 290 });
+  assert.match(
+    line,
+    /^the server waited for the machine for 300 ms \(24 ms of processor time\), 290 ms of it with GET/,
+  );
+});

@@ -120,5 +120,6 @@ export function describeLongTurn({ milliseconds, cpuMilliseconds, work, workMill
   const place = url.length > shownUrl ? `${url.slice(0, shownUrl)}...` : url;
   const by = user === "" ? "" : ` of ${user}`;
   const times = `${Math.round(milliseconds)} ms (${Math.round(cpuMilliseconds)} ms of processor time)`;
-  return `the server was busy for ${times}, ${Math.round(workMilliseconds)} ms of it with ${method} ${place}${by}; other requests waited`;
+  const what = cpuMilliseconds < milliseconds / 2 ? "waited for the machine" : "was busy";
+  return `the server ${what} for ${times}, ${Math.round(workMilliseconds)} ms of it with ${method} ${place}${by}; other requests waited`;
 }
