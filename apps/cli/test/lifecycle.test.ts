@@ -91,8 +91,12 @@ test("finds, plans, approves, lists and uninstalls an operator", async () => {
   const added = await lifecycle("whatif", "--subscribe", "foo", "-n", "shop", "-o", "json");
   assert.equal(added.code, 0, added.err);
   assert.match((await lifecycle("upgrade", "foo", "-n", "shop")).out, /^foo is up to date: foo\.v1\.0\.0$/mu);
-  const removed = await lifecycle("uninstall", "foo", "-n", "shop", "--yes", "-o", "json");
-  assert.equal((JSON.parse(removed.out) as { readonly subscription: string }).subscription, "foo");
+  const both = await lifecycle("uninstall", "foo", "-n", "shop", "--keep-crds", "--remove-crds", "--yes");
+  assert.match(both.err, /contradict each other/u);
+  const removed = await lifecycle("uninstall", "foo", "-n", "shop", "--yes");
+  assert.match(removed.out, /^delete Subscription foo\ndelete the operator foo\.v1\.0\.0 with/u);
+  assert.match(removed.err, /^deleted ClusterServiceVersion shop\/foo\.v1\.0\.0$/mu);
+  assert.equal((await lifecycle("audit", "--orphans", "-o", "json")).code, 0);
   assert.equal((await lifecycle("status", "-n", "shop", "-o", "json")).out, "[]\n");
   const trail = JSON.parse((await lifecycle("audit", "-n", "shop", "-o", "json")).out) as readonly {
     readonly action: string;

@@ -83,6 +83,14 @@ export type { ObjectVerdict } from "./rollback/stored.ts";
 export { rollBackExtension } from "./rollback/extension.ts";
 export type { RollbackResult } from "./rollback/extension.ts";
 
+// Uninstallation.
+export { planRemoval } from "./uninstall/removal.ts";
+export type { DataChoice, KeptCrd, Removal, RemovalTarget, RemovedResource } from "./uninstall/removal.ts";
+export { formatResource, removeAll, RemovalError } from "./uninstall/remove.ts";
+export type { RemoveOptions } from "./uninstall/remove.ts";
+export { findOrphans } from "./uninstall/orphans.ts";
+export type { Orphan } from "./uninstall/orphans.ts";
+
 // The safety of CRD upgrades.
 export { checkCrdUpgrade, formatCrdFinding, formatCrdFindings } from "./preflight/crd-upgrade.ts";
 export type { CrdFinding } from "./preflight/crd-upgrade.ts";

@@ -1,7 +1,14 @@
 /** `capstan lifecycle uninstall`: removes an operator, its custom resources first while it still runs. */
-import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1";
-import { ClusterServiceVersion, Subscription } from "@capstan/lifecycle";
-import type { Kind, KubeObject } from "@capstan/model";
+import {
+  ClusterExtension,
+  findOrphans,
+  formatResource,
+  planRemoval,
+  type Removal,
+  RemovalError,
+  removeAll,
+  type RemovalTarget,
+} from "@capstan/lifecycle";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { recordAct } from "../lifecycle/audit.ts";
@@ -10,138 +17,107 @@ import { type Connected, connectLifecycle, findSubscription, lifecycleOptions } 
 import { secondsOf } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
 
-/** What an uninstallation removes. */
-interface Removal {
-  readonly subscription: string;
-  readonly operator: string;
-  readonly customResources: readonly { readonly kind: string; readonly namespace: string; readonly name: string }[];
-  readonly crds: readonly string[];
-  readonly keptCrds: readonly string[];
-}
+const LOOK = 500;
 
 /** Removes an operator. */
 export const lifecycleUninstall: Command = defineCommand({
   describe:
-    "Shows what would be removed, and asks. With --custom-resources the custom resources go first, so that the operator can finish them; then the Subscription and the operator. CRDs stay unless --crds is given, because their removal deletes all data of their kinds.",
-  arguments: [{ name: "SUBSCRIPTION", describe: "the Subscription, or its package", presence: "required" }],
+    "Shows what would be removed, and asks. CRDs and custom resources stay unless --remove-crds is given: then the custom resources go first, so that the operator can finish them, then the operator, then its CRDs. A CRD that another operator owns always stays.",
+  arguments: [{ name: "NAME", describe: "the Subscription, its package, or a ClusterExtension", presence: "required" }],
   options: {
     ...lifecycleOptions,
-    "custom-resources": { type: "flag", describe: "also delete the custom resources of its kinds, in all namespaces" },
-    crds: { type: "flag", describe: "also delete its CRDs, which needs --custom-resources" },
+    "keep-crds": { type: "flag", describe: "keep CRDs and custom resources (the default)" },
+    "remove-crds": { type: "flag", describe: "delete its custom resources in all namespaces, and its CRDs" },
+    "custom-resources": { type: "flag", describe: "delete its custom resources, but keep its CRDs" },
     yes: { type: "flag", short: "y", describe: "do not ask" },
     timeout: { type: "text", value: "SECONDS", default: "300", describe: "how long custom resources may take" },
   },
   examples: [
     { line: "capstan lifecycle uninstall etcd -n shop", does: "Remove the operator, keep its kinds and their objects" },
-    { line: "capstan lifecycle uninstall etcd -n shop --custom-resources --crds", does: "Remove everything" },
+    { line: "capstan lifecycle uninstall etcd -n shop --remove-crds", does: "Remove everything, data included" },
   ],
   run: async ({ options, args: [name = ""], terminal }) => {
-    if (options.crds && !options["custom-resources"]) {
-      throw new CliError("Usage", "--crds deletes the custom resources as well: say so with --custom-resources");
-    }
+    const choice = choiceOf(options);
+    const seconds = secondsOf(options.timeout);
     await using connected = await connectLifecycle(options, terminal);
-    const subscription = await findSubscription(connected, name);
-    const removal = await removalOf(connected, subscription, options);
+    const { cluster } = connected;
+    const target = await findTarget(connected, name);
+    const removal = await planRemoval(target, { cluster, choice });
+    if (removal === undefined) throw new CliError("Failed", `${target.kind} ${target.name} was removed meanwhile`);
     if (options.output === "table") terminal.out(formatRemoval(removal));
     if (!options.yes && !(await confirm(terminal, "remove it?"))) return 1;
-    await removeAll(connected, { removal, seconds: secondsOf(options.timeout) });
-    const kept = removal.keptCrds.length === 0 ? "with its CRDs" : "its CRDs are kept";
-    await recordAct(connected, { action: "uninstall", operator: removal.operator, detail: kept });
-    await print({ terminal, output: options.output }, { value: removal, table: `removed ${removal.subscription}\n` });
+    const end = performance.now() + seconds * 1000;
+    await remove(removal, {
+      cluster,
+      pause: () => new Promise((resolve) => setTimeout(resolve, LOOK)),
+      isOver: () => performance.now() > end,
+      report: (line) => terminal.err(`${line}\n`),
+    });
+    const detail = removal.crds.length > 0 ? `with the CRDs ${removal.crds.join(", ")}` : "its CRDs are kept";
+    await recordAct(connected, { action: "uninstall", operator: removal.operators.join(", "), detail });
+    const orphans = (await findOrphans(cluster)).filter(({ name: each }) => namesOf(removal).has(each));
+    const left = orphans.map(({ kind, name: each, reason }) => `left behind: ${kind} ${each}: ${reason}\n`);
+    const value = { ...removal, orphans };
+    await print(
+      { terminal, output: options.output },
+      { value, table: `removed ${target.kind} ${target.name}\n${left.join("")}` },
+    );
     return 0;
   },
 });
 
-async function removalOf(
-  { cluster, client, namespace }: Connected,
-  { metadata, status }: Subscription,
-  options: { readonly crds: boolean; readonly "custom-resources": boolean },
-): Promise<Removal> {
-  const operator = status?.installedCSV ?? status?.currentCSV ?? "";
-  const csv = operator === "" ? undefined : await cluster.get(ClusterServiceVersion, { namespace, name: operator });
-  const owned = csv?.spec.customresourcedefinitions?.owned ?? [];
-  const customResources = options["custom-resources"] ? await objectsOf(owned, { cluster, client }) : [];
-  const names = owned.map((crd) => crd.name);
-  return {
-    subscription: metadata.name,
-    operator,
-    customResources,
-    crds: options.crds ? names : [],
-    keptCrds: options.crds ? [] : names,
-  };
+interface Choices {
+  readonly "keep-crds": boolean;
+  readonly "remove-crds": boolean;
+  readonly "custom-resources": boolean;
 }
 
-type OwnedCrd = Pick<
-  NonNullable<NonNullable<ClusterServiceVersion["spec"]["customresourcedefinitions"]>["owned"]>[number],
-  "name" | "version" | "kind"
->;
+function choiceOf(options: Choices): "keep" | "remove-crds" | "remove-custom-resources" {
+  if (options["keep-crds"] && options["remove-crds"])
+    throw new CliError("Usage", "--keep-crds and --remove-crds contradict each other: give one of them");
+  if (options["remove-crds"]) return "remove-crds";
+  return options["custom-resources"] ? "remove-custom-resources" : "keep";
+}
 
-async function objectsOf(
-  owned: readonly OwnedCrd[],
-  { cluster, client }: Pick<Connected, "cluster" | "client">,
-): Promise<Removal["customResources"]> {
-  const found: Removal["customResources"][number][] = [];
-  for (const { name, version, kind } of owned) {
-    const group = name.slice(name.indexOf(".") + 1);
-    const served: Kind = await client.resourceFor({ group, version, kind });
-    for (const { metadata } of await cluster.list<KubeObject>(served)) {
-      const { namespace = "", name: object = "" } = metadata;
-      found.push({ kind: `${kind}.${version}.${group}`, namespace, name: object });
-    }
+/** A Subscription of the namespace comes before a ClusterExtension of the same name. */
+async function findTarget(connected: Connected, name: string): Promise<RemovalTarget> {
+  try {
+    const { metadata } = await findSubscription(connected, name);
+    return { kind: "Subscription", namespace: connected.namespace, name: metadata.name };
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error;
+    const extension = await connected.cluster.get(ClusterExtension, { namespace: "", name });
+    if (extension === undefined) throw error;
+    return { kind: "ClusterExtension", name };
   }
-  return found;
 }
 
-function formatRemoval({ subscription, operator, customResources, crds, keptCrds }: Removal): string {
+async function remove(...[removal, options]: Parameters<typeof removeAll>): Promise<void> {
+  try {
+    await removeAll(removal, options);
+  } catch (error) {
+    if (error instanceof RemovalError) throw new CliError("Failed", error.message);
+    throw error;
+  }
+}
+
+function namesOf({ crds, keptCrds, operators }: Removal): ReadonlySet<string> {
+  return new Set([...crds, ...keptCrds.map(({ name }) => name), ...operators]);
+}
+
+function formatRemoval({ target, operators, customResources, crds, keptCrds, warnings }: Removal): string {
   const lines = [
-    ...customResources.map((each) => `delete ${each.kind} ${[each.namespace, each.name].filter(Boolean).join("/")}`),
-    `delete Subscription ${subscription}`,
-    ...(operator === "" ? [] : [`delete ClusterServiceVersion ${operator} with its Deployments, roles and webhooks`]),
+    ...customResources.map((each) => `delete ${formatResource(each)}`),
+    `delete ${target.kind} ${target.name}`,
+    ...operators.map((name) => `delete the operator ${name} with its Deployments, roles and webhooks`),
     ...crds.map((name) => `delete CustomResourceDefinition ${name}`),
-    ...keptCrds.map((name) => `keep CustomResourceDefinition ${name} and its objects`),
+    ...keptCrds.map(formatKept),
+    ...warnings.map((warning) => `warning: ${warning}`),
   ];
   return `${lines.join("\n")}\n`;
 }
 
-const LOOK = 500;
-
-async function removeAll(
-  { cluster, client, namespace }: Connected,
-  { removal, seconds }: { readonly removal: Removal; readonly seconds: number },
-): Promise<void> {
-  const kinds = new Map<string, Kind>();
-  for (const each of removal.customResources) {
-    const [kind = "", version = "", ...group] = each.kind.split(".");
-    const served = kinds.get(each.kind) ?? (await client.resourceFor({ group: group.join("."), version, kind }));
-    kinds.set(each.kind, served);
-    await cluster.remove(served, { namespace: each.namespace, name: each.name });
-  }
-  await untilGone({ cluster, kinds, removal, end: performance.now() + seconds * 1000 });
-  await cluster.remove(Subscription, { namespace, name: removal.subscription });
-  if (removal.operator !== "") await cluster.remove(ClusterServiceVersion, { namespace, name: removal.operator });
-  for (const name of removal.crds) await cluster.remove(CustomResourceDefinition, { namespace: "", name });
-}
-
-interface Waiting extends Pick<Connected, "cluster"> {
-  readonly kinds: ReadonlyMap<string, Kind>;
-  readonly removal: Removal;
-  readonly end: number;
-}
-
-/** The operator must stay until it has finished its custom resources. */
-async function untilGone({ cluster, kinds, removal, end }: Waiting): Promise<void> {
-  for (const { kind, namespace, name } of removal.customResources) {
-    const served = kinds.get(kind);
-    if (served === undefined) continue;
-    for (;;) {
-      if ((await cluster.get<KubeObject>(served, { namespace, name })) === undefined) break;
-      if (performance.now() > end) {
-        throw new CliError(
-          "Failed",
-          `${kind} ${namespace}/${name} is not gone in time; the operator still runs and was not removed. Look at the object's finalizers, then repeat the command`,
-        );
-      }
-      await new Promise((resolve) => setTimeout(resolve, LOOK));
-    }
-  }
+function formatKept({ name, objects, finalized, reason }: Removal["keptCrds"][number]): string {
+  const held = finalized === 0 ? "" : `; ${finalized} of them have finalizers, which only the operator removes`;
+  return `keep CustomResourceDefinition ${name} and ${objects} objects (${reason}${held})`;
 }

@@ -13,3 +13,5 @@ export const bundleReferenceAnnotation = "olm.operatorframework.io/bundle-refere
 export const phasesDigestAnnotation = "lifecycle.capstan.dev/phases-digest";
 /** The annotation of a revision that was rolled back, with the generation of its extension then. */
 export const rolledBackAnnotation = "lifecycle.capstan.dev/rolled-back";
+/** The annotation of a CRD that was kept when its ClusterExtension was uninstalled, with the name of the extension, which may have it back. */
+export const releasedAnnotation = "lifecycle.capstan.dev/released-by";

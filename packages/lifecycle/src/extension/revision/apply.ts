@@ -11,7 +11,7 @@ import type { Reader } from "../../manager/reader.ts";
 import type { ManagerSetting } from "../../manager/setting.ts";
 import { decideTakeover, effectiveProtection } from "../collision.ts";
 import { ExtensionError } from "../errors.ts";
-import { ownerNameLabel } from "../labels.ts";
+import { ownerNameLabel, releasedAnnotation } from "../labels.ts";
 import { unreadyReasons } from "../probes.ts";
 import { unpackObject } from "./pack.ts";
 
@@ -94,7 +94,10 @@ async function applyObject(
   const newer = siblings.find(({ metadata }) => metadata.uid === controller?.uid);
   if (newer !== undefined && newer.spec.revision > revision.spec.revision) return { isWatched };
   const owners = [revision, ...siblings].map(({ metadata }) => metadata.uid);
-  const verdict = decideTakeover({ existing, owners, protection });
+  const releasedBy = existing?.metadata.annotations?.[releasedAnnotation];
+  const isReleased = releasedBy !== undefined && releasedBy === revision.metadata.labels?.[ownerNameLabel];
+  const allowed = isReleased && protection === "Prevent" ? "IfNoController" : protection;
+  const verdict = decideTakeover({ existing, owners, protection: allowed });
   if (verdict.type === "collision") return { collision: verdict.message, isWatched };
   const live = await apply(kind, owned(manifest, { revision, existing, verdict: verdict.type }), setting);
   return { live, isWatched };
