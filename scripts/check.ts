@@ -3,11 +3,11 @@
  * `--changed [BASE]` limits lint and unit tests to what changed since BASE.
  */
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { checkBacktracking } from "./check/backtracking.ts";
 import { knownBacktracking } from "./check/backtracking-known.ts";
 import { checkEffects } from "./check/effects.ts";
-import { checkExamples, publicNames } from "./check/examples.ts";
+import { checkExamples, examplesOfPage } from "./check/examples.ts";
+import { facadeNames } from "./check/facade.ts";
 import { type Finding, formatFinding } from "./check/findings.ts";
 import { checkLayers, type Layers, type Manifest } from "./check/layers.ts";
 import { checkComments, checkNames } from "./check/manners.ts";
@@ -101,30 +101,12 @@ async function checkHouse(): Promise<{ ok: boolean; output: string }> {
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
 }
 
-/** Every name of the package that users import, except generated kinds, has an example that compiles. */
+/** Every name of the package that users import, except generated kinds, has an example that compiles; so do those of the guide. */
 async function checkFacadeExamples(): Promise<{ ok: boolean; output: string }> {
-  const entries = listFiles()
-    .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
-    .flatMap(entryPoints);
-  const sourceOf = new Map(entries);
-  const files = { read: (file: string) => readFileSync(file, "utf8"), resolve: (name: string) => sourceOf.get(name) };
-  const names = entries
-    .filter(([name]) => /^capstan(?:\/|$)/.test(name) && !name.includes("*"))
-    .flatMap(([name, file]) => publicNames(name, file, files));
-  const findings = await checkExamples(names, "node_modules/.cache/examples");
+  const pages = listFiles().filter((file) => /^docs\/guide\/[^/]+\.md$/.test(file));
+  const shown = pages.flatMap((file) => examplesOfPage(file, readFileSync(file, "utf8")));
+  const findings = await checkExamples([...facadeNames(), ...shown], "node_modules/.cache/examples");
   return { ok: findings.length === 0, output: findings.map(formatFinding).join("\n") };
-}
-
-/** The entry points of a package, and their sources. */
-function entryPoints(manifest: string): [string, string][] {
-  const { name, exports = {} } = JSON.parse(readFileSync(manifest, "utf8")) as {
-    name: string;
-    exports?: Record<string, { "@capstan/source"?: string } | string>;
-  };
-  return Object.entries(exports).flatMap(([path, to]) => {
-    const source = typeof to === "string" ? undefined : to["@capstan/source"];
-    return source === undefined ? [] : [[join(name, path), join(dirname(manifest), source)] as [string, string]];
-  });
 }
 
 /** Code that handles input of others, as opposed to tests and scripts. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { examplesIn, exportsOf, moduleOf, publicNames } from "./examples.ts";
+import { examplesIn, examplesOfPage, exportsOf, moduleOf, publicNames } from "./examples.ts";
 
 const texts: { readonly [file: string]: string } = {
   "packages/facade/src/index.ts": `export { one, two as second } from "@x/core";\nexport type { Three } from "./three.ts";\n`,
@@ -42,7 +42,7 @@ test("multi-line lists, types among values and declarations are exports", () => 
 });
 
 test("an example imports what it uses and does not declare", () => {
-  const own = { name: "watch", module: "capstan", file: "", line: 1, examples: [] };
+  const own = { name: "watch", module: "capstan", file: "", line: 1, comment: "", examples: [] };
   const known = new Map([
     ["watch", "capstan/other"],
     ["every", "capstan"],
@@ -52,5 +52,14 @@ test("an example imports what it uses and does not declare", () => {
   assert.equal(
     module,
     'import { watch } from "capstan";\nimport { Pod } from "capstan/kinds/v1";\nconst map = watch(Pod, () => ["every"]);\nexport {};\n',
+  );
+});
+
+test("examples of a page are its marked TypeScript blocks, with their lines", () => {
+  const page =
+    "# Page\n\n```ts\nnot();\n```\n\n<!-- example -->\n\n```ts\none();\n```\n\n<!-- example -->\n\n```go\nx\n```\n";
+  assert.deepEqual(
+    examplesOfPage("docs/guide/page.md", page).map(({ name, line, examples }) => [name, line, examples]),
+    [["page-1", 7, ["one();\n"]]],
   );
 });

@@ -21,6 +21,8 @@ export interface PublicName {
   /** The file of the declaration. */
   readonly file: string;
   readonly line: number;
+  /** Its doc comment. */
+  readonly comment: string;
   /** The code of its examples. */
   readonly examples: readonly string[];
 }
@@ -58,6 +60,7 @@ export function publicNames(module: string, entry: string, files: Files): readon
     module,
     file,
     line,
+    comment,
     examples: examplesIn(comment),
   }));
 }
@@ -104,6 +107,19 @@ export function examplesIn(comment: string): readonly string[] {
     else if (current !== undefined && !line.startsWith("```")) current.push(line);
   }
   return examples.map((example) => example.join("\n").trim()).filter((example) => example !== "");
+}
+
+/** The TypeScript examples of a page, to be compiled like those of names. */
+export function examplesOfPage(file: string, text: string): readonly PublicName[] {
+  const page = posix.basename(file, ".md");
+  return [...text.matchAll(/<!-- example -->\n\n```ts\n([\s\S]*?)```/gu)].map(({ 1: example = "", index }, at) => ({
+    name: `${page}-${at + 1}`,
+    module: page,
+    file,
+    line: lineAt(text, index),
+    comment: "",
+    examples: [example],
+  }));
 }
 
 /** Names that every example may use without an import. */

@@ -7,12 +7,15 @@ export type GuideStep =
   | { readonly do: "run-beside"; readonly commands: string }
   | { readonly do: "expect"; readonly lines: readonly string[] };
 
-/** The steps of a guide, in order. A comment before a block says what it is; a plain `sh` block is run. */
+/**
+ * The steps of a guide, in order. A comment before a block says what it is; a plain `sh` block is run. An example is only shown: the
+ * check compiles it if it is TypeScript.
+ */
 export function readGuide(markdown: string): GuideStep[] {
   const blocks = markdown.matchAll(/(?:<!-- (?<note>[^>]*?) -->\n\n)?```(?<language>\w+)\n(?<text>[\s\S]*?)```/g);
-  return [...blocks].map(({ groups }) =>
-    toStep(groups?.["note"] ?? "", groups?.["language"] ?? "", groups?.["text"] ?? ""),
-  );
+  return [...blocks]
+    .filter(({ groups }) => groups?.["note"] !== "example")
+    .map(({ groups }) => toStep(groups?.["note"] ?? "", groups?.["language"] ?? "", groups?.["text"] ?? ""));
 }
 
 function toStep(note: string, language: string, text: string): GuideStep {

@@ -82,7 +82,7 @@ const operations = { CREATE: "create", UPDATE: "update", DELETE: "delete", CONNE
 function mustBeOf(resource: Resource, { apiVersion, kind }: KubeObject): void {
   const expected = `${resource.group}/${storageVersion(resource)}`;
   if (apiVersion === expected && kind === resource.kind) return;
-  throw new WebhookError("Misdirected", `Cannot precedenceOf a ${kind} of ${apiVersion}: this is for ${expected}.`);
+  throw new WebhookError("Misdirected", `Cannot admit a ${kind} of ${apiVersion}: this webhook is for ${expected}.`);
 }
 
 /** An exception in a webhook function is a failure of the webhook, not a rejection: its failure policy decides. */
