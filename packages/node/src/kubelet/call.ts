@@ -14,6 +14,10 @@ export interface KubeletCall {
 /** Receives the chunks of a streamed body. */
 export interface KubeletSink {
   write(chunk: string | Uint8Array): void;
+  /** Whether so much data waits for the client that the source has to wait as well. */
+  readonly isFull: boolean;
+  /** Calls back once when a full sink has space again; never, if the client disconnects before. */
+  whenDrained(callback: () => void): void;
   end(): void;
 }
 

@@ -21,6 +21,9 @@ export interface ForwardRequest {
 const tunnel = "SPDY/3.1+portforward.k8s.io";
 const protocols = [tunnel, "v4.channel.k8s.io"];
 
+/** A channel is one byte, and a port has two. */
+const mostPorts = 128;
+
 /** Connects a client with ports of a pod, over whichever protocol it asks for. */
 export async function forwardPorts(
   sandbox: Sandbox,
@@ -30,13 +33,36 @@ export async function forwardPorts(
     forwardStreams(acceptSpdy(call, ["portforward.k8s.io"]), sandbox, streaming);
     return takenOver;
   }
-  const ports = query.getAll("port").map(Number);
   const isTunnel = offeredProtocols(call).includes(tunnel);
-  if (ports.length === 0 && !isTunnel) throw new NodeError("BadRequest", 'query parameter "port" is required');
+  // Before the upgrade: an error can still be a response.
+  const ports = isTunnel ? [] : portsOf(query);
   const { socket, protocol } = await acceptSocket(call, protocols);
   if (protocol === tunnel) forwardStreams(createWebSocketStream(socket), sandbox, streaming);
   else forwardChannels(socket, ports, async (port) => streaming.openPort(sandbox, port));
   return takenOver;
+}
+
+/** As the kubelet parses them: each value is a list with commas. */
+function portsOf(query: URLSearchParams): readonly number[] {
+  const values = query.getAll("port");
+  if (values.length === 0) throw new NodeError("BadRequest", 'query parameter "port" is required');
+  const ports = values.flatMap((value) => {
+    if (value === "") throw new NodeError("BadRequest", 'query parameter "port" cannot be empty');
+    return value.split(",").map((text) => portOf(text, value));
+  });
+  if (ports.length <= mostPorts) return ports;
+  throw new NodeError("BadRequest", `${ports.length} ports are more than one connection can carry, ${mostPorts}`);
+}
+
+function portOf(text: string, value: string): number {
+  const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (port >= 1 && port <= 65_535) return port;
+  if (port === 0) throw new NodeError("BadRequest", `port "${value}" must be > 0`);
+  const why = Number.isNaN(port) ? "invalid syntax" : "value out of range";
+  throw new NodeError(
+    "BadRequest",
+    `unable to parse ${JSON.stringify(value)} as a port: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`,
+  );
 }
 
 function forwardChannels(socket: WebSocket, ports: readonly number[], open: (port: number) => Promise<Duplex>): void {
@@ -77,7 +103,6 @@ function forwardChannels(socket: WebSocket, ports: readonly number[], open: (por
     const sources = [full.get(channel)].filter((one) => one !== undefined);
     void inner.get(channel)?.then((connection) => connection && writeHolding(connection, bytes.subarray(1), sources));
   });
-  socket.on("error", () => {});
   socket.on("close", () => {
     for (const opened of inner.values()) void opened.then((connection) => connection?.destroy());
   });

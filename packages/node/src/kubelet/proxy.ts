@@ -22,9 +22,23 @@ export async function proxyTo({ connect, isSecure, path, call }: ProxyRequest): 
     error instanceof Error ? error.message : String(error),
   );
   if (typeof connection === "string") return plain(503, `error trying to reach service: ${connection}`);
+  // The client may leave before the pod responds, and a pod may never respond.
+  const leave = (): void => void connection.destroy();
+  call.signal.addEventListener("abort", leave, { once: true });
+  connection.once("close", () => call.signal.removeEventListener("abort", leave));
+  try {
+    if (call.signal.aborted) leave();
+    return toAnswer(await ask(connection, { isSecure, path, call }), connection);
+  } catch (error) {
+    connection.destroy();
+    throw error;
+  }
+}
+
+async function ask(connection: Duplex, { isSecure, path, call }: Omit<ProxyRequest, "connect">) {
   const body = await call.body();
   const headers = Object.entries(call.headers).filter(([, value]) => value !== undefined);
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+  return new Promise<IncomingMessage>((resolve, reject) => {
     const options = {
       method: call.method,
       path,
@@ -35,12 +49,21 @@ export async function proxyTo({ connect, isSecure, path, call }: ProxyRequest): 
     request.once("error", reject);
     request.end(body);
   });
+}
+
+function toAnswer(response: IncomingMessage, connection: Duplex): KubeletAnswer {
   const answered = Object.entries(response.headers).filter(([, value]) => value !== undefined);
   return {
     status: response.statusCode ?? 502,
     headers: Object.fromEntries(answered) as KubeletAnswer["headers"],
     body: (sink) => {
-      response.on("data", (chunk: Buffer) => sink.write(chunk));
+      response.on("data", (chunk: Buffer) => {
+        sink.write(chunk);
+        if (!sink.isFull) return;
+        // Otherwise a client that does not read fills the memory with what the pod sends.
+        response.pause();
+        sink.whenDrained(() => response.resume());
+      });
       response.once("close", () => {
         sink.end();
         connection.destroy();

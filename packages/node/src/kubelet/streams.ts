@@ -73,7 +73,6 @@ function joinSocket(socket: WebSocket, { protocol, opened, command }: Joining, i
     if (channel === channels.closeStdin && bytes[0] === channels.stdin)
       writeHolding(inner, toFrame(channels.closeStdin, Buffer.alloc(0)), [socket]);
   });
-  socket.on("error", () => {});
   socket.on("close", leave);
 }
 

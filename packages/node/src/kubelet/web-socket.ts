@@ -2,7 +2,7 @@
 import { Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { NodeError } from "../errors.ts";
-import { takenOver, type KubeletAnswer, type KubeletCall } from "./call.ts";
+import { takenOver, type KubeletAnswer, type KubeletCall, type KubeletSink } from "./call.ts";
 
 /** Not imported: as an ES module node:http loads undici, 14 MiB that this package does not use. */
 const { IncomingMessage } = process.getBuiltinModule("node:http");
@@ -41,8 +41,13 @@ export function acceptSocket(
   const request = new IncomingMessage(new Socket());
   Object.assign(request, { method: "GET", url: "/", headers: call.headers });
   const raw = call.upgrade();
-  return new Promise((resolve) => {
-    server.handleUpgrade(request, raw, Buffer.alloc(0), (socket) => resolve({ socket, protocol }));
+  return new Promise((resolve, reject) => {
+    server.once("wsClientError", ({ message }) => reject(new NodeError("BadRequest", `unable to upgrade: ${message}`)));
+    server.handleUpgrade(request, raw, Buffer.alloc(0), (socket) => {
+      // An invalid frame may arrive before the caller listens. An error event without a listener ends the process.
+      socket.on("error", () => {});
+      resolve({ socket, protocol });
+    });
   });
 }
 
@@ -55,21 +60,61 @@ export function bytesOf(data: unknown): Buffer {
 
 /** The subprotocols that the client offers. */
 export function offeredProtocols(call: KubeletCall): readonly string[] {
-  return String(call.headers["sec-websocket-protocol"] ?? "").split(/\s*,\s*/);
+  return splitList(call.headers["sec-websocket-protocol"]);
+}
+
+/** The items of a header, in linear time: an expression such as `\s*,` is quadratic in the number of spaces. */
+export function splitList(header: KubeletCall["headers"][string]): readonly string[] {
+  return String(header ?? "")
+    .split(",")
+    .map((item) => item.trim());
 }
 
 /** Sends the body of a response as WebSocket messages: bytes, or base64 text if the client asks for that. */
 export async function sendOver(call: KubeletCall, { body }: KubeletAnswer): Promise<KubeletAnswer> {
   const { socket, protocol } = await acceptSocket(call, ["binary.k8s.io", "base64.binary.k8s.io", ""]);
-  const isText = protocol === "base64.binary.k8s.io";
-  const write = (chunk: string | Uint8Array): void =>
-    socket.send(isText ? Buffer.from(chunk).toString("base64") : Buffer.from(chunk), { binary: !isText });
-  const end = (): void => socket.close(1000);
-  socket.on("error", () => {});
-  if (typeof body === "function") socket.on("close", body({ write, end }));
+  const sink = new SocketSink(socket, protocol === "base64.binary.k8s.io");
+  if (typeof body === "function") socket.on("close", body(sink));
   else {
-    if (body.length > 0) write(body);
-    end();
+    if (body.length > 0) sink.write(body);
+    sink.end();
   }
   return takenOver;
+}
+
+/** How many bytes may wait for the client before the source waits as well. */
+const fullAt = 1024 * 1024;
+
+class SocketSink implements KubeletSink {
+  readonly #socket: WebSocket;
+  readonly #isText: boolean;
+  #drained: (() => void) | undefined;
+
+  constructor(socket: WebSocket, isText: boolean) {
+    this.#socket = socket;
+    this.#isText = isText;
+  }
+
+  get isFull(): boolean {
+    return this.#socket.bufferedAmount > fullAt;
+  }
+
+  whenDrained(callback: () => void): void {
+    this.#drained = callback;
+  }
+
+  write(chunk: string | Uint8Array): void {
+    const bytes = Buffer.from(chunk);
+    const message = this.#isText ? bytes.toString("base64") : bytes;
+    this.#socket.send(message, { binary: !this.#isText }, (error) => {
+      if ((error ?? undefined) !== undefined || this.isFull) return;
+      const callback = this.#drained;
+      this.#drained = undefined;
+      callback?.();
+    });
+  }
+
+  end(): void {
+    this.#socket.close(1000);
+  }
 }

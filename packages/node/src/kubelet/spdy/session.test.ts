@@ -6,7 +6,7 @@ import { constants, createDeflate } from "node:zlib";
 import { dictionary } from "./dictionary.ts";
 import { LARGEST_CONTROL } from "./frames.ts";
 import { LARGEST_BLOCK, MOST_FIELDS } from "./header-block.ts";
-import { MOST_STREAMS, serveSpdy, type SpdyStream } from "./session.ts";
+import { MOST_HEADERS, MOST_STREAMS, serveSpdy, type SpdyStream } from "./session.ts";
 import { MOST_UNHEARD } from "./stream.ts";
 
 const number = (value: number): Buffer => Buffer.from([value >>> 24, value >>> 16, value >>> 8, value]);
@@ -142,6 +142,21 @@ test("streams over the limit are refused until others end on both sides", async 
   client.write(await frames.open(next + 2, {}));
   while (opened.length === MOST_STREAMS) await turn();
   assert.equal(isRefused(next + 2), false);
+});
+
+test("the headers of all open streams are bounded, and ended streams do not count", async () => {
+  const { client, opened } = served();
+  client.resume();
+  const frames = clientFrames();
+  const long = { long: "a".repeat(LARGEST_BLOCK - 1000) };
+  for (let index = 0; index < 100; index++) client.write(await frames.open(2 * index + 1, long));
+  client.write(await frames.open(301, { streamtype: "data" }));
+  while (opened.at(-1)?.headers.get("streamtype") !== "data") await turn();
+  const kept = opened.length - 1;
+  assert.equal(kept, Math.floor(MOST_HEADERS / (LARGEST_BLOCK - 1000 + 68)));
+  opened[0]?.reset();
+  client.write(await frames.open(303, long));
+  while (opened.length < kept + 2) await turn();
 });
 
 test("data passes as it arrives, whatever length its frame announces", async () => {

@@ -14,6 +14,12 @@ const statuses = { refusedStream: 3, cancel: 5 } as const;
 /** How many streams a client may have open at once: a port-forward uses two for each connection. */
 export const MOST_STREAMS = 1024;
 
+/**
+ * How many characters the headers of all open streams may have. Kubernetes clients send some hundred for each stream; compressed, a hundred
+ * bytes can become 64 KiB.
+ */
+export const MOST_HEADERS: number = 1 << 20;
+
 /** Serves a connection: every stream within the limits is accepted and passed to `opened`. */
 export function serveSpdy(connection: Duplex, opened: (stream: SpdyStream) => void): void {
   const session = new Session(connection, opened);
@@ -39,12 +45,13 @@ class Session {
   readonly hold: () => Holdable;
   readonly #connection: Duplex;
   readonly #opened: (stream: SpdyStream) => void;
-  readonly #streams = new Map<number, InnerStream>();
+  readonly #streams = new Map<number, { readonly inner: InnerStream; readonly size: number }>();
   readonly #blocks = new HeaderBlocks();
   /** A client that does not read its replies is paused. */
   readonly #answers: Holdable;
   readonly #kept = { bytes: 0 };
   #lastId = 0;
+  #headers = 0;
 
   constructor(connection: Duplex, opened: (stream: SpdyStream) => void) {
     this.#connection = connection;
@@ -71,20 +78,25 @@ class Session {
   }
 
   close(): void {
-    for (const stream of this.#streams.values()) stream.deliver(undefined);
+    for (const { inner } of [...this.#streams.values()]) inner.deliver(undefined);
     this.#streams.clear();
     this.#blocks.close();
   }
 
   #data(id: number, bytes: Buffer, isLast: boolean): void {
-    const stream = this.#streams.get(id);
-    if (stream === undefined) return;
-    if (bytes.length > 0) stream.deliver(bytes);
-    if (isLast) stream.deliver(undefined);
+    const inner = this.#streams.get(id)?.inner;
+    if (inner === undefined) return;
+    if (bytes.length > 0) inner.deliver(bytes);
+    if (isLast) inner.deliver(undefined);
   }
 
   #drop(id: number): void {
-    this.#streams.get(id)?.deliver(undefined);
+    this.#streams.get(id)?.inner.deliver(undefined);
+    this.#forget(id);
+  }
+
+  #forget(id: number): void {
+    this.#headers -= this.#streams.get(id)?.size ?? 0;
     this.#streams.delete(id);
   }
 
@@ -94,7 +106,9 @@ class Session {
     const headers = await this.#blocks.read(payload.subarray(10));
     if (id <= this.#lastId) throw new SpdyError("Malformed", `stream ${id} was opened before`);
     this.#lastId = id;
-    if (this.#streams.size >= MOST_STREAMS) return this.#refuse(id, statuses.refusedStream);
+    const size = sizeOf(headers);
+    if (this.#streams.size >= MOST_STREAMS || this.#headers + size > MOST_HEADERS)
+      return this.#refuse(id, statuses.refusedStream);
     const { stream, inner } = createStream(headers, {
       client: this.#connection,
       hold: this.hold(),
@@ -102,9 +116,10 @@ class Session {
       sendData: (bytes, isLast, sources) => this.#sendData(id, bytes, { flags: isLast ? LAST : 0, sources }),
       sendReset: () => this.#refuse(id, statuses.cancel),
       // Both sides must have ended: a client that only opens and ends streams must not fill the memory either.
-      ended: () => void this.#streams.delete(id),
+      ended: () => this.#forget(id),
     });
-    this.#streams.set(id, inner);
+    this.#streams.set(id, { inner, size });
+    this.#headers += size;
     this.#send(types.synReply, Buffer.concat([numberBytes(id), await this.#blocks.writeEmpty()]));
     this.#opened(stream);
     if ((flags & LAST) !== 0) inner.deliver(undefined);
@@ -133,6 +148,13 @@ class Session {
     head.writeUIntBE(payload.length, 5, 3);
     writeHolding(this.#connection, Buffer.concat([head, payload]), [this.#answers]);
   }
+}
+
+/** Every field counts, also an empty one. */
+function sizeOf(headers: ReadonlyMap<string, string>): number {
+  let size = 0;
+  for (const [name, value] of headers) size += name.length + value.length + 64;
+  return size;
 }
 
 function numberBytes(value: number): Buffer {
