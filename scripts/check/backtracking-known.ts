@@ -43,16 +43,6 @@ export const knownBacktracking: readonly Known[] = [
     reason: "names and outputs of programs on the node",
   },
   {
-    file: "packages/node/src/kubelet/spdy/accept.ts",
-    expression: String.raw`/\s*,\s*/`,
-    reason: "headers, which node:http bounds to 16 KiB",
-  },
-  {
-    file: "packages/node/src/kubelet/web-socket.ts",
-    expression: String.raw`/\s*,\s*/`,
-    reason: "headers, which node:http bounds to 16 KiB",
-  },
-  {
     file: "packages/node/src/linux/enter-kit.ts",
     expression: String.raw`/^\s*(\S+) => (\/\S+)/gm`,
     reason: "names and outputs of programs on the node",
