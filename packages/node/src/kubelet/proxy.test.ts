@@ -35,12 +35,13 @@ test("a pod waits while the client does not read", async () => {
   pod.write("HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n");
   const { body } = await answer;
   assert.ok(typeof body === "function");
-  let [isFull, written] = [false, 0];
+  let isFull = false;
+  const taken = { bytes: 0 };
   const drained: (() => void)[] = [];
   const stop = body({
     write: (chunk) => {
-      written += chunk.length;
-      isFull = written >= 1 << 20;
+      taken.bytes += chunk.length;
+      isFull = taken.bytes >= 1 << 20;
     },
     get isFull() {
       return isFull;
@@ -53,11 +54,11 @@ test("a pod waits while the client does not read", async () => {
     pod.write(part);
     await turn();
   }
-  assert.ok(written < 2 << 20, `${written} bytes were taken`);
+  assert.ok(taken.bytes < 2 << 20, `${taken.bytes} bytes were taken`);
   isFull = false;
-  written = 0;
+  taken.bytes = 0;
   drained.shift()?.();
-  while (written < 1 << 20) await turn();
+  while (taken.bytes < 1 << 20) await turn();
   stop();
   assert.equal(connection.destroyed, true);
 });

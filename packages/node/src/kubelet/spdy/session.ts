@@ -78,7 +78,7 @@ class Session {
   }
 
   close(): void {
-    for (const { inner } of [...this.#streams.values()]) inner.deliver(undefined);
+    for (const { inner } of this.#streams.values()) inner.deliver(undefined);
     this.#streams.clear();
     this.#blocks.close();
   }
