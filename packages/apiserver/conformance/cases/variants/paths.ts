@@ -272,7 +272,10 @@ export const paths = defineTopic("variants-paths", {
     ]),
   ),
   ...Object.fromEntries(
-    nested.map((path) => [`nested: ${path}`, [...setting, ...methods.map((method) => by(method, path))]]),
+    // What a DELETE of all namespaces answers depends on the objects of other cases.
+    nested
+      .filter((path) => path !== "/api/v1/namespaces//podtemplates")
+      .map((path) => [`nested: ${path}`, [...setting, ...methods.map((method) => by(method, path))]]),
   ),
   ...Object.fromEntries(
     ["alice", "nobody"].map((as) => [
