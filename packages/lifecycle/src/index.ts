@@ -82,6 +82,8 @@ export type { Permission, PermissionChange } from "./plan/permissions.ts";
 export type { ObjectVerdict } from "./rollback/stored.ts";
 export { rollBackExtension } from "./rollback/extension.ts";
 export type { RollbackResult } from "./rollback/extension.ts";
+export { rollBackSubscription } from "./rollback/request.ts";
+export type { SubscriptionKey } from "./rollback/request.ts";
 
 // Uninstallation.
 export { planRemoval } from "./uninstall/removal.ts";

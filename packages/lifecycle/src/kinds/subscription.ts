@@ -56,7 +56,8 @@ export type SubscriptionConditionType =
   | "Deprecated"
   | "PackageDeprecated"
   | "ChannelDeprecated"
-  | "BundleDeprecated";
+  | "BundleDeprecated"
+  | "RolledBack";
 
 export interface SubscriptionCondition {
   readonly type: SubscriptionConditionType;

@@ -12,6 +12,7 @@ import { groupRoleController } from "../group/role-controller.ts";
 import { installPlanController } from "../install-plan/controller.ts";
 import { conditionController, conditionGenerator } from "../operator-condition/controller.ts";
 import { operatorControllers } from "../operator/controller.ts";
+import { rollbackController } from "../rollback/controller.ts";
 import { subscriptionController } from "../subscription/controller.ts";
 import { resolutionController } from "../subscription/resolve-namespace.ts";
 import type { ManagerSetting } from "./setting.ts";
@@ -37,6 +38,7 @@ export function lifecycleManager(setting: ManagerSetting): Operator {
       ...operatorControllers(setting),
       resolutionController(setting),
       revisionController(setting),
+      rollbackController(setting),
       subscriptionController(setting),
     ],
   });

@@ -16,6 +16,8 @@ import type { ManagerSetting } from "../manager/setting.ts";
 import { nowOf } from "../manager/time.ts";
 import type { ResolutionInput, Selection } from "../resolve/resolution.ts";
 import { BundleContentError } from "../install-plan/steps.ts";
+import { rollbackOf } from "../rollback/annotations.ts";
+import { withoutExcluded } from "../rollback/exclude.ts";
 import { planContent } from "./bundle-steps.ts";
 import { withCondition, withoutConditions } from "./conditions.ts";
 import type { Draft } from "./conditions.ts";
@@ -72,6 +74,8 @@ async function reconcile(sync: NamespaceSync, setting: ManagerSetting): Promise<
     const next = (status: Draft): Draft => nextState({ ...subscription, status: withTime(status, "") }, existing);
     hasChanged = (await writeStatus(subscription, next, setting)) || hasChanged;
   }
+  // A rollback decides about the versions itself.
+  if (subscriptions.some((each) => rollbackOf(each) !== undefined)) return undefined;
   if (hasChanged || subscriptions.every((each) => isPending(each, plans))) return undefined;
   const question = { namespace, globalNamespace: setting.namespace, group, subscriptions, csvs };
   return resolveNamespace({ sync, setting, question, plans });
@@ -88,7 +92,7 @@ async function resolveNamespace(resolving: Resolving): Promise<ReconcileResult> 
   const { sync, setting, question } = resolving;
   const sight = { find: sync.find, store: setting.catalogs };
   if (!areCatalogsKnown(question, sight)) return requeue("500ms", { reason: "catalogs are being read" });
-  const input = toInput(question, snapshots(question, sight));
+  const input = toInput(question, withoutExcluded(snapshots(question, sight), question.subscriptions));
   const result = setting.resolve(input);
   switch (result.type) {
     case "unsatisfiable":
