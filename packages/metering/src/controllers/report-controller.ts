@@ -81,7 +81,7 @@ async function nextStep(context: ReportContext, tools: MeteringTools): Promise<R
     const isUpToDate = last !== undefined && spec.schedule !== undefined;
     const message = `the next period ends at ${formatInstant(window.to)}`;
     status.condition("Complete", isUpToDate, { reason: isUpToDate ? "UpToDate" : "PeriodNotOver", message });
-    return requeue(`${Math.min(window.to - now, 86_400_000)}ms`, { reason: message });
+    return requeue(`${Math.min(window.to - now, 86_400_000)}ms`, { reason: message, prune: true });
   }
   return await report(context, { tools, book, window, now });
 }
@@ -101,7 +101,7 @@ async function report(context: ReportContext, { tools, book, window, now }: Turn
   if (made.late.length > 0 && (spec.requireComplete || now < window.to + waitOf(spec.waitForCoverage))) {
     const message = `no data up to ${formatInstant(window.to)} yet: ${made.late.join(", ")}`;
     status.condition("Complete", false, { reason: "WaitingForCoverage", message });
-    return requeue(pollEvery, { reason: message });
+    return requeue(pollEvery, { reason: message, prune: true });
   }
   const kept = await writeResult(context, { tools, book, window, made });
   status.lastPeriodEnd = kept.to;
@@ -111,7 +111,7 @@ async function report(context: ReportContext, { tools, book, window, now }: Turn
   status.condition("Complete", true, { reason: "Reported", message });
   noteGaps(context, kept);
   // A missed period may follow at once.
-  return spec.schedule === undefined ? undefined : requeue("100ms", { reason: "the next period" });
+  return spec.schedule === undefined ? undefined : requeue("100ms", { reason: "the next period", prune: true });
 }
 
 async function inStore<T>(
