@@ -62,6 +62,26 @@ test("a live body is read to its end, including chunks written before the first 
   assert.equal(await body.text(), "ab");
 });
 
+test("a chunk that is written at any step of a read is delivered without another one", async () => {
+  for (let steps = 0; steps < 30; steps++) {
+    let write = (_chunk: string): void => {};
+    const body = (sink: { write(chunk: string): void }): (() => void) => {
+      write = (chunk) => sink.write(chunk);
+      return () => {};
+    };
+    const transport = inProcessTransport(async () => ({ status: 200, headers: {}, body }), administrator);
+    const answer = await transport.request(get);
+    const read = answer.body[Symbol.asyncIterator]().next();
+    for (let step = 0; step < steps; step++) await Promise.resolve();
+    write("x");
+    // All promise reactions come before the next turn of the event loop.
+    const turn = new Promise<"stuck">((resolve) => setImmediate(() => resolve("stuck")));
+    const seen = await Promise.race([read, turn]);
+    answer.body.cancel();
+    assert.notEqual(seen, "stuck", `written after ${steps} steps`);
+  }
+});
+
 test("a handler that throws counts as a lost connection", async () => {
   const transport = inProcessTransport(() => Promise.reject(new Error("bug")), administrator);
   await assert.rejects(transport.request(get), (error) => isApiError(error, "ConnectionLost"));

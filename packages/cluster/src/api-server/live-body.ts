@@ -39,10 +39,13 @@ export function readLiveBody(body: LiveBody, exchange: AbortController): AsyncGe
       for (;;) {
         if (signal.aborted) throw signal.reason;
         const now = waiting;
-        waiting = [];
-        yield* now;
-        if (now.length > 0) continue;
+        if (now.length > 0) {
+          waiting = [];
+          yield* now;
+          continue;
+        }
         if (isEnded) return;
+        // Nothing may be awaited since the look at `waiting`, not even `yield*` of no chunks: a write in between would wake nothing.
         await more();
       }
     } finally {
