@@ -21,6 +21,7 @@ import { CelJsonPatch, CelPartialObject } from "../kubernetes/mutation.ts";
 import { parseQuantity } from "../kubernetes/quantity.ts";
 import type { DeclField, DeclList, DeclObject, DeclScalar, DeclType } from "./decl-type.ts";
 import { escapeField, isReserved } from "./escaping.ts";
+import { spend } from "../work.ts";
 
 /** What JSON can hold; integers beyond 2^53 may come as bigint. */
 export type Json = null | boolean | number | bigint | string | readonly Json[] | { readonly [key: string]: Json };
@@ -322,14 +323,28 @@ class JsonObject extends CelMap {
   }
 }
 
-/** The JSON of a value; an error when it has none. */
+/** The work to write a value, and what containers add to that of their parts. */
+const VALUE_WORK = 4;
+const CONTAINER_WORK = 40;
+
+/**
+ * The JSON of a value; an error when it has none. A value can contain another one many times: its text may be far longer than the
+ * expression that made it. So the work is counted, and a caller sets a limit with `withinWork`.
+ */
 export function toJson(value: CelValue): Json | CelError {
-  if (value === null || typeof value === "boolean" || typeof value === "string") return value;
+  spend(VALUE_WORK);
+  if (value === null || typeof value === "boolean") return value;
+  if (typeof value === "string") return paidText(value);
   if (typeof value === "bigint") return jsonInt(value);
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
   if (value instanceof CelList) return listToJson(value);
   if (value instanceof CelMap) return mapToJson(value);
   return objectToJson(value);
+}
+
+function paidText(text: string): string {
+  spend(text.length);
+  return text;
 }
 
 function jsonInt(value: bigint): number | bigint {
@@ -339,7 +354,10 @@ function jsonInt(value: bigint): number | bigint {
 
 function objectToJson(value: Exclude<CelValue, null | boolean | string | bigint | number>): Json | CelError {
   if (value instanceof CelUint) return jsonInt(value.value);
-  if (value instanceof Uint8Array) return toBase64(value);
+  if (value instanceof Uint8Array) {
+    spend(2 * value.length);
+    return toBase64(value);
+  }
   if (value instanceof CelDuration) return formatDuration(value);
   if (value instanceof CelTimestamp) return formatTimestamp(value);
   if (value instanceof CelOptional) return value.value === undefined ? null : toJson(value.value);
@@ -350,6 +368,7 @@ function objectToJson(value: Exclude<CelValue, null | boolean | string | bigint 
 }
 
 function listToJson(list: CelList): Json | CelError {
+  spend(CONTAINER_WORK);
   const items: Json[] = [];
   for (let index = 0; index < list.size; index++) {
     const item = list.at(index);
@@ -375,7 +394,9 @@ function mapToJson(map: CelMap): Json | CelError {
 
 function entriesToJson(entries: Iterable<readonly [string, CelValue]>): Json | CelError {
   const object: Record<string, Json> = {};
+  spend(CONTAINER_WORK);
   for (const [name, value] of entries) {
+    spend(name.length);
     const json = toJson(value);
     if (json instanceof CelError) return json;
     Object.defineProperty(object, name, { value: json, enumerable: true, writable: true, configurable: true });

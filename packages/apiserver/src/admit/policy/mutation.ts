@@ -1,5 +1,16 @@
 /** One mutation: an expression returns a patch, which is applied to the object. */
-import { CelJsonPatch, CelList, CelPartialObject, listOf, objectType, toJson, type CelValue } from "@capstan/cel";
+import {
+  CelJsonPatch,
+  CelList,
+  CelPartialObject,
+  listOf,
+  objectType,
+  toJson,
+  withinWork,
+  WORK_LIMIT,
+  WorkExceededError,
+  type CelValue,
+} from "@capstan/cel";
 import { cloneJson, parseExactJson, toGoJson, type Json, type KubeObject } from "@capstan/model";
 import {
   applyJsonPatch,
@@ -54,7 +65,7 @@ function patch(object: KubeObject, operations: CelValue): KubeObject {
     throw new MutationError("type mismatch: JSONPatchType.expression should evaluate to array");
   }
   let patched = cloneJson(object) as unknown as Json;
-  for (const operation of operations.toArray().map(toOperation)) {
+  for (const operation of withinLimit(() => operations.toArray().map(toOperation))) {
     try {
       patched = applyJsonPatch(patched as never, [operation] as never) as Json;
     } catch (error) {
@@ -81,7 +92,17 @@ function toOperation(value: CelValue): JsonObject {
 }
 
 function plain(value: CelValue): Json {
-  return parseExactJson(toGoJson(toJson(value))) as Json;
+  return withinLimit(() => parseExactJson(toGoJson(toJson(value)))) as Json;
+}
+
+/** A value may contain another one many times: a short expression can have a long text. */
+function withinLimit<T>(write: () => T): T {
+  try {
+    return withinWork(WORK_LIMIT, write);
+  } catch (error) {
+    if (!(error instanceof WorkExceededError)) throw error;
+    throw new MutationError("operation cancelled: actual cost limit exceeded");
+  }
 }
 
 function apply(object: KubeObject, value: CelValue, schema: TypeSchema | undefined): KubeObject {
