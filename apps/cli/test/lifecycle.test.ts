@@ -228,6 +228,10 @@ test("installs a ClusterExtension from a registry, and serves its catalog", { sk
     () => client.get(ClusterCatalog, { name: "zoo" }),
     ({ status }) => status?.urls !== undefined,
   );
+  assert.match((await lifecycle("list", "-n", "default")).out, /^default +zoo\.v1\.0\.0 +1\.0\.0 +Installed/mu);
+  const status = await lifecycle("status", "-n", "default", "-o", "json");
+  const [row] = JSON.parse(status.out) as readonly { readonly name: string; readonly installed: string }[];
+  assert.deepEqual([row?.name, row?.installed], ["zoo", "zoo.v1.0.0"]);
   assert.match(catalog.status?.resolvedSource?.image.ref ?? "", /\/catalog@sha256:[0-9a-f]{64}$/u);
   const base = catalog.status?.urls?.base ?? "";
   const all = await (await fetch(`${base}/api/v1/all`)).text();

@@ -1,14 +1,15 @@
 /** `capstan lifecycle status`, `list` and `history`: what is installed, how far it is, and what was installed before. */
-import { ClusterServiceVersion, InstallPlan, Subscription } from "@capstan/lifecycle";
+import { ClusterExtension, ClusterServiceVersion, InstallPlan, Subscription } from "@capstan/lifecycle";
 import { type Command, defineCommand } from "../command/define.ts";
-import { connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
+import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
 import { print } from "../output/print.ts";
 
 const everywhere = { type: "flag", short: "A", describe: "look at all namespaces" } as const;
 
 /** Says how far each Subscription is. */
 export const lifecycleStatus: Command = defineCommand({
-  describe: "One line for each Subscription: what it wants, what is installed, and what it waits for.",
+  describe:
+    "One line for each Subscription and each ClusterExtension: what it wants, what is installed, and what it waits for.",
   options: { ...lifecycleOptions, "all-namespaces": everywhere },
   examples: [
     { line: "capstan lifecycle status -n shop", does: "The Subscriptions of a namespace" },
@@ -36,14 +37,43 @@ export const lifecycleStatus: Command = defineCommand({
         problem: problemOf(subscription, csv),
       };
     });
+    const all = [...rows, ...(await extensionsIn(cluster, where)).map(extensionStatus)];
     const titles = ["NAMESPACE", "NAME", "INSTALLED", "STATE", "PHASE", "PROBLEM"];
-    const cells = rows.map((row) => [row.namespace, row.name, row.installed, row.state, row.phase, row.problem]);
-    await print(
-      { terminal, output: options.output },
-      { value: rows, table: { titles, rows: cells, overflow: "wrap" } },
-    );
+    const cells = all.map((row) => [row.namespace, row.name, row.installed, row.state, row.phase, row.problem]);
+    await print({ terminal, output: options.output }, { value: all, table: { titles, rows: cells, overflow: "wrap" } });
   },
 });
+
+/** The ClusterExtensions whose operators run in a namespace, or in any. */
+async function extensionsIn(
+  cluster: Connected["cluster"],
+  { namespace }: { readonly namespace?: string },
+): Promise<readonly ClusterExtension[]> {
+  const all = await cluster.list(ClusterExtension);
+  return all.filter(({ spec }) => namespace === undefined || spec.namespace === namespace);
+}
+
+function extensionStatus({ metadata, spec, status }: ClusterExtension) {
+  const { packageName = "", channels = [], version = "" } = spec.source.catalog ?? {};
+  const progressing = status?.conditions?.find(({ type }) => type === "Progressing");
+  return {
+    namespace: spec.namespace,
+    name: metadata.name,
+    package: packageName,
+    channel: channels.join(", "),
+    installed: status?.install?.bundle.name ?? "",
+    wanted: version,
+    state: "ClusterExtension",
+    phase: progressing?.reason ?? "",
+    problem: extensionProblem(status?.conditions ?? []),
+  };
+}
+
+function extensionProblem(conditions: NonNullable<NonNullable<ClusterExtension["status"]>["conditions"]>): string {
+  const progressing = conditions.find(({ type }) => type === "Progressing");
+  if (progressing?.reason !== "Succeeded") return progressing?.message ?? "nothing has reconciled it yet";
+  return conditions.find(({ type, status }) => type === "Deprecated" && status === "True")?.message ?? "";
+}
 
 /** The first thing that keeps a Subscription from being up to date. */
 function problemOf({ status }: Subscription, csv: ClusterServiceVersion | undefined): string {
@@ -57,7 +87,8 @@ function problemOf({ status }: Subscription, csv: ClusterServiceVersion | undefi
 
 /** Lists the installed operators. */
 export const lifecycleList: Command = defineCommand({
-  describe: "The installed operators with their versions; copies in other namespaces are left out.",
+  describe:
+    "The installed operators with their versions, those of ClusterExtensions included; copies in other namespaces are left out.",
   options: { ...lifecycleOptions, "all-namespaces": everywhere },
   examples: [{ line: "capstan lifecycle list -A", does: "Every installed operator" }],
   run: async ({ options, terminal }) => {
@@ -73,9 +104,15 @@ export const lifecycleList: Command = defineCommand({
         phase: status?.phase ?? "",
         replaces: spec.replaces ?? "",
       }));
+    const extensions = (await extensionsIn(connected.cluster, where)).flatMap(({ spec, status }) =>
+      status?.install === undefined
+        ? []
+        : [{ ...status.install.bundle, namespace: spec.namespace, phase: "Installed", replaces: "" }],
+    );
+    const listed = [...rows, ...extensions];
     const titles = ["NAMESPACE", "NAME", "VERSION", "PHASE", "REPLACES"];
-    const cells = rows.map((row) => [row.namespace, row.name, row.version, row.phase, row.replaces]);
-    await print({ terminal, output: options.output }, { value: rows, table: { titles, rows: cells } });
+    const cells = listed.map((row) => [row.namespace, row.name, row.version, row.phase, row.replaces]);
+    await print({ terminal, output: options.output }, { value: listed, table: { titles, rows: cells } });
   },
 });
 
