@@ -86,6 +86,23 @@ function declarationOf(name: string, file: string, files: Files): Declaration {
   return { file, line: lineAt(text, Math.max(0, at)), comment: at < 0 ? "" : commentBefore(text, at) };
 }
 
+/** Where a type that a file declares or imports is declared; undefined if it is not in these packages. */
+export function whereIs(
+  name: string,
+  file: string,
+  files: Files,
+): { readonly file: string; readonly line: number } | undefined {
+  const text = files.read(file);
+  const at = text.search(new RegExp(String.raw`^(?:export )?(?:interface|type) ${name}\b`, "mu"));
+  if (at >= 0) return { file, line: lineAt(text, at) };
+  for (const [, names = "", from = ""] of text.matchAll(/^(?:im|ex)port (?:type )?\{([^}]*)\} from "([^"]+)";/gmu)) {
+    if (!wordsOf(names).includes(name)) continue;
+    const next = from.startsWith(".") ? posix.join(posix.dirname(file), from) : files.resolve(from);
+    return next === undefined ? undefined : whereIs(name, next, files);
+  }
+  return undefined;
+}
+
 /** The doc comment that ends right before a position. */
 function commentBefore(text: string, at: number): string {
   const before = text.slice(0, at).trimEnd();

@@ -1,19 +1,27 @@
 /** The names that users import: the exports of the package `capstan` and its subpaths, except generated kinds. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { publicNames, type PublicName } from "./examples.ts";
+import { type Files, publicNames, type PublicName } from "./examples.ts";
 import { listFiles } from "./sources.ts";
 
 /** All of them, by module, in the order of the exports. */
 export function facadeNames(): readonly PublicName[] {
-  const entries = listFiles()
-    .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
-    .flatMap(entryPoints);
-  const sourceOf = new Map(entries);
-  const files = { read: (file: string) => readFileSync(file, "utf8"), resolve: (name: string) => sourceOf.get(name) };
-  return entries
+  const files = packageFiles();
+  return allEntryPoints()
     .filter(([name]) => /^capstan(?:\/|$)/.test(name) && !name.includes("*"))
     .flatMap(([name, file]) => publicNames(name, file, files));
+}
+
+/** The sources of all packages, by file and by name. */
+export function packageFiles(): Files {
+  const sourceOf = new Map(allEntryPoints());
+  return { read: (file) => readFileSync(file, "utf8"), resolve: (name) => sourceOf.get(name) };
+}
+
+function allEntryPoints(): readonly [string, string][] {
+  return listFiles()
+    .filter((file) => /^packages\/[^/]+\/package\.json$/.test(file))
+    .flatMap(entryPoints);
 }
 
 /** The entry points of a package, and their sources. */

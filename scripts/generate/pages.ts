@@ -1,4 +1,6 @@
 /** The files that are generated from code and data of this repository: each generator returns paths and texts. */
+import { apiPages } from "./api-pages.ts";
+import { commandsPage } from "./commands-page.ts";
 import { conformancePage } from "./conformance-page.ts";
 import { facadeKinds } from "./facade-kinds.ts";
 import { kindsPage } from "./kinds-page.ts";
@@ -9,7 +11,14 @@ export interface Page {
   readonly text: string;
 }
 
-const makers: readonly (() => Page[] | Promise<Page[]>)[] = [conformancePage, facadeKinds, kindsPage, slowestTests];
+const makers: readonly (() => Page[] | Promise<Page[]>)[] = [
+  apiPages,
+  commandsPage,
+  conformancePage,
+  facadeKinds,
+  kindsPage,
+  slowestTests,
+];
 
 export async function generatedPages(): Promise<Page[]> {
   return (await Promise.all(makers.map(async (make) => make()))).flat();

@@ -70,6 +70,11 @@ async function help(words: readonly string[], terminal: Terminal): Promise<numbe
     terminal.out(lines.join(""));
     return 0;
   }
+  if (words[0] === "reference") {
+    const { formatReference } = await import("./command/reference.ts");
+    terminal.out(await formatReference(commands, Object.values(exitCodes)));
+    return 0;
+  }
   const entry = find(words);
   return entry === undefined ? unknown(words, terminal) : page(entry, await entry.load(), terminal);
 }
