@@ -55,8 +55,9 @@ test("the command does not inherit the keys of the caller", { skip: skip || noKe
       .map((line) => line.split(" ")[0] ?? "");
   };
   const [first, second] = [await rings(), await rings()];
-  // The keyring of the first command may linger for a while.
-  assert.equal(second.filter((keyring) => !first.includes(keyring)).length, 1, "each has a keyring of its own");
+  // The keyring of the first command may linger for a while, and other programs of the user have keyrings, too.
+  const fresh = second.filter((keyring) => !first.includes(keyring));
+  assert.ok(fresh.length > 0, "the second command has the keyrings of the first");
 });
 
 /** In an own user namespace a user has all capabilities, as the node has in its namespace. */
