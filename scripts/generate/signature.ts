@@ -81,7 +81,7 @@ function classIn(lines: readonly string[]): string {
 }
 
 function interfaceIn(lines: readonly string[]): string {
-  if (/\}$/u.test(lines[0] ?? "")) return lines[0] ?? "";
+  if (lines[0]?.endsWith("}") === true) return lines[0] ?? "";
   return lines.slice(0, lines.indexOf("}") + 1).join("\n");
 }
 
@@ -89,7 +89,7 @@ function interfaceIn(lines: readonly string[]): string {
 function constIn(lines: readonly string[]): string {
   // An object is shown as a whole: its members are what users call.
   if (/^const \w+ = \{$/u.test(lines[0] ?? ""))
-    return lines.slice(0, lines.findIndex((line) => /^\}/u.test(line)) + 1).join("\n");
+    return lines.slice(0, lines.findIndex((line) => line.startsWith("}")) + 1).join("\n");
   const head = balanced(lines, (line) => / (?:=|=>)(?: |$)/u.test(line));
   const [, typed] = /^(const \w+: [\s\S]*?) = /u.exec(`${head} `) ?? [];
   return `${typed ?? head.replace(/ =>[\s\S]*$/u, "").replace(/;$/u, "")};`;
