@@ -21,6 +21,7 @@ export const mariadb: Application<Sql, Position> = application({
   topology,
   member,
   settings,
+  hasTls: true,
   backups,
   versions: {
     known: VERSIONS,

@@ -1,6 +1,6 @@
 /** Backups of MariaDB: a consistent dump with its GTID position, and closed files of the binary log. */
 import type { Backups, CopyScanner } from "capstan/stateful";
-import { DUMP_HOST, TRIAL } from "./copy.ts";
+import { DUMP_HOST, TLS_OPTIONS, TRIAL } from "./copy.ts";
 import { comparePositions, formatPosition, parsePosition } from "./gtid.ts";
 import type { Position } from "./gtid.ts";
 import { REPLICATION_ACCOUNT } from "./sql.ts";
@@ -22,9 +22,9 @@ dump_host "$HOST" "$PORT"`,
     },
     next: nextPiece,
     fetch: `set -e
-mkdir -p /scratch/piece
+${TLS_OPTIONS}mkdir -p /scratch/piece
 for file in $PIECE; do
-  MYSQL_PWD="$REPLICATION_PASSWORD" mariadb-binlog --no-defaults --skip-ssl --raw --read-from-remote-server --host="$HOST" --port="$PORT" \\
+  MYSQL_PWD="$REPLICATION_PASSWORD" mariadb-binlog --no-defaults $TLS --raw --read-from-remote-server --host="$HOST" --port="$PORT" \\
     --user=${REPLICATION_ACCOUNT} --result-file=/scratch/piece/ "$file" 1>&2
 done
 cd /scratch/piece

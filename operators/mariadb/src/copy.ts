@@ -10,9 +10,14 @@ const DUMP = [
   ...SKIPPED.map((table) => `--ignore-table=mysql.${table}`),
 ].join(" ");
 
+/** Sets `$TLS` to the options of client programs: members are verified by the file `$AUTHORITY`, if they serve TLS. */
+export const TLS_OPTIONS = `TLS=--skip-ssl
+[ -z "\${AUTHORITY:-}" ] || TLS="--ssl-ca=$AUTHORITY --ssl-verify-server-cert"
+`;
+
 /** `dump_host HOST PORT`: a dump of a member, over the network. */
-export const DUMP_HOST = `dump_host() {
-  MYSQL_PWD="$REPLICATION_PASSWORD" mariadb-dump --no-defaults --skip-ssl --host="$1" --port="$2" --user=${REPLICATION_ACCOUNT} ${DUMP}
+export const DUMP_HOST = `${TLS_OPTIONS}dump_host() {
+  MYSQL_PWD="$REPLICATION_PASSWORD" mariadb-dump --no-defaults $TLS --host="$1" --port="$2" --user=${REPLICATION_ACCOUNT} ${DUMP}
 }
 `;
 

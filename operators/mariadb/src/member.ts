@@ -83,7 +83,7 @@ function startScript(data: string, input: MemberInput): string {
   return `set -u
 if [ ! -d ${data} ]; then echo "the volume is empty" > /dev/termination-log || true; exit ${NO_DATA_EXIT}; fi
 if [ "$ROLE" = primary ]; then role=MASTER; readonly=0; else role=SLAVE; readonly=1; fi
-mariadbd ${serverFlags(data, input).join(" ")} --init-rpl-role=$role --read-only=$readonly &
+${input.tlsPath === undefined ? "" : `loaded=$(cat ${input.tlsPath}/tls.crt ${input.tlsPath}/ca.crt | cksum)\n`}mariadbd ${serverFlags(data, input).join(" ")} --init-rpl-role=$role --read-only=$readonly &
 server=$!
 # Tables of an older release are brought up to date on each member; a release that did it already does nothing.
 (
@@ -93,7 +93,7 @@ server=$!
   done
   mariadb-upgrade --no-defaults --socket=${SOCKET} --user=mysql --upgrade-system-tables > /tmp/upgrade.log 2>&1 || cat /tmp/upgrade.log
 ) &
-stop() {
+${input.tlsPath === undefined ? "" : reloadCertificates(input.tlsPath)}stop() {
   waits=$(timeout 3 mariadb --no-defaults --socket=${SOCKET} --user=mysql -N -e 'SELECT @@rpl_semi_sync_master_enabled' 2> /dev/null || echo 1)
   if [ "$waits" = 0 ]; then kill -TERM $server; else kill -KILL $server; fi
 }
@@ -103,7 +103,20 @@ exit $code
 `;
 }
 
-function serverFlags(data: string, { serial, settings }: MemberInput): readonly string[] {
+/** The kubelet replaces the files of a changed Secret at once; the server loads them by itself, also while the operator is away. */
+function reloadCertificates(folder: string): string {
+  return `(
+  while kill -0 $server 2> /dev/null; do
+    sleep 2
+    present=$(cat ${folder}/tls.crt ${folder}/ca.crt | cksum)
+    [ "$present" != "$loaded" ] || continue
+    mariadb --no-defaults --socket=${SOCKET} --user=mysql -e 'FLUSH LOCAL SSL' && loaded=$present
+  done
+) &
+`;
+}
+
+function serverFlags(data: string, { serial, settings, tlsPath }: MemberInput): readonly string[] {
   const own = {
     datadir: data,
     socket: SOCKET,
@@ -122,6 +135,9 @@ function serverFlags(data: string, { serial, settings }: MemberInput): readonly 
     "rpl-semi-sync-master-wait-point": "AFTER_SYNC",
     "rpl-semi-sync-master-timeout": NEVER_MS,
     "rpl-semi-sync-master-wait-no-slave": "1",
+    ...(tlsPath === undefined
+      ? {}
+      : { "ssl-cert": `${tlsPath}/tls.crt`, "ssl-key": `${tlsPath}/tls.key`, "ssl-ca": `${tlsPath}/ca.crt` }),
     "rpl-semi-sync-master-enabled": "$([ $role = MASTER ] && echo 1 || echo 0)",
   };
   const user = Object.entries(settings).map(([name, value]) => `--${name.replaceAll("_", "-")}=${quote(value)}`);

@@ -9,10 +9,14 @@ const VARIABLES = `SELECT @@version AS version, @@global.read_only AS readOnly, 
   @@global.rpl_semi_sync_master_wait_point AS waitPoint, @@global.rpl_semi_sync_master_timeout AS timeout,
   @@global.rpl_semi_sync_master_wait_no_slave AS waitsAlone`;
 
+/** The status of this session: the certificate is the one that this connection got. */
+const STATUS =
+  "SHOW SESSION STATUS WHERE Variable_name IN ('Rpl_semi_sync_master_wait_sessions', 'Ssl_server_not_after')";
+
 export async function readReport(sql: Sql): Promise<MemberReport<Position>> {
   const [variables = {}] = await sql.query(VARIABLES);
   const [replica] = await sql.query("SHOW SLAVE STATUS");
-  const [waiting] = await sql.query("SHOW GLOBAL STATUS LIKE 'Rpl_semi_sync_master_wait_sessions'");
+  const status = new Map((await sql.query(STATUS)).map((row) => [row["Variable_name"], row["Value"]]));
   const acceptsWrites = variables["readOnly"] === "0";
   const applied = latest(positionOf(variables["current"]), positionOf(variables["logged"]));
   return {
@@ -21,11 +25,18 @@ export async function readReport(sql: Sql): Promise<MemberReport<Position>> {
     acceptsWrites,
     applied,
     acknowledgements: isLossless(variables) ? 1 : 0,
-    waitingForAcknowledgement: Number(waiting?.["Value"] ?? 0),
+    waitingForAcknowledgement: Number(status.get("Rpl_semi_sync_master_wait_sessions") ?? 0),
+    certificateEnd: parseEnd(status.get("Ssl_server_not_after")),
     ...(isConfigured(replica)
       ? readReplication(replica, applied)
       : { role: acceptsWrites ? "primary" : "detached", received: applied, isReceiving: false }),
   };
+}
+
+/** Reads a time such as `Nov  9 16:00:00 2027 GMT`; it is empty without TLS. */
+export function parseEnd(text: string | undefined): number | undefined {
+  const end = Date.parse(text ?? "");
+  return Number.isNaN(end) ? undefined : end;
 }
 
 function isConfigured(replica: Row | undefined): replica is Row {

@@ -1,4 +1,5 @@
 /** A connection to one member, over the driver `mysql2`. */
+import { connect } from "node:net";
 import { createConnection } from "mysql2/promise";
 import type { Connection, ConnectionOptions, RowDataPacket } from "mysql2/promise";
 import type { ConnectTarget } from "capstan/stateful";
@@ -25,9 +26,11 @@ export class Sql implements AsyncDisposable {
   static async connect(target: ConnectTarget): Promise<Sql> {
     const { host, address, port, password, authority, dial, timeoutMs } = target;
     const signal = AbortSignal.timeout(timeoutMs);
-    const stream = dial === undefined ? undefined : await dial({ host: address, port }, { signal });
+    // The driver would dial the name by which it verifies the certificate.
+    const stream =
+      dial === undefined ? connect({ host: address, port }) : await dial({ host: address, port }, { signal });
     const options: ConnectionOptions = {
-      host: authority === undefined ? address : host,
+      host,
       port,
       user: OPERATOR_ACCOUNT,
       password,
@@ -35,7 +38,7 @@ export class Sql implements AsyncDisposable {
       dateStrings: true,
       supportBigNumbers: true,
       bigNumberStrings: true,
-      ...(stream === undefined ? {} : { stream }),
+      stream,
       ...(authority === undefined ? {} : { ssl: { ca: authority, verifyIdentity: true } }),
     };
     try {
@@ -44,7 +47,7 @@ export class Sql implements AsyncDisposable {
       connection.on("error", () => undefined);
       return new Sql(connection);
     } catch (error) {
-      stream?.destroy();
+      stream.destroy();
       throw error;
     }
   }

@@ -25,6 +25,8 @@ export interface MemberReport<P> {
   readonly acknowledgements: number;
   /** Clients whose writes wait for an acknowledgement. */
   readonly waitingForAcknowledgement: number;
+  /** When the certificate ends that the member serves, in milliseconds since 1970; undefined: it serves none. */
+  readonly certificateEnd?: number | undefined;
   /** Why replication stopped. `Diverged`: the member has writes that its upstream does not have, or misses writes that are gone. */
   readonly replicationError?: { readonly code: "Diverged" | "Failed"; readonly message: string } | undefined;
 }
@@ -130,7 +132,8 @@ export interface MemberInput {
 
 /**
  * The programs of a member. Both scripts run in a shell with these variables: `BOOT` (`create`, `clone`, `run`), `ROLE` (`primary`,
- * `replica`), `DONORS` (hosts with spaces between them), `LINEAGE`, `OPERATOR_PASSWORD`, `REPLICATION_PASSWORD`. `BOOT` and `ROLE` are
+ * `replica`), `DONORS` (hosts with spaces between them), `AUTHORITY` (the file with the authorities by which donors are verified; empty:
+ * they have no TLS), `LINEAGE`, `OPERATOR_PASSWORD`, `REPLICATION_PASSWORD`. `BOOT` and `ROLE` are
  * read at each start of a container. With `BOOT=create`, `SEED` is the folder with given data, if there is any: `content` is a copy as
  * `dump` writes it, or given by the user, and `log/` has pieces of the log to replay in the order of their names (`NAME.data`, and
  * `NAME.to` with the position at its end) until `UNTIL_POSITION` or `UNTIL_TIME`. Instead of `content`, `SEED_HOST`, `SEED_PORT`,
@@ -207,7 +210,7 @@ export interface LogPiece {
 
 /**
  * How copies of the data are made. Scripts run in the image of the server, as user of the server, with `/scratch` as a folder for their
- * use, and have `HOST`, `PORT`, `OPERATOR_PASSWORD` and `REPLICATION_PASSWORD`.
+ * use, and have `HOST`, `PORT`, `AUTHORITY`, `OPERATOR_PASSWORD` and `REPLICATION_PASSWORD`.
  *
  * @example
  * const isComplete = <C, P>({ scan }: Backups<C, P>) => scan().position() !== undefined;
@@ -248,6 +251,11 @@ export interface Application<C extends AsyncDisposable, P> {
   readonly topology: PrimaryAndReplicas<C, P>;
   readonly member: (input: MemberInput) => MemberProgram;
   readonly settings: Settings<C>;
+  /**
+   * Members serve TLS with the files in `tlsPath`, load them again without a restart when they change, and report `certificateEnd`.
+   * Left out: the application has no TLS.
+   */
+  readonly hasTls?: boolean;
   /** Left out: the kinds for backups and restores do not exist. */
   readonly backups?: Backups<C, P>;
   readonly versions: {

@@ -18,7 +18,7 @@ export type {
 } from "./application.ts";
 export { stateful } from "./stateful.ts";
 export type { Stateful, StatefulOptions } from "./stateful.ts";
-export type { ClusterKind, ClusterObject, ClusterSpec, ClusterStatus } from "./cluster/resource.ts";
+export type { ClusterKind, ClusterObject, ClusterSpec, ClusterStatus, TlsSpec } from "./cluster/resource.ts";
 export { agentImageFrom } from "./agent-image.ts";
 export type { AgentImage } from "./agent-image.ts";
 export { runAsAgent } from "./backup/agent/main.ts";

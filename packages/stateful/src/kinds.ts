@@ -83,9 +83,34 @@ const bootstrap = s
   })
   .describe("The data that a new cluster begins with; it has no effect on a cluster that has data");
 
+const tls = s
+  .object({
+    mode: s
+      .enum("Managed", "Provided", "Off")
+      .default("Managed")
+      .describe("`Managed`: the operator makes and renews certificates; `Provided`: `secret` has them"),
+    secret: s
+      .string()
+      .max(253)
+      .optional()
+      .describe("With `Provided`: a Secret with tls.crt, tls.key and ca.crt for *.NAME-members.NAMESPACE.svc"),
+    validity: duration.default("90d").describe("Lifetime of the certificate; it is renewed after two thirds"),
+    authorityValidity: duration.default("3650d").describe("Lifetime of the authority"),
+    overlap: duration.default("1d").describe("How long the old and the new authority are trusted together, at least"),
+    names: s
+      .array(s.string().min(1).max(253))
+      .max(32)
+      .default([])
+      .describe("More DNS names and addresses by which clients reach the cluster"),
+    rotation: s.string().max(63).optional().describe("Any text: another text asks for a new authority"),
+  })
+  .rules(s.rule("self.mode != 'Provided' || has(self.secret)", "mode Provided needs the name of a Secret"))
+  .describe("Encryption of connections");
+
 /** The fields of a spec that every application has. */
-function commonSpec({ image, versions }: KindParts) {
+function commonSpec({ image, versions, hasTls }: KindParts) {
   return {
+    ...(hasTls ? { tls: tls.default({}) } : {}),
     size: s.int32().min(0).max(7).default(3).describe("How many members; 0 stops them and keeps their data"),
     version: s
       .string()
@@ -208,6 +233,8 @@ export interface KindParts {
   readonly kind: string;
   readonly image: string;
   readonly versions: readonly string[];
+  /** Whether the application serves TLS. */
+  readonly hasTls: boolean;
 }
 
 /** The kind of an application, with its own fields of the spec. */
@@ -225,6 +252,7 @@ export function defineCluster(parts: KindParts, extra: Fields): ClusterKind {
       Progressing: "The operator is bringing the cluster to its spec",
       Degraded: "Something needs attention; the message says what",
       Durable: "Acknowledged writes survive the loss of any one member",
+      TLSReady: "Connections are encrypted as the spec asks, with certificates that are valid",
     },
     scale: { spec: "spec.size", status: "status.size", selector: "status.selector" },
     columns: {

@@ -59,8 +59,8 @@ export function stateful<C extends AsyncDisposable, P>(
   application: Application<C, P>,
   { group, kind: name, spec = {}, environment }: StatefulOptions,
 ): Stateful {
-  const { image, versions } = application;
-  const kind = defineCluster({ group, kind: name, image, versions: versions.known }, spec);
+  const { image, versions, hasTls = false } = application;
+  const kind = defineCluster({ group, kind: name, image, versions: versions.known, hasTls }, spec);
   const { backups } = application;
   const backupKind = backups && defineBackup({ group, kind: name });
   const restoreKind = backups && defineRestore({ group, kind: name });

@@ -5,7 +5,7 @@ import { resolveAgentImage } from "../agent-image.ts";
 import { seedHash, seedParts } from "../backup/seed.ts";
 import type { Action } from "../cluster/action.ts";
 import { claimName, hostOf, keysOf } from "../pods/names.ts";
-import { buildPod, DATA_PATH, startAnnotations } from "../pods/pod.ts";
+import { AUTHORITY_PATH, buildPod, DATA_PATH, startAnnotations } from "../pods/pod.ts";
 import { volumeClaim } from "../pods/services.ts";
 import { formatTime } from "./context.ts";
 import type { ActionContext, Handler } from "./context.ts";
@@ -176,7 +176,8 @@ function podHandlers<C extends AsyncDisposable, P>() {
     "create-pod": async (context) => {
       const { create, seen, action, event } = context;
       const seed = action.boot === "create" ? seedOf(context) : undefined;
-      await create(Pod, action.member, buildPod(seen.template, { ...action, seed }));
+      const areDonorsSecured = action.donors.every((donor) => seen.secured.has(donor));
+      await create(Pod, action.member, buildPod(seen.template, { ...action, seed, areDonorsSecured }));
       const { image, version } = seen.template;
       event("Normal", "MemberStarts", `${action.member} starts with ${image.replaceAll("{version}", version)}`);
       return nextStep;
@@ -219,7 +220,9 @@ function replicationHandlers<C extends AsyncDisposable, P>() {
       signal.throwIfAborted();
       const host = hostOf({ cluster: seen.name, namespace: seen.namespace }, action.primary);
       const { port, topology } = setting.application;
-      await topology.follow(client, { host, port, password: seen.passwords.replication });
+      const isSecured = seen.secured.has(action.member) && seen.secured.has(action.primary);
+      const authority = isSecured ? AUTHORITY_PATH : undefined;
+      await topology.follow(client, { host, port, password: seen.passwords.replication, authority });
       event("Normal", "Follows", `${action.member} replicates from ${action.primary}`);
       return nextStep;
     },

@@ -27,6 +27,8 @@ export function report<C extends AsyncDisposable, P>(context: ActionContext<C, P
   const problem = problemOf(view, action);
   status.condition("Degraded", problem !== undefined, problem ?? { reason: "AsExpected", message: "" });
   status.condition("Durable", ...durability(view));
+  const { isReady, reason, message } = seen.tls.state;
+  status.condition("TLSReady", isReady, { reason, message });
 }
 
 function isLeading<P>({ report: told, pod, isOurs }: Member<P>): boolean {

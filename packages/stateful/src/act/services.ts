@@ -10,6 +10,7 @@ import {
   replicasServiceName,
 } from "../pods/names.ts";
 import { disruptionBudget, membersService, roleService } from "../pods/services.ts";
+import { toData } from "../tls/secret.ts";
 import type { ActionContext } from "./context.ts";
 
 export async function applySharedObjects<C extends AsyncDisposable, P>(context: ActionContext<C, P>): Promise<void> {
@@ -22,6 +23,16 @@ export async function applySharedObjects<C extends AsyncDisposable, P>(context: 
   await apply(Service, replicasServiceName(cluster), roleService(naming, { ...place, role: "replica" }));
   await apply(PodDisruptionBudget, cluster, disruptionBudget(naming, cluster));
   await applyAccounts(context);
+  await applyCertificates(context);
+}
+
+async function applyCertificates<C extends AsyncDisposable, P>(context: ActionContext<C, P>): Promise<void> {
+  const { apply, seen, setting } = context;
+  const metadata = { labels: clusterLabels(setting.naming, seen.name) };
+  for (const { name, texts } of seen.tls.apply) {
+    const type = "tls.crt" in texts && "ca.crt" in texts ? "kubernetes.io/tls" : "Opaque";
+    await apply(Secret, name, { metadata, type, data: toData(texts) });
+  }
 }
 
 /** The backups of the cluster's spec are an object of their own, which stays when they are switched off: it lists what is stored. */

@@ -10,6 +10,8 @@ import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
 import { MemberClients } from "../observe/clients.ts";
 import { passwordsOf, templateOf } from "../observe/observe.ts";
 import type { Setting } from "../observe/observe.ts";
+import { securedMembers, tlsInput } from "../observe/tls.ts";
+import { connectionTrust, trustSecretName } from "../tls/plan.ts";
 import type { Draft, Job, JobResult } from "./agent/job.ts";
 import { archiveLog } from "./archive-log.ts";
 import { backupTime, nextStep } from "./backup-steps.ts";
@@ -178,6 +180,9 @@ async function createPod<C extends AsyncDisposable, P>(
 ): Promise<void> {
   if (cluster === undefined) return;
   const template = templateOf(cluster, setting);
+  const pod = server.member === undefined ? undefined : context.get(Pod, server.member);
+  const isSecured = pod !== undefined && securedMembers([pod]).size > 0;
+  const trustSecret = isSecured ? trustSecretName(cluster.metadata.name) : undefined;
   const options: JobPodOptions = {
     // The server's programs are of the release that runs, which is not always that of the spec.
     template: { ...template, version: cluster.status?.version ?? template.version },
@@ -190,7 +195,7 @@ async function createPod<C extends AsyncDisposable, P>(
   await context.create(
     Pod,
     { prefix: `${object.metadata.name.slice(0, 40)}-${purpose}-` },
-    handOverPod(options, server),
+    handOverPod(options, { ...server, trustSecret }),
   );
 }
 
@@ -226,18 +231,21 @@ function gap<C extends AsyncDisposable, P>({ context }: Scene<C, P>, message: st
 
 function clientsOf<C extends AsyncDisposable, P>(
   { context, setting }: Scene<C, P>,
-  { metadata, status }: ClusterObject,
+  cluster: ClusterObject,
 ): MemberClients<C, P> {
+  const { metadata, status } = cluster;
   const { name, namespace = "" } = metadata;
-  const addresses = (status?.members ?? []).flatMap((member): [string, string][] => {
-    const address = context.get(Pod, member.name)?.status?.podIP;
-    return address === undefined ? [] : [[member.name, address]];
-  });
+  const pods = (status?.members ?? []).flatMap((member) => context.get(Pod, member.name) ?? []);
+  const addresses = pods.flatMap((pod): [string, string][] =>
+    pod.status?.podIP === undefined ? [] : [[pod.metadata.name, pod.status.podIP]],
+  );
   return new MemberClients(setting.application, {
     cluster: name,
     namespace,
     addresses: new Map(addresses),
     password: passwordsOf(context, name).operator,
+    authority: connectionTrust(tlsInput(context as never, cluster, setting.environment.now())),
+    secured: securedMembers(pods),
     dial: setting.environment.dial,
   });
 }

@@ -39,12 +39,15 @@ export interface ServerScript {
   readonly script: string;
   readonly member?: string;
   readonly piece?: string;
+  /** The Secret with the authorities by which the member is verified; left out: the member has no TLS. */
+  readonly trustSecret?: string | undefined;
 }
 
 /** A pod in which the server's program hands its output over to the agent. */
 export function handOverPod(options: JobPodOptions, server: ServerScript): ApplyOf<typeof Pod> {
   const { template, access, job, agentImage } = options;
   const scratch = [folderPart("scratch", PATHS.scratch), folderPart("exchange", PATHS.exchange)];
+  const trust = trustParts(server);
   const parts = [...scratch, ...storeParts(access)];
   const image = imageOf(template);
   const run = (name: string, script: string) => ({
@@ -55,7 +58,7 @@ export function handOverPod(options: JobPodOptions, server: ServerScript): Apply
     terminationMessagePolicy: "FallbackToLogsOnError",
     securityContext: CONTAINER_SECURITY,
     volumeMounts: [
-      ...mountsOf(scratch),
+      ...mountsOf([...scratch, ...trust]),
       { name: "scratch", mountPath: "/tmp" },
       { name: "scratch", mountPath: "/run" },
     ],
@@ -65,13 +68,20 @@ export function handOverPod(options: JobPodOptions, server: ServerScript): Apply
       ? [agentContainer({ name: "fetch", image: agentImage, job: fetchOf(job, template), parts })]
       : [];
   return jobPod(options, {
-    parts,
+    parts: [...parts, ...trust],
     initContainers: [run("prepare", prepareScript(PATHS.exchange)), ...fetch],
     containers: [
       agentContainer({ name: AGENT, image: agentImage, job, parts }),
       run("server", handOverScript(PATHS.exchange, server.script)),
     ],
   });
+}
+
+const TRUST_PATH = "/trust";
+
+function trustParts({ trustSecret: secretName }: ServerScript): readonly Part[] {
+  if (secretName === undefined) return [];
+  return [{ volume: { name: "trust", secret: { secretName } }, mountPath: TRUST_PATH, readOnly: true }];
 }
 
 /** The trial restores exactly the backup that is compared. */
@@ -127,7 +137,7 @@ function jobPod({ template, purpose, timeout }: JobPodOptions, { parts, initCont
   return { metadata: { labels }, spec } as unknown as ApplyOf<typeof Pod>;
 }
 
-function environment({ cluster, namespace, port }: PodTemplate, { member, piece = "" }: ServerScript) {
+function environment({ cluster, namespace, port }: PodTemplate, { member, piece = "", trustSecret }: ServerScript) {
   const secret = (name: string, key: string) => ({
     name,
     valueFrom: { secretKeyRef: { name: accountsSecretName(cluster), key } },
@@ -135,6 +145,7 @@ function environment({ cluster, namespace, port }: PodTemplate, { member, piece 
   return [
     { name: "HOST", value: member === undefined ? "" : hostOf({ cluster, namespace }, member) },
     { name: "PORT", value: String(port) },
+    { name: "AUTHORITY", value: trustSecret === undefined ? "" : `${TRUST_PATH}/ca.crt` },
     { name: "SEED", value: `${PATHS.scratch}/seed` },
     { name: "PIECE", value: piece },
     secret("OPERATOR_PASSWORD", "operator"),

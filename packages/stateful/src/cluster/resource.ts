@@ -35,7 +35,25 @@ export interface ClusterSpec {
   readonly switchover?: { readonly to?: string; readonly request: string };
   readonly bootstrap?: { readonly from: SeedSource };
   readonly backup?: BackupForm & { readonly schedule: string };
+  /** Undefined if the application has no TLS. */
+  readonly tls?: TlsSpec;
   readonly paused: boolean;
+}
+
+/**
+ * How connections are encrypted.
+ *
+ * @example
+ * const isEncrypted = ({ mode }: TlsSpec) => mode !== "Off";
+ */
+export interface TlsSpec {
+  readonly mode: "Managed" | "Provided" | "Off";
+  readonly secret?: string;
+  readonly validity: string;
+  readonly authorityValidity: string;
+  readonly overlap: string;
+  readonly names: readonly string[];
+  readonly rotation?: string;
 }
 
 /** A member in the status. */
@@ -94,7 +112,7 @@ export interface ClusterStatus {
 }
 
 /** The conditions of every cluster. */
-export type ClusterCondition = "Available" | "Progressing" | "Degraded" | "Durable";
+export type ClusterCondition = "Available" | "Progressing" | "Degraded" | "Durable" | "TLSReady";
 
 /**
  * A cluster object.

@@ -9,7 +9,9 @@ export interface MemberPlaces {
   /** Pod addresses by member. */
   readonly addresses: ReadonlyMap<string, string>;
   readonly password: string;
-  readonly authority?: string | undefined;
+  /** Authorities in PEM, and the members that serve TLS: these are never reached without it. */
+  readonly authority: string | undefined;
+  readonly secured: ReadonlySet<string>;
   readonly dial?: Dial | undefined;
 }
 
@@ -36,7 +38,7 @@ export class MemberClients<C extends AsyncDisposable, P> implements AsyncDisposa
   }
 
   async #open(member: string, timeoutMs: number): Promise<C> {
-    const { addresses, cluster, namespace, password, authority, dial } = this.#places;
+    const { addresses, cluster, namespace, password, authority, secured, dial } = this.#places;
     const address = addresses.get(member);
     if (address === undefined) throw new Error(`${member} has no address: its pod does not run`);
     const target: ConnectTarget = {
@@ -44,7 +46,8 @@ export class MemberClients<C extends AsyncDisposable, P> implements AsyncDisposa
       address,
       port: this.#application.port,
       password,
-      authority,
+      // Without authorities nothing is trusted: the connection fails.
+      authority: secured.has(member) ? (authority ?? "") : undefined,
       dial,
       timeoutMs,
     };

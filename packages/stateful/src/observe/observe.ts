@@ -15,10 +15,13 @@ import { accountsSecretName, claimName, clusterLabels, keysOf } from "../pods/na
 import type { Naming } from "../pods/names.ts";
 import { templateHashOf } from "../pods/pod.ts";
 import type { PodTemplate } from "../pods/pod.ts";
+import { connectionTrust } from "../tls/plan.ts";
+import type { TlsPlan } from "../tls/plan.ts";
 import { MemberClients } from "./clients.ts";
 import { canUpdate, hashOf, liveSettingsOf, refusedParts } from "./spec.ts";
 import { observePod, observeVolume, toBytes } from "./pods.ts";
 import type { PodObject } from "./pods.ts";
+import { observeTls, securedMembers, tlsInput } from "./tls.ts";
 
 /** The kinds that the controller writes, and those that it only reads. */
 type OwnedKinds = readonly [
@@ -71,6 +74,9 @@ export interface ClusterObservation<C extends AsyncDisposable, P> extends Observ
   readonly template: PodTemplate;
   readonly clients: MemberClients<C, P>;
   readonly passwords: { readonly operator: string; readonly replication: string };
+  readonly tls: TlsPlan;
+  /** The members that serve TLS. */
+  readonly secured: ReadonlySet<string>;
   /** What the first member begins with, if anything is given. */
   readonly seedSource: SeedSource | undefined;
   /** Settings of the spec that are changed while members run. */
@@ -88,13 +94,16 @@ export async function observe<C extends AsyncDisposable, P>(
   const labels = { [keys.cluster]: name };
   const podObjects = context.find(Pod, { labels }).filter((pod) => isOwned(pod, object));
   const recorded = recordedStateOf(object);
-  const template = templateOf(object, setting);
+  const certificates = tlsInput(context, object, environment.now());
+  const secured = securedMembers(podObjects);
   const passwords = passwordsOf(context, name);
   const clients = new MemberClients(application, {
     cluster: name,
     namespace,
     addresses: addressesOf(podObjects),
     password: passwords.operator,
+    authority: connectionTrust(certificates),
+    secured,
     dial: environment.dial,
   });
   const pods = podObjects.map((pod) =>
@@ -103,6 +112,8 @@ export async function observe<C extends AsyncDisposable, P>(
   const restoring = restoreOf(context, setting, object);
   const seedSource = restoring === undefined ? object.spec.bootstrap?.from : { backup: pinnedSource(restoring) };
   const statuses = await queryMembers(clients, recorded, { setting, uid: object.metadata.uid });
+  const tls = observeTls(certificates, { pods: podObjects, statuses });
+  const template = { ...templateOf(object, setting), tlsSecret: tls.mount };
   return {
     name,
     namespace,
@@ -118,13 +129,15 @@ export async function observe<C extends AsyncDisposable, P>(
     statuses,
     isolatedForMs: isolatedFor(statuses, recorded, { setting, uid: object.metadata.uid }),
     foreign: foreignNames(context, { object, naming }),
-    missing: [],
+    missing: tls.missing,
     ...(restoring === undefined
       ? {}
       : { restoreRequest: { uid: restoring.metadata.uid, name: restoring.metadata.name } }),
     seedSource,
     object,
     template,
+    tls: tls.plan,
+    secured,
     clients,
     passwords,
   };

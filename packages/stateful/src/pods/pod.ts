@@ -32,6 +32,8 @@ export interface PodStart {
   readonly boot: Boot;
   readonly role: StartRole;
   readonly donors: readonly string[];
+  /** Whether all donors serve TLS. */
+  readonly areDonorsSecured: boolean;
   /** Given data for the first member, and what identifies it. */
   readonly seed?: { readonly parts: SeedParts; readonly hash: string } | undefined;
 }
@@ -39,6 +41,8 @@ export interface PodStart {
 /** Where the data volume is mounted. */
 export const DATA_PATH = "/data";
 const TLS_PATH = "/tls";
+/** The file with the trusted authorities in a member's containers. */
+export const AUTHORITY_PATH: string = `${TLS_PATH}/ca.crt`;
 
 /** The program of a member. */
 export function programOf(template: PodTemplate, member: string): MemberProgram {
@@ -149,7 +153,8 @@ function container(template: PodTemplate, start: PodStart, script: string) {
   };
 }
 
-function environment({ naming, cluster, namespace, lineage }: PodTemplate, { donors, seed }: PodStart) {
+function environment(template: PodTemplate, { donors, areDonorsSecured, seed }: PodStart) {
+  const { naming, cluster, namespace, lineage, tlsSecret } = template;
   const keys = keysOf(naming);
   const annotation = (name: string, key: string) => ({
     name,
@@ -164,6 +169,7 @@ function environment({ naming, cluster, namespace, lineage }: PodTemplate, { don
     annotation("BOOT", keys.boot),
     annotation("ROLE", keys.startRole),
     { name: "DONORS", value: hosts },
+    { name: "AUTHORITY", value: tlsSecret !== undefined && areDonorsSecured ? AUTHORITY_PATH : "" },
     { name: "LINEAGE", value: lineage },
     secret("OPERATOR_PASSWORD", "operator"),
     secret("REPLICATION_PASSWORD", "replication"),

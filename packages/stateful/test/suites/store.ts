@@ -29,5 +29,6 @@ export const store: Application<AsyncDisposable, number> = application({
     sized: (memoryBytes) => ({ cache: String(memoryBytes / 2) }),
     set: unused,
   },
+  hasTls: true,
   versions: { known: ["1.0", "2.0"], canGo: (from, to) => from <= to },
 });

@@ -14,13 +14,14 @@ export function onMemory<C extends AsyncDisposable, P>(
   application: Application<C, P>,
   servers: MemoryServers,
 ): Application<MemoryClient, History> {
-  const { name, port, image, member, versions, settings, topology } = application;
+  const { name, port, image, member, versions, settings, topology, hasTls } = application;
   return {
     name,
     port,
     image,
     member,
     versions,
+    ...(hasTls === undefined ? {} : { hasTls }),
     connect: async ({ address, host }) => {
       const server = (): Server => {
         const found = servers.at(address);

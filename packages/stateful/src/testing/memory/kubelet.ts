@@ -1,9 +1,11 @@
 /** A scripted kubelet: binds claims, starts servers in memory for pods as their scripts would, and reports the status of pods. */
 import type { ApplyOf, ObjectOf } from "@capstan/model";
-import { PersistentVolumeClaim, Pod } from "@capstan/kinds/v1";
+import { PersistentVolumeClaim, Pod, Secret } from "@capstan/kinds/v1";
 import type { TestWorld } from "@capstan/runtime/testing";
 import { hostIs } from "../../decide/view.ts";
 import { NO_DATA_EXIT } from "../../observe/pods.ts";
+import { endOf, readLeaf } from "../../tls/leaf.ts";
+import { readTexts } from "../../tls/secret.ts";
 import type { MemoryServers, Volume } from "./server.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
@@ -67,7 +69,17 @@ export class MemoryKubelet {
       return await this.#tell(pod, placed, waiting(container.name, "ImagePullBackOff", "there is no such image"));
     }
     const failure = this.#servers.servers.has(name) ? undefined : this.#start(pod, placed, volume);
+    await this.#loadCertificate(pod);
     await this.#tell(pod, placed, failure ?? running(container.name, placed, this.#world.clock.wall()));
+  }
+
+  /** A changed Secret appears in the pod, and the server loads it. */
+  async #loadCertificate({ metadata, spec }: PodObject): Promise<void> {
+    const name = spec?.volumes?.find(({ secret }) => secret !== undefined)?.secret?.secretName;
+    const server = this.#servers.servers.get(metadata.name);
+    if (name === undefined || server === undefined) return;
+    const leaf = readLeaf(readTexts(await this.#world.get(Secret, name)));
+    if (leaf !== undefined) server.certificateEnd = endOf(leaf);
   }
 
   /** Starts the server on its volume; the status of the pod, if that fails. */

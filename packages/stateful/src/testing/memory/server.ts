@@ -34,6 +34,8 @@ export interface Server {
   isCut: boolean;
   isDiverged: boolean;
   readonly settings: Map<string, string>;
+  /** The end of the certificate that it serves. */
+  certificateEnd: number | undefined;
 }
 
 /** How a server starts. */
@@ -70,6 +72,7 @@ export class MemoryServers {
       isCut: false,
       isDiverged: false,
       settings: new Map(),
+      certificateEnd: undefined,
     });
   }
 
@@ -139,6 +142,7 @@ export class MemoryServers {
       isReceiving: server.isReceiving,
       acknowledgements: server.acknowledgements,
       waitingForAcknowledgement: volume.log.length - volume.confirmed,
+      certificateEnd: server.certificateEnd,
       ...(server.isDiverged
         ? { replicationError: { code: "Diverged", message: "it has writes that its primary does not have" } }
         : {}),
