@@ -131,11 +131,15 @@ const containerValues = `            {{- with .Values.env }}
 /** The annotations of the pods. */
 const podAnnotations = `  template:
     metadata:
+      {{- if or .Values.settings .Values.podAnnotations }}
       annotations:
-        checksum/settings: {{ toJson .Values.settings | sha256sum | quote }}
+        {{- with .Values.settings }}
+        checksum/settings: {{ toJson . | sha256sum | quote }}
+        {{- end }}
         {{- with .Values.podAnnotations }}
         {{- toYaml . | nindent 8 }}
         {{- end }}
+      {{- end }}
 `;
 
 /** The ConfigMap with the settings. A number is written as JSON, because Helm reads numbers as floating-point ones. */
