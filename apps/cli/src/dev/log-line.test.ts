@@ -106,7 +106,7 @@ test("only lines with a controller and an object are about objects", () => {
 });
 
 test("a line about an object names the program's line that threw the error", () => {
-  const stack = "Error: no power\n    at now (file:///work/my-operator/src/lamp.ts:7:9)";
+  const stack = "Error: no power\n    at now (file:///home/ada/my-operator/src/lamp.ts:7:9)";
   const line = JSON.stringify({ ...failure, error: { name: "Error", message: "no power", stack } });
   assert.equal(readObjectLine(line)?.message, "no power (at src/lamp.ts:7:9)");
 });

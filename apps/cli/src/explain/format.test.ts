@@ -40,10 +40,10 @@ test("a failed reconcile shows the line of the program", () => {
     writes: [],
     outcome: "failed",
     message: "no power",
-    where: "/work/src/lamp.ts:7:9",
+    where: "/home/ada/src/lamp.ts:7:9",
     milliseconds: 3,
     next: "",
   } as unknown as Parameters<typeof formatReconciles>[0][number];
   const terminal = { color: false, columns: 60, isInteractive: false };
-  assert.match(formatReconciles([reconcile], paperOf(terminal)), /\n {2}at {8}\/work\/src\/lamp\.ts:7:9\n/);
+  assert.match(formatReconciles([reconcile], paperOf(terminal)), /\n {2}at {8}\/home\/ada\/src\/lamp\.ts:7:9\n/);
 });
