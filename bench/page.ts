@@ -118,7 +118,7 @@ function opening({ machine, busy = [] }: Results): string {
   const warning =
     busy.length === 0
       ? ""
-      : `\n\n**The machine was busy with other work while ${busy.join(", ")} ran: times and latencies of these are too high, of everybody.**`;
+      : `\n\n**The machine was busy with other work while ${busy.join(", ")} ran: times and latencies of these are too high, for Capstan and its peers.**`;
   const facts = Object.entries(machine).map(([fact, value]) => `${fact} ${value}`);
   return `# Performance
 

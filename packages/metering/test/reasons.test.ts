@@ -125,7 +125,7 @@ test("a book with any mistake is refused as a whole, with line and suggestion", 
   for (const [message, text] of books) assert.throws(() => parseBook(text), { code: "BadBook", message }, text);
 });
 
-test("a store of a newer version is read by nobody and stays as it is", async (t) => {
+test("a store of a newer version is refused and stays as it is", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "reasons-"));
   t.after(() => rm(folder, { recursive: true }));
   const line = `${JSON.stringify({ version: 99, batch: 1, at: "2026-03-01T00:00:00.000Z", files: [] })}\n`;

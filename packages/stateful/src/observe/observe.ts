@@ -47,7 +47,7 @@ export interface Environment {
   readonly now: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly steady: () => number;
-  /** Random text that nobody can guess. */
+  /** Random text that cannot be guessed. */
   readonly randomText: () => string;
   readonly dial?: Dial | undefined;
   /** The image of this program, for backup pods. */
