@@ -136,3 +136,56 @@ test("the doctor finds a changed file and a changed audit", async (t) => {
   await rm(join(folder, ".capstan/meter/usage", day, file));
   assert.equal(await code("doctor"), 1);
 });
+
+test("a line of NDJSON ends with LF only, and a dimension of other times is known", async (t) => {
+  const { run, code, folder } = await place(t);
+  const record = {
+    id: "s",
+    meter: "calls",
+    at: "2026-03-05T00:00:00Z",
+    amount: 1,
+    dimensions: { "a\u2028b": "x\u2029y" },
+  };
+  await writeFile(join(folder, "s.ndjson"), `\uFEFF${JSON.stringify(record)}\r\n\n`);
+  const result = JSON.parse(await run("import", "usage", "s.ndjson", "-o", "json")) as { read: number; stored: number };
+  assert.deepEqual([result.read, result.stored], [1, 1]);
+  assert.match(await run("report", "--period", "2026-03", "--by", "a\u2028b", "-o", "csv"), /,x\u2029y,1,call,/);
+  assert.match(await run("report", "--period", "2026-04", "--by", "a\u2028b", "-o", "csv"), /^bucket,/);
+  assert.equal(await code("report", "--period", "2026-04", "--by", "c"), 3);
+  await writeFile(join(folder, "broken.ndjson.gz"), "not packed");
+  assert.equal(await code("import", "usage", "broken.ndjson.gz"), 3);
+  assert.equal(await code("import", "usage", "s.ndjson", "missing.ndjson"), 3);
+});
+
+test("every command takes the store, the book, and the file of the result", async (t) => {
+  const { run, folder } = await place(t);
+  await writeFile(
+    join(folder, "rows.json"),
+    '[{"amount":1,"timestamp":"2026-03-01T00:00:00Z","stepSize":60000000000}]',
+  );
+  const common = ["--store", "other", "--book", "metering.yaml", "-o", "json"];
+  assert.equal(await run("import", "rows", "--datasource", "cpu", "rows.json", ...common, "--out", "rows.out"), "");
+  assert.match(await readFile(join(folder, "rows.out"), "utf8"), /"stored": 1/);
+  await run("import", "usage", "a.ndjson", ...common);
+  const exported = await run("export", "--what", "usage", ...common, "--out", "usage.ndjson");
+  assert.equal((JSON.parse(exported) as { rows: number }).rows, 3);
+  const audit = JSON.parse(await run("audit", ...common)) as { action: string }[];
+  assert.equal(audit.filter(({ action }) => action === "import").length, 2);
+});
+
+test("prices are printed as the book has them", async (t) => {
+  const { run, folder } = await place(t);
+  const steps = '[{ upTo: "10", amount: "0" }, { amount: "1.20", flat: "5.00" }]';
+  const tiered = `meters: [{ name: calls, type: event, unit: call }]\nprices: [{ meter: calls, per: call, tiers: graduated, steps: ${steps} }]`;
+  await writeFile(join(folder, "tiers.yaml"), tiered);
+  const price = async (...words: string[]): Promise<unknown> =>
+    JSON.parse(await run("price", "calls", "--book", "tiers.yaml", "-o", "json", ...words));
+  const wanted = [
+    { upTo: "10", amount: "0" },
+    { amount: "1.20", flat: "5.00" },
+  ];
+  assert.deepEqual(await price(), [{ meter: "calls", per: "call", tiers: "graduated", when: {}, steps: wanted }]);
+  const { lines, cost } = (await price("--quantity", "12.5")) as { lines: unknown[]; cost: string };
+  assert.equal(cost, "8.000000");
+  assert.deepEqual(lines.at(-1), { step: 2, quantity: "0", amount: "5.00", cost: "5.000000", flat: true });
+});

@@ -42,7 +42,7 @@ export type { BillFile, BillRow, FocusImport } from "./bill/import-focus.ts";
 export { importPrometheus } from "./prometheus/import-prometheus.ts";
 export type { PrometheusImport, PrometheusResult } from "./prometheus/import-prometheus.ts";
 export type { Server } from "./prometheus/server.ts";
-export { parseExactJson, parseLine, readBillFile, readJournal, readRecords } from "./record/read-file.ts";
+export { needFile, parseExactJson, parseLine, readBillFile, readJournal, readRecords } from "./record/read-file.ts";
 export { findRecords, tenancyOfStore } from "./record/find-records.ts";
 export type { Tenancy } from "./engine/piece.ts";
 export type { ImportResult, Problem, Reason, UsageRow } from "./record/usage.ts";

@@ -17,6 +17,7 @@ import {
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { meterOptions, nowOf, openStore, placeIn, readBook, timeOf } from "../meter/options.ts";
+import { importOutput } from "../meter/print-import.ts";
 import { focusCsv, formatCsv, reportCsv } from "../meter/report-output.ts";
 import { csvRows, csvTitles } from "./meter-invoice.ts";
 
@@ -42,6 +43,7 @@ export const meterExport: Command = defineCommand({
     from: { type: "text", value: "TIME", describe: "the first instant (the first usage)" },
     to: { type: "text", value: "TIME", describe: "the first instant that is not exported (now)" },
     tenant: { type: "text", value: "T", describe: "only this tenant" },
+    output: importOutput,
     "focus-version": {
       type: "text",
       choices: focusVersions,
@@ -79,6 +81,7 @@ export const meterExport: Command = defineCommand({
     };
     const count = await write(what, writing);
     terminal.err(`${path}: ${count} rows\n`);
+    if (options.output === "json") terminal.out(`${JSON.stringify({ what, file: path, rows: count })}\n`);
   },
 });
 

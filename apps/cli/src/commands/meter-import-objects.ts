@@ -1,5 +1,5 @@
 /** `capstan meter import objects`: imports journals of what a watch of the Kubernetes API saw. */
-import { type Input, importObjects, readJournal } from "@capstan/metering";
+import { type Input, importObjects, needFile, readJournal } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { countOf, meterOptions, nowOf, openWriter, placeIn, readBook } from "../meter/options.ts";
@@ -28,6 +28,8 @@ export const meterImportObjects: Command = withOut(
       if (args.length === 0) throw new CliError("Usage", "capstan meter import objects needs FILE: journals");
       const book = await readBook(options, terminal);
       const batch = countOf("batch", options.batch);
+      // A missing file is found before anything is stored.
+      for (const name of args) await needFile(placeIn(terminal, name), name);
       await using store = await openWriter(options, terminal, options.wait);
       const warn = (message: string): void => terminal.err(`warning: ${message}\n`);
       const imported = await importObjects(readAll(args, terminal), { store, book, batch, warn, now: nowOf(options) });

@@ -1,5 +1,5 @@
 /** `capstan meter import usage`: imports usage records from files. */
-import { type Input, importUsage, readRecords, type Store } from "@capstan/metering";
+import { type Input, importUsage, needFile, readRecords, type Store } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { countOf, meterOptions, nowOf, openWriter, placeIn, readBook } from "../meter/options.ts";
@@ -32,6 +32,8 @@ export const meterImportUsage: Command = withOut(
       if (args.length === 0) throw new CliError("Usage", "capstan meter import usage needs FILE: files of records");
       const book = await readBook(options, terminal);
       const batch = countOf("batch", options.batch);
+      // A missing file is found before anything is stored.
+      for (const name of args) await needFile(placeIn(terminal, name), name);
       await using store = await openWriter(options, terminal, options.wait);
       const inputs = readAll(args, { terminal, store });
       const result = await importUsage(inputs, { store, book, batch, source: options.source, now: nowOf(options) });

@@ -1,5 +1,5 @@
 /** `capstan meter price`: what a quantity costs, or which prices there are. */
-import { type Price, quote, zoneOf } from "@capstan/metering";
+import { type Book, type Price, quote, zoneOf } from "@capstan/metering";
 import { defineCommand, type Command } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { meterOptions, nowOf, readBook, timeOf } from "../meter/options.ts";
@@ -49,7 +49,7 @@ export const meterPrice: Command = withOut(
         );
       }
       if (meter === undefined) throw new CliError("Usage", "--quantity needs METER: the meter to price");
-      const at = options.at === undefined ? nowOf(options) : timeOf("at", options.at, zoneOf(book.timeZone));
+      const at = options.at === undefined ? nowOf(options) : timeOf("at", options.at, zoneOf(zoneNameOf(book, tenant)));
       const value = quote(book, { meter, quantity, at, ...(tenant !== undefined && { tenant }) });
       const rows = value.lines.map((line) => [String(line.step), line.quantity, line.amount, line.cost]);
       const table = {
@@ -61,6 +61,10 @@ export const meterPrice: Command = withOut(
   }),
 );
 
+function zoneNameOf({ timeZone, tenantZones }: Book, tenant: string | undefined): string {
+  return (tenant === undefined ? undefined : tenantZones.get(tenant)) ?? timeZone;
+}
+
 /** Prices as they are printed. */
 export function priceList(prices: readonly Price[]): readonly PrintedPrice[] {
   return prices.map(({ meter, per, tiers, steps, when, from }) => ({
@@ -69,12 +73,16 @@ export function priceList(prices: readonly Price[]): readonly PrintedPrice[] {
     tiers,
     ...(from !== undefined && { from: new Date(from).toISOString() }),
     when,
-    steps: steps.map(({ amountText }) => ({ amount: amountText })),
+    steps: steps.map(({ upToText, amountText, flatText }) => ({
+      ...(upToText !== undefined && { upTo: upToText }),
+      amount: amountText,
+      ...(flatText !== undefined && { flat: flatText }),
+    })),
   }));
 }
 
 /** A price as it is printed. */
 export interface PrintedPrice extends Pick<Price, "meter" | "per" | "tiers" | "when"> {
   readonly from?: string;
-  readonly steps: readonly { readonly amount: string }[];
+  readonly steps: readonly { readonly upTo?: string; readonly amount: string; readonly flat?: string }[];
 }

@@ -23,21 +23,37 @@ export function auditPlace(folder: string): AuditPlace {
   return { folder, pid: process.pid, pause: () => new Promise((resolve) => setTimeout(resolve, 50)) };
 }
 
+/** What is written to the audit. */
+export interface Auditing {
+  readonly terminal: Terminal;
+  readonly happenings: readonly Happening[];
+  readonly user?: string;
+  /** Some commands need no book. */
+  readonly book?: "needed" | "optional";
+}
+
+async function hashOfBook(values: MeterValues, terminal: Terminal): Promise<string> {
+  return createHash("sha256")
+    .update(await readBookText(values, terminal))
+    .digest("hex");
+}
+
 /** Writes what happened; a book that is not the last known one is a line of its own. */
 export async function audit(
   values: MeterValues,
-  { terminal, happenings, user = userName() }: { terminal: Terminal; happenings: readonly Happening[]; user?: string },
+  { terminal, happenings, user = userName(), book = "needed" }: Auditing,
 ): Promise<void> {
   const folder = storeFolder(values, terminal);
   const at = new Date(nowOf(values)).toISOString();
-  const sha256 = createHash("sha256")
-    .update(await readBookText(values, terminal))
-    .digest("hex");
+  const sha256 = await hashOfBook(values, terminal).catch((error: unknown) => {
+    if (book === "optional") return undefined;
+    throw error;
+  });
   const known = (await readAudit(folder)).findLast(({ action }) => action === "book")?.details["sha256"];
-  const book: Happening[] = known === sha256 ? [] : [{ action: "book", details: { sha256 } }];
+  const change: Happening[] = sha256 === undefined || known === sha256 ? [] : [{ action: "book", details: { sha256 } }];
   await appendAudit(
     auditPlace(folder),
-    [...book, ...happenings].map((happening) => ({ at, user, ...happening })),
+    [...change, ...happenings].map((happening) => ({ at, user, ...happening })),
   );
 }
 

@@ -47,3 +47,8 @@ test("prices of different conditions that no record shares may stand together", 
   );
   assert.equal(book.prices.length, 2);
 });
+
+test("a number with more digits than a float has keeps them", () => {
+  const book = parseBook(`${meters}prices: [{ meter: calls, amount: 0.12345678901234567891, per: call }]`);
+  assert.equal(book.prices[0]?.steps[0]?.amountText, "0.12345678901234567891");
+});

@@ -46,9 +46,11 @@ export interface Meter {
 /** A step of a tiered price. */
 export interface Step {
   readonly upTo?: Rational;
+  readonly upToText?: string;
   readonly amount: Rational;
   readonly amountText: string;
   readonly flat?: Rational;
+  readonly flatText?: string;
 }
 
 /** One price. */

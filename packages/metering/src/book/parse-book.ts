@@ -1,5 +1,5 @@
 /** Reads a book from YAML or JSON: a book with any mistake is refused as a whole. */
-import { type Document, LineCounter, isNode, parseDocument } from "yaml";
+import { type Document, LineCounter, isNode, parseDocument, visit } from "yaml";
 import { MeterError } from "../error.ts";
 import { zoneOf } from "../time/zone.ts";
 import type { Book } from "./book.ts";
@@ -35,8 +35,19 @@ export function parseBook(text: string): Book {
   const [problem] = document.errors;
   if (problem !== undefined)
     throw new MeterError("BadBook", `the book is refused: ${problem.message.split("\n")[0] ?? ""}`);
+  keepDigits(document);
   const value: unknown = document.toJS() ?? {};
   return readBook(value, (path) => lineOf(document, counter, path));
+}
+
+/** Numbers with more digits than a float has stay text. */
+function keepDigits(document: Document): void {
+  visit(document, {
+    Scalar: (_, node) => {
+      const { value, source = "" } = node;
+      if (typeof value === "number" && /^[-+]?[\d.]{16,}(?:[eE][-+]?\d+)?$/.test(source)) node.value = source;
+    },
+  });
 }
 
 function lineOf(document: Document, counter: LineCounter, path: string): number | undefined {

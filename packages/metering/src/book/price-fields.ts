@@ -117,9 +117,9 @@ function readSteps(field: Field): Step[] {
     if (!upTo.isAbsent && at === items.length - 1)
       throw upTo.refuse("the last step has no upTo: it holds for all above");
     return {
-      ...(!upTo.isAbsent && { upTo: positive(upTo) }),
+      ...(!upTo.isAbsent && { upTo: positive(upTo), upToText: amountText(upTo) }),
       ...stepAmount(item.member("amount"), flat),
-      ...(!flat.isAbsent && { flat: positive(flat) }),
+      ...(!flat.isAbsent && { flat: positive(flat), flatText: amountText(flat) }),
     };
   });
   for (const [at, step] of steps.entries()) {

@@ -141,12 +141,13 @@ export class NodeRater {
 
   /** Hours that a bill covers without capacity. */
   #addBilledHours(): void {
-    const { bills, window } = this.#options;
+    const { bills, window, book } = this.#options;
     if (bills === undefined) return;
+    const first = Math.max(window.from, book.importFrom ?? Number.NEGATIVE_INFINITY);
     for (const [key, dimensions] of this.#dimensions) {
       const [cluster = "", node = ""] = key.split("\u0000");
       for (const { start, end } of bills.get(billedName(dimensions, node)) ?? [])
-        for (let at = Math.floor(Math.max(start, window.from) / hour) * hour; at < Math.min(end, window.to); at += hour)
+        for (let at = Math.floor(Math.max(start, first) / hour) * hour; at < Math.min(end, window.to); at += hour)
           this.#hourOf({ node, cluster, start: at });
     }
   }
@@ -213,7 +214,8 @@ export class NodeRater {
     const dimensions = this.#dimensions.get(`${cluster}\u0000${node}`) ?? new Map<string, string>();
     const { window, bills, book } = this.#options;
     if (this.#nodes.bill === "focus") {
-      const [from, to] = [Math.max(start, window.from), Math.min(start + hour, window.to)];
+      const first = Math.max(window.from, book.importFrom ?? Number.NEGATIVE_INFINITY);
+      const [from, to] = [Math.max(start, first), Math.min(start + hour, window.to)];
       return (bills?.get(billedName(dimensions, node)) ?? []).reduce((sum, row) => sum + spread(row, from, to), 0n);
     }
     const value = (name: string): string =>

@@ -54,7 +54,7 @@ export function quote(book: Book, { meter, quantity, at, tenant }: QuoteRequest)
     at: formatInstant(at),
     lines: costLines(price, amount).map((line) => {
       const step = price.steps[line.step - 1];
-      const rate = line.flat === true ? formatRational(line.cost) : (step?.amountText ?? "0");
+      const rate = (line.flat === true ? step?.flatText : step?.amountText) ?? "0";
       return {
         step: line.step,
         quantity: formatRational(line.quantity),

@@ -92,12 +92,14 @@ interface External {
 /** Bills of namespaces and of the pool, laid over their charge periods. */
 function* externalDetails(
   { bills, tenancy }: Collected,
-  { window, buckets, by, nodeNames }: External,
+  { book, window, buckets, by, nodeNames }: External,
 ): Iterable<Detail> {
+  const first = Math.max(window.from, book.importFrom ?? Number.NEGATIVE_INFINITY);
   for (const bill of bills) {
     if (nodeNames.has(bill.resource)) continue;
     const namespace = bill.namespace === "" ? "__shared__" : bill.namespace;
-    const [from, to] = [Math.max(bill.start, window.from), Math.min(bill.end, window.to)];
+    const [from, to] = [Math.max(bill.start, first), Math.min(bill.end, window.to)];
+    if (from >= to) continue;
     const piece = { cluster: "", namespace, start: from, end: to };
     const cuts = [...new Set([from, ...tenancy.changes(piece), ...buckets.map(({ start }) => start), to])]
       .filter((at) => at >= from && at <= to)

@@ -50,7 +50,7 @@ export const usageColumns: Pick<Relation, "name" | "columns"> = {
     source: "text",
     id: "text",
     corrects: "text",
-    late: "integer",
+    late: "flag",
     batch: "integer",
     imported_at: "instant",
   },

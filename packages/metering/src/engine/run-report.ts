@@ -10,7 +10,9 @@ import type { Store } from "../store/store.ts";
 import { type BucketKind, bucketsOf } from "../time/bucket.ts";
 import { formatInstant } from "../time/instant.ts";
 import { zoneOf } from "../time/zone.ts";
+import { toUsage } from "../store/tables.ts";
 import { type Collected, collect } from "./collect.ts";
+import { parseDimensions } from "./dimensions.ts";
 import type { Window } from "./rate.ts";
 import { rateAll } from "./rate-all.ts";
 import { type Charge, type Detail, type ReportRow, orderRows, reportZone, toRows } from "./report.ts";
@@ -81,7 +83,7 @@ export async function runReport(store: Store, book: Book, request: ReportRequest
   const collected = await collect(store, book, window);
   const dimensions = dimensionsOf(book, request);
   const details = await rateAll(collected, { book, window, buckets, by: dimensions, idle: request.idle });
-  checkDimensions(book, request, collected);
+  await checkDimensions(book, request, { collected, store });
   if (request.asBilled === true) {
     const coverage = coverageOf({ book, request, collected });
     return { json: asBilled({ book, request, coverage, invoices: await readInvoices(store.folder) }) };
@@ -134,10 +136,19 @@ function isDerived(name: string, { nodes, shared }: Book): boolean {
   );
 }
 
-function checkDimensions(book: Book, { by, where }: ReportRequest, { dimensions }: Collected): void {
-  const known = new Set(["tenant", "namespace", "cluster", ...dimensions]);
+/** Refuses a dimension that no meter declares and no record has, in the window or outside of it. */
+async function checkDimensions(
+  book: Book,
+  { by, where }: ReportRequest,
+  { collected, store }: { readonly collected: Collected; readonly store: Store },
+): Promise<void> {
+  const known = new Set(["tenant", "namespace", "cluster", ...collected.dimensions]);
   for (const meter of book.meters.values()) for (const name of meter.dimensions) known.add(name);
-  for (const name of [...by, ...where.keys()]) {
+  const asked = [...by, ...where.keys()];
+  if (asked.every((name) => known.has(name))) return;
+  for await (const rows of store.read("usage"))
+    for (const row of rows) for (const name of parseDimensions(toUsage(row).dimensions).keys()) known.add(name);
+  for (const name of asked) {
     if (known.has(name)) continue;
     const meant = nearest(name, [...known]);
     throw new MeterError(

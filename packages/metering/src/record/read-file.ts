@@ -1,7 +1,8 @@
 /** Reads files of usage records: NDJSON, CSV and Parquet by extension, gzip of the first two. */
 import { createReadStream } from "node:fs";
 import { access, readFile } from "node:fs/promises";
-import { createInterface } from "node:readline";
+import { basename } from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { createGunzip, gunzipSync } from "node:zlib";
 import { MeterError } from "../error.ts";
 import { type BillFile, billOfCsv, billOfRecords } from "../bill/import-focus.ts";
@@ -60,18 +61,48 @@ export async function readBillFile(path: string, { name, store }: { name: string
 /** The text of a file, unpacked where its name ends in `.gz`. */
 export async function readText(path: string): Promise<string> {
   const bytes = await readFile(path);
-  return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  try {
+    return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  } catch (cause) {
+    throw unpackError(cause, basename(path));
+  }
 }
 
 async function* readLines(path: string, name: string): AsyncIterable<Input> {
   const file = createReadStream(path);
   const input = path.endsWith(".gz") ? file.pipe(createGunzip()) : file;
+  if (input !== file) file.on("error", (error) => input.destroy(error));
   let line = 0;
-  for await (const text of createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })) {
-    line += 1;
-    const body = line === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
-    if (body.trim() !== "") yield parseLine(body, `${name}:${line}`);
+  try {
+    for await (const texts of linesOf(input)) {
+      for (const text of texts) {
+        line += 1;
+        const body = line === 1 && text.startsWith("\uFEFF") ? text.slice(1) : text;
+        if (body.trim() !== "") yield parseLine(body, `${name}:${line}`);
+      }
+    }
+  } catch (cause) {
+    throw unpackError(cause, name);
   }
+}
+
+/** Lines end with LF only: JSON may hold the other separators of Unicode as they are. */
+async function* linesOf(input: AsyncIterable<Buffer>): AsyncIterable<readonly string[]> {
+  const decoder = new StringDecoder("utf8");
+  let rest = "";
+  for await (const chunk of input) {
+    const lines = (rest + decoder.write(chunk)).split("\n");
+    rest = lines.pop() ?? "";
+    yield lines;
+  }
+  rest += decoder.end();
+  if (rest !== "") yield [rest];
+}
+
+/** What breaks while a packed file is read is a fault of the file. */
+function unpackError(cause: unknown, name: string): unknown {
+  const isPacking = cause instanceof Error && "code" in cause && String(cause.code).startsWith("Z_");
+  return isPacking ? new MeterError("BadInput", `${name} cannot be unpacked: ${cause.message}`, { cause }) : cause;
 }
 
 /** The lines of a journal; a torn last line, one without its newline, is left for later. */

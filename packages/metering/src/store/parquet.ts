@@ -9,6 +9,7 @@ const types = {
   quantity: "DECIMAL(38,9)",
   money: "DECIMAL(38,6)",
   integer: "BIGINT",
+  flag: "BOOLEAN",
 } as const;
 
 /** Puts a relation into a table of the engine. */
@@ -27,6 +28,7 @@ export async function fillTable(
       if (value === null) appender.appendNull();
       else if (kind === "text") appender.appendVarchar(String(value));
       else if (kind === "integer") appender.appendBigInt(BigInt(value));
+      else if (kind === "flag") appender.appendBoolean(value === 1);
       else if (kind === "instant") appender.appendTimestampTZ(new module.DuckDBTimestampTZValue(BigInt(value) * 1000n));
       else appender.appendDecimal(new module.DuckDBDecimalValue(BigInt(value), 38, kind === "money" ? 6 : 9));
     }

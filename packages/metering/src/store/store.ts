@@ -56,7 +56,7 @@ export interface ReadFilter {
 /** A view that queries see beside the tables. */
 export interface Relation {
   readonly name: string;
-  readonly columns: { readonly [name: string]: "text" | "instant" | "quantity" | "money" | "integer" };
+  readonly columns: { readonly [name: string]: "text" | "instant" | "quantity" | "money" | "integer" | "flag" };
   readonly rows: Iterable<RelationRow> | AsyncIterable<RelationRow>;
 }
 
