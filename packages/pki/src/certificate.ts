@@ -17,6 +17,7 @@ import {
 import { readPublicKey, signatureAlgorithm, signBytes } from "./key.ts";
 import { readName, type Name } from "./name.ts";
 import { formatPem, parsePemBlock } from "./pem.ts";
+import { remember } from "./remember.ts";
 
 /**
  * From when to when a certificate is valid.
@@ -83,8 +84,10 @@ export function buildCertificate(parts: CertificateParts, signer: KeyObject): st
  * const { subject, notAfter } = parseCertificate(authority.certificate);
  */
 export function parseCertificate(pem: string): Certificate {
-  return decodeCertificate(parsePemBlock(pem, "CERTIFICATE"));
+  return readCertificate(pem);
 }
+
+const readCertificate = remember(256, (pem) => decodeCertificate(parsePemBlock(pem, "CERTIFICATE")));
 
 /** Reads a certificate from its DER bytes, such as a TLS peer's. */
 export function decodeCertificate(der: Buffer): Certificate {
@@ -124,14 +127,17 @@ export function subjectBytes(pem: string): Buffer {
  * isTrusted(issued.certificate, { authorities: [authority.certificate], now: new Date() });
  */
 export function isTrusted(pem: string, options: { authorities: readonly string[]; now: Date }): boolean {
-  const certificate = new X509Certificate(pem);
   const { notBefore, notAfter } = parseCertificate(pem);
   if (options.now < notBefore || options.now > notAfter) return false;
-  return options.authorities.some((text) => {
-    const authority = new X509Certificate(text);
-    return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
-  });
+  return options.authorities.some((authority) => isIssuedBy(JSON.stringify([pem, authority])));
 }
+
+const isIssuedBy = remember(256, (pair) => {
+  const [pem = "", issuer = ""] = JSON.parse(pair) as readonly string[];
+  const certificate = new X509Certificate(pem);
+  const authority = new X509Certificate(issuer);
+  return certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
+});
 
 /** The fields of the signed part, with the version always at the front. */
 function certificateFields(der: Buffer): Element[] {
