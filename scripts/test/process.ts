@@ -19,6 +19,9 @@ export interface ProcessOptions {
   readonly signal: AbortSignal;
 }
 
+/** Keeps compiled modules: a process loads several hundred, and so does each program that a test starts. */
+const COMPILE_CACHE = join(process.cwd(), "node_modules/.cache/compiled-modules");
+
 /** A process that takes longer hangs. */
 const limitMinutes = { short: 20, long: 120 };
 
@@ -47,7 +50,12 @@ interface NodeOptions extends ProcessOptions {
 async function runNode(files: string[], { report, onError, signal }: NodeOptions): Promise<string | undefined> {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, [...flags(), ...files], {
-    env: { ...env, CAPSTAN_TEST_REPORT: report, CAPSTAN_TEST_OWNER: env["CAPSTAN_TEST_OWNER"] ?? String(process.pid) },
+    env: {
+      NODE_COMPILE_CACHE: COMPILE_CACHE,
+      ...env,
+      CAPSTAN_TEST_REPORT: report,
+      CAPSTAN_TEST_OWNER: env["CAPSTAN_TEST_OWNER"] ?? String(process.pid),
+    },
     stdio: ["ignore", "ignore", "pipe"],
     // A process group, so that processes that a test left behind end with it.
     detached: true,
@@ -81,6 +89,7 @@ async function runNode(files: string[], { report, onError, signal }: NodeOptions
 function flags(): string[] {
   return [
     ...process.execArgv.filter((flag) => flag.startsWith("--conditions") || flag.startsWith("--disable-warning")),
+    `--import=${import.meta.resolve("./async-hooks.ts")}`,
     ...(process.env["CAPSTAN_SEED"] === undefined ? [] : [`--import=${import.meta.resolve("./seed.ts")}`]),
     `--test-reporter=${fileURLToPath(import.meta.resolve("./reporter.ts"))}`,
     "--test-reporter-destination=stdout",

@@ -1,8 +1,8 @@
 /** The lines that a test process writes about its tests, and how they become results. */
 import type { TestResult } from "./summary.ts";
 
-/** One test, or the CPU time of the process. */
-export type ReportLine = TestLine | { readonly cpuSeconds: number };
+/** One test, an error that no test awaits, or the CPU time of the process. */
+export type ReportLine = TestLine | { readonly uncaught: string } | { readonly cpuSeconds: number };
 
 interface TestLine {
   readonly name: string;
@@ -31,15 +31,27 @@ export function toReport(text: string, files: readonly string[], root: string): 
   const tests = lines.filter((line) => "name" in line);
   const usage = lines.find((line) => "cpuSeconds" in line);
   const relative = (path: string): string => (path.startsWith(`${root}/`) ? path.slice(root.length + 1) : path);
+  const only = files.length === 1 ? files[0] : undefined;
+  const results = tests.filter(counts).map(({ name, file, passed, skipped, milliseconds, error }) => ({
+    name: relative(name),
+    file: only ?? relative(file ?? name),
+    passed,
+    skipped,
+    milliseconds,
+    ...(error !== undefined && { error }),
+  }));
+  const uncaught = lines
+    .flatMap((line) => ("uncaught" in line ? [line.uncaught] : []))
+    .map((error) => ({
+      name: "an error that no test awaits",
+      file: only ?? files.join(", "),
+      passed: false,
+      skipped: false,
+      milliseconds: 0,
+      error,
+    }));
   return {
-    results: tests.filter(counts).map(({ name, file, passed, skipped, milliseconds, error }) => ({
-      name: relative(name),
-      file: (files.length === 1 ? files[0] : undefined) ?? relative(file ?? name),
-      passed,
-      skipped,
-      milliseconds,
-      ...(error !== undefined && { error }),
-    })),
+    results: [...results, ...uncaught],
     cpuSeconds: usage?.cpuSeconds,
   };
 }

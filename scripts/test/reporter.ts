@@ -12,6 +12,9 @@ const { CAPSTAN_TEST_REPORT: path = "/dev/null" } = process.env;
 delete process.env["CAPSTAN_TEST_REPORT"];
 
 process.on("exit", () => write({ cpuSeconds: cpuSeconds() }));
+// node:test prints such an error as a remark, as it does not know the test that it belongs to.
+process.on("uncaughtExceptionMonitor", (error) => write({ uncaught: describe(error) }));
+process.on("unhandledRejection", (reason) => write({ uncaught: describe(reason) }));
 
 export default async function* report(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   for await (const { type, data } of events) {
@@ -36,8 +39,8 @@ function write(line: ReportLine): void {
   appendFileSync(path, `${JSON.stringify(line)}\n`);
 }
 
-function describe(error: Error): string {
-  const cause = error.cause ?? error;
+function describe(error: unknown): string {
+  const cause = (error instanceof Error ? error.cause : undefined) ?? error;
   return (cause instanceof Error ? (cause.stack ?? cause.message) : inspect(cause)).replaceAll(/^/gm, "      ");
 }
 

@@ -57,6 +57,16 @@ test("a seed in the environment applies to every property", () => {
   assert.equal(outcomeOf(property).ok, false);
 });
 
+test("an error that no test awaits is a failure", () => {
+  const late = `new Promise((done) => setTimeout(done, 50))`;
+  assert.equal(outcomeOf(`test("a", () => { void Promise.reject(new Error("no")); return ${late}; });`).ok, false);
+  assert.equal(
+    outcomeOf(`test("a", () => { setTimeout(() => { throw new Error("no"); }); return ${late}; });`).ok,
+    false,
+  );
+  assert.equal(outcomeOf(`test("a", () => { setTimeout(() => { throw new Error("no"); }, 20); });`).ok, false);
+});
+
 test("a file without a test is a failure", () => {
   assert.equal(outcomeOf("").ok, false);
 });
