@@ -77,13 +77,14 @@ export { toSvg } from "./plot/svg.ts";
 
 // Classic reports
 export { addObjects as addClassicObjects, noObjects as noClassicObjects } from "./classic/objects.ts";
-export type { ClassicObjects } from "./classic/objects.ts";
-export { formatClassic } from "./classic/classic-output.ts";
+export type { ClassicDataSource, ClassicImporter, ClassicObjects } from "./classic/objects.ts";
+export { collectRows as collectClassicRows } from "./classic/collect-rows.ts";
+export { formatClassic, formatClassicCells } from "./classic/classic-output.ts";
 export type { ClassicFormat } from "./classic/classic-output.ts";
 export { importRows as importClassicRows, readRows as readClassicRows } from "./classic/rows.ts";
 export type { RowsImport } from "./classic/rows.ts";
-export { runClassicReport } from "./classic/run-classic.ts";
-export type { ClassicResult, ClassicRun } from "./classic/run-classic.ts";
+export { renderClassicQuery, runClassicReport } from "./classic/run-classic.ts";
+export type { ClassicResult, ClassicRun, RenderRequest } from "./classic/run-classic.ts";
 
 // Time on command lines
 export { formatInstant, parseDuration, parseInstant, parsePeriod, parseTime } from "./time/instant.ts";

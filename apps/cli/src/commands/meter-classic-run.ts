@@ -71,7 +71,8 @@ export const meterClassicRun: Command = withOut(
   }),
 );
 
-async function addPath(objects: ClassicObjects, path: string, terminal: Terminal): Promise<void> {
+/** Adds the objects of a file, or of the files of a folder. */
+export async function addPath(objects: ClassicObjects, path: string, terminal: Terminal): Promise<void> {
   const whole = placeIn(terminal, path);
   const found = await stat(whole).catch((cause: unknown) => {
     throw new CliError("BadInput", `there is no file or folder ${path}`, { cause });

@@ -23,6 +23,23 @@ export function formatClassic(
   }
 }
 
+/** All cells of a result, each with its unit, and whether tables hide it. */
+export function formatClassicCells(
+  { columns, rows }: Pick<ClassicResult, "columns" | "rows">,
+  withHidden: boolean,
+): { readonly results: readonly { readonly values: readonly object[] }[] } {
+  const shown = columns.filter(({ tableHidden }) => withHidden || !tableHidden);
+  const results = rows.map((row) => ({
+    values: shown.map(({ name, unit, tableHidden }) => ({
+      name,
+      value: jsonCell(row[name] ?? null),
+      tableHidden,
+      ...(unit !== "" && { unit }),
+    })),
+  }));
+  return { results };
+}
+
 function jsonRow(row: ClassicResultRow, names: readonly string[]): object {
   return Object.fromEntries([...names].sort().map((name) => [name, jsonCell(row[name] ?? null)]));
 }

@@ -1,6 +1,7 @@
 /** The classic kinds as they are in files: reports, queries, data sources and tables of `metering.openshift.io/v1`. */
 import { parseAllDocuments } from "yaml";
 import { MeterError } from "../error.ts";
+import { parseDuration } from "../time/instant.ts";
 
 /** A column of a query. */
 export interface ClassicColumn {
@@ -53,9 +54,17 @@ export interface ClassicReport {
   readonly created: number | undefined;
 }
 
+/** What a data source reads from Prometheus. */
+export interface ClassicImporter {
+  readonly query: string;
+  readonly url: string | undefined;
+  /** Milliseconds. */
+  readonly step: number;
+}
+
 /** A ReportDataSource: rows that are imported, a view, or a table. */
 export type ClassicDataSource = { readonly name: string } & (
-  | { readonly type: "rows" }
+  | { readonly type: "rows"; readonly importer?: ClassicImporter }
   | {
       readonly type: "view";
       readonly query: string;
@@ -223,7 +232,19 @@ function dataSourceOf(name: string, spec: Fields, at: ReportParts["at"]): Classi
       return { name, type: "table", table: text(fields(fields(spec["prestoTable"])["tableRef"])["name"]) };
     case "linkExistingTable":
       return { name, type: "table", table: text(fields(spec["linkExistingTable"])["tableName"]) };
+    case "prometheusMetricsImporter":
+      return { name, type: "rows", importer: importerOf(fields(spec["prometheusMetricsImporter"]), at) };
     default:
       return { name, type: "rows" };
   }
+}
+
+function importerOf(spec: Fields, at: ReportParts["at"]): ClassicImporter {
+  const { queryConfig, prometheusConfig } = spec;
+  const stepText = text(fields(queryConfig)["stepSize"]) || "60s";
+  const step = parseDuration(stepText);
+  if (step === undefined || step === 0)
+    throw at(`spec.prometheusMetricsImporter.queryConfig.stepSize ${JSON.stringify(stepText)} is not a duration`);
+  const url = text(fields(prometheusConfig)["url"]);
+  return { query: text(spec["query"]), url: url === "" ? undefined : url, step };
 }

@@ -193,6 +193,25 @@ function nextPeriod(
   return { start: from, end: end === undefined ? tick : Math.min(tick, end) };
 }
 
+/** A query that is rendered without a report. */
+export interface RenderRequest {
+  readonly name: string;
+  readonly namespace: string;
+  readonly inputs: readonly { readonly name: string; readonly value: unknown }[];
+  readonly start: number | undefined;
+  readonly end: number | undefined;
+}
+
+/** The SQL of a query as a report would run it. */
+export function renderClassicQuery(
+  objects: ClassicObjects,
+  { name, namespace, inputs, start, end }: RenderRequest,
+): string {
+  const query = objects.queries.get(name);
+  if (query === undefined) throw missing("ReportQuery", name);
+  return render(query, { objects, namespace, resolved: resolveInputs(objects, query.inputs, inputs), start, end });
+}
+
 interface Rendering {
   readonly objects: ClassicObjects;
   readonly namespace: string;

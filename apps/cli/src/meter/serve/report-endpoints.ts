@@ -1,7 +1,7 @@
 /** `GET report` and `GET coverage`. */
-import { type JsonReport, type ReportRequest, bucketKinds, runReport } from "@capstan/metering";
+import { type JsonReport, type ReportRequest, bucketKinds, focusVersions, runReport } from "@capstan/metering";
 import { toRequest } from "../../commands/meter-report.ts";
-import { reportCsv } from "../report-output.ts";
+import { focusCsv, reportCsv } from "../report-output.ts";
 import { type Answer, csvText, json, jsonWithRows } from "./answer.ts";
 import { type Scope, needTenant } from "./caller.ts";
 import { Parameters } from "./parameters.ts";
@@ -25,19 +25,23 @@ const known = [
   "cost",
   "no-cost",
   "spreadsheet-safe",
+  "as-billed",
+  "focus-version",
 ] as const;
 
 /** A report of what the caller may see. */
 export async function getReport(setting: Setting, search: URLSearchParams, scope: Scope): Promise<Answer> {
   const parameters = new Parameters(search, known);
-  const format = parameters.choice("format", ["json", "csv"], "json");
+  const format = parameters.choice("format", ["json", "csv", "focus"], "json");
   const withCost = withCostOf(parameters);
   const report = await ownReport(setting, parameters, scope);
   const isComplete = report.coverage.every(({ complete }) => complete);
   const answer =
-    format === "csv"
-      ? csvText(reportCsv(report, { withCost, spreadsheetSafe: parameters.flag("spreadsheet-safe") ?? false }))
-      : jsonWithRows(report, "rows", report.rows);
+    format === "focus"
+      ? csvText(await focusOf(setting, parameters, report))
+      : format === "csv"
+        ? csvText(reportCsv(report, { withCost, spreadsheetSafe: parameters.flag("spreadsheet-safe") ?? false }))
+        : jsonWithRows(report, "rows", report.rows);
   return { ...answer, headers: { "Capstan-Complete": String(isComplete) } };
 }
 
@@ -47,6 +51,16 @@ export async function getCoverage(setting: Setting, search: URLSearchParams, sco
   parameters.choice("format", ["json"], "json");
   const { from, to, coverage } = await ownReport(setting, parameters, scope);
   return json({ from, to, coverage });
+}
+
+async function focusOf(setting: Setting, parameters: Parameters, report: JsonReport): Promise<string> {
+  return focusCsv(report, {
+    book: await setting.book(),
+    tenant: parameters.text("tenant"),
+    isBilled: parameters.flag("as-billed") ?? false,
+    version: parameters.choice("focus-version", focusVersions, "1.2"),
+    spreadsheetSafe: parameters.flag("spreadsheet-safe") ?? false,
+  });
 }
 
 function withCostOf(parameters: Parameters): boolean {
@@ -73,6 +87,7 @@ async function ownReport(setting: Setting, parameters: Parameters, scope: Scope)
     ratio: parameters.text("ratio"),
     cost: withCostOf(parameters),
     "spreadsheet-safe": false,
+    "as-billed": parameters.flag("as-billed") ?? false,
   };
   const request: ReportRequest = toRequest(words, book);
   await using store = await setting.openStore();

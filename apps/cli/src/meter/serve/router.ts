@@ -4,6 +4,7 @@ import type { Answer } from "./answer.ts";
 import { json } from "./answer.ts";
 import { readBody } from "./body.ts";
 import { getMeters, getPrices } from "./book-endpoints.ts";
+import { answerClassic } from "./classic-endpoints.ts";
 import { type Authenticator, type Caller, type Right, type Scope, needAll } from "./caller.ts";
 import { HttpError } from "./http-error.ts";
 import { getInvoice, getInvoices } from "./invoice-endpoints.ts";
@@ -95,6 +96,7 @@ export interface Routing {
 /** The name of the endpoint for metrics: of a fixed few. */
 export function endpointName(path: string): string {
   if (path.startsWith(`${prefix}invoices/`)) return "invoice";
+  if (path.startsWith("/api/")) return "classic";
   return endpoints.find(({ name }) => path === `${prefix}${name}`)?.name ?? "other";
 }
 
@@ -153,6 +155,21 @@ async function answerKnown(request: IncomingMessage, { url, caller, setting }: K
     const id = decodePath(pathname.slice(`${prefix}invoices/`.length));
     const scope = await caller.scopeOf(readInvoices);
     return getInvoice(setting, { id, search, scope, known: request.headers["if-none-match"] });
+  }
+  const { classic } = setting;
+  if (classic !== undefined && pathname.startsWith("/api/")) {
+    needAll(await caller.scopeOf(readReports));
+    const { method = "GET" } = request;
+    const body = (): Promise<string> => readBody(request);
+    return answerClassic({
+      method,
+      path: pathname,
+      search,
+      body,
+      user: caller.user,
+      setting,
+      objects: await classic(),
+    });
   }
   const endpoint = endpoints.find(({ name }) => pathname === `${prefix}${name}`);
   if (pathname === "/metering/v1" || pathname === prefix)

@@ -1,5 +1,5 @@
 /** What endpoints need of their server. */
-import type { Book, Store } from "@capstan/metering";
+import type { Book, ClassicObjects, Store } from "@capstan/metering";
 import type { Happening } from "../auditing.ts";
 import type { ServeMetrics } from "./serve-metrics.ts";
 
@@ -15,4 +15,6 @@ export interface Setting {
   readonly audit: (user: string, happenings: readonly Happening[]) => Promise<void>;
   readonly now: () => number;
   readonly metrics: ServeMetrics;
+  /** The objects of metering-operator, where its paths are served. */
+  readonly classic?: () => Promise<ClassicObjects>;
 }
