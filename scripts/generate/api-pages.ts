@@ -81,6 +81,12 @@ const ideas: readonly Idea[] = [
     holds: module("capstan/stateful/testing"),
   },
   {
+    page: "stateful-parts",
+    title: "capstan/stateful/parts",
+    about: "Backups and certificates for operators of databases with their own topology.",
+    holds: module("capstan/stateful/parts"),
+  },
+  {
     page: "stateful",
     title: "capstan/stateful",
     about: "Operators of databases.",

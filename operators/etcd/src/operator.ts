@@ -1,10 +1,10 @@
 /** The operator: its controllers with their dependencies. */
 import { controller, operator } from "capstan";
 import type { Controller, Operator } from "capstan";
+import type { AgentImage } from "capstan/stateful";
+import { resolveAgentImage } from "capstan/stateful/parts";
 import { actions } from "./act/index.ts";
 import type { ActionEnvironment } from "./act/index.ts";
-import { resolveAgentImage } from "./agent-image.ts";
-import type { AgentImage } from "./agent-image.ts";
 import { backupControllers, seedParts } from "./backup/index.ts";
 import { decide, isRecovering } from "./decide/index.ts";
 import { EtcdCluster } from "./kinds/index.ts";

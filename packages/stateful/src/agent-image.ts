@@ -24,7 +24,12 @@ export function agentImageFrom(environment: {
   return namespace === undefined || pod === undefined ? undefined : { namespace, pod };
 }
 
-/** The image of backup pods cannot be found. */
+/**
+ * The image of backup pods cannot be found.
+ *
+ * @example
+ * const isUnknown = (error: unknown) => error instanceof AgentImageError;
+ */
 export class AgentImageError extends Error {
   override readonly name = "AgentImageError";
   readonly code = "AgentImageUnknown";
@@ -35,6 +40,12 @@ type GetPod = (
   name: { readonly name: string; readonly namespace: string },
 ) => ObjectOf<typeof Pod> | undefined;
 
+/**
+ * The name of the image of backup pods.
+ *
+ * @example
+ * const image = resolveAgentImage(() => undefined, "store-operator");
+ */
 export function resolveAgentImage(get: GetPod, source: AgentImage | undefined): string {
   if (typeof source === "string") return source;
   const pod = source && get(Pod, { name: source.pod, namespace: source.namespace });

@@ -2,19 +2,18 @@
 import { requeue, controller } from "capstan";
 import type { ReconcileResult, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
-import { resolveAgentImage } from "../agent-image.ts";
-import type { AgentImage } from "../agent-image.ts";
+import type { AgentImage } from "capstan/stateful";
+import { resolveAgentImage } from "capstan/stateful/parts";
 import { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
 import { UID_LABEL } from "../pods/index.ts";
 import { formatTimestamp } from "../timestamp.ts";
 import type { JobResult } from "./agent/job.ts";
 import { dueTime, nextStep, ON_TRIAL } from "./backup-steps.ts";
 import type { BackupRecord, BackupSeen, BackupStep } from "./backup-steps.ts";
-import { seeJob } from "./job-pods.ts";
-import type { SeenJob } from "./job-pods.ts";
 import type { Manifest } from "./manifest.ts";
 import { measureJob } from "./metrics.ts";
-import { backupPod, isDisputed, policyOf, retentionFor, verifyPod } from "./pods.ts";
+import { backupPod, isDisputed, policyOf, retentionFor, seeBackupJob, verifyPod } from "./pods.ts";
+import type { BackupJob } from "./pods.ts";
 
 /** Dependencies of the backup controllers. */
 export interface BackupMeans {
@@ -36,7 +35,7 @@ export function backupController(environment: BackupMeans): Controller {
 async function turn(context: BackupContext, environment: BackupMeans): Promise<ReconcileResult> {
   const { object } = context;
   const cluster = context.get(EtcdCluster, object.spec.cluster);
-  const jobs = context.find(Pod, { owner: context.object }).map((pod) => seeJob(pod));
+  const jobs = context.find(Pod, { owner: context.object }).map((pod) => seeBackupJob(pod));
   const seen: BackupSeen = {
     now: environment.now(),
     spec: object.spec,
@@ -128,7 +127,7 @@ function trialOf(record: BackupRecord, { spec }: BackupObject, cluster: ClusterO
   };
 }
 
-function record(job: SeenJob, result: JobResult, scene: Scene): void {
+function record(job: BackupJob, result: JobResult, scene: Scene): void {
   const { context, seen, object } = scene;
   const { status, event } = context;
   const { name, namespace = "" } = object.metadata;
@@ -189,7 +188,7 @@ function tried({ status }: BackupSeen): BackupRecord | undefined {
 function toRecord(
   manifest: Manifest,
   digest: string | undefined,
-  { clusterUid }: Pick<SeenJob, "clusterUid">,
+  { clusterUid }: Pick<BackupJob, "clusterUid">,
 ): BackupRecord {
   const { name, cluster, forks, time, stored, version, revision, snapshot, kvHash } = manifest;
   return {

@@ -4,7 +4,7 @@ import type { ObjectOf } from "capstan";
 import { parseDuration } from "../duration.ts";
 import type { EtcdBackup } from "../kinds/index.ts";
 import type { JobResult } from "./agent/job.ts";
-import type { SeenJob } from "./job-pods.ts";
+import type { BackupJob } from "./pods.ts";
 
 type BackupObject = ObjectOf<typeof EtcdBackup>;
 /** A backup as recorded in the status. */
@@ -15,7 +15,7 @@ export interface BackupSeen {
   readonly spec: BackupObject["spec"];
   readonly status: Partial<NonNullable<BackupObject["status"]>>;
   readonly created: number;
-  readonly jobs: readonly SeenJob[];
+  readonly jobs: readonly BackupJob[];
   /** `none`: the cluster does not exist. `asleep`: it has no running members. */
   readonly cluster: "none" | "asleep" | "there";
 }
@@ -24,7 +24,7 @@ export type BackupStep =
   | { readonly do: "make" }
   | { readonly do: "verify"; readonly record: BackupRecord }
   /** Records the result of a job. */
-  | { readonly do: "record"; readonly job: SeenJob; readonly result: JobResult }
+  | { readonly do: "record"; readonly job: BackupJob; readonly result: JobResult }
   /** Removes the pod of a job after its result was recorded. */
   | { readonly do: "clear"; readonly pod: string }
   /** Nothing can be done until the user changes something. */
@@ -63,8 +63,8 @@ export function dueTime({ spec, status, created }: BackupSeen): number | undefin
   return Math.min(regular ?? Number.POSITIVE_INFINITY, retry ?? Number.POSITIVE_INFINITY);
 }
 
-function waitFor(job: SeenJob, { now, spec }: BackupSeen): BackupStep {
-  const failure = job.state.is === "running" ? job.state.trouble : undefined;
+function waitFor(job: BackupJob, { now, spec }: BackupSeen): BackupStep {
+  const failure = job.state.is === "running" ? job.state.failure : undefined;
   if (now - job.created > parseDuration(spec.timeout) + PATIENCE) {
     const message = `the pod ${job.pod} did not come to an end${failure === undefined ? "" : `: ${failure}`}`;
     return { do: "record", job, result: { ok: false, code: "TimedOut", message } };

@@ -4,7 +4,6 @@ import { backupController } from "./backup-controller.ts";
 import type { BackupMeans } from "./backup-controller.ts";
 import { restoreController } from "./restore-controller.ts";
 
-export { AGENT_ARGUMENT } from "./parts.ts";
 export type { BackupMeans } from "./backup-controller.ts";
 export { seedParts } from "./pods.ts";
 export type { BackupSource, Seed } from "./pods.ts";

@@ -2,17 +2,15 @@
  * Makes a backup: takes a snapshot of the newest member, checks, compresses, encrypts, stores and reads it back, then writes the
  * manifest.
  */
-import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { EtcdClient } from "../etcd/index.ts";
-import { compress, encrypt } from "capstan/stateful";
 import type { Compression, Store } from "capstan/stateful";
+import { writeBackup } from "capstan/stateful/parts";
 import { chooseMember } from "./choose.ts";
 import type { Candidate } from "./choose.ts";
-import { readContent } from "./fetch-backup.ts";
-import { backupName, formatManifest, identityOf, objectNames, seal } from "./manifest.ts";
+import { backupName, format, identityOf } from "./manifest.ts";
 import type { Manifest } from "./manifest.ts";
 import { inspectSnapshot, spoolSnapshot } from "./snapshot/spool.ts";
 import type { SnapshotFile } from "./snapshot/spool.ts";
@@ -93,38 +91,12 @@ async function hashOf(client: EtcdClient, revision: number, signal?: AbortSignal
 
 async function upload(options: MakeBackupOptions, draft: Draft, file: SnapshotFile): Promise<Manifest> {
   const { store, key, signal } = options;
-  const call = signal ? { signal } : {};
-  const names = objectNames(draft.name);
-  const hash = createHash("sha256");
-  const packed = compress(createReadStream(file.path, { highWaterMark: 1 << 18 }), draft.compression);
-  const content = key ? encrypt(packed, { key, identity: identityOf(draft), salt: options.randomBytes(32) }) : packed;
-  try {
-    const { bytes } = await store.put(
-      names.content,
-      passing(content, (part) => hash.update(part)),
-      call,
-    );
-    const manifest = seal({ ...draft, stored: { bytes, sha256: hash.digest("hex") } }, key);
-    // Content that cannot be read back is not a backup.
-    for await (const part of readContent({ store, manifest, ...(key ? { key } : {}), ...call })) void part;
-    await store.put(names.manifest, once(Buffer.from(formatManifest(manifest))), call);
-    return manifest;
-  } catch (error) {
-    await store.remove(names.content).catch(() => {});
-    throw error;
-  }
-}
-
-async function* passing(
-  content: AsyncIterable<Buffer>,
-  look: (part: Buffer) => void,
-): AsyncGenerator<Buffer, void, void> {
-  for await (const part of content) {
-    look(part);
-    yield part;
-  }
-}
-
-async function* once(content: Buffer): AsyncGenerator<Buffer, void, void> {
-  yield content;
+  const catalog = { store, format, ...(key ? { key } : {}), ...(signal ? { signal } : {}) };
+  return await writeBackup(catalog, createReadStream(file.path, { highWaterMark: 1 << 18 }), {
+    name: draft.name,
+    identity: identityOf(draft),
+    compression: draft.compression,
+    salt: options.randomBytes(32),
+    describe: ({ stored }) => ({ ...draft, stored }),
+  });
 }

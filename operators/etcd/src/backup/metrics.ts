@@ -3,7 +3,7 @@ import { counter, gauge } from "capstan";
 import type { Context } from "capstan";
 import type { EtcdBackup } from "../kinds/index.ts";
 import type { JobResult } from "./agent/job.ts";
-import type { SeenJob } from "./job-pods.ts";
+import type { BackupJob } from "./pods.ts";
 
 const BACKUP = ["namespace", "cluster", "backup"] as const;
 
@@ -20,7 +20,7 @@ export const BACKUP_FAILURES = counter(
 
 /** One job that has ended. */
 export interface EndedJob {
-  readonly job: SeenJob;
+  readonly job: BackupJob;
   readonly result: JobResult;
   readonly labels: { readonly [Label in (typeof BACKUP)[number]]: string };
   readonly now: number;

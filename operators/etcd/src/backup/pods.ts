@@ -5,21 +5,23 @@ import { compareVersions } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import { forksOf } from "../forks.ts";
 import type { EtcdBackup, EtcdCluster } from "../kinds/index.ts";
-import { snapshotLabel } from "../pods/index.ts";
-import { PATHS } from "./agent/job.ts";
-import type { Job, StoreWork } from "./agent/job.ts";
+import { snapshotLabel, UID_LABEL } from "../pods/index.ts";
+import { JOB_VARIABLE, PATHS } from "./agent/job.ts";
+import type { Job } from "./agent/job.ts";
 import {
-  agentContainer,
+  agentContainer as containerOf,
+  agentPodSpec,
   CONTAINER_SECURITY,
+  folderPart,
   mountsOf,
-  POD_SECURITY,
-  scratchPart,
-  secretFolder,
+  secretPart,
+  seeJob,
   storeParts,
-  toStoreJob,
-} from "./parts.ts";
-import type { Part, SecretKey, StoreSpec } from "./parts.ts";
-import type { Recorded, Retention, Wanted } from "./retention.ts";
+  storeWork,
+} from "capstan/stateful/parts";
+import type { AgentPodOptions, Part, RecordedBackup, Retention, SeenJob, StoreAccess } from "capstan/stateful/parts";
+import type { WantedBackup } from "capstan/stateful/parts";
+import type { Manifest } from "./manifest.ts";
 
 type DesiredPod = ApplyOf<typeof Pod>;
 type BackupObject = ObjectOf<typeof EtcdBackup>;
@@ -34,15 +36,12 @@ interface Common {
 }
 
 /** The location of a backup. */
-export interface BackupSource {
-  readonly store: StoreSpec;
+export interface BackupSource extends StoreAccess {
   /** Default: the newest of `sourceCluster`. */
   readonly backup?: string | undefined;
   /** sha256 of the manifest, if it was recorded. */
   readonly digest?: string | undefined;
   readonly sourceCluster?: { readonly namespace?: string | undefined; readonly name: string } | undefined;
-  readonly encryption?: SecretKey | undefined;
-  readonly allowUnencrypted?: boolean | undefined;
 }
 
 /** What the operator knows about the newest backup, if the source names none. */
@@ -50,13 +49,32 @@ export interface Expected {
   /** The cluster that is restored. Its own backups are meant by default. */
   readonly cluster: { readonly namespace: string; readonly name: string; readonly uid?: string };
   /** The newest backup that the operator made. */
-  readonly recorded?: Recorded | undefined;
+  readonly recorded?: RecordedBackup | undefined;
 }
 
 /** The label with the purpose of a pod. */
 export const PURPOSE_LABEL = "etcd.capstan.dev/purpose";
+
+/** A job in a pod. */
+export interface BackupJob extends SeenJob<Manifest, "backup" | "describe" | "verify"> {
+  /** The uid of the cluster that the job was created for. */
+  readonly clusterUid?: string;
+}
+
+/** Reads the state of a job from the status of its pod. */
+export function seeBackupJob(pod: ObjectOf<typeof Pod>): BackupJob {
+  const uid = pod.metadata.labels?.[UID_LABEL];
+  const job = seeJob<Manifest, BackupJob["purpose"]>(pod, PURPOSE_LABEL, ["backup", "describe", "verify"]);
+  return { ...job, ...(uid === undefined ? {} : { clusterUid: uid }) };
+}
+
 /** The container that returns the result. */
 export const AGENT = "agent";
+const scratch = folderPart("scratch", PATHS.scratch);
+
+function agentContainer(options: { name: string; image: string; job: Job; parts: readonly Part[] }) {
+  return containerOf({ ...options, variable: JOB_VARIABLE });
+}
 
 /** Takes a snapshot and stores it. */
 export function backupPod(
@@ -80,11 +98,7 @@ export function backupPod(
     // A backup with a trial restore prunes others only after the trial.
     ...(spec.verify === "restore" ? {} : { retention: retentionFor(spec, cluster) }),
   };
-  const parts = [
-    scratchPart(),
-    ...storeParts(spec.store, spec.encryption),
-    ...(tls === undefined ? [] : [secretFolder("tls", tls, PATHS.tls)]),
-  ];
+  const parts = [scratch, ...storeParts(spec), ...(tls === undefined ? [] : [secretPart("tls", tls, PATHS.tls)])];
   const container = agentContainer({ name: AGENT, image: options.agentImage, job, parts });
   return onePod({ ...options, purpose: "backup", timeout: spec.timeout, parts, containers: [container] });
 }
@@ -126,7 +140,7 @@ export function describePod(
 ): DesiredPod {
   const { source, agentImage, expected } = options;
   const job: Job = { do: "describe", ...storeWork(source), ...wanted(source, expected) };
-  const parts = storeParts(source.store, source.encryption);
+  const parts = storeParts(source);
   const container = agentContainer({ name: AGENT, image: agentImage, job, parts });
   return onePod({ ...options, purpose: "describe", timeout: READING, parts, containers: [container] });
 }
@@ -150,8 +164,7 @@ export function verifyPod(options: Common & { readonly trial: Trial }): DesiredP
   const { agentImage, trial } = options;
   const { source, image, version, revision, kvHash, retention } = trial;
   const data = `${PATHS.scratch}/data`;
-  const scratch = scratchPart();
-  const parts = [scratch, ...storeParts(source.store, source.encryption)];
+  const parts = [scratch, ...storeParts(source)];
   const fetch = fetchContainer({ agentImage, source, version, folder: PATHS.scratch, parts });
   const restore = restoreContainer({
     image,
@@ -213,7 +226,7 @@ export function seedParts(seed: Seed) {
   const { agentImage, source, expected, image, version, member, peerURL, token, volume, dataDir, bump } = seed;
   const folder = `${volume.mountPath}/restore`;
   const data: Part = { volume: { name: volume.name }, mountPath: volume.mountPath, readOnly: false };
-  const parts = storeParts(source.store, source.encryption);
+  const parts = storeParts(source);
   const restored = `${folder}/data`;
   return {
     initContainers: [
@@ -304,38 +317,21 @@ function restoreContainer({ image, folder, to, member, peerURL, token, part, rai
   };
 }
 
-interface OnePod extends Common {
-  readonly purpose: "backup" | "describe" | "verify";
-  readonly timeout: string;
-  readonly parts: readonly Part[];
-  readonly initContainers?: readonly object[];
-  readonly containers: readonly object[];
+interface OnePod extends Common, Omit<AgentPodOptions, "user" | "pullSecrets"> {
+  readonly purpose: BackupJob["purpose"];
 }
 
-function onePod({ labels, pullSecrets, purpose, timeout, parts, initContainers = [], containers }: OnePod): DesiredPod {
-  const spec = {
-    ...(pullSecrets.length > 0 ? { imagePullSecrets: pullSecrets } : {}),
-    restartPolicy: "Never",
-    activeDeadlineSeconds: Math.max(1, Math.round(parseDuration(timeout) / 1000)),
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    terminationGracePeriodSeconds: 5,
-    securityContext: POD_SECURITY,
-    ...(initContainers.length > 0 ? { initContainers } : {}),
-    containers,
-    volumes: parts.map((part) => part.volume),
-  };
+/** User id `nonroot` of distroless images. */
+const USER = 65_532;
+
+function onePod({ labels, purpose, ...options }: OnePod): DesiredPod {
+  const metadata = { labels: { ...labels, [PURPOSE_LABEL]: purpose } };
   // The containers have different types; the API server validates the pod.
-  return { metadata: { labels: { ...labels, [PURPOSE_LABEL]: purpose } }, spec } as DesiredPod;
-}
-
-function storeWork({ store, encryption, allowUnencrypted }: Omit<BackupSource, "backup">): StoreWork {
-  const allowed = allowUnencrypted === undefined ? {} : { allowUnencrypted };
-  return { store: toStoreJob(store), isEncrypted: encryption !== undefined, ...allowed };
+  return { metadata, spec: agentPodSpec({ ...options, user: USER }) } as DesiredPod;
 }
 
 /** A backup name contains its cluster. Otherwise the newest backup of the source is meant, or of the restored cluster. */
-function wanted({ backup, digest, sourceCluster }: BackupSource, expected: Expected | undefined): Wanted {
+function wanted({ backup, digest, sourceCluster }: BackupSource, expected: Expected | undefined): WantedBackup {
   const source =
     sourceCluster === undefined
       ? undefined

@@ -1,8 +1,7 @@
 /** The newest backup that the operator made, as recorded in the status of EtcdBackups. The content of the store is compared with it. */
 import { isDeepStrictEqual } from "node:util";
-import { toStoreJob } from "./parts.ts";
-import type { StoreSpec } from "./parts.ts";
-import type { Recorded } from "./retention.ts";
+import { toStoreJob } from "capstan/stateful/parts";
+import type { RecordedBackup, StoreSpec } from "capstan/stateful/parts";
 
 /** The fields of an EtcdBackup that matter here. */
 export interface RecordingBackup {
@@ -10,7 +9,7 @@ export interface RecordingBackup {
   readonly status?: { readonly last?: RecordedLast | undefined } | undefined;
 }
 
-interface RecordedLast extends Recorded {
+interface RecordedLast extends RecordedBackup {
   readonly time: string;
   readonly revision: number;
   readonly clusterId?: string | undefined;
@@ -28,7 +27,7 @@ export function recordedFor(
   backups: readonly RecordingBackup[],
   { store, cluster }: RecordedOf,
   namespace: string,
-): Recorded | undefined {
+): RecordedBackup | undefined {
   if ((cluster.namespace ?? namespace) !== namespace) return undefined;
   const lasts = backups.flatMap(({ spec, status }) =>
     spec.cluster === cluster.name && isSamePlace(spec.store, store) && status?.last ? [status.last] : [],

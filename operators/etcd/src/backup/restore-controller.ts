@@ -2,11 +2,10 @@
 import { requeue, controller } from "capstan";
 import type { ReconcileResult, Context, Controller, ObjectOf } from "capstan";
 import { Pod } from "capstan/kinds/v1";
-import { resolveAgentImage } from "../agent-image.ts";
+import { resolveAgentImage } from "capstan/stateful/parts";
 import { EtcdBackup, EtcdCluster, EtcdRestore } from "../kinds/index.ts";
 import type { BackupMeans } from "./backup-controller.ts";
-import { seeJob } from "./job-pods.ts";
-import { describePod } from "./pods.ts";
+import { describePod, seeBackupJob } from "./pods.ts";
 import type { Expected } from "./pods.ts";
 import { recordedFor } from "./recorded.ts";
 import { nextRestoreStep, specFrom } from "./restore-steps.ts";
@@ -37,7 +36,7 @@ async function turn(context: RestoreContext, environment: BackupMeans): Promise<
     uid: object.metadata.uid,
     spec: object.spec,
     status: object.status ?? {},
-    jobs: context.find(Pod, { owner: context.object }).map((pod) => seeJob(pod)),
+    jobs: context.find(Pod, { owner: context.object }).map((pod) => seeBackupJob(pod)),
     target: cluster && seeTarget(cluster, object.metadata.uid),
     rival: all.find((other) => isRival(other, object))?.metadata.name,
   });

@@ -2,9 +2,9 @@
 import type { ObjectOf } from "capstan";
 import type { EtcdCluster, EtcdRestore } from "../kinds/index.ts";
 import { BackupError } from "capstan/stateful";
-import type { SeenJob } from "./job-pods.ts";
 import { checkVersion } from "./manifest.ts";
 import type { Manifest } from "./manifest.ts";
+import type { BackupJob } from "./pods.ts";
 
 type RestoreObject = ObjectOf<typeof EtcdRestore>;
 type ClusterSpec = ObjectOf<typeof EtcdCluster>["spec"];
@@ -28,7 +28,7 @@ export interface RestoreSeen {
   readonly uid: string;
   readonly spec: RestoreObject["spec"];
   readonly status: Partial<NonNullable<RestoreObject["status"]>>;
-  readonly jobs: readonly SeenJob[];
+  readonly jobs: readonly BackupJob[];
   readonly target: SeenTarget | undefined;
   /** Another unfinished restore of the same cluster that is older. */
   readonly rival?: string | undefined;
@@ -67,7 +67,7 @@ export function nextRestoreStep(seen: RestoreSeen): RestoreStep {
   if (refusal) return refusal;
   if (leftover === undefined) return { do: "describe" };
   if (leftover.state.is === "ended") return useDescription(leftover, seen);
-  return { do: "wait", why: leftover.state.trouble ?? "the backup is being looked up" };
+  return { do: "wait", why: leftover.state.failure ?? "the backup is being looked up" };
 }
 
 /** The spec of the cluster to create: the spec of the backup, bootstrapped from its data. */
@@ -93,7 +93,7 @@ function refuse({ spec, target }: RestoreSeen): RestoreStep | undefined {
   return { do: "fail", reason: "ClusterExists", why };
 }
 
-function useDescription(job: SeenJob, { spec, target }: RestoreSeen): RestoreStep {
+function useDescription(job: BackupJob, { spec, target }: RestoreSeen): RestoreStep {
   const result = job.state.is === "ended" ? job.state.result : undefined;
   if (!result?.ok || result.manifest === undefined) {
     const { code, message } = result && !result.ok ? result : { code: "Lost", message: "the agent gave no answer" };

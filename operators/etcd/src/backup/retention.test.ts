@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { toRemove } from "capstan/stateful/parts";
+import { byRevision } from "./manifest.ts";
 import type { Manifest } from "./manifest.ts";
-import { byRevision, toRemove } from "./retention.ts";
 
 const HOUR = 3_600_000;
 const now = Date.parse("2026-11-15T12:00:00Z");

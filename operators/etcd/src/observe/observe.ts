@@ -16,7 +16,7 @@ import { isRecovering } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import { superusersOf } from "../etcd/index.ts";
 import type { Dial } from "../etcd/index.ts";
-import type { Recorded } from "../backup/retention.ts";
+import type { RecordedBackup } from "capstan/stateful/parts";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import {
@@ -117,7 +117,7 @@ export interface ClusterObservation extends Observation {
   /** The backup that a first member starts with, if any. */
   readonly seedFrom?: SeedSource;
   /** The newest recorded backup of that source, if it names none. */
-  readonly recorded?: Recorded;
+  readonly recorded?: RecordedBackup;
   /** The backup that a recovery would start with now. */
   readonly newest?: SeedSource;
 }

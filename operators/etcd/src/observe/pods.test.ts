@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatResult } from "../backup/agent/result.ts";
+import { formatResult } from "capstan/stateful/parts";
 import { bootstrapAnnotationKeys, BOOT_ANNOTATION, templateHashAnnotation } from "../pods/index.ts";
 import { observePod } from "./pods.ts";
 import type { PodObject } from "./pods.ts";

@@ -1,7 +1,8 @@
 /** Converts pods and claims of the API to the types of the contract. */
 import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
-import { parseResult } from "../backup/agent/result.ts";
+import { parseResult } from "capstan/stateful/parts";
+import type { Manifest } from "../backup/manifest.ts";
 import type { BackupErrorCode } from "capstan/stateful";
 import type { Boot, ObservedPod, ObservedVolume } from "../contract.ts";
 import {
@@ -170,7 +171,7 @@ function seedOf({ status }: PodObject): Pick<ObservedPod, "backupFailure" | "res
     state?.terminated,
     lastState?.terminated,
   ]);
-  const results = ends.map((end) => parseResult(end?.message));
+  const results = ends.map((end) => parseResult<Manifest>(end?.message));
   const failed = results.find((result) => result?.ok === false && badBackupCodes.has(result.code));
   const fetched = results.flatMap((result) => (result?.ok === true ? (result.manifest?.name ?? []) : []));
   const [restoredBackup] = fetched;

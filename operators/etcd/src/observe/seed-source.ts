@@ -3,7 +3,7 @@ import type { RecordedRecovery, Observation, SkippedBackup } from "../contract.t
 import { isRecovering } from "../decide/index.ts";
 import { forksOf } from "../forks.ts";
 import { recordedFor } from "../backup/recorded.ts";
-import type { Recorded } from "../backup/retention.ts";
+import type { RecordedBackup } from "capstan/stateful/parts";
 import type { ClusterObject } from "./spec-and-status.ts";
 
 /** A backup and its store. Default: the newest one there. */
@@ -65,7 +65,7 @@ export interface BackupObservation extends Pick<
   /** The backup that a first member starts with, if any. */
   readonly seedFrom?: SeedSource;
   /** The newest recorded backup of the source, if `seedFrom` names none. */
-  readonly recorded?: Recorded;
+  readonly recorded?: RecordedBackup;
   /** The backup that a recovery would start with now: the newest one that it has not tried yet. */
   readonly newest?: SeedSource;
 }

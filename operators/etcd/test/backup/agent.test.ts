@@ -9,9 +9,11 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import { ETCD_VERSIONS } from "@capstan/kubernetes";
 import { systemClock } from "capstan";
-import type { Job, StoreJob } from "../../src/backup/agent/job.ts";
-import { formatResult, parseResult } from "../../src/backup/agent/result.ts";
+import { formatResult, parseResult } from "capstan/stateful/parts";
+import type { StoreJob } from "capstan/stateful/parts";
+import type { Job } from "../../src/backup/agent/job.ts";
 import { runJob } from "../../src/backup/agent/run-job.ts";
+import type { Manifest } from "../../src/backup/manifest.ts";
 import { etcdPrograms, startEtcd, startHealthyEtcd, takePlace } from "../etcd/processes.ts";
 import { startS3 } from "../s3/server.ts";
 
@@ -68,7 +70,7 @@ for (const [at, version] of ETCD_VERSIONS.entries()) {
       assert.equal(result.removed, pruned, "what is to be tried pushes nothing out");
     }
     assert.deepEqual(await readdir(paths.scratch), []);
-    const described = parseResult(formatResult(await runJob({ do: "describe", ...work }, surroundings)));
+    const described = parseResult<Manifest>(formatResult(await runJob({ do: "describe", ...work }, surroundings)));
     assert.ok(described?.ok && described.manifest);
     const { name, revision, kvHash, spec } = described.manifest;
     assert.deepEqual(spec, (job as { spec?: unknown }).spec);

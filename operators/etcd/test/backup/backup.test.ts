@@ -11,11 +11,13 @@ import { ETCD_VERSIONS } from "@capstan/kubernetes";
 import { systemClock } from "capstan";
 import { BackupError, openDirectory, openS3, StoreError } from "capstan/stateful";
 import type { BackupErrorCode, Store } from "capstan/stateful";
-import { fetchBackup, readManifest } from "../../src/backup/fetch-backup.ts";
+import { findBackup, listBackups, prune, readManifest } from "capstan/stateful/parts";
+import type { Catalog } from "capstan/stateful/parts";
+import { fetchBackup } from "../../src/backup/fetch-backup.ts";
 import { makeBackup } from "../../src/backup/make-backup.ts";
 import type { MakeBackupOptions } from "../../src/backup/make-backup.ts";
+import { format } from "../../src/backup/manifest.ts";
 import type { Manifest } from "../../src/backup/manifest.ts";
-import { findBackup, listBackups, prune } from "../../src/backup/retention.ts";
 import { inspectSnapshot } from "../../src/backup/snapshot/spool.ts";
 import type { EtcdClient } from "../../src/etcd/index.ts";
 import {
@@ -45,6 +47,11 @@ function optionsFor(members: readonly EtcdProcess[], store: Store, folder: strin
   const now = (): number => Date.now();
   const rest = { compression: "gzip", learners: "never", now, randomBytes } as const;
   return { members: clients, store, scratch: folder, cluster, ...rest };
+}
+
+/** The backups in a store; with a key, only authentic ones. */
+function catalogOf(store: Store, key?: Buffer): Catalog<Manifest> {
+  return { store, format, ...(key === undefined ? {} : { key }) };
 }
 
 const DAY = 86_400_000;
@@ -122,7 +129,7 @@ for (const version of ETCD_VERSIONS) {
     }
     assert.equal(manifest.version, version);
     assert.ok(manifest.kvHash);
-    assert.deepEqual(await findBackup(store, {}, { key }), manifest);
+    assert.deepEqual(await findBackup(catalogOf(store, key), {}), manifest);
     const path = join(folder.path, "restored.db");
     const { file } = await fetchBackup({ store, name: manifest.name, key, path, version });
     assert.equal(file.sha256, manifest.snapshot.sha256);
@@ -179,9 +186,9 @@ describe("a folder as the store", () => {
         assert.equal((await inspectSnapshot(path)).revision, manifest.revision);
       }
     }
-    const encrypted = await listBackups(store, "shop/db/", { key: ownKey });
+    const encrypted = await listBackups(catalogOf(store, ownKey), "shop/db/");
     assert.deepEqual([encrypted.backups.length, encrypted.refused.length], [3, 6], "a key demands encryption");
-    const { backups } = await listBackups(store, "shop/db/");
+    const { backups } = await listBackups(catalogOf(store), "shop/db/");
     assert.equal(backups.length, 6);
     const [newest, ...older] = backups;
     const oldest = older.at(-1);
@@ -189,12 +196,12 @@ describe("a folder as the store", () => {
     const retention = { count: 2 };
     // A recreated cluster of the same name has another id. The backups of the first one stay.
     const proven = { ...newest, cluster: { ...newest.cluster, clusterId: "another" } };
-    assert.deepEqual((await prune(store, { proven, retention, now: Date.now() })).removed, []);
+    assert.deepEqual((await prune(catalogOf(store), { proven, retention, now: Date.now() })).removed, []);
     // The proven backup stays, however old it is.
-    const { kept, removed } = await prune(store, { proven: oldest, retention, now: Date.now() });
+    const { kept, removed } = await prune(catalogOf(store), { proven: oldest, retention, now: Date.now() });
     assert.deepEqual([kept.length, removed.length], [3, 3]);
     assert.equal(kept.at(-1)?.name, oldest.name);
-    const last = await prune(store, { proven: newest, retention, now: Date.now() });
+    const last = await prune(catalogOf(store), { proven: newest, retention, now: Date.now() });
     assert.deepEqual([last.kept.length, last.removed], [2, [oldest.name]]);
     assert.equal((await store.list("")).length, 10, "backups that cannot be read are not pruned");
   });
@@ -210,7 +217,7 @@ describe("a folder as the store", () => {
     // Only the cluster id matters.
     const proven = { name: "shop/db/y", cluster: { ...cluster, clusterId: "1" } } as Manifest;
     const pruned = async (now: number): Promise<number> => {
-      await prune(store, { proven, retention: {}, now });
+      await prune(catalogOf(store), { proven, retention: {}, now });
       return (await store.list(name)).length;
     };
     assert.equal(await pruned(Date.now()), 1);
@@ -230,9 +237,9 @@ describe("a folder as the store", () => {
     const [nobodys, monthly, byHand] = [await make(), await make("shop/monthly"), await make("by hand")];
     const hourly = [await make("shop/hourly"), await make("shop/hourly")];
     const proven = await makeBackup({ ...options, policy: "shop/hourly" });
-    const { removed } = await prune(store, { proven, retention: { count: 1 }, now: Date.now() });
+    const { removed } = await prune(catalogOf(store), { proven, retention: { count: 1 }, now: Date.now() });
     assert.deepEqual(removed.toSorted(), [nobodys, ...hourly].toSorted());
-    const { backups } = await listBackups(store, "");
+    const { backups } = await listBackups(catalogOf(store), "");
     assert.deepEqual(backups.map(({ name }) => name).sort(), [monthly, byHand, proven.name].sort());
   });
 
@@ -255,11 +262,11 @@ describe("a folder as the store", () => {
         },
       },
     ];
-    for (const place of lying) await prune(place, { proven, retention: {}, now: Date.now() });
+    for (const place of lying) await prune(catalogOf(place), { proven, retention: {}, now: Date.now() });
     const ahead = Date.now() + 3650 * DAY;
-    await prune(store, { proven, retention: { ageMs: 30 * DAY }, now: ahead });
+    await prune(catalogOf(store), { proven, retention: { ageMs: 30 * DAY }, now: ahead });
     assert.deepEqual(
-      (await listBackups(store, "")).backups.map(({ name }) => name).sort(),
+      (await listBackups(catalogOf(store), "")).backups.map(({ name }) => name).sort(),
       [old.name, proven.name].sort(),
     );
     await fetchBackup({ store, name: old.name, path: join(folder.path, "back.db"), version });
@@ -269,16 +276,16 @@ describe("a folder as the store", () => {
     await using etcd = await startHealthyEtcd({ version });
     await using folder = await scratch();
     const store = openDirectory({ root: folder.path });
-    await assert.rejects(findBackup(store, {}), failsWith("NotFound"));
-    await assert.rejects(findBackup(store, { backup: "shop/db/none" }), failsWith("NotFound"));
+    await assert.rejects(findBackup(catalogOf(store), {}), failsWith("NotFound"));
+    await assert.rejects(findBackup(catalogOf(store), { backup: "shop/db/none" }), failsWith("NotFound"));
     let time = Date.parse("2026-11-15T00:00:00Z");
     const options = { ...optionsFor([etcd], store, folder.path), now: () => (time += 1000) };
     await makeBackup(options);
     const newest = await makeBackup(options);
-    assert.equal((await findBackup(store, {})).name, newest.name);
+    assert.equal((await findBackup(catalogOf(store), {})).name, newest.name);
     await makeBackup({ ...options, cluster: { namespace: "shop", name: "other" } });
-    await assert.rejects(findBackup(store, {}), failsWith("Ambiguous"));
-    assert.equal((await findBackup(store, { backup: newest.name })).name, newest.name);
+    await assert.rejects(findBackup(catalogOf(store), {}), failsWith("Ambiguous"));
+    assert.equal((await findBackup(catalogOf(store), { backup: newest.name })).name, newest.name);
   });
 });
 
@@ -330,10 +337,10 @@ describe("bad input", () => {
     await writeFile(description, text.replace(/"revision": \d+/, '"revision": 7'));
     await assert.rejects(fetchBackup({ ...fetching, key }), failsWith("Corrupt"));
     await writeFile(description, text.replace('"format": 2', '"format": 1'));
-    await assert.rejects(readManifest(store, manifest.name, { key }), failsWith("Unsupported"));
+    await assert.rejects(readManifest(catalogOf(store, key), manifest.name), failsWith("Unsupported"));
     await writeFile(description, "not json");
-    await assert.rejects(readManifest(store, manifest.name, { key }), failsWith("Corrupt"));
-    const { backups, refused } = await listBackups(store, "", { key });
+    await assert.rejects(readManifest(catalogOf(store, key), manifest.name), failsWith("Corrupt"));
+    const { backups, refused } = await listBackups(catalogOf(store, key), "");
     assert.deepEqual([backups.length, refused.map(({ name }) => name)], [0, [manifest.name]]);
   });
 

@@ -8,7 +8,7 @@ import { Pod } from "capstan/kinds/v1";
 import { testOperator, VirtualClock } from "capstan/testing";
 import type { TestWorld } from "capstan/testing";
 import type { Job, JobResult } from "../../src/backup/agent/job.ts";
-import { formatResult } from "../../src/backup/agent/result.ts";
+import { formatResult } from "capstan/stateful/parts";
 import { backupControllers } from "../../src/backup/index.ts";
 import type { Manifest } from "../../src/backup/manifest.ts";
 import { EtcdBackup, EtcdCluster, EtcdRestore } from "../../src/kinds/index.ts";

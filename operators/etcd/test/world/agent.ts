@@ -3,7 +3,7 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import type { Pod } from "capstan/kinds/v1";
 import { JOB_VARIABLE } from "../../src/backup/agent/job.ts";
 import type { Job, JobResult } from "../../src/backup/agent/job.ts";
-import { formatResult } from "../../src/backup/agent/result.ts";
+import { formatResult } from "capstan/stateful/parts";
 import { backupName } from "../../src/backup/manifest.ts";
 import type { Manifest } from "../../src/backup/manifest.ts";
 import { AGENT } from "../../src/backup/pods.ts";

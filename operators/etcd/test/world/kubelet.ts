@@ -3,7 +3,7 @@ import type { ApplyOf, ObjectOf } from "capstan";
 import { PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import type { TestWorld } from "capstan/testing";
 import { MEMBER_LABEL } from "../../src/pods/index.ts";
-import { formatResult } from "../../src/backup/agent/result.ts";
+import { formatResult } from "capstan/stateful/parts";
 import { agentStatus, fetched } from "./agent.ts";
 import type { Store } from "./agent.ts";
 import type { Disk, ScriptedEtcd } from "./etcd.ts";

@@ -16,12 +16,10 @@ import type { Draft, Job, JobResult } from "./agent/job.ts";
 import { archiveLog } from "./archive-log.ts";
 import { backupTime, nextStep } from "./backup-steps.ts";
 import type { BackupSeen, BackupStep } from "./backup-steps.ts";
-import { seeJob } from "./job-pods.ts";
-import type { SeenJob } from "./job-pods.ts";
 import type { Manifest } from "./manifest.ts";
 import { storeWork } from "./parts.ts";
-import { handOverPod, purposeLabel } from "./pods.ts";
-import type { JobPodOptions, Purpose, ServerScript } from "./pods.ts";
+import { handOverPod, seeBackupJob } from "./pods.ts";
+import type { BackupJob, JobPodOptions, Purpose, ServerScript } from "./pods.ts";
 import type { BackupKind, BackupObject, BackupRecord } from "./resource.ts";
 
 type BackupContext = Context<BackupKind, typeof Pod, ClusterKind | typeof Secret>;
@@ -52,13 +50,12 @@ async function reconcile<C extends AsyncDisposable, P>(
   const { object } = context;
   const { setting, clusterKind } = tools;
   const cluster = context.get(clusterKind, object.spec.cluster);
-  const label = purposeLabel(setting.naming);
   const seen: BackupSeen = {
     now: setting.environment.now(),
     spec: object.spec,
     status: object.status ?? {},
     created: Date.parse(object.metadata.creationTimestamp ?? ""),
-    jobs: context.find(Pod, { owner: object }).map((pod) => seeJob(pod, label)),
+    jobs: context.find(Pod, { owner: object }).map((pod) => seeBackupJob(pod, setting.naming)),
     cluster: cluster === undefined ? "none" : donorOf(cluster) === undefined ? "hibernated" : "available",
     lineage: cluster && (cluster.status?.lineage ?? cluster.metadata.uid),
   };
@@ -250,7 +247,7 @@ function clientsOf<C extends AsyncDisposable, P>(
   });
 }
 
-function record<C extends AsyncDisposable, P>(job: SeenJob, result: JobResult, scene: Scene<C, P>): void {
+function record<C extends AsyncDisposable, P>(job: BackupJob, result: JobResult, scene: Scene<C, P>): void {
   const { status, event } = scene.context;
   status.recorded = job.pod;
   if (job.purpose === "log") return recordLog(result, scene);
@@ -272,7 +269,7 @@ function record<C extends AsyncDisposable, P>(job: SeenJob, result: JobResult, s
 }
 
 function recordFailure<C extends AsyncDisposable, P>(
-  { purpose }: SeenJob,
+  { purpose }: BackupJob,
   { code, message }: Extract<JobResult, { ok: false }>,
   { context, seen }: Scene<C, P>,
 ): void {

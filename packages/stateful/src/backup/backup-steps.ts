@@ -1,7 +1,7 @@
 /** The next step for a backup: a pure function of the observation. */
 import { parseCron, toMilliseconds } from "@capstan/runtime";
 import type { JobResult } from "./agent/job.ts";
-import type { SeenJob } from "./job-pods.ts";
+import type { BackupJob } from "./pods.ts";
 import type { BackupObject, BackupRecord, BackupSpec } from "./resource.ts";
 
 /** What a decision depends on. */
@@ -10,7 +10,7 @@ export interface BackupSeen {
   readonly spec: BackupSpec;
   readonly status: NonNullable<BackupObject["status"]>;
   readonly created: number;
-  readonly jobs: readonly SeenJob[];
+  readonly jobs: readonly BackupJob[];
   /** `none`: the cluster does not exist. `hibernated`: it has no running members. */
   readonly cluster: "none" | "hibernated" | "available";
   readonly lineage?: string | undefined;
@@ -22,7 +22,7 @@ export type BackupStep =
   | { readonly do: "store-log" }
   | { readonly do: "verify"; readonly record: BackupRecord }
   /** Records the result of a job. */
-  | { readonly do: "record"; readonly job: SeenJob; readonly result: JobResult }
+  | { readonly do: "record"; readonly job: BackupJob; readonly result: JobResult }
   /** Removes the pod of a job after its result was recorded. */
   | { readonly do: "clear"; readonly pod: string }
   | {
@@ -50,7 +50,7 @@ export function nextStep(seen: BackupSeen): BackupStep {
   return running ? waitFor(running, seen) : begin(seen);
 }
 
-function waitFor(job: SeenJob, { now, spec }: BackupSeen): BackupStep {
+function waitFor(job: BackupJob, { now, spec }: BackupSeen): BackupStep {
   const failure = job.state.is === "running" ? job.state.failure : undefined;
   if (now - job.created > toMilliseconds(spec.timeout) + PATIENCE_MS) {
     const message = `the pod ${job.pod} did not come to an end${failure === undefined ? "" : `: ${failure}`}`;

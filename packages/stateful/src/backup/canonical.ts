@@ -4,7 +4,12 @@ import { BackupError } from "./errors.ts";
 /** Kubernetes accepts no deeper objects, but a store can contain anything. */
 const DEEPEST = 256;
 
-/** Canonical JSON of a value. */
+/**
+ * Canonical JSON of a value.
+ *
+ * @example
+ * const isEqual = (one: unknown, other: unknown) => canonical(one) === canonical(other);
+ */
 export function canonical(value: unknown, depth = 0): string {
   if (depth > DEEPEST) throw unreadable();
   if (Array.isArray(value)) return `[${value.map((one) => canonical(one, depth + 1)).join(",")}]`;

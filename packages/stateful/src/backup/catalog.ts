@@ -1,23 +1,28 @@
-/** The backups in a store: those that can be trusted, the one that is asked for, and the log that follows it. */
+/** The backups in a store: those that can be trusted, and the one that is asked for. */
 import { StoreError, readUpTo } from "../store/store.ts";
 import type { Store, StoreCall, StoredObject } from "../store/store.ts";
+import { readContent } from "./content.ts";
 import { BackupError } from "./errors.ts";
 import {
   checkManifest,
+  contentFacts,
   LARGEST_MANIFEST,
   nameOfObject,
   objectNames,
   parseManifest,
-  parseName,
-  prefixOf,
-} from "./manifest.ts";
-import type { BackupType, Manifest } from "./manifest.ts";
-import { checkDigest } from "./seal.ts";
+} from "./manifest-format.ts";
+import type { ManifestFormat, NameParts, StoredManifest } from "./manifest-format.ts";
+import { checkDigest, checkSeal } from "./seal.ts";
 import type { Trust } from "./seal.ts";
 
 const AT_ONCE = 8;
 
-/** An object with the name of a backup that is rejected, with the reason. */
+/**
+ * An object with the name of a backup that is rejected, with the reason.
+ *
+ * @example
+ * const codeOf = ({ error }: Refused) => error.code;
+ */
 export interface Refused {
   readonly name: string;
   readonly error: BackupError;
@@ -26,16 +31,40 @@ export interface Refused {
 /** How a store is read. */
 export type Reading = StoreCall & Trust;
 
-/** Reads a manifest. Fails unless it is authentic and belongs to this name. */
-export async function readManifest(store: Store, name: string, options: Reading = {}): Promise<Manifest> {
-  const manifest = parseManifest(await readText(store, name, options));
-  checkManifest(manifest, name, options);
+/**
+ * The backups of an application in a store, and how they are read.
+ *
+ * @example
+ * const placeOf = <M extends StoredManifest>({ store }: Catalog<M>) => store.place;
+ */
+export interface Catalog<M extends StoredManifest> extends Reading {
+  readonly store: Store;
+  readonly format: ManifestFormat<M>;
+}
+
+export function callOf({ signal }: StoreCall): StoreCall {
+  return signal ? { signal } : {};
+}
+
+/**
+ * Reads a manifest. Fails unless it is authentic and belongs to this name.
+ *
+ * @example
+ * const timeOf = async <M extends StoredManifest>(catalog: Catalog<M>) => (await readManifest(catalog, "default/db/1")).time;
+ */
+export async function readManifest<M extends StoredManifest>(catalog: Catalog<M>, name: string): Promise<M> {
+  const { format } = catalog;
+  const manifest = parseManifest(format, await readText(catalog, name));
+  checkManifest(format, manifest, { ...catalog, name });
   return manifest;
 }
 
-async function readText(store: Store, name: string, call: StoreCall): Promise<string> {
+async function readText<M extends StoredManifest>(
+  { store, format, ...call }: Catalog<M>,
+  name: string,
+): Promise<string> {
   try {
-    const bytes = await readUpTo(await store.get(objectNames(name).manifest, callOf(call)), LARGEST_MANIFEST);
+    const bytes = await readUpTo(await store.get(objectNames(format, name).manifest, callOf(call)), LARGEST_MANIFEST);
     if (bytes !== undefined) return bytes.toString("utf8");
   } catch (error) {
     if (!(error instanceof StoreError) || error.code !== "NotFound") throw error;
@@ -45,8 +74,20 @@ async function readText(store: Store, name: string, call: StoreCall): Promise<st
   throw new BackupError("Corrupt", message);
 }
 
-export function callOf({ signal }: StoreCall): StoreCall {
-  return signal ? { signal } : {};
+/**
+ * The content of a backup as the application wrote it. Fails at its end at the latest if anything differs.
+ *
+ * @example
+ * const read = async <M extends StoredManifest>(catalog: Catalog<M>, manifest: M) => {
+ *   for await (const part of readBackup(catalog, manifest)) process.stdout.write(part);
+ * };
+ */
+export async function* readBackup<M extends StoredManifest>(
+  catalog: Catalog<M>,
+  manifest: M,
+): AsyncGenerator<Buffer, void, void> {
+  checkSeal(manifest, manifest.name, catalog);
+  yield* readContent(contentFacts(catalog.format, manifest), catalog);
 }
 
 /** A name of a cluster. */
@@ -55,18 +96,22 @@ export interface ClusterName {
   readonly name: string;
 }
 
-/** Complete and authentic backups of a type, newest first, and rejected objects with such names. Other files are ignored. */
-export async function listBackups(
-  store: Store,
-  place: { readonly cluster: ClusterName; readonly type: BackupType },
-  options: Reading = {},
-): Promise<{ readonly backups: readonly Manifest[]; readonly refused: readonly Refused[] }> {
-  const names = manifestNames(await store.list(prefixOf(place), callOf(options)));
-  const backups: Manifest[] = [];
+/**
+ * Complete and authentic backups with a prefix, the latest first, and rejected objects with such names. Other files are ignored.
+ *
+ * @example
+ * const countOf = async <M extends StoredManifest>(catalog: Catalog<M>) => (await listBackups(catalog, "default/db/")).backups.length;
+ */
+export async function listBackups<M extends StoredManifest>(
+  catalog: Catalog<M>,
+  prefix: string,
+): Promise<{ readonly backups: readonly M[]; readonly refused: readonly Refused[] }> {
+  const names = manifestNames(catalog, await catalog.store.list(prefix, callOf(catalog)));
+  const backups: M[] = [];
   const refused: Refused[] = [];
   const read = async (name: string): Promise<void> => {
     try {
-      backups.push(await readManifest(store, name, options));
+      backups.push(await readManifest(catalog, name));
     } catch (error) {
       // Another operator may have removed it meanwhile.
       if (!(error instanceof BackupError)) throw error;
@@ -74,17 +119,26 @@ export async function listBackups(
     }
   };
   for (let at = 0; at < names.length; at += AT_ONCE) await Promise.all(names.slice(at, at + AT_ONCE).map(read));
-  return { backups: newestFirst(backups), refused };
+  return { backups: newestByTime(backups), refused };
 }
 
-function manifestNames(objects: readonly StoredObject[]): readonly string[] {
+function manifestNames<M extends StoredManifest>(
+  { format }: Catalog<M>,
+  objects: readonly StoredObject[],
+): readonly string[] {
   return objects.flatMap(({ name: object }) => {
-    const found = nameOfObject(object);
-    return found?.is === "manifest" && parseName(found.name) !== undefined ? [found.name] : [];
+    const found = nameOfObject(format, object);
+    return found?.is === "manifest" && format.parseName(found.name) !== undefined ? [found.name] : [];
   });
 }
 
-function newestFirst(backups: readonly Manifest[]): Manifest[] {
+/**
+ * Backups by their time, the latest first.
+ *
+ * @example
+ * const latestOf = <M extends StoredManifest>(manifests: readonly M[]) => newestByTime(manifests)[0];
+ */
+export function newestByTime<B extends { readonly time: string; readonly name: string }>(backups: readonly B[]): B[] {
   return backups.toSorted((a, b) => compareText(b.time, a.time) || compareText(b.name, a.name));
 }
 
@@ -92,138 +146,160 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The requested backup. */
-export interface Wanted {
-  /** Default: the newest, or the newest before `until`. */
+/**
+ * A backup as recorded outside of the store.
+ *
+ * @example
+ * const recorded: RecordedBackup = { name: "default/db/20260115T030000Z-ab12cd34" };
+ */
+export interface RecordedBackup {
+  readonly name: string;
+  /** sha256 of its manifest. */
+  readonly digest?: string | undefined;
+}
+
+/**
+ * The requested backup.
+ *
+ * @example
+ * const wanted: WantedBackup = { cluster: { namespace: "default", name: "db" } };
+ */
+export interface WantedBackup {
+  /** Default: the newest. */
   readonly backup?: string | undefined;
   /** sha256 of its manifest, if recorded. */
   readonly digest?: string | undefined;
-  readonly cluster: ClusterName;
-  /** Excludes an earlier cluster of the same name. */
-  readonly uid?: string | undefined;
+  /** The cluster of the backup. A uid excludes an earlier cluster of the same name. Default: the only cluster in the store. */
+  readonly cluster?: (ClusterName & { readonly uid?: string | undefined }) | undefined;
   /** The newest backup known to exist. If the store does not have it, the restore fails instead of taking another. */
-  readonly recorded?: { readonly name: string; readonly digest?: string | undefined } | undefined;
-  /** The moment or position that is restored. */
-  readonly until?: Until | undefined;
+  readonly recorded?: RecordedBackup | undefined;
 }
 
-/** A point in time: at most one of both. */
-export interface Until {
-  /** ISO 8601. */
-  readonly time?: string | undefined;
-  readonly position?: string | undefined;
+/**
+ * Limits the search for the newest backup.
+ *
+ * @example
+ * const yesterday: FindOptions<{ time: string }> = {
+ *   limit: { before: Date.now() - 86_400_000, timeOf: ({ time }) => Date.parse(time) },
+ * };
+ */
+export interface FindOptions<M> {
+  /** The place of a cluster's backups. Default: `<namespace>/<name>/`. */
+  readonly prefixOf?: (cluster: ClusterName) => string;
+  /** Only backups up to a time, in milliseconds since 1970. */
+  readonly limit?: { readonly before: number; readonly timeOf: (manifest: M) => number } | undefined;
 }
 
-/** Finds the requested full backup: the named or the newest one. Fails rather than return an older one as the newest. */
-export async function findBackup(store: Store, wanted: Wanted, options: Reading = {}): Promise<Manifest> {
+/**
+ * Finds the requested backup: the named or the newest one. Fails rather than return an older one as the newest.
+ *
+ * @example
+ * const newestOf = async <M extends StoredManifest>(catalog: Catalog<M>) =>
+ *   await findBackup(catalog, { cluster: { namespace: "default", name: "db" } });
+ */
+export async function findBackup<M extends StoredManifest>(
+  catalog: Catalog<M>,
+  wanted: WantedBackup,
+  options: FindOptions<M> = {},
+): Promise<M> {
   const manifest =
     wanted.backup === undefined
-      ? await findNewest(store, wanted, options)
-      : await readManifest(store, wanted.backup, options);
+      ? await findNewest(catalog, wanted, options)
+      : await readManifest(catalog, wanted.backup);
   checkDigest(manifest, wanted.digest);
-  const { name, cluster, type } = manifest;
-  if (type === "log") throw new BackupError("NotFound", `${name} is a part of the log: name a full backup`);
-  if (cluster.namespace === wanted.cluster.namespace && cluster.name === wanted.cluster.name) return manifest;
-  const message = `the backup ${name} is of the cluster ${cluster.namespace}/${cluster.name}, not of ${wanted.cluster.namespace}/${wanted.cluster.name}: set sourceCluster to take it`;
+  const { name, cluster } = manifest;
+  const { cluster: asked } = wanted;
+  if (asked === undefined || (cluster.namespace === asked.namespace && cluster.name === asked.name)) return manifest;
+  const message = `the backup ${name} is of the cluster ${cluster.namespace}/${cluster.name}, not of ${asked.namespace}/${asked.name}: set sourceCluster to take it`;
   throw new BackupError("OtherCluster", message);
 }
 
-async function findNewest(store: Store, wanted: Wanted, options: Reading): Promise<Manifest> {
-  const recorded = await readRecorded(store, wanted, options);
-  const { backups, refused } = await listBackups(store, { cluster: wanted.cluster, type: "full" }, options);
+async function findNewest<M extends StoredManifest>(
+  catalog: Catalog<M>,
+  wanted: WantedBackup,
+  { prefixOf = ({ namespace, name }) => `${namespace}/${name}/`, limit }: FindOptions<M>,
+): Promise<M> {
+  const { store, format } = catalog;
+  const { cluster } = wanted;
+  const recorded = await readRecorded(catalog, wanted);
+  const { backups, refused } = await listBackups(catalog, cluster === undefined ? "" : prefixOf(cluster));
   // A list may be incomplete.
   const all = recorded === undefined ? backups : [recorded, ...backups.filter(({ name }) => name !== recorded.name)];
-  const own = newestFirst(all.filter(({ cluster }) => wanted.uid === undefined || cluster.uid === wanted.uid));
-  const limit = wanted.until?.time;
-  const candidates = limit === undefined ? own : own.filter(({ until }) => Date.parse(until) <= Date.parse(limit));
-  const [newest] = candidates;
-  checkLater(refused, newest, limit);
+  checkSingle(store, all);
+  const own = all.filter((one) => cluster?.uid === undefined || (one.cluster.uid ?? cluster.uid) === cluster.uid);
+  const early = limit === undefined ? own : own.filter((one) => limit.timeOf(one) <= limit.before);
+  const [newest] = format.newestFirst(early);
+  const latest = refusedSince(catalog, refused, newest, limit?.before);
+  if (latest !== undefined) throw latest;
   if (newest !== undefined) return newest;
-  throw noneOf(store, wanted, { all, own });
+  const [oldest] = newestByTime(own).toReversed();
+  if (oldest !== undefined && limit !== undefined) throw tooLate(store, new Date(limit.timeOf(oldest)), limit.before);
+  throw all[0] === undefined ? await noneOf(catalog, wanted) : ofEarlier(all[0]);
 }
 
-async function readRecorded(store: Store, { recorded }: Wanted, options: Reading): Promise<Manifest | undefined> {
+async function readRecorded<M extends StoredManifest>(
+  catalog: Catalog<M>,
+  { recorded }: WantedBackup,
+): Promise<M | undefined> {
   if (recorded === undefined) return undefined;
   try {
-    const manifest = await readManifest(store, recorded.name, options);
+    const manifest = await readManifest(catalog, recorded.name);
     checkDigest(manifest, recorded.digest);
     return manifest;
   } catch (error) {
     if (!(error instanceof BackupError) || error.code !== "NotFound") throw error;
-    const message = `the newest backup that was made, ${recorded.name}, is not in ${store.place} any more: to restore an older one, name it`;
+    const message = `the newest backup that was made, ${recorded.name}, is not in ${catalog.store.place} any more: to restore an older one, name it`;
     throw new BackupError("Missing", message, { cause: error });
   }
 }
 
-/** A rejected object with a later name may be the newest backup, replaced in the store. */
-function checkLater(refused: readonly Refused[], newest: Manifest | undefined, limit: string | undefined): void {
-  const from = newest === undefined ? 0 : Math.floor(Date.parse(newest.time) / 1000) * 1000;
-  const to = limit === undefined ? Number.POSITIVE_INFINITY : Date.parse(limit);
-  const timeOf = ({ name }: Refused): number => parseName(name)?.time.getTime() ?? 0;
-  const [later] = refused
-    .filter((one) => timeOf(one) >= from && timeOf(one) <= to)
-    .toSorted((a, b) => timeOf(b) - timeOf(a));
-  if (later === undefined) return;
-  const otherwise = newest === undefined ? "" : `; to restore ${newest.name}, name it`;
-  throw new BackupError(later.error.code, `${later.error.message}${otherwise}`, { cause: later.error });
+function checkSingle({ place }: Store, backups: readonly StoredManifest[]): void {
+  const clusters = new Set(backups.map(({ cluster }) => `${cluster.namespace}/${cluster.name}`));
+  if (clusters.size < 2) return;
+  throw new BackupError("Ambiguous", `${place} has backups of ${[...clusters].join(", ")}: say which backup`);
 }
 
-function noneOf(
-  { place }: Store,
-  { cluster, until }: Wanted,
-  { all, own }: { readonly all: readonly Manifest[]; readonly own: readonly Manifest[] },
-): BackupError {
-  const [earlier] = all;
-  if (own.length > 0) {
-    const oldest = own.at(-1)?.until ?? "";
-    return new BackupError(
-      "NotFound",
-      `the oldest backup in ${place} is of ${oldest}, after ${until?.time ?? ""}: ask for a later time`,
-    );
-  }
-  if (earlier === undefined) {
-    const message = `there is no backup of ${cluster.namespace}/${cluster.name} in ${place}: set sourceCluster to take one of another cluster`;
-    return new BackupError("NotFound", message);
-  }
-  const message = `the store has backups of an earlier cluster of this name only, the newest of them ${earlier.name}: to restore it, name it`;
+/** A rejected object with a later name may be the newest backup, replaced in the store. */
+function refusedSince<M extends StoredManifest>(
+  { format }: Catalog<M>,
+  refused: readonly Refused[],
+  newest: M | undefined,
+  before: number = Number.POSITIVE_INFINITY,
+): BackupError | undefined {
+  const from = newest === undefined ? 0 : Math.floor(Date.parse(newest.time) / 1000) * 1000;
+  const timeOf = ({ name }: Refused): number => format.parseName(name)?.time.getTime() ?? 0;
+  const [later] = refused
+    .filter((one) => timeOf(one) >= from && timeOf(one) <= before)
+    .toSorted((a, b) => timeOf(b) - timeOf(a));
+  if (later === undefined) return undefined;
+  const otherwise = newest === undefined ? "" : `; to restore ${newest.name}, name it`;
+  return new BackupError(later.error.code, `${later.error.message}${otherwise}`, { cause: later.error });
+}
+
+function tooLate({ place }: Store, oldest: Date, before: number): BackupError {
+  const [first, asked] = [oldest.toISOString(), new Date(before).toISOString()];
+  return new BackupError(
+    "NotFound",
+    `the oldest backup in ${place} is of ${first}, after ${asked}: ask for a later time`,
+  );
+}
+
+function ofEarlier({ name }: StoredManifest): BackupError {
+  const message = `the store has backups of an earlier cluster of this name only, the newest of them ${name}: to restore it, name it`;
   return new BackupError("OtherCluster", message);
 }
 
-/** Whether the log of another position begins at or before one, and how it ends. */
-export interface Positions {
-  /** Whether the first position has all of the second. */
-  readonly includes: (one: string, other: string) => boolean;
+async function noneOf<M extends StoredManifest>(catalog: Catalog<M>, { cluster }: WantedBackup): Promise<BackupError> {
+  const { store, format } = catalog;
+  if (cluster === undefined) return new BackupError("NotFound", `there is no backup in ${store.place}`);
+  const names = manifestNames(catalog, await store.list("", callOf(catalog)));
+  const others = new Set(names.flatMap((name) => clusterOf(format.parseName(name))));
+  others.delete(`${cluster.namespace}/${cluster.name}`);
+  const hint = others.size === 0 ? "" : `, but of ${[...others].slice(0, 5).join(", ")}: set sourceCluster to take one`;
+  const message = `there is no backup of ${cluster.namespace}/${cluster.name} in ${store.place}${hint}`;
+  return new BackupError("NotFound", message);
 }
 
-/**
- * The pieces of the log that lead from a full backup to the wanted point, in order. Fails if a piece is missing, and if the log ends
- * before that point.
- */
-export async function findLog(
-  store: Store,
-  { full, until }: { readonly full: Manifest; readonly until: Until },
-  { positions, ...options }: Reading & { readonly positions: Positions },
-): Promise<readonly Manifest[]> {
-  const { backups, refused } = await listBackups(store, { cluster: full.cluster, type: "log" }, options);
-  const oldestFirst = backups.filter(({ cluster }) => cluster.lineage === full.cluster.lineage).toReversed();
-  const chain: Manifest[] = [];
-  let { position } = full;
-  const isDone = (): boolean =>
-    (until.position !== undefined && positions.includes(position, until.position)) ||
-    (until.time !== undefined && Date.parse((chain.at(-1) ?? full).until) > Date.parse(until.time));
-  for (const piece of oldestFirst) {
-    if (isDone()) break;
-    if (positions.includes(position, piece.position) || !positions.includes(position, piece.from ?? "")) continue;
-    chain.push(piece);
-    ({ position } = piece);
-  }
-  if (isDone()) return chain;
-  const why = refused[0] === undefined ? "" : `; ${refused[0].error.message}`;
-  const target = until.position ?? until.time ?? "";
-  const later = oldestFirst.find((piece) => !positions.includes(position, piece.position));
-  const message =
-    later === undefined
-      ? `the log in ${store.place} ends at ${position} (${(chain.at(-1) ?? full).until}), before ${target}: ask for an earlier point`
-      : `a piece of the log in ${store.place} between ${position} and ${later.from} is missing, so ${target} cannot be reached: ask for a point up to ${(chain.at(-1) ?? full).until}`;
-  throw new BackupError("Missing", `${message}${why}`);
+function clusterOf(parts: NameParts | undefined): readonly string[] {
+  return parts === undefined ? [] : [`${parts.cluster.namespace}/${parts.cluster.name}`];
 }

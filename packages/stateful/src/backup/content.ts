@@ -6,7 +6,12 @@ import type { Compression } from "./compression.ts";
 import { decrypt, encrypt } from "./encryption.ts";
 import { BackupError } from "./errors.ts";
 
-/** Size and sha256 of a stream. */
+/**
+ * Size and sha256 of a stream.
+ *
+ * @example
+ * const sizeOf = ({ bytes }: StreamSize) => bytes;
+ */
 export interface Part {
   readonly bytes: number;
   readonly sha256: string;

@@ -1,50 +1,61 @@
 /** Pods that run jobs, as observed. */
 import type { ObjectOf } from "@capstan/model";
 import type { Pod } from "@capstan/kinds/v1";
-import type { JobResult } from "./agent/job.ts";
+import type { AgentResult } from "./agent/job.ts";
 import { parseResult } from "./agent/result.ts";
-import { AGENT } from "./pods.ts";
-import type { Purpose } from "./pods.ts";
+import { AGENT } from "./parts.ts";
 
 type PodObject = ObjectOf<typeof Pod>;
 type ContainerStatus = NonNullable<NonNullable<PodObject["status"]>["containerStatuses"]>[number];
 
-/** A job in a pod. */
-export interface SeenJob {
+/**
+ * A job in a pod.
+ *
+ * @example
+ * const isDone = ({ state }: SeenJob<object, "backup">) => state.is === "ended" && state.result.ok;
+ */
+export interface SeenJob<M, U extends string> {
   readonly pod: string;
-  readonly purpose: Purpose;
+  readonly purpose: U;
   /** Milliseconds since 1970. */
   readonly created: number;
   readonly isLeaving: boolean;
   readonly state:
     | { readonly is: "running"; readonly failure?: string }
-    | { readonly is: "ended"; readonly result: JobResult };
+    | { readonly is: "ended"; readonly result: AgentResult<M> };
 }
 
-/** Reads the state of a job from the status of its pod. */
-export function seeJob(pod: PodObject, label: string): SeenJob {
+/**
+ * Reads the state of a job from its pod. A label of the pod is its purpose; the first purpose is the default.
+ *
+ * @example
+ * const jobOf = (pod: Parameters<typeof seeJob>[0]) => seeJob(pod, "example.com/purpose", ["backup", "verify"]);
+ */
+export function seeJob<M extends object, U extends string>(
+  pod: PodObject,
+  label: string,
+  purposes: readonly [U, ...U[]],
+): SeenJob<M, U> {
   const { metadata, status } = pod;
   const { name, labels, creationTimestamp, deletionTimestamp } = metadata;
-  const result = resultOf(status);
+  const result = resultOf<M>(status);
   const failure = failureOf(status);
   return {
     pod: name,
-    purpose: purposeOf(labels?.[label]),
+    purpose: purposes.find((purpose) => purpose === labels?.[label]) ?? purposes[0],
     created: Date.parse(creationTimestamp ?? ""),
     isLeaving: deletionTimestamp !== undefined,
     state: result ? { is: "ended", result } : { is: "running", ...(failure === undefined ? {} : { failure }) },
   };
 }
 
-function purposeOf(text: string | undefined): Purpose {
-  return text === "log" || text === "verify" || text === "describe" ? text : "backup";
-}
+type Failure = Extract<AgentResult<never>, { readonly ok: false }>;
 
 /** A failed program of the server explains more than the agent, which sees that the output broke off. */
-function resultOf(status: PodObject["status"]): JobResult | undefined {
+function resultOf<M extends object>(status: PodObject["status"]): AgentResult<M> | undefined {
   const containers = containersOf(status);
   const agent = containers.find(({ name, state }) => name === AGENT && state?.terminated);
-  const own = parseResult(agent?.state?.terminated?.message);
+  const own = parseResult<M>(agent?.state?.terminated?.message);
   const failed = containers.find(({ name, state }) => name !== AGENT && (state?.terminated?.exitCode ?? 0) !== 0);
   if (own !== undefined && (own.ok || own.code !== "Truncated" || failed === undefined)) return own;
   const { phase, reason } = status ?? {};
@@ -60,9 +71,9 @@ function containersOf(status: PodObject["status"]): readonly ContainerStatus[] {
   return [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
 }
 
-function resultOfContainer({ name, state }: ContainerStatus): JobResult {
+function resultOfContainer({ name, state }: ContainerStatus): Failure {
   const { message = "", exitCode, reason = "" } = state?.terminated ?? {};
-  const own = parseResult(message);
+  const own = parseResult<object>(message);
   if (own && !own.ok) return own;
   const tail = message.trim().slice(-800);
   return failure("JobFailed", `container ${name} ended with ${exitCode} ${reason}${tail === "" ? "" : `: ${tail}`}`);
@@ -83,6 +94,6 @@ function failureOf(status: PodObject["status"]): string | undefined {
   return unscheduled?.message;
 }
 
-function failure(code: string, message: string): JobResult {
+function failure(code: string, message: string): Failure {
   return { ok: false, code, message };
 }

@@ -1,7 +1,6 @@
 /** The pods that make, describe and try backups. The server's image runs the server's programs, the operator's image all else. */
-import type { ApplyOf } from "@capstan/model";
+import type { ApplyOf, ObjectOf } from "@capstan/model";
 import type { Pod } from "@capstan/kinds/v1";
-import { toMilliseconds } from "@capstan/runtime";
 import { accountsSecretName, hostOf } from "../pods/names.ts";
 import type { Naming } from "../pods/names.ts";
 import { imageOf, programOf } from "../pods/pod.ts";
@@ -9,15 +8,23 @@ import type { PodTemplate } from "../pods/pod.ts";
 import { handOverScript, prepareScript } from "./agent/exchange.ts";
 import { PATHS } from "./agent/job.ts";
 import type { Job } from "./agent/job.ts";
-import { agentContainer, CONTAINER_SECURITY, folderPart, mountsOf, podSecurity, storeParts } from "./parts.ts";
+import { AGENT, agentContainer, agentPodSpec, CONTAINER_SECURITY, folderPart, mountsOf, storeParts } from "./parts.ts";
 import type { Part } from "./parts.ts";
+import { seeJob } from "./job-pods.ts";
+import type { SeenJob } from "./job-pods.ts";
+import type { Manifest } from "./manifest.ts";
 import type { StoreAccess } from "./resource.ts";
 
 /** What a job is for. */
 export type Purpose = "backup" | "log" | "verify" | "describe";
 
-/** The container that returns the result. */
-export const AGENT = "agent";
+/** A job in a pod. */
+export type BackupJob = SeenJob<Manifest, Purpose>;
+
+/** Reads the state of a job from its pod. */
+export function seeBackupJob(pod: ObjectOf<typeof Pod>, naming: Naming): BackupJob {
+  return seeJob(pod, purposeLabel(naming), ["backup", "log", "verify", "describe"]);
+}
 
 /** The label with the purpose of a job's pod. */
 export function purposeLabel({ group }: Naming): string {
@@ -113,7 +120,7 @@ interface Content {
   readonly containers: readonly object[];
 }
 
-function jobPod({ template, purpose, timeout }: JobPodOptions, { parts, initContainers = [], containers }: Content) {
+function jobPod({ template, purpose, timeout }: JobPodOptions, content: Content) {
   const { naming, cluster } = template;
   const labels = {
     "app.kubernetes.io/managed-by": `${naming.application}-operator`,
@@ -122,19 +129,8 @@ function jobPod({ template, purpose, timeout }: JobPodOptions, { parts, initCont
     [purposeLabel(naming)]: purpose,
   };
   const { user } = programOf(template, `${cluster}-0`);
-  const spec = {
-    restartPolicy: "Never",
-    activeDeadlineSeconds: Math.max(1, Math.round(toMilliseconds(timeout) / 1000)),
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    terminationGracePeriodSeconds: 5,
-    securityContext: podSecurity(user),
-    ...(initContainers.length > 0 ? { initContainers } : {}),
-    containers,
-    volumes: parts.map((part) => part.volume),
-  };
   // The containers have different types; the API server validates the pod.
-  return { metadata: { labels }, spec } as unknown as ApplyOf<typeof Pod>;
+  return { metadata: { labels }, spec: agentPodSpec({ ...content, timeout, user }) } as unknown as ApplyOf<typeof Pod>;
 }
 
 function environment({ cluster, namespace, port }: PodTemplate, { member, piece = "", trustSecret }: ServerScript) {

@@ -4,13 +4,23 @@ import { defineResource, s } from "@capstan/schema";
 import type { Condition, Fields, Resource } from "@capstan/schema";
 import type { Compression } from "./compression.ts";
 
-/** A key of a Secret. */
+/**
+ * A key of a Secret.
+ *
+ * @example
+ * const encryption: SecretKey = { name: "backup-key", key: "key" };
+ */
 export interface SecretKey {
   readonly name: string;
   readonly key: string;
 }
 
-/** The store of a spec: exactly one of both. */
+/**
+ * The store of a spec: exactly one of both.
+ *
+ * @example
+ * const store: StoreSpec = { volume: { claim: "backups", path: "" } };
+ */
 export interface StoreSpec {
   readonly s3?: {
     readonly bucket: string;
@@ -24,11 +34,16 @@ export interface StoreSpec {
   readonly volume?: { readonly claim: string; readonly path: string };
 }
 
-/** How a store is opened. */
+/**
+ * How a store is opened.
+ *
+ * @example
+ * const access: StoreAccess = { store: { volume: { claim: "backups", path: "" } } };
+ */
 export interface StoreAccess {
   readonly store: StoreSpec;
-  readonly encryption?: SecretKey;
-  readonly allowUnencrypted?: boolean;
+  readonly encryption?: SecretKey | undefined;
+  readonly allowUnencrypted?: boolean | undefined;
 }
 
 /** The form of backups, the same for those on demand and those in a cluster's spec. */

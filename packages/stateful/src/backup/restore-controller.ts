@@ -7,9 +7,8 @@ import type { ClusterKind, ClusterObject } from "../cluster/resource.ts";
 import { templateOf } from "../observe/observe.ts";
 import type { Setting } from "../observe/observe.ts";
 import type { JobResult } from "./agent/job.ts";
-import { seeJob } from "./job-pods.ts";
 import { storeWork } from "./parts.ts";
-import { agentPod, purposeLabel } from "./pods.ts";
+import { agentPod, seeBackupJob } from "./pods.ts";
 import type { BackupKind } from "./resource.ts";
 import type { RestoreKind } from "./restore-resource.ts";
 import { wantedOf } from "./seed.ts";
@@ -51,7 +50,7 @@ async function reconcile<C extends AsyncDisposable, P>(
     status.phase = "Pending";
     return tell(context, { reason: "ClusterMissing", message });
   }
-  const [job] = context.find(Pod, { owner: object }).map((pod) => seeJob(pod, purposeLabel(tools.setting.naming)));
+  const [job] = context.find(Pod, { owner: object }).map((pod) => seeBackupJob(pod, tools.setting.naming));
   if (job === undefined) return await describe(context, cluster, tools);
   if (job.state.is === "ended") return record(context, job.state.result);
   status.message = job.state.failure ?? "the backup is being read";

@@ -2,11 +2,16 @@
 import { StoreError, readUpTo } from "../store/store.ts";
 import type { Store, StoreCall, StoredObject } from "../store/store.ts";
 import { callOf, listBackups } from "./catalog.ts";
-import type { Positions, Reading, Refused } from "./catalog.ts";
-import { nameOfObject, objectNames, parseName, prefixOf } from "./manifest.ts";
-import type { Manifest } from "./manifest.ts";
+import type { Catalog, Refused } from "./catalog.ts";
+import { nameOfObject, objectNames } from "./manifest-format.ts";
+import type { StoredManifest } from "./manifest-format.ts";
 
-/** Keeps backups that are within both count and age, and always the newest one. */
+/**
+ * Keeps backups that are within both count and age, and always the newest one.
+ *
+ * @example
+ * const lastWeek: Retention = { count: 7 };
+ */
 export interface Retention {
   readonly count?: number;
   readonly ageMs?: number;
@@ -14,7 +19,12 @@ export interface Retention {
 
 const DAY = 86_400_000;
 
-/** The backups that are not kept. Expects them newest first. */
+/**
+ * The backups that are not kept. Expects them newest first.
+ *
+ * @example
+ * const removed = toRemove([{ time: "2026-01-02T03:00:00Z" }, { time: "2026-01-01T03:00:00Z" }], { count: 1 }, Date.now());
+ */
 export function toRemove<B extends { readonly time: string }>(
   backups: readonly B[],
   { count, ageMs }: Retention,
@@ -28,51 +38,60 @@ export function toRemove<B extends { readonly time: string }>(
   });
 }
 
-/** What is pruned, and when. */
-export interface PruneOptions extends Reading {
-  /** The backup that was just made or verified. It stays, and only others of the same cluster and schedule may be removed. */
-  readonly proven: Manifest;
+/**
+ * What is pruned, and when.
+ *
+ * @example
+ * const keepOne = <M>(proven: M): PruneOptions<M> => ({ proven, retention: { count: 1 }, now: Date.now() });
+ */
+export interface PruneOptions<M> {
+  /** The backup that was just made or verified. It stays, and only others of its series may be removed. */
+  readonly proven: M;
   readonly retention: Retention;
   readonly now: number;
-  readonly positions: Positions;
+  /** Where the backups of the series are. Default: those of the cluster. */
+  readonly prefix?: string;
 }
 
 /**
- * Removes backups beyond the retention, the manifest first: content without a manifest is not a backup. Also removes the log before the
- * oldest backup that stays, and content that broken uploads left a day ago. Backups of an earlier cluster with the same name stay. Ages
- * are measured by the clock of the store, so that an agent with a wrong clock does not age backups. Rejected objects are neither counted
- * nor removed.
+ * The result of pruning.
+ *
+ * @example
+ * const countOf = <M>({ removed }: Pruned<M>) => removed.length;
  */
-export async function prune(
-  store: Store,
-  { proven, retention, now, positions, ...options }: PruneOptions,
-): Promise<{ readonly kept: number; readonly removed: number; readonly refused: readonly Refused[] }> {
-  const call = callOf(options);
-  const { cluster, schedule } = proven;
-  const { backups, refused } = await listBackups(store, { cluster, type: "full" }, options);
-  const isOwn = (other: Manifest): boolean =>
-    other.cluster.uid === cluster.uid && (other.schedule === undefined || other.schedule === schedule);
-  const own = backups.filter(isOwn);
-  const objects = await store.list(prefixOf({ cluster, type: "full" }), call);
+export interface Pruned<M> {
+  /** Backups that are left, the latest first: of the series, and of all series of the cluster. */
+  readonly kept: readonly M[];
+  readonly left: readonly M[];
+  /** Names. */
+  readonly removed: readonly string[];
+  readonly refused: readonly Refused[];
+}
+
+/**
+ * Removes backups beyond the retention, the manifest first: content without a manifest is not a backup. Also removes content that broken
+ * uploads left a day ago. Backups of an earlier cluster with the same name stay. Ages are measured by the clock of the store, so that an
+ * agent with a wrong clock does not age backups. Rejected objects are neither counted nor removed.
+ *
+ * @example
+ * const keepTen = async <M extends StoredManifest>(catalog: Catalog<M>, proven: M) =>
+ *   await prune(catalog, { proven, retention: { count: 10 }, now: Date.now() });
+ */
+export async function prune<M extends StoredManifest>(
+  catalog: Catalog<M>,
+  { proven, retention, now, prefix = `${proven.cluster.namespace}/${proven.cluster.name}/` }: PruneOptions<M>,
+): Promise<Pruned<M>> {
+  const { store, format } = catalog;
+  const { backups, refused } = await listBackups(catalog, prefix);
+  const own = format.newestFirst(backups.filter((other) => format.isSameSeries(other, proven)));
+  const objects = await store.list(prefix, callOf(catalog));
   const today = Math.min(now, ...newestTime(objects));
   const surplus = toRemove(own, retention, today).filter(({ name }) => name !== proven.name);
   const gone = new Set(surplus.map(({ name }) => name));
-  const oldest = own.findLast(({ name }) => !gone.has(name));
-  const log = oldest === undefined ? [] : await oldLog(store, { oldest, positions }, options);
-  for (const { name } of [...surplus, ...log]) await removeBackup(store, name, call);
-  await removeLeftovers(store, { objects, today, gone }, call);
-  return { kept: own.length - gone.size, removed: gone.size, refused };
-}
-
-/** Pieces of the log whose writes are all in the oldest backup that stays. */
-async function oldLog(
-  store: Store,
-  { oldest, positions }: { readonly oldest: Manifest; readonly positions: Positions },
-  options: Reading,
-): Promise<readonly Manifest[]> {
-  const { cluster, position } = oldest;
-  const { backups } = await listBackups(store, { cluster, type: "log" }, options);
-  return backups.filter((piece) => piece.cluster.uid === cluster.uid && positions.includes(position, piece.position));
+  for (const name of gone) await removeBackup(catalog, name);
+  await removeLeftovers(catalog, { objects, today, gone });
+  const isLeft = ({ name }: M): boolean => !gone.has(name);
+  return { kept: own.filter(isLeft), left: backups.filter(isLeft), removed: [...gone], refused };
 }
 
 /** The newest modification time: a lower bound for the store's clock. */
@@ -87,22 +106,24 @@ interface Leftovers {
 }
 
 /** Removes contents that are a day old and have no manifest. */
-async function removeLeftovers(store: Store, { objects, today, gone }: Leftovers, call: StoreCall): Promise<void> {
-  const found = objects.map((object) => ({ object, of: nameOfObject(object.name) }));
+async function removeLeftovers<M extends StoredManifest>(
+  { store, format, ...call }: Catalog<M>,
+  { objects, today, gone }: Leftovers,
+): Promise<void> {
+  const found = objects.map((object) => ({ object, of: nameOfObject(format, object.name) }));
   const described = new Set(found.flatMap(({ of }) => (of?.is === "manifest" ? [of.name] : [])));
   for (const { object, of } of found) {
-    if (of?.is !== "content" || described.has(of.name) || gone.has(of.name) || parseName(of.name) === undefined)
-      continue;
-    if (today - object.modified.getTime() > DAY && (await hasNoManifest(store, of.name, call))) {
-      await store.remove(object.name, call);
-    }
+    if (of?.is !== "content" || described.has(of.name) || gone.has(of.name)) continue;
+    const isOld = format.parseName(of.name) !== undefined && today - object.modified.getTime() > DAY;
+    const { manifest } = objectNames(format, of.name);
+    if (isOld && (await isMissing(store, manifest, callOf(call)))) await store.remove(object.name, callOf(call));
   }
 }
 
 /** A list may be incomplete: a manifest is missing only if reading it by name fails as well. */
-async function hasNoManifest(store: Store, name: string, call: StoreCall): Promise<boolean> {
+async function isMissing(store: Store, object: string, call: StoreCall): Promise<boolean> {
   try {
-    await readUpTo(await store.get(objectNames(name).manifest, call), 0);
+    await readUpTo(await store.get(object, call), 0);
     return false;
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
@@ -110,11 +131,15 @@ async function hasNoManifest(store: Store, name: string, call: StoreCall): Promi
   }
 }
 
-async function removeBackup(store: Store, name: string, call: StoreCall): Promise<void> {
-  const { manifest, content } = objectNames(name);
+/** Removes a backup, the manifest first. */
+export async function removeBackup<M extends StoredManifest>(
+  { store, format, ...call }: Catalog<M>,
+  name: string,
+): Promise<void> {
+  const { manifest, content } = objectNames(format, name);
   try {
-    await store.remove(manifest, call);
-    await store.remove(content, call);
+    await store.remove(manifest, callOf(call));
+    await store.remove(content, callOf(call));
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     throw new StoreError(error.code, `could not remove the old backup ${name}: ${error.message}`, { cause: error });

@@ -14,7 +14,12 @@ export interface Sealable {
   readonly encryption?: { readonly key: string; readonly proof: string };
 }
 
-/** Which manifests a reader accepts. */
+/**
+ * Which manifests a reader accepts.
+ *
+ * @example
+ * const trust: Trust = { key: parseKey(Buffer.from("00".repeat(32), "hex")), allowUnencrypted: true };
+ */
 export interface Trust {
   /** With a key, only manifests with a proof of that key are accepted. */
   readonly key?: Buffer;
@@ -22,14 +27,24 @@ export interface Trust {
   readonly allowUnencrypted?: boolean;
 }
 
-/** Adds the proof if a key is given. */
+/**
+ * Adds the proof if a key is given.
+ *
+ * @example
+ * const sealed = seal({ name: "default/db/1" }, undefined);
+ */
 export function seal<M extends Omit<Sealable, "encryption">>(manifest: M, key: Buffer | undefined): M & Sealable {
   return key === undefined
     ? manifest
     : { ...manifest, encryption: { key: keyPrint(key), proof: prove(manifest, key) } };
 }
 
-/** sha256 over all fields, independent of their order. */
+/**
+ * The sha256 over all fields of a manifest, independent of their order.
+ *
+ * @example
+ * const digest = digestOf({ name: "default/db/1" });
+ */
 export function digestOf(manifest: Sealable): string {
   return createHash("sha256").update(canonical(manifest)).digest("hex");
 }
@@ -54,7 +69,12 @@ export function checkSeal(manifest: Sealable, name: string, { key, allowUnencryp
   throw new BackupError("Corrupt", `the manifest of the backup ${name} was changed by somebody without its key`);
 }
 
-/** Fails unless the manifest is the recorded one. */
+/**
+ * Fails unless the manifest is the recorded one.
+ *
+ * @example
+ * checkDigest({ name: "default/db/1" }, digestOf({ name: "default/db/1" }));
+ */
 export function checkDigest(manifest: Sealable, digest: string | undefined): void {
   const found = digestOf(manifest);
   if (digest === undefined || found === digest) return;

@@ -1,7 +1,7 @@
 /** The parts of the first member's pod that bring given data: a backup, a dump, or a running server. */
 import { createHash } from "node:crypto";
 import type { Job } from "./agent/job.ts";
-import type { Wanted } from "./catalog.ts";
+import type { Wanted } from "./log.ts";
 import { agentContainer, storeParts, storeWork } from "./parts.ts";
 import type { Part } from "./parts.ts";
 import type { BackupChoice, SecretKey, StoreAccess } from "./resource.ts";

@@ -1,28 +1,8 @@
 /** The job of an agent pod, and the paths in it. The job is passed as JSON in an environment variable. */
 import type { Compression } from "capstan/stateful";
+import { STORE_PATHS } from "capstan/stateful/parts";
+import type { AgentResult, Retention, StoreWork, WantedBackup } from "capstan/stateful/parts";
 import type { Manifest } from "../manifest.ts";
-import type { Retention, Wanted } from "../retention.ts";
-
-/** A store without its secrets, which are mounted. */
-export type StoreJob =
-  | {
-      readonly kind: "s3";
-      readonly bucket: string;
-      readonly prefix: string;
-      readonly endpoint?: string;
-      readonly region: string;
-      readonly pathStyle: boolean;
-    }
-  | { readonly kind: "volume"; readonly path: string };
-
-/** What all jobs that use a store have in common. */
-export interface StoreWork {
-  readonly store: StoreJob;
-  /** A key is mounted. Content that is not encrypted with it is rejected. */
-  readonly isEncrypted: boolean;
-  /** Accept content without encryption although a key is mounted. */
-  readonly allowUnencrypted?: boolean;
-}
 
 export type Job =
   /** Takes a snapshot, stores it, and prunes old backups, unless the snapshot needs a trial restore first. */
@@ -44,10 +24,10 @@ export type Job =
       readonly retention?: Retention;
     })
   /** Returns the manifest of a backup after all of its content was read. */
-  | (StoreWork & Wanted & { readonly do: "describe" })
+  | (StoreWork & WantedBackup & { readonly do: "describe" })
   /** Downloads the snapshot of a backup into a file, for etcd of this version. Removes the folder `clear` first. */
   | (StoreWork &
-      Wanted & {
+      WantedBackup & {
         readonly do: "fetch";
         readonly version: string;
         readonly path: string;
@@ -72,32 +52,9 @@ export interface Prune extends StoreWork {
   readonly retention: Retention;
 }
 
-/** The result of a job. It is returned as the termination message of the container. */
-export type JobResult =
-  | {
-      readonly ok: true;
-      readonly manifest?: Manifest;
-      /** sha256 of the manifest as stored. The spec may be missing here. */
-      readonly digest?: string;
-      readonly kept?: number;
-      readonly removed?: number;
-      /** The first objects that have the name of a backup but are rejected, with the reason. */
-      readonly refused?: readonly string[];
-    }
-  | { readonly ok: false; readonly code: string; readonly message: string };
+export type JobResult = AgentResult<Manifest>;
 
 export const JOB_VARIABLE = "ETCD_BACKUP_JOB";
 
 /** Paths in the agent's pod. */
-export const PATHS = {
-  credentials: "/etc/capstan/store",
-  storeCa: "/etc/capstan/store-ca",
-  encryption: "/etc/capstan/encryption",
-  tls: "/etc/capstan/tls",
-  volume: "/var/lib/capstan/volume",
-  scratch: "/var/lib/capstan/scratch",
-  result: "/dev/termination-log",
-} as const;
-
-/** File names under which Secret keys are mounted, whatever the keys are called. */
-export const FILES = { storeCa: "ca.crt", key: "key" } as const;
+export const PATHS = { ...STORE_PATHS, tls: "/etc/capstan/tls", scratch: "/var/lib/capstan/scratch" } as const;

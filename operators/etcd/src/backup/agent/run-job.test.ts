@@ -7,10 +7,10 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { VirtualClock } from "capstan/testing";
 import { encrypt, openDirectory, readWhole } from "capstan/stateful";
-import { backupName, digestOf, formatManifest, identityOf, LARGEST_MANIFEST, objectNames, seal } from "../manifest.ts";
+import { digestOf, formatManifest, LARGEST_MANIFEST, prune, seal } from "capstan/stateful/parts";
+import type { WantedBackup } from "capstan/stateful/parts";
+import { backupName, format, identityOf, objectNames } from "../manifest.ts";
 import type { Manifest } from "../manifest.ts";
-import { prune } from "../retention.ts";
-import type { Wanted } from "../retention.ts";
 import { PATHS } from "./job.ts";
 import { runJob } from "./run-job.ts";
 
@@ -58,7 +58,7 @@ async function stage() {
   };
   const surroundings = { clock: new VirtualClock(), random: () => 0, paths };
   const path = join(root, "fetched", "snapshot.db");
-  const fetchAs = async (desired: Wanted, work: { isEncrypted?: boolean; allowUnencrypted?: boolean } = {}) => {
+  const fetchAs = async (desired: WantedBackup, work: { isEncrypted?: boolean; allowUnencrypted?: boolean } = {}) => {
     const store = { kind: "volume", path: "" } as const;
     const more = { version: "3.6.16", path, clear: dirname(path) };
     const job = { do: "fetch", store, isEncrypted: true, ...work, ...desired, ...more } as const;
@@ -294,7 +294,8 @@ test("retention counts and removes authentic backups only", async () => {
   const copy = third.name.replace("T03", "T07");
   await cp(at.file(objectNames(third.name).manifest), at.file(objectNames(copy).manifest));
   const now = Date.now();
-  const counted = await prune(at.store, { proven: third, retention: { count: 2 }, now, key: at.key });
+  const catalog = { store: at.store, format, key: at.key };
+  const counted = await prune(catalog, { proven: third, retention: { count: 2 }, now });
   assert.deepEqual(counted.removed, [first.name]);
   assert.deepEqual(
     counted.kept.map(({ name }) => name),
@@ -302,7 +303,7 @@ test("retention counts and removes authentic backups only", async () => {
   );
   assert.deepEqual(counted.refused.map(({ name }) => name).toSorted(), [...forged, copy]);
   // By age: a forged time does not change the age of a genuine backup.
-  const aged = await prune(at.store, { proven: third, retention: { ageMs: 1 }, now, key: at.key });
+  const aged = await prune(catalog, { proven: third, retention: { ageMs: 1 }, now });
   assert.deepEqual(aged.removed, [second.name]);
   assert.equal(await at.fetch({ backup: third.name }), "3");
 });

@@ -1,10 +1,15 @@
 /** The job of an agent pod, and the paths in it. The job is passed as JSON in an environment variable. */
-import type { Wanted } from "../catalog.ts";
 import type { Compression } from "../compression.ts";
+import type { Wanted } from "../log.ts";
 import type { Manifest } from "../manifest.ts";
 import type { Retention } from "../retention.ts";
 
-/** A store without its secrets, which are mounted. */
+/**
+ * A store without its secrets, which are mounted.
+ *
+ * @example
+ * const folder: StoreJob = { kind: "volume", path: "backups" };
+ */
 export type StoreJob =
   | {
       readonly kind: "s3";
@@ -16,7 +21,12 @@ export type StoreJob =
     }
   | { readonly kind: "volume"; readonly path: string };
 
-/** What all jobs that use a store have in common. */
+/**
+ * What all jobs that use a store have in common.
+ *
+ * @example
+ * const work: StoreWork = { store: { kind: "volume", path: "backups" }, isEncrypted: true };
+ */
 export interface StoreWork {
   readonly store: StoreJob;
   /** A key is mounted. Content that is not encrypted with it is rejected. */
@@ -59,13 +69,17 @@ export type Job =
       readonly retention?: Retention;
     });
 
-/** The result of a job. It is returned as the termination message of the container. */
-export type JobResult =
+/**
+ * The result of a job. It is returned as the termination message of the container.
+ *
+ * @example
+ * const nameOf = (result: AgentResult<{ readonly name: string }>) => (result.ok ? result.manifest?.name : undefined);
+ */
+export type AgentResult<M> =
   | {
       readonly ok: true;
-      /** Without the spec. */
-      readonly manifest?: Manifest;
-      /** sha256 of the manifest as stored. */
+      readonly manifest?: M;
+      /** sha256 of the manifest as stored. The spec may be missing here. */
       readonly digest?: string;
       /** Another cluster makes backups under the same name, as a sentence. */
       readonly shared?: string;
@@ -76,19 +90,31 @@ export type JobResult =
     }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
+export type JobResult = AgentResult<Manifest>;
+
 export const JOB_VARIABLE = "CAPSTAN_BACKUP_JOB";
 
-/** Paths in the agent's pod. */
-export const PATHS = {
+/**
+ * Where Secrets and volumes of a store are mounted in the agent's pod.
+ *
+ * @example
+ * const keyFile = `${STORE_PATHS.encryption}/key`;
+ */
+export const STORE_PATHS = {
   credentials: "/etc/capstan/store",
   storeCa: "/etc/capstan/store-ca",
   encryption: "/etc/capstan/encryption",
   volume: "/var/lib/capstan/volume",
+  result: "/dev/termination-log",
+} as const;
+
+/** Paths in the agent's pod. */
+export const PATHS: { readonly [Place in keyof typeof STORE_PATHS | "scratch" | "exchange"]: string } = {
+  ...STORE_PATHS,
   scratch: "/scratch",
   /** The folder in which the server's container hands over its output. */
   exchange: "/exchange",
-  result: "/dev/termination-log",
-} as const;
+};
 
 /** File names under which Secret keys are mounted, whatever the keys are called. */
 export const FILES = { storeCa: "ca.crt", key: "key" } as const;

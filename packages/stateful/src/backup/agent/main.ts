@@ -3,13 +3,13 @@ import { randomBytes } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { systemClock } from "@capstan/runtime";
 import type { Application } from "../../application.ts";
+import { AGENT_ARGUMENT } from "../parts.ts";
 import { JOB_VARIABLE, PATHS } from "./job.ts";
-import type { Job, JobResult } from "./job.ts";
+import type { Manifest } from "../manifest.ts";
+import type { AgentResult, Job } from "./job.ts";
+import type { AgentSurroundings } from "./open-store.ts";
 import { formatResult } from "./result.ts";
 import { runJob } from "./run-job.ts";
-
-/** The argument that starts the operator's program as agent. */
-export const AGENT_ARGUMENT = "backup-agent";
 
 /**
  * Runs the job of a backup pod, if the program was started in one. The operator's program calls it first, because backup pods run the
@@ -21,23 +21,46 @@ export const AGENT_ARGUMENT = "backup-agent";
  * };
  */
 export async function runAsAgent<C extends AsyncDisposable, P>(application: Application<C, P>): Promise<boolean> {
+  const { name, backups, versions, topology } = application;
+  // Of the adapter only pure functions are used here.
+  const pure = { name, backups, versions, topology } as unknown as Application<AsyncDisposable, P>;
+  return await runJobOfPod<Job, Manifest>({
+    variable: JOB_VARIABLE,
+    run: async (job, surroundings) => await runJob(job, { application: pure, randomBytes, ...surroundings }),
+  });
+}
+
+/**
+ * How the job of a pod is run.
+ *
+ * @example
+ * const nothing: AgentProgram<object, object> = { variable: "STORE_JOB", run: async () => ({ ok: true }) };
+ */
+export interface AgentProgram<J, M> {
+  /** The environment variable with the job. */
+  readonly variable: string;
+  readonly run: (job: J, surroundings: Omit<AgentSurroundings, "paths">) => Promise<AgentResult<M>>;
+}
+
+/**
+ * Runs the job of a backup pod, if the program was started in one: the exit code says whether it succeeded.
+ *
+ * @example
+ * const isAgent = await runJobOfPod({
+ *   variable: "STORE_JOB",
+ *   run: async () => ({ ok: false, code: "Unsupported", message: "there are no jobs" }),
+ * });
+ */
+export async function runJobOfPod<J, M extends object>({ variable, run }: AgentProgram<J, M>): Promise<boolean> {
   if (process.argv[2] !== AGENT_ARGUMENT) return false;
-  const text = process.env[JOB_VARIABLE];
+  const text = process.env[variable];
   const stopping = new AbortController();
   process.once("SIGTERM", () => stopping.abort());
-  const { name, backups, versions, topology } = application;
-  const surroundings = {
-    // Of the adapter only pure functions are used here.
-    application: { name, backups, versions, topology } as unknown as Application<AsyncDisposable, P>,
-    clock: systemClock,
-    random: () => Math.random(),
-    randomBytes,
-    signal: stopping.signal,
-  };
-  const result: JobResult =
+  const surroundings = { clock: systemClock, random: () => Math.random(), signal: stopping.signal };
+  const result: AgentResult<M> =
     text === undefined
-      ? { ok: false, code: "NoJob", message: `there is no job in ${JOB_VARIABLE}` }
-      : await runJob(JSON.parse(text) as Job, surroundings);
+      ? { ok: false, code: "NoJob", message: `there is no job in ${variable}` }
+      : await run(JSON.parse(text) as J, surroundings);
   process.stdout.write(`${result.ok ? "done" : result.message}\n`);
   await writeFile(PATHS.result, formatResult(result));
   process.exitCode = result.ok ? 0 : 1;
