@@ -35,4 +35,22 @@ export type { Trust } from "./backup/seal.ts";
 export { manifestChecks } from "./backup/shape.ts";
 export { writeBackup } from "./backup/write-backup.ts";
 export type { WriteOptions } from "./backup/write-backup.ts";
+export { judgeGiven } from "./tls/given.ts";
+export type { GivenInput } from "./tls/given.ts";
+export { keepLeaf, readLeaf } from "./tls/leaf.ts";
+export type { LeafInput } from "./tls/leaf.ts";
+export { lifetimeOf } from "./tls/plan.ts";
+export type { TlsState } from "./tls/plan.ts";
+export { readTexts, toData } from "./tls/secret.ts";
+export type { Texts } from "./tls/secret.ts";
+export {
+  advance,
+  dueTime,
+  formatSuccession,
+  nextChange,
+  openSigner,
+  parseSuccession,
+  trustOf,
+} from "./tls/succession.ts";
+export type { Succession, SuccessionInput } from "./tls/succession.ts";
 export { AgentImageError, resolveAgentImage } from "./agent-image.ts";

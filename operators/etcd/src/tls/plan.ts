@@ -1,11 +1,21 @@
 /** The desired certificates of a cluster, computed from the existing Secrets, the spec and the time. */
 import { parseCertificate } from "capstan/pki";
 import type { KeyedCertificate } from "capstan/pki";
+import {
+  advance,
+  dueTime,
+  formatSuccession,
+  keepLeaf,
+  lifetimeOf,
+  nextChange,
+  openSigner,
+  parseSuccession,
+  readLeaf,
+  trustOf,
+} from "capstan/stateful/parts";
+import type { Succession } from "capstan/stateful/parts";
 import { parseDuration } from "../duration.ts";
 import type { TlsMaterial } from "../etcd/index.ts";
-import { advance, formatSuccession, nextChange, openSigner, parseSuccession, trustOf } from "./authority.ts";
-import type { Succession } from "./authority.ts";
-import { keepLeaf, readLeaf, renewalTime } from "./leaf.ts";
 import { printOf } from "./print.ts";
 import { planProvided } from "./provided.ts";
 import { readSecret, toSecret } from "./secret.ts";
@@ -116,7 +126,7 @@ function planManaged(input: TlsInput): TlsPlan {
   const { server, peer, client, operator } = leaves;
   const extra = { endpoints: clientEndpoint(cluster) };
   const apply = [
-    toSecret(names.authority, formatSuccession(succession)),
+    toSecret(names.authority, { ...formatSuccession(succession), "ca.crt": trust }),
     ...(server ? [leafSecret(names.server, server, trust)] : []),
     ...(peer ? [leafSecret(names.peer, peer, trust)] : []),
     ...(client ? [leafSecret(names.client, client, trust, extra)] : []),
@@ -132,7 +142,7 @@ function planManaged(input: TlsInput): TlsPlan {
     restart: restartPrint(succession),
     lookAgain: Math.min(
       nextChange(succession, overlapOf(spec)),
-      ...[server, peer, client, operator].flatMap((leaf) => (leaf ? [renewalTime(leaf)] : [])),
+      ...[server, peer, client, operator].flatMap((leaf) => (leaf ? [dueTime(leaf)] : [])),
     ),
   };
 }
@@ -146,7 +156,7 @@ function succeed({ cluster, spec, secrets, now, trusted, request = "" }: TlsInpu
     now,
     validityMs: lifetimeOf(spec.caValidity),
     overlapMs: overlapOf(spec),
-    isTrustEverywhere: trusted.every((print) => print === current),
+    isLoadedEverywhere: trusted.every((print) => print === current),
     request,
     remembered: oldTrust(secrets, names.server),
   });
@@ -160,7 +170,7 @@ function keepLeaves({ cluster, spec, secrets, now }: TlsInput, succession: Succe
   const signer = openSigner(succession);
   const validityMs = lifetimeOf(spec.validity);
   const keep = (purpose: keyof Leaves): KeyedCertificate | undefined =>
-    keepLeaf({ wish: wishes[purpose], texts: readSecret(secrets, names[purpose]), signer, now, validityMs });
+    keepLeaf({ ...wishes[purpose], texts: readSecret(secrets, names[purpose]), signer, now, validityMs });
   return { server: keep("server"), peer: keep("peer"), client: keep("client"), operator: keep("operator") };
 }
 
@@ -185,13 +195,6 @@ function oldTrust(secrets: readonly StoredSecret[], name: string): string {
 function overlapOf(spec: TlsSpec): number {
   return parseDuration(spec.overlap ?? "24h");
 }
-
-/** X.509 times end with the year 9999. A longer validity from before the schema limited it is capped. */
-function lifetimeOf(text: string): number {
-  return Math.min(parseDuration(text), CENTURY);
-}
-
-const CENTURY = 36_500 * 86_400_000;
 
 /** Whether a name is possible in a certificate: ASCII, and no IPv6 zone. */
 function isPossible(name: string): boolean {

@@ -1,5 +1,7 @@
 /** The certificates of a cluster: their Secrets and contents. */
-import type { LeafWish } from "./leaf.ts";
+import type { LeafInput } from "capstan/stateful/parts";
+
+type LeafWish = Pick<LeafInput, "commonName" | "usages" | "names">;
 
 export interface ClusterName {
   readonly name: string;

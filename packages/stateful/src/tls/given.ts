@@ -4,16 +4,29 @@ import { coversNames, readLeaf } from "./leaf.ts";
 import type { TlsState } from "./plan.ts";
 import type { Texts } from "./secret.ts";
 
+/**
+ * A Secret with a certificate, and what it must satisfy.
+ *
+ * @example
+ * const input: GivenInput = { name: "db-tls", texts: undefined, now: Date.now(), member: "db-0.db.default.svc" };
+ */
 export interface GivenInput {
   readonly name: string;
   /** Undefined: the Secret does not exist. */
   readonly texts: Texts | undefined;
   readonly now: number;
-  /** A DNS name of a member, which the certificate must cover. */
-  readonly member: string;
+  /** A DNS name of a member, which the certificate must cover. Default: any names. */
+  readonly member?: string | undefined;
+  /** The authorities that verify the certificate, and how messages name them. Default: those of its own `ca.crt`. */
+  readonly verifier?: { readonly trust: string | undefined; readonly name: string };
 }
 
-/** Why the Secret cannot be used; undefined: it can. A Secret can contain anything. */
+/**
+ * Why the Secret cannot be used; undefined: it can. A Secret can contain anything.
+ *
+ * @example
+ * const problem = judgeGiven({ name: "db-tls", texts: {}, now: Date.now() })?.message;
+ */
 export function judgeGiven(input: GivenInput): TlsState | undefined {
   if (input.texts === undefined) return bad("SecretMissing", `there is no Secret ${input.name}: create it`);
   try {
@@ -24,10 +37,10 @@ export function judgeGiven(input: GivenInput): TlsState | undefined {
   }
 }
 
-function judge({ name, now, member }: GivenInput, texts: Texts): TlsState | undefined {
+function judge({ name, now, member, verifier }: GivenInput, texts: Texts): TlsState | undefined {
   const leaf = readLeaf(texts);
-  const trust = texts["ca.crt"];
-  if (leaf === undefined || trust === undefined) {
+  const { trust, name: place } = verifier ?? { trust: texts["ca.crt"], name: "its ca.crt" };
+  if (leaf === undefined || texts["ca.crt"] === undefined || trust === undefined) {
     return bad("SecretIncomplete", `Secret ${name} needs tls.crt, the tls.key that belongs to it, and ca.crt`);
   }
   const certificate = parseCertificate(leaf.certificate);
@@ -38,9 +51,9 @@ function judge({ name, now, member }: GivenInput, texts: Texts): TlsState | unde
     );
   }
   if (!isChained(leaf.certificate, splitBundle(trust), new Date(now))) {
-    return bad("Untrusted", `the certificate of Secret ${name} is not signed by an authority of its ca.crt`);
+    return bad("Untrusted", `the certificate of Secret ${name} is not signed by an authority of ${place}`);
   }
-  if (coversNames(certificate, [member])) return undefined;
+  if (member === undefined || coversNames(certificate, [member])) return undefined;
   const wildcard = `*${member.slice(member.indexOf("."))}`;
   return bad("WrongNames", `the certificate of Secret ${name} lacks the DNS name ${wildcard}`);
 }

@@ -2,18 +2,26 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { isIP } from "node:net";
 import { isTrusted, parseCertificate, validFor } from "@capstan/pki";
-import type { Authority, Certificate, KeyedCertificate } from "@capstan/pki";
+import type { Authority, Certificate, KeyedCertificate, Usage } from "@capstan/pki";
 import type { Texts } from "./secret.ts";
 import { dueTime } from "./succession.ts";
 
+/**
+ * What a certificate should say, and what there is.
+ *
+ * @example
+ * const nameOf = ({ commonName }: LeafInput) => commonName;
+ */
 export interface LeafInput {
   readonly commonName: string;
+  /** Default: server and client. */
+  readonly usages?: readonly Usage[];
   /** DNS names and IP addresses. */
   readonly names: readonly string[];
   /** The present data of the Secret. */
   readonly texts: Texts;
-  /** The authorities that members must trust. */
-  readonly trust: string;
+  /** Another trust than that of the Secret needs another certificate. Default: the trust does not matter. */
+  readonly trust?: string;
   /** Undefined while a lost authority is being replaced. */
   readonly signer: Authority | undefined;
   readonly now: number;
@@ -21,15 +29,27 @@ export interface LeafInput {
 }
 
 const DAY = 86_400_000;
+const BOTH: readonly Usage[] = ["server", "client"];
 
-/** The present certificate while it is good enough, else a new one if there is a signer. */
+/**
+ * The present certificate while it is good enough, else a new one if there is a signer.
+ *
+ * @example
+ * const wished = { commonName: "db", names: ["db.default.svc"], validityMs: 90 * 86_400_000 };
+ * const leaf = keepLeaf({ ...wished, texts: {}, signer: undefined, now: Date.now() });
+ */
 export function keepLeaf(input: LeafInput): KeyedCertificate | undefined {
   const current = readLeaf(input.texts);
   if (current !== undefined && (input.signer === undefined || isGood(current, input))) return current;
   return input.signer && issueLeaf(input, input.signer, current && endOf(current));
 }
 
-/** The certificate and key of a Secret, if both are valid and match. */
+/**
+ * The certificate and key of a Secret, if both are valid and match.
+ *
+ * @example
+ * const leaf = readLeaf({ "tls.crt": "", "tls.key": "" });
+ */
 export function readLeaf(texts: Texts): KeyedCertificate | undefined {
   const { "tls.crt": certificate, "tls.key": privateKey } = texts;
   if (certificate === undefined || privateKey === undefined) return undefined;
@@ -66,11 +86,16 @@ function matches(own: string, name: string): boolean {
 }
 
 /** A change of the trust needs another certificate: members are known to have loaded both by the end of the one that they serve. */
-function isGood(current: KeyedCertificate, { names, trust, texts, signer, now }: LeafInput): boolean {
+function isGood(
+  current: KeyedCertificate,
+  { commonName, names, usages = BOTH, trust, texts, signer, now }: LeafInput,
+): boolean {
   const certificate = parseCertificate(current.certificate);
   return (
     signer !== undefined &&
-    texts["ca.crt"] === trust &&
+    (trust === undefined || texts["ca.crt"] === trust) &&
+    certificate.subject.commonName === commonName &&
+    usages.every((usage) => certificate.usages.includes(usage)) &&
     now < dueTime(current) &&
     coversNames(certificate, names) &&
     isTrusted(current.certificate, { authorities: [signer.certificate], now: new Date(now) })
@@ -79,7 +104,7 @@ function isGood(current: KeyedCertificate, { names, trust, texts, signer, now }:
 
 /** A certificate does not outlive its authority, and two successive ones have different ends. */
 function issueLeaf(
-  { commonName, names, now, validityMs }: LeafInput,
+  { commonName, names, usages = BOTH, now, validityMs }: LeafInput,
   signer: Authority,
   currentEnd: number | undefined,
 ): KeyedCertificate {
@@ -89,7 +114,7 @@ function issueLeaf(
   const end = Math.floor(latest / 1_000) * 1_000;
   return signer.issue({
     commonName,
-    usages: ["server", "client"],
+    usages,
     dnsNames: names.filter((name) => !isIP(name)),
     ipAddresses: names.filter((name) => isIP(name)),
     notBefore,

@@ -21,7 +21,12 @@ export interface TlsInput {
   readonly served: readonly (number | undefined)[];
 }
 
-/** The state for the condition. */
+/**
+ * The state for the condition.
+ *
+ * @example
+ * const off: TlsState = { isReady: true, reason: "Off", message: "connections are not encrypted" };
+ */
 export interface TlsState {
   readonly isReady: boolean;
   readonly reason: string;
@@ -127,7 +132,13 @@ const MINUTE = 60_000;
 /** X.509 times end with the year 9999. */
 const CENTURY = 36_500 * 86_400_000;
 
-function lifetimeOf(text: string): number {
+/**
+ * The lifetime of a certificate in milliseconds, at most a century.
+ *
+ * @example
+ * const validityMs = lifetimeOf("90d");
+ */
+export function lifetimeOf(text: string): number {
   return Math.min(toMilliseconds(text), CENTURY);
 }
 

@@ -7,7 +7,12 @@ import { bundleCertificates, createAuthority, openAuthority, parseCertificate, s
 import type { Authority, KeyedCertificate } from "@capstan/pki";
 import type { Texts } from "./secret.ts";
 
-/** The trusted authorities, the signer, and the phase of a rotation. */
+/**
+ * The trusted authorities, the signer, and the phase of a rotation.
+ *
+ * @example
+ * const isRotating = ({ phase }: Succession) => phase !== "steady";
+ */
 export interface Succession {
   readonly phase: "steady" | "introducing" | "retiring";
   /** The authority that signs; undefined if its key was lost and its successor is not trusted by all members yet. */
@@ -21,6 +26,12 @@ export interface Succession {
   readonly handledRequest: string;
 }
 
+/**
+ * What the next phase of a rotation depends on.
+ *
+ * @example
+ * const isAsked = ({ request }: SuccessionInput) => request !== "";
+ */
 export interface SuccessionInput {
   readonly commonName: string;
   readonly now: number;
@@ -36,7 +47,12 @@ export interface SuccessionInput {
 
 const DAY = 86_400_000;
 
-/** Reads the authority's Secret; undefined if it does not exist or is invalid. */
+/**
+ * Reads the authority's Secret; undefined if it does not exist or is invalid.
+ *
+ * @example
+ * const succession = parseSuccession({ phase: "steady" });
+ */
 export function parseSuccession(texts: Texts): Succession | undefined {
   const signer = keyed(texts["tls.crt"], texts["tls.key"]);
   const successor = keyed(texts["next.crt"], texts["next.key"]);
@@ -54,7 +70,12 @@ export function parseSuccession(texts: Texts): Succession | undefined {
   };
 }
 
-/** The texts of the Secret. */
+/**
+ * The texts of the Secret.
+ *
+ * @example
+ * const textsOf = (succession: Succession) => formatSuccession(succession);
+ */
 export function formatSuccession(succession: Succession): { readonly [entry: string]: string | undefined } {
   const { phase, signer, successor, retired, since, handledRequest } = succession;
   return {
@@ -69,12 +90,22 @@ export function formatSuccession(succession: Succession): { readonly [entry: str
   };
 }
 
-/** The certificates that must be trusted now. */
+/**
+ * The certificates that must be trusted now.
+ *
+ * @example
+ * const trusted = (succession: Succession) => trustOf(succession);
+ */
 export function trustOf({ signer, successor, retired }: Succession): string {
   return bundleCertificates(signer?.certificate ?? "", successor?.certificate ?? "", retired);
 }
 
-/** The next state: one phase further, or the same. */
+/**
+ * The next state: one phase further, or the same.
+ *
+ * @example
+ * const next = (recorded: Succession | undefined, input: SuccessionInput) => advance(recorded, input);
+ */
 export function advance(recorded: Succession | undefined, input: SuccessionInput): Succession {
   if (recorded === undefined) return begin(input);
   const isRipe = input.isLoadedEverywhere && input.now - recorded.since >= input.overlapMs;
@@ -89,7 +120,22 @@ export function advance(recorded: Succession | undefined, input: SuccessionInput
   }
 }
 
-/** The authority that signs now. */
+/**
+ * When the state may change without an event, in milliseconds since 1970.
+ *
+ * @example
+ * const at = (succession: Succession) => new Date(nextChange(succession, 86_400_000));
+ */
+export function nextChange({ phase, signer, since }: Succession, overlapMs: number): number {
+  return phase === "steady" && signer !== undefined ? dueTime(signer) : since + overlapMs;
+}
+
+/**
+ * The authority that signs now.
+ *
+ * @example
+ * const canSign = (succession: Succession) => openSigner(succession) !== undefined;
+ */
 export function openSigner({ signer }: Succession): Authority | undefined {
   return signer && openAuthority(signer);
 }
@@ -116,7 +162,12 @@ function isDue({ signer, handledRequest }: Succession, { now, request }: Success
   return request !== handledRequest || signer === undefined || now >= dueTime(signer);
 }
 
-/** Two thirds of the lifetime of a certificate: the last third is for its renewal. */
+/**
+ * Two thirds of the lifetime of a certificate: the last third is for its renewal.
+ *
+ * @example
+ * const renewal = (certificate: string) => new Date(dueTime({ certificate }));
+ */
 export function dueTime({ certificate }: Pick<KeyedCertificate, "certificate">): number {
   const { notBefore, notAfter } = parseCertificate(certificate);
   return notBefore.getTime() + ((notAfter.getTime() - notBefore.getTime()) * 2) / 3;
