@@ -6,14 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createAuthority, validFor } from "capstan/pki";
-import { GROUNDS } from "../stories/ground.ts";
+import { LONG_STORY_GROUNDS } from "../stories/ground.ts";
 import { Scene } from "../stories/scene.ts";
 import { buildBackupImages, S3_IMAGE } from "./images.ts";
 import { anyMember, contentOf, ended, makeClaim, put, read } from "./objects.ts";
 
 const S3 = { bucket: "backups", accessKeyId: "capstan", secretAccessKey: "a secret/with+signs" };
 
-for (const [name, start] of Object.entries(GROUNDS)) {
+for (const [name, start] of LONG_STORY_GROUNDS) {
   test(`${name}: backups restore from a bucket, from a volume and in place`, async (t) => {
     const folder = await mkdtemp(join(tmpdir(), "capstan-images-"));
     t.after(() => rm(folder, { recursive: true, force: true }));

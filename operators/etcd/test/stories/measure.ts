@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { RESULTS, writePage } from "./page.ts";
 
-const STORIES = { embedded: "faults.test.ts", kubernetes: "faults-kubernetes.test.ts" };
+const STORIES = { embedded: "faults.test.ts", kubernetes: "faults-kubernetes.long.test.ts" };
 
 const { values: asked } = parseArgs({
   options: {

@@ -7,13 +7,13 @@ import { createAuthority, validFor } from "capstan/pki";
 import { hostOf } from "../../src/pods/index.ts";
 import { startWorkload } from "../linearizability/workload.ts";
 import { dialThrough } from "../stories/forwarder.ts";
-import { GROUNDS } from "../stories/ground.ts";
+import { LONG_STORY_GROUNDS } from "../stories/ground.ts";
 import type { KubeObject } from "../stories/kube.ts";
 import { Scene } from "../stories/scene.ts";
 
 type Authority = ReturnType<typeof createAuthority>;
 
-for (const [name, start] of Object.entries(GROUNDS)) {
+for (const [name, start] of LONG_STORY_GROUNDS) {
   test(`${name}: provided Secrets are used, and replaced without interruption`, async (t) => {
     const scene = await Scene.open(t, await start(t));
     const authority = createAuthority({ commonName: "authority of the house", now: new Date(), days: 1 });
