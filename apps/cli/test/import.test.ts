@@ -267,7 +267,6 @@ test(
     }
     assert.ok((counts.get("apiextensions.k8s.io/v1") ?? 0) >= 75);
     assert.ok((counts.get("apiextensions.k8s.io/v1beta1") ?? 0) >= 21);
-    assert.deepEqual(await typeErrors(), []);
   },
 );
 
@@ -299,7 +298,7 @@ spec:
     assert.match(again.err, /--force/);
   });
 
-  test("several versions keep their columns and scales, and compile", async () => {
+  test("several versions keep their columns and scales", async () => {
     const version = (name: string, storage: boolean) => ({
       name,
       served: true,
@@ -337,10 +336,9 @@ spec:
     await writeFile(path, text);
     const { Gadget } = (await import(pathToFileURL(path).href)) as { Gadget: { toCrd(): CustomResourceDefinition } };
     assert.deepEqual(meaning(Gadget.toCrd()), meaning(two as unknown as CustomResourceDefinition));
-    assert.deepEqual(await typeErrors(), []);
   });
 
-  test("versions with dashes in their names compile", async () => {
+  test("versions with dashes in their names are imported", async () => {
     const storage = "      storage: true";
     const text = crd.replace("    - name: v1\n", "    - name: v1-2-0\n");
     const [head = "", version = ""] = text.split("  versions:\n");
@@ -351,7 +349,6 @@ spec:
     const source = await readFile(join(root, "src/dashes/widget.ts"), "utf8");
     assert.match(source, /^const v1_2_0Spec = /m);
     assert.match(source, /^const v1_10_0Spec = /m);
-    assert.deepEqual(await typeErrors(), []);
   });
 
   test("descriptions that differ between versions are told", () => {
@@ -427,7 +424,6 @@ spec:
     await writeFile(path, text);
     const { Thing } = (await import(pathToFileURL(path).href)) as { Thing: { toCrd(): CustomResourceDefinition } };
     assert.deepEqual(meaning(Thing.toCrd()), meaning(crds as unknown as CustomResourceDefinition));
-    assert.deepEqual(await typeErrors(), []);
   });
 
   test("a CRD of v1beta1 becomes what the same CRD of v1 becomes", () => {
@@ -574,8 +570,6 @@ spec:
     });
   }
 
-  test("all of these compile", async () => assert.deepEqual(await typeErrors(), []));
-
   for (const [what, spec, why] of [
     [
       "a rule over a field that is not there",
@@ -648,4 +642,9 @@ spec:
       assert.ok(!existsSync(join(root, "refused")));
     });
   }
+});
+
+test("every file that the tests above imported compiles", async () => {
+  assert.ok(existsSync(join(root, "src/gadget.ts")));
+  assert.deepEqual(await typeErrors(), []);
 });
