@@ -14,7 +14,12 @@ import { mountSecret, storedSecrets } from "./files.ts";
 const spec: TlsSpec = { mode: "Managed", validity: "90d", caValidity: "3650d", overlap: "24h", names: [] };
 const DAY = 86_400_000;
 
-for (const version of ETCD_VERSIONS) {
+/** The default version of clusters; `CAPSTAN_ETCD_VERSIONS=all` tests each version. */
+const versions = ETCD_VERSIONS.filter(
+  (one) => process.env["CAPSTAN_ETCD_VERSIONS"] === "all" || one.startsWith("3.6."),
+);
+
+for (const version of versions) {
   test(`etcd ${version}: the authority changes while a client writes`, async () => {
     // Certificates are issued in the past, so that etcd, which uses the machine's clock, accepts them all.
     let now = Date.now() - 14 * DAY;
