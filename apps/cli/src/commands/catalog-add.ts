@@ -37,6 +37,7 @@ export const catalogAdd: Command = defineCommand({
       default: "",
       describe: "the image of a bundle's folder, with {package}, {name} and {version}",
     },
+    inline: { type: "flag", describe: "keep the objects of a bundle's folder in the catalog: it needs no image" },
     insecure: insecureOption,
   },
   examples: [
@@ -48,16 +49,17 @@ export const catalogAdd: Command = defineCommand({
       line: "capstan catalog add catalog ./bundle --image-template 'registry.example.com/{package}:v{version}'",
       does: "Before the image of the bundle is pushed",
     },
+    { line: "capstan catalog add catalog ./bundle --inline", does: "Without an image, to try a version" },
   ],
   run: async ({ options, args: [name = "", reference = ""], terminal }) => {
     const folder = resolve(terminal.cwd, name);
     const config = (await exists(folder)) ? await readConfigFolder(folder) : emptyConfig();
     const rendering = { terminal, insecure: options.insecure, imageTemplate: options["image-template"] };
     const bundle = await describeReference(reference, rendering);
-    if (bundle.blob.image === "")
+    if (bundle.blob.image === "" && !options.inline)
       throw new CliError(
         "Usage",
-        "a folder does not know its image; add --image-template 'REGISTRY/{package}:v{version}'",
+        "a folder does not know its image; add --image-template 'REGISTRY/{package}:v{version}', or --inline to keep its objects in the catalog",
       );
     const channel = options.channel ?? (bundle.defaultChannel === "" ? bundle.channels[0] : bundle.defaultChannel);
     if (channel === undefined) throw new CliError("Usage", "the bundle names no channel; add --channel NAME");

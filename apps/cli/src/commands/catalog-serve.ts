@@ -1,8 +1,8 @@
 /** `capstan catalog serve`: serves a catalog by the registry gRPC API, and by HTTP as catalogd does. */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { readdir, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import {
   answerCatalogRequest,
   type CatalogContent,
@@ -45,7 +45,7 @@ export const catalogServe: Command = defineCommand({
       type: "text",
       value: "SECONDS",
       default: "60",
-      describe: "how often to look for a new digest of an image; 0: never",
+      describe: "how often to look for a new digest of an image, or for changed files; 0: never",
     },
     insecure: insecureOption,
   },
@@ -140,12 +140,24 @@ async function sourceOf(
     (found) => found.isDirectory(),
     () => false,
   );
-  if (isFolder) return { isFixed: true, version: async () => path, open: openContentFolder };
+  if (isFolder) return { isFixed: false, version: () => folderVersion(path), open: () => openContentFolder(path) };
   return {
     isFixed: name.includes("@sha256:"),
     version: () => findDigest(name, transfer),
     open: (image) => withImage(image, transfer, ({ descriptor, store }) => openContentImage(descriptor, store)),
   };
+}
+
+/** Names, sizes and times of all files: a text that changes when one of them does. */
+async function folderVersion(path: string): Promise<string> {
+  const files = await readdir(path, { recursive: true, withFileTypes: true });
+  const parts = files
+    .filter((file) => file.isFile())
+    .map(async ({ parentPath, name }) => {
+      const { size, mtimeMs } = await stat(join(parentPath, name));
+      return `${parentPath}/${name} ${size} ${mtimeMs}`;
+    });
+  return (await Promise.all(parts)).toSorted().join("\n");
 }
 
 function portOf(text: string, option: string): number {
