@@ -2,7 +2,13 @@
 
 // The manager.
 export { lifecycleManager, managerName } from "./manager/manager.ts";
-export type { AccountReference, Discovery, ManagerSetting, PullReference } from "./manager/setting.ts";
+export type {
+  AccountReference,
+  Discovery,
+  ManagerSetting,
+  OtherClusterConnection,
+  PullReference,
+} from "./manager/setting.ts";
 export { BaseError, installBase } from "./base/install.ts";
 export type { BaseOptions } from "./base/install.ts";
 export { clusterOf } from "./cluster/cluster.ts";
@@ -76,6 +82,8 @@ export type { CollisionProtection, Takeover } from "./extension/collision.ts";
 
 // Plans that can be read before they run.
 export { planReport } from "./plan/report.ts";
+export { previewName, previewPlan } from "./plan/preview.ts";
+export type { PreviewOptions } from "./plan/preview.ts";
 export type { PlanMeans, PlannedCrd, PlannedObject, PlanReport } from "./plan/report.ts";
 export type { FieldDifference } from "./plan/differences.ts";
 export type { Permission, PermissionChange } from "./plan/permissions.ts";
@@ -84,6 +92,21 @@ export { rollBackExtension } from "./rollback/extension.ts";
 export type { RollbackResult } from "./rollback/extension.ts";
 export { rollBackSubscription } from "./rollback/request.ts";
 export type { SubscriptionKey } from "./rollback/request.ts";
+
+// Approval policies.
+export { hasPolicy, readPolicy } from "./policy/annotations.ts";
+export {
+  afterClusterAnnotation,
+  afterSoakAnnotation,
+  approvedVersionAnnotation,
+  minAgeAnnotation,
+  versionsAnnotation,
+  windowAnnotation,
+} from "./policy/annotations.ts";
+export type { Policy } from "./policy/annotations.ts";
+export { withoutUnapproved } from "./policy/candidates.ts";
+export { heldBundles, newerBundles } from "./policy/decide.ts";
+export type { Window } from "./policy/window.ts";
 
 // Uninstallation.
 export { planRemoval } from "./uninstall/removal.ts";

@@ -57,18 +57,20 @@ const LIMIT = 60_000;
 export interface WorldOptions {
   /** Milliseconds to add to the time of the clock. */
   readonly ahead?: () => number;
+  readonly connect?: ManagerSetting["connect"];
 }
 
 /** Where the setting of a world gets the time and images from. */
 export interface SettingOptions {
   readonly clock?: ManagerSetting["clock"];
   readonly images?: World["images"];
+  readonly connect?: ManagerSetting["connect"];
 }
 
 /** The setting of a manager on an embedded cluster. */
 export function settingOf(
   embedded: EmbeddedCluster,
-  { clock = systemClock, images = new Map() }: SettingOptions = {},
+  { clock = systemClock, images = new Map(), connect }: SettingOptions = {},
 ): ManagerSetting {
   const { client } = embedded;
   return {
@@ -95,6 +97,7 @@ export function settingOf(
       },
     },
     clock,
+    connect,
     catalogs: createCatalogStore(async (origin) => {
       if (origin.type === "image") {
         const found = images.get(origin.image);
@@ -116,13 +119,13 @@ export function settingOf(
 }
 
 /** Starts a world. */
-export async function startWorld({ ahead = () => 0 }: WorldOptions = {}): Promise<World> {
+export async function startWorld({ ahead = () => 0, connect }: WorldOptions = {}): Promise<World> {
   const images: World["images"] = new Map();
   const clock = { ...systemClock, wall: () => systemClock.wall() + ahead() };
   const embedded = await startCluster({ heartbeat: false });
   const { client } = embedded;
   const api = apiOf(client);
-  const setting = settingOf(embedded, { clock, images });
+  const setting = settingOf(embedded, { clock, images, connect });
   const { cluster } = setting;
   await installBase({ cluster, clock: systemClock, namespace: "olm" });
   const running = lifecycleManager(setting).start({ api, log: silentLog, namespace: "olm" });

@@ -1,11 +1,24 @@
 /** `capstan lifecycle search` and `install`: finds packages in the catalogs of a cluster, and subscribes to one. */
-import { ClusterServiceVersion, InstallPlan, OperatorGroup, Subscription } from "@capstan/lifecycle";
+import {
+  ClusterServiceVersion,
+  InstallPlan,
+  minAgeAnnotation,
+  OperatorGroup,
+  type PlanReport,
+  readPolicy,
+  Subscription,
+  versionsAnnotation,
+  windowAnnotation,
+} from "@capstan/lifecycle";
 import { Namespace } from "@capstan/kinds/v1";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
 import { recordAct } from "../lifecycle/audit.ts";
+import { confirm } from "../lifecycle/confirm.ts";
 import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
 import { type OfferedPackage, readOffers } from "../lifecycle/packages.ts";
+import { formatPlanReport } from "../lifecycle/plan.ts";
+import { type PreviewQuestion, previewReport } from "../lifecycle/preview.ts";
 import { secondsOf } from "../lifecycle/wait.ts";
 import { print } from "../output/print.ts";
 
@@ -52,7 +65,7 @@ export const lifecycleSearch: Command = defineCommand({
 /** Subscribes to a package. */
 export const lifecycleInstall: Command = defineCommand({
   describe:
-    "Creates what an installation needs: the namespace, its OperatorGroup and a Subscription. Objects that exist stay as they are. Then it waits until the operator runs, or until its plan needs an approval.",
+    "Shows the plan. Then it creates what an installation needs: the namespace, its OperatorGroup and a Subscription. Objects that exist stay as they are. Then it waits until the operator runs, or until its plan needs an approval.",
   arguments: [{ name: "PACKAGE", describe: "the package", presence: "required" }],
   options: {
     ...lifecycleOptions,
@@ -67,6 +80,15 @@ export const lifecycleInstall: Command = defineCommand({
       describe: "which namespaces it watches",
     },
     manual: { type: "flag", describe: "wait for an approval of every plan" },
+    "approve-versions": {
+      type: "text",
+      value: "WHICH",
+      choices: ["patch", "minor", "any", "none"],
+      describe: "upgrades without a question",
+    },
+    "approve-window": { type: "text", value: "WHEN", describe: "when they begin: 'Sat-Sun 02:00-06:00 Europe/Berlin'" },
+    "approve-min-age": { type: "text", value: "TIME", describe: "how long a version has to be in the catalog: 7d" },
+    yes: { type: "flag", short: "y", describe: "do not ask" },
     "olm-namespace": global,
     timeout: { type: "text", value: "SECONDS", default: "300", describe: "how long to wait; 0 does not wait" },
   },
@@ -75,6 +97,10 @@ export const lifecycleInstall: Command = defineCommand({
     {
       line: "capstan lifecycle install etcd -n operators --watch all --manual",
       does: "For all namespaces, plans first",
+    },
+    {
+      line: "capstan lifecycle install etcd -n shop --approve-versions patch --approve-window 'Sun 02:00-06:00'",
+      does: "Patches on Sunday night by themselves, everything else after a question",
     },
   ],
   run: async ({ options, args: [name = ""], terminal }) => {
@@ -87,6 +113,22 @@ export const lifecycleInstall: Command = defineCommand({
       const known = [...offer.package.channels.keys()].join(", ");
       throw new CliError("BadInput", `the package ${name} has no channel ${channel}; it has ${known}`);
     }
+    const existing = await cluster.get(Subscription, { namespace, name });
+    if (existing !== undefined) throw alreadyThere(connected, name);
+    const annotations = policyOf(options, name);
+    const wanted = {
+      name,
+      package: name,
+      channel,
+      catalog: { name: offer.catalog, namespace: offer.catalogNamespace },
+    };
+    const startingCSV = options["starting-csv"];
+    const subscribe = { ...wanted, ...(startingCSV === undefined ? {} : { startingCSV }) };
+    const report = await previewed(connected, { globalNamespace: options["olm-namespace"], subscribe });
+    if (typeof report === "string") terminal.err(`the plan cannot be shown: ${report}\n`);
+    else terminal.err(formatPlanReport(report));
+    const isAsked = terminal.isInteractive && !options.yes;
+    if (isAsked && !(await confirm(terminal, `install ${name} in the namespace ${namespace}?`))) return 1;
     await cluster.ensure(Namespace, { metadata: { name: namespace } });
     await ensureGroup(connected, options.watch === "all");
     const spec = {
@@ -97,9 +139,8 @@ export const lifecycleInstall: Command = defineCommand({
       installPlanApproval: options.manual ? ("Manual" as const) : ("Automatic" as const),
       ...(options["starting-csv"] === undefined ? {} : { startingCSV: options["starting-csv"] }),
     };
-    const made = await cluster.ensure(Subscription, { metadata: { name, namespace }, spec });
-    if (made === "exists")
-      throw new CliError("Failed", `the namespace ${namespace} has a Subscription ${name} already`);
+    const made = await cluster.ensure(Subscription, { metadata: { name, namespace, annotations }, spec });
+    if (made === "exists") throw alreadyThere(connected, name);
     const detail = `channel ${channel} of ${offer.catalogNamespace}/${offer.catalog}`;
     await recordAct(connected, { action: "install", operator: name, detail });
     terminal.err(`subscribed to ${name} (${detail})\n`);
@@ -108,6 +149,40 @@ export const lifecycleInstall: Command = defineCommand({
     return end.ok ? 0 : 1;
   },
 });
+
+function alreadyThere({ namespace }: Connected, name: string): CliError {
+  return new CliError("Failed", `the namespace ${namespace} has a Subscription ${name} already`);
+}
+
+/** The plan, or why it cannot be shown. The manager reports the same problem where it can be corrected. */
+async function previewed(connected: Connected, question: PreviewQuestion): Promise<PlanReport | string> {
+  try {
+    return (await previewReport(connected, question)) ?? "nothing would be installed";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+interface PolicyOptions {
+  readonly "approve-versions": string | undefined;
+  readonly "approve-window": string | undefined;
+  readonly "approve-min-age": string | undefined;
+}
+
+/** The annotations of the policy that the options ask for. */
+function policyOf(options: PolicyOptions, name: string): { readonly [annotation: string]: string } {
+  const asked = {
+    [versionsAnnotation]: options["approve-versions"],
+    [windowAnnotation]: options["approve-window"],
+    [minAgeAnnotation]: options["approve-min-age"],
+  };
+  const annotations = Object.fromEntries(
+    Object.entries(asked).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const read = readPolicy({ metadata: { name, uid: "", resourceVersion: "", creationTimestamp: "", annotations } });
+  if ("problem" in read) throw new CliError("Usage", read.problem);
+  return annotations;
+}
 
 interface Choice {
   readonly name: string;

@@ -36,6 +36,7 @@ export const lifecycleRun: Command = defineCommand({
     { line: "capstan lifecycle run --namespace olm-system", does: "Offer the catalogs of another namespace to all" },
   ],
   run: async ({ options, terminal }) => {
+    const began = performance.now();
     const log = createLog({
       clock: systemClock,
       level: options.verbose ? "debug" : "info",
@@ -52,9 +53,16 @@ export const lifecycleRun: Command = defineCommand({
     await installBase({ cluster: setting.cluster, clock: setting.clock, namespace });
     await using running = lifecycleManager(setting).start({ api: apiOf(client), log, namespace });
     log.info("the lifecycle manager runs", { server: config.cluster.server, controllers: running.controllers.length });
+    terminal.err(
+      `manages operators with the catalogs of ${namespace}, ready in ${secondsSince(began)} s; Ctrl-C stops it\n`,
+    );
     await stopSignal();
   },
 });
+
+function secondsSince(began: number): string {
+  return ((performance.now() - began) / 1000).toFixed(1);
+}
 
 const LAST_PORT = 65_535;
 

@@ -4,12 +4,13 @@ import {
   type Outcome,
   type ProposedChange,
   type ResolutionInput,
+  Subscription,
   whatif,
   why,
 } from "@capstan/lifecycle";
 import { type Command, defineCommand } from "../command/define.ts";
 import { CliError } from "../errors.ts";
-import { connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
+import { type Connected, connectLifecycle, lifecycleOptions } from "../lifecycle/options.ts";
 import { readInput, withClusterFacts } from "../lifecycle/resolution-input.ts";
 import { print } from "../output/print.ts";
 
@@ -30,10 +31,19 @@ export const lifecycleWhy: Command = defineCommand({
   ],
   run: async ({ options, args: [name = ""], terminal }) => {
     await using connected = await connectLifecycle(options, terminal);
-    const explanation = why(await readInput(connected, options["olm-namespace"]), name);
+    const explained = why(await readInput(connected, options["olm-namespace"]), name);
+    const explanation = { ...explained, reasons: [...explained.reasons, ...(await holdsOf(connected, name))] };
     await print({ terminal, output: options.output }, { value: explanation, table: formatExplanation(explanation) });
   },
 });
+
+/** What the policies of Subscriptions hold back. */
+async function holdsOf({ cluster, namespace }: Connected, name: string): Promise<readonly string[]> {
+  const all = await cluster.list(Subscription, { namespace });
+  return all
+    .filter(({ metadata, spec, status }) => [metadata.name, spec.name, status?.installedCSV].includes(name))
+    .flatMap(({ status }) => status?.conditions?.find(({ type }) => type === "UpgradeHeld")?.message ?? []);
+}
 
 function formatExplanation({ summary, reasons, remedies }: Explanation): string {
   const list = (title: string, lines: readonly string[]): readonly string[] =>

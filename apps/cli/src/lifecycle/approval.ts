@@ -1,5 +1,5 @@
-/** Approves an InstallPlan, and records which user did. */
-import { InstallPlan } from "@capstan/lifecycle";
+/** Approves an InstallPlan or a version, and records which user did. */
+import { approvedVersionAnnotation, InstallPlan, Subscription } from "@capstan/lifecycle";
 import { recordAct, userOf } from "./audit.ts";
 import type { Connected } from "./options.ts";
 
@@ -14,4 +14,12 @@ export async function approvePlan(connected: Connected, plan: InstallPlan): Prom
   await connected.cluster.change(InstallPlan, { before: plan, after });
   const operator = plan.spec.clusterServiceVersionNames.join(", ");
   await recordAct(connected, { action: "approve", operator, detail: `plan ${plan.metadata.name}` });
+}
+
+/** Approves a version that the policy of a Subscription holds. */
+export async function approveVersion(connected: Connected, before: Subscription, version: string): Promise<void> {
+  const annotations = { ...before.metadata.annotations, [approvedVersionAnnotation]: version };
+  const after = { ...before, metadata: { ...before.metadata, annotations } };
+  await connected.cluster.change(Subscription, { before, after });
+  await recordAct(connected, { action: "approve", operator: version, detail: `Subscription ${before.metadata.name}` });
 }

@@ -10,6 +10,7 @@ import {
   resolve,
 } from "@capstan/lifecycle";
 import { apiOf, type Clock, systemClock } from "@capstan/runtime";
+import { connectOther } from "./other-cluster.ts";
 import { contentReader } from "./read-catalog.ts";
 
 /** A manager's setting that holds connections. */
@@ -49,6 +50,7 @@ export function openSetting({
     as,
     discovery: discoveryOf(client),
     clock,
+    connect: connectOther,
     catalogs: createCatalogStore(reader.readOrigin),
     resolve,
     readBundle: reader.readBundle,

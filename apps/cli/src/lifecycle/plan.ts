@@ -1,5 +1,12 @@
 /** What an InstallPlan would do, for people: objects, permissions, CRDs and images. */
-import { type Cluster, InstallPlan, planReport, type PlanReport, type Subscription } from "@capstan/lifecycle";
+import {
+  type Cluster,
+  InstallPlan,
+  planReport,
+  type PlanReport,
+  previewName,
+  type Subscription,
+} from "@capstan/lifecycle";
 import { CliError } from "../errors.ts";
 import { discoveryOf } from "./manager.ts";
 import type { Connected } from "./options.ts";
@@ -31,7 +38,7 @@ export function formatPlanReport(report: PlanReport): string {
   const rights = (word: string, list: PlanReport["permissions"]["gained"]): readonly string[] =>
     list.map(({ scope, account, right }) => `${word} ${right} (${scope}, ${account})`);
   const lines = [
-    `plan ${name} (${phase}) installs ${operators.join(", ")}`,
+    `${name === previewName ? "the plan" : `plan ${name} (${phase})`} installs ${operators.join(", ")}`,
     ...section("objects:", objects.flatMap(formatObject)),
     ...section("permissions:", [...rights("gains", permissions.gained), ...rights("loses", permissions.lost)]),
     ...section("CRDs:", crds.flatMap(formatCrd)),

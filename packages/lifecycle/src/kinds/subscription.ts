@@ -57,7 +57,8 @@ export type SubscriptionConditionType =
   | "PackageDeprecated"
   | "ChannelDeprecated"
   | "BundleDeprecated"
-  | "RolledBack";
+  | "RolledBack"
+  | "UpgradeHeld";
 
 export interface SubscriptionCondition {
   readonly type: SubscriptionConditionType;

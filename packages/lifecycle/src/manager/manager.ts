@@ -12,6 +12,7 @@ import { groupRoleController } from "../group/role-controller.ts";
 import { installPlanController } from "../install-plan/controller.ts";
 import { conditionController, conditionGenerator } from "../operator-condition/controller.ts";
 import { operatorControllers } from "../operator/controller.ts";
+import { policyController } from "../policy/controller.ts";
 import { rollbackController } from "../rollback/controller.ts";
 import { subscriptionController } from "../subscription/controller.ts";
 import { resolutionController } from "../subscription/resolve-namespace.ts";
@@ -36,6 +37,7 @@ export function lifecycleManager(setting: ManagerSetting): Operator {
       groupRoleController(setting),
       installPlanController(setting),
       ...operatorControllers(setting),
+      policyController(setting),
       resolutionController(setting),
       revisionController(setting),
       rollbackController(setting),

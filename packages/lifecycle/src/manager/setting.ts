@@ -27,6 +27,11 @@ export interface PullReference {
   readonly secrets: readonly string[];
 }
 
+/** Another cluster. */
+export interface OtherClusterConnection extends AsyncDisposable {
+  readonly cluster: Pick<Cluster, "get">;
+}
+
 /** Everything that the controllers need. */
 export interface ManagerSetting {
   readonly cluster: Cluster;
@@ -38,6 +43,8 @@ export interface ManagerSetting {
   readonly resolve: (input: ResolutionInput) => ResolutionResult;
   /** Reads the objects of a bundle from its image. */
   readonly readBundle: (image: string, pull: PullReference) => Promise<readonly Manifest[]>;
+  /** Connects to another cluster by the text of a kubeconfig, for policies that wait for what succeeds there. */
+  readonly connect?: ((kubeconfig: string) => Promise<OtherClusterConnection>) | undefined;
   readonly entropy?: Entropy | undefined;
   /** Where the content of ClusterCatalogs is served, without their names: `http://127.0.0.1:8080/catalogs`. */
   readonly catalogUrl?: string | undefined;

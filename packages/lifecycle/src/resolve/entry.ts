@@ -1,5 +1,6 @@
 /** The entries of channels as the resolver sees them: with their edges, and all that requirements are compared with. */
 import { parseVersion, type CatalogBundle, type Property, type Range, type Version } from "@capstan/bundle";
+import { heldProperty } from "./hold.ts";
 import type { CatalogReference } from "./resolution.ts";
 
 /** The group, version and kind of an API. */
@@ -38,6 +39,8 @@ export interface Facts {
   readonly labels: ReadonlySet<string>;
   /** The property `olm.deprecated`, not the deprecation of a catalog. */
   readonly isProhibited: boolean;
+  /** Why it cannot be chosen at the moment; see `withHolds`. */
+  readonly held?: string;
 }
 
 /** The text by which the messages of the Operator Lifecycle Manager name an entry. */
@@ -62,6 +65,7 @@ export function factsOf(properties: readonly Property[]): Facts {
     name: textOf(one, "packageName"),
     ...version(textOf(one, "version")),
   }));
+  const held = properties.find(({ type }) => type === heldProperty)?.value;
   return {
     properties,
     packages,
@@ -69,6 +73,7 @@ export function factsOf(properties: readonly Property[]): Facts {
     apis: new Set(values("olm.gvk").map((one) => formatApi(apiOf(one)))),
     labels: new Set(values("olm.label").map((one) => textOf(one, "label"))),
     isProhibited: properties.some(({ type }) => type === "olm.deprecated"),
+    ...(typeof held === "string" ? { held } : {}),
   };
 }
 

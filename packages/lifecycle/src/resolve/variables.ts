@@ -57,6 +57,12 @@ function basicConstraints({ subscribed, cluster, world }: Draft, entry: Entry): 
       message: `bundle ${idOf(entry)} is deprecated`,
       explanation: `${describe(entry)} has the property olm.deprecated, so it cannot be installed`,
     });
+  if (facts.held !== undefined)
+    constraints.push({
+      type: "prohibited",
+      message: `bundle ${idOf(entry)} is held`,
+      explanation: `${describe(entry)} is held: ${facts.held}`,
+    });
   return constraints;
 }
 

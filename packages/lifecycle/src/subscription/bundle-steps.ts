@@ -49,7 +49,7 @@ export async function planContent(
 }
 
 /** The objects that the catalog itself contains. */
-function inlineObjects({ bundle }: Selection): readonly Manifest[] | undefined {
+export function inlineObjects({ bundle }: Selection): readonly Manifest[] | undefined {
   const all = [...bundle.properties, ...(bundle.readLarge?.() ?? [])];
   const objects = all.filter(({ type }) => type === "olm.bundle.object");
   return objects.length === 0 ? undefined : objects.map(({ value }) => readObject(value, bundle.name));

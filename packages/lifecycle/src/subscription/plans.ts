@@ -1,5 +1,6 @@
 /** Divides what a resolution selects into plans: one for everything automatic, and one for each manual Subscription. */
 import type { Subscription } from "../kinds/subscription.ts";
+import { hasPolicy } from "../policy/annotations.ts";
 import type { ResolutionInput, ResolutionResult, Selection } from "../resolve/resolution.ts";
 
 /** The selections of one plan. */
@@ -20,7 +21,8 @@ export interface Resolved {
  * plans that cannot do without it.
  */
 export function dividePlans(subscriptions: readonly Subscription[], resolved: Resolved): readonly PlannedSelections[] {
-  const manual = subscriptions.filter(({ spec }) => spec.installPlanApproval === "Manual");
+  // With a policy, only what it approves is selected.
+  const manual = subscriptions.filter((each) => each.spec.installPlanApproval === "Manual" && !hasPolicy(each));
   const { selections } = resolved;
   const names = new Set(manual.map(({ metadata }) => metadata.name));
   const ofManual = manual

@@ -16,8 +16,8 @@ import type { ManagerSetting } from "../manager/setting.ts";
 import { nowOf } from "../manager/time.ts";
 import type { ResolutionInput, Selection } from "../resolve/resolution.ts";
 import { BundleContentError } from "../install-plan/steps.ts";
+import { withoutUnapproved } from "../policy/candidates.ts";
 import { rollbackOf } from "../rollback/annotations.ts";
-import { withoutExcluded } from "../rollback/exclude.ts";
 import { planContent } from "./bundle-steps.ts";
 import { withCondition, withoutConditions } from "./conditions.ts";
 import type { Draft } from "./conditions.ts";
@@ -92,7 +92,7 @@ async function resolveNamespace(resolving: Resolving): Promise<ReconcileResult> 
   const { sync, setting, question } = resolving;
   const sight = { find: sync.find, store: setting.catalogs };
   if (!areCatalogsKnown(question, sight)) return requeue("500ms", { reason: "catalogs are being read" });
-  const input = toInput(question, withoutExcluded(snapshots(question, sight), question.subscriptions));
+  const input = toInput(question, withoutUnapproved(snapshots(question, sight), question.subscriptions));
   const result = setting.resolve(input);
   switch (result.type) {
     case "unsatisfiable":

@@ -42,6 +42,7 @@ async function orphanedCsvs(csvs: readonly ClusterServiceVersion[], cluster: Clu
   const isReplaced = ({ metadata }: ClusterServiceVersion): boolean =>
     csvs.some((csv) => csv.metadata.namespace === metadata.namespace && csv.spec.replaces === metadata.name);
   return csvs
+    .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
     .filter((csv) => !known.has(`${csv.metadata.namespace}/${csv.metadata.name}`) && !isReplaced(csv))
     .map(({ metadata }) => ({
       kind: "ClusterServiceVersion",
