@@ -29,6 +29,7 @@ export type {
 } from "./builtin/rules.ts";
 export type { Lookup, ResourceName, Writer } from "./builtin/context.ts";
 export { admissionSteps, bareAdmissionSteps } from "./admit/index.ts";
+export type { AuthorizationMode } from "./authorize/modes.ts";
 export type { AdmissionContext, AdmissionRequest, AdmissionStep, Operation } from "./admit/admission.ts";
 export type { HistoryLimits, Snapshot } from "./store/store.ts";
 export { openAuditLog } from "./audit/log.ts";

@@ -3,6 +3,7 @@ import type { Authority } from "@capstan/pki";
 import type { AdmissionStep } from "./admit/admission.ts";
 import type { AuditEvent } from "./audit/event.ts";
 import type { UserInfo } from "./authenticate/user.ts";
+import type { AuthorizationMode } from "./authorize/modes.ts";
 import type { Advertised } from "./bootstrap.ts";
 import type { NodeConnector } from "./builtin/rules.ts";
 import type { Call } from "./call.ts";
@@ -35,8 +36,11 @@ export interface ApiServerOptions {
     /** Timeouts of slow clients in milliseconds. Default: those of kube-apiserver. */
     readonly patience?: Partial<Patience>;
   };
-  /** `rbac` authorizes by roles, as kube-apiserver does by default; `always-allow` allows every request. */
-  readonly authorization?: "rbac" | "always-allow";
+  /**
+   * `node-and-rbac` authorizes kubelets by what is on their node, and all users by roles, as clusters of kubeadm do; `rbac` by roles only;
+   * `always-allow` allows every request. Default: `node-and-rbac`.
+   */
+  readonly authorization?: AuthorizationMode;
   /** The issuer of service account tokens and the key (PEM) that signs them. Default: a key generated on demand. */
   readonly serviceAccounts?: { readonly issuer?: string; readonly privateKeyPem?: string };
   /** Further bearer tokens and their users, besides the administrator's. */

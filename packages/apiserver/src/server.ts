@@ -12,8 +12,7 @@ import { authenticateWith } from "./authenticate/authenticator.ts";
 import { LastWays } from "./authenticate/last-ways.ts";
 import { certificateAuthenticator } from "./authenticate/certificate.ts";
 import { authenticatedGroup, type UserInfo } from "./authenticate/user.ts";
-import { alwaysAllow, authorizeWith, mastersAuthorizer, type Authorizer } from "./authorize/authorizer.ts";
-import { rbacAuthorizer } from "./authorize/rbac/authorizer.ts";
+import { authorizerOf } from "./authorize/modes.ts";
 import {
   bootstrapObjects,
   frontProxy,
@@ -226,7 +225,7 @@ function assemble(ingredients: Ingredients): ServerParts {
   const { options, ranges, clock, randomness, store, registry, token, outgoing, frontAuthority } = ingredients;
   const lookup = storeLookup(store);
   const writer = storeWriter(store, registry);
-  const authorizer = authorizerOf(options.authorization ?? "rbac", lookup);
+  const authorizer = authorizerOf(options.authorization ?? "node-and-rbac", lookup);
   const resolveService = options.resolveService ?? clusterAddressResolver(lookup);
   const report = options.report ?? (() => {});
   const { issuer = defaultIssuer, privateKeyPem } = options.serviceAccounts ?? {};
@@ -295,10 +294,6 @@ function findKind(registry: Registry, apiVersion: string, kind: string): KeptKin
     return { resource: resource.storage, namespaced: resource.namespaced };
   }
   return undefined;
-}
-
-function authorizerOf(mode: "rbac" | "always-allow", lookup: ServerParts["lookup"]): Authorizer {
-  return mode === "always-allow" ? alwaysAllow : authorizeWith([mastersAuthorizer, rbacAuthorizer(lookup)]);
 }
 
 interface Authorities {

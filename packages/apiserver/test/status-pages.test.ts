@@ -9,7 +9,7 @@ test("status pages are text by default, and objects for versioned media types", 
   const asked = async (path: string, accept: string): Promise<Response> =>
     server.fetch(new Request(`http://in-process${path}`, { headers: { accept } }));
   assert.match((await ask(server, "GET", "/statusz")).text, /^\napiserver statusz\nWarning: .*\n\nStarted: /);
-  assert.match((await ask(server, "GET", "/flagz")).text, /\nauthorization-mode:\[RBAC\]\n/);
+  assert.match((await ask(server, "GET", "/flagz")).text, /\nauthorization-mode:\[Node,RBAC\]\n/);
   const status = await asked("/statusz", "application/json;v=v1beta1;g=config.k8s.io;as=Statusz");
   const { kind, apiVersion, metadata, binaryVersion, paths } = (await status.json()) as { [field: string]: unknown };
   assert.deepEqual(

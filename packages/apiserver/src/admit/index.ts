@@ -5,6 +5,7 @@ import { defaultIngressClass, defaultStorageClass } from "./default-class.ts";
 import { defaultTolerationSeconds } from "./default-toleration-seconds.ts";
 import { limitRanger } from "./limit-ranger.ts";
 import { namespaceLifecycle } from "./namespace-lifecycle.ts";
+import { nodeRestriction } from "./node-restriction/node-restriction.ts";
 import { podResizeValidator } from "./pod-resize.ts";
 import { podSecurity } from "./pod-security/pod-security.ts";
 import { podTopologyLabels } from "./pod-topology-labels.ts";
@@ -29,6 +30,7 @@ export const admissionSteps: readonly AdmissionStep[] = [
   namespaceLifecycle,
   limitRanger,
   serviceAccount,
+  nodeRestriction,
   taintNodesByCondition,
   podSecurity,
   priority,

@@ -38,12 +38,16 @@ export interface Decision {
 export interface Authorizer {
   readonly name: string;
   authorize(attributes: AccessAttributes): Decision | Promise<Decision>;
+  /** Why reviews cannot list all rules of a user, for an authorizer whose decisions depend on objects. */
+  unlistedRules?(user: UserInfo): string | undefined;
 }
 
 /** Runs the authorizers in order until one allows or denies. */
-export function authorizeWith(authorizers: readonly Authorizer[]): Authorizer {
+export function authorizeWith(authorizers: readonly Authorizer[], name = "union"): Authorizer {
   return {
-    name: "union",
+    name,
+    unlistedRules: (user) =>
+      authorizers.map((one) => one.unlistedRules?.(user)).find((problem) => problem !== undefined),
     authorize: (attributes) => askFrom(authorizers, 0, { attributes, reasons: [] }),
   };
 }

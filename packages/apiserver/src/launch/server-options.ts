@@ -2,6 +2,7 @@
 import { createAuthority, validFor } from "@capstan/pki";
 import { admissionSteps } from "../admit/index.ts";
 import type { AdmissionStep } from "../admit/admission.ts";
+import type { AuthorizationMode } from "../authorize/modes.ts";
 import type { UserInfo } from "../authenticate/user.ts";
 import type { ListenTls } from "../serve/listen.ts";
 import type { ApiServerOptions } from "../options.ts";
@@ -66,14 +67,17 @@ function rangesOf(flags: Flags): Pick<ApiServerOptions, "serviceNetwork" | "node
   };
 }
 
-function authorizationOf(flags: Flags): "rbac" | "always-allow" {
+function authorizationOf(flags: Flags): AuthorizationMode {
   const modes = listValue(flags, "authorization-mode");
-  return modes.length === 0 || modes.includes("AlwaysAllow") ? "always-allow" : "rbac";
+  if (modes.length === 0 || modes.includes("AlwaysAllow")) return "always-allow";
+  return modes.includes("Node") ? "node-and-rbac" : "rbac";
 }
 
+/** kube-apiserver runs NodeRestriction only if a flag enables it. */
 function admissionOf(flags: Flags): readonly AdmissionStep[] {
   const disabled = new Set(listValue(flags, "disable-admission-plugins"));
-  return admissionSteps.filter(({ name }) => !disabled.has(name));
+  const enabled = new Set(listValue(flags, "enable-admission-plugins"));
+  return admissionSteps.filter(({ name }) => !disabled.has(name) && (name !== "NodeRestriction" || enabled.has(name)));
 }
 
 /** The certificate of the flags, the one in the certificate folder, or a new one. */

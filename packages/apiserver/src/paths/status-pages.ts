@@ -1,4 +1,5 @@
 /** /statusz and /flagz: version and flags of the server, as text or as versioned objects. */
+import { modeFlagOf } from "../authorize/modes.ts";
 import { formatTime, toGoJson, type Json } from "@capstan/model";
 import type { Answer } from "../answer.ts";
 import type { JsonValue } from "../builtin/draft.ts";
@@ -61,11 +62,11 @@ export function serveFlagPage(exchange: Exchange): Answer {
   return servePage(exchange, { kind: "Flagz", fields: { flags }, lines });
 }
 
-function flagsOf({ nodePorts: { first, last } }: ServerParts): { readonly [flag: string]: string } {
+function flagsOf({ authorizer, nodePorts: { first, last } }: ServerParts): { readonly [flag: string]: string } {
   return {
     "allow-privileged": "true",
     "anonymous-auth": "true",
-    "authorization-mode": "[RBAC]",
+    "authorization-mode": modeFlagOf(authorizer),
     "service-node-port-range": `${first}-${last}`,
   };
 }

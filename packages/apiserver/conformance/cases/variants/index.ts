@@ -1,10 +1,11 @@
 /** Systematic variants of the requests in which the embedded server was most often different. */
 import type { Topic } from "../../case.ts";
 import { audiences } from "./audiences.ts";
+import { nodes } from "./nodes.ts";
 import { oddBodies } from "./bodies.ts";
 import { pages } from "./pages.ts";
 import { paths } from "./paths.ts";
 import { puts } from "./puts.ts";
 import { rights } from "./rights.ts";
 
-export const variantTopics: readonly Topic[] = [puts, pages, oddBodies, paths, rights, audiences];
+export const variantTopics: readonly Topic[] = [puts, pages, oddBodies, paths, rights, audiences, nodes];

@@ -3,6 +3,7 @@ import type { SelfSubjectRulesReview } from "@capstan/kinds/authorization.k8s.io
 import { apiErrors, type KubeObject } from "@capstan/model";
 import { rulesFor } from "../../authorize/rbac/bindings.ts";
 import type { PolicyRule } from "../../authorize/rbac/policy-rule.ts";
+import { aggregateText } from "../../go-aggregate.ts";
 import type { RuleContext } from "../context.ts";
 import { defineReview, type ReviewRules } from "../rules.ts";
 
@@ -11,7 +12,9 @@ export const selfSubjectRulesReview: ReviewRules<SelfSubjectRulesReview> = defin
   answer({ spec }, context) {
     const { namespace = "" } = spec;
     if (namespace === "") throw apiErrors.badRequest("no namespace on request");
-    const [rules, problems] = collect(namespace, context);
+    const [rules, missing] = collect(namespace, context);
+    const unlisted = context.access.authorizer.unlistedRules?.(context.user);
+    const problems = [...(unlisted === undefined ? [] : [unlisted]), ...missing];
     return {
       apiVersion: "authorization.k8s.io/v1",
       kind: "SelfSubjectRulesReview",
@@ -20,8 +23,8 @@ export const selfSubjectRulesReview: ReviewRules<SelfSubjectRulesReview> = defin
       status: {
         resourceRules: rules.filter(({ resources = [] }) => resources.length > 0).map(toResourceRule),
         nonResourceRules: rules.filter(({ nonResourceURLs = [] }) => nonResourceURLs.length > 0).map(toPathRule),
-        incomplete: problems.length > 0,
-        ...(problems.length === 0 ? {} : { evaluationError: problems.join("; ") }),
+        incomplete: unlisted !== undefined,
+        ...(problems.length === 0 ? {} : { evaluationError: aggregateText(problems) }),
       },
     } as KubeObject;
   },

@@ -182,19 +182,23 @@ function checkRequest(object: Request, old?: Request): FieldError[] {
 
 /** Bytes are base64 in JSON; an absent request is null. */
 function checkEncodedRequest(encoded: string, path: string): FieldError[] {
-  const pem = Buffer.from(encoded ?? "", "base64").toString("latin1");
+  const problem = encodedRequestProblem(encoded ?? "");
+  return problem === undefined ? [] : [fieldErrors.invalid(path, encoded ?? null, problem)];
+}
+
+/** Why base64 is not a request in PEM, in the words of Go; `undefined` if it is one. */
+export function encodedRequestProblem(encoded: string): string | undefined {
+  const pem = Buffer.from(encoded, "base64").toString("latin1");
   const bytes = requestIn(pem);
-  if (bytes === undefined) {
-    return [fieldErrors.invalid(path, encoded ?? null, "PEM block type must be CERTIFICATE REQUEST")];
-  }
+  if (bytes === undefined) return "PEM block type must be CERTIFICATE REQUEST";
   const complaint = requestComplaint(bytes);
-  if (complaint !== undefined) return [fieldErrors.invalid(path, encoded, complaint)];
+  if (complaint !== undefined) return complaint;
   try {
     parseRequest(pem);
-    return [];
+    return undefined;
   } catch (error) {
     if (!(error instanceof PkiError)) throw error;
-    return [fieldErrors.invalid(path, encoded, error.message)];
+    return error.message;
   }
 }
 

@@ -91,6 +91,41 @@ export function internalDiff(type: string, before: object, after: object): strin
   return unifiedDiff(prettyJson(toInternal(type, before)), prettyJson(toInternal(type, after)));
 }
 
+/** An object with metadata, in any form. */
+export interface WithMetadata {
+  readonly metadata: object;
+  readonly [field: string]: unknown;
+}
+
+/** The difference of two whole objects, which begin with their metadata. */
+export function internalObjectDiff(type: string, before: WithMetadata, after: WithMetadata): string {
+  const whole = (object: WithMetadata): Json => Object.assign(metadataOf(object), toInternal(type, object));
+  return unifiedDiff(prettyJson(whole(before)), prettyJson(whole(after)));
+}
+
+/** The fields of metadata in Go's order. */
+const metadataFields = [
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+];
+
+function metadataOf({ metadata }: WithMetadata): Record<string, Json> {
+  const entries = metadataFields.map((name) => [name, asJson((metadata as Fields)[name])] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== null));
+}
+
 /** Multi-line JSON, indented by one space. */
 function prettyJson(value: Json): string {
   return toIndented(value, "");
