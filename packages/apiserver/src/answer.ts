@@ -8,6 +8,8 @@ export interface Sink {
   readonly isFull: boolean;
   /** Calls back once when a full sink has space again; never, if the client is disconnected before. */
   whenDrained(callback: () => void): void;
+  /** Calls back in the next turn of the event loop that has time for this body. Absent if bodies do not take turns. */
+  readonly later?: ((callback: () => void) => void) | undefined;
   end(): void;
 }
 

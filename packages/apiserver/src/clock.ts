@@ -22,6 +22,8 @@ export interface Stopwatch {
   cpu(): number;
   /** Runs a callback when all input that is ready now has been processed. */
   afterInput(run: () => void): void;
+  /** Runs a callback when the work that is queued now, and what it queues, has ended or waits for something. */
+  afterWork(run: () => void): void;
 }
 
 /** The stopwatch of this process. Node before 23.9 measures the process instead of the thread. */
@@ -32,4 +34,5 @@ export const systemStopwatch: Stopwatch = {
     return (user + system) / 1000;
   },
   afterInput: (run) => void setImmediate(run),
+  afterWork: (run) => queueMicrotask(() => process.nextTick(run)),
 };

@@ -4,6 +4,7 @@ import type { UserInfo } from "./authenticate/user.ts";
 import type { RuleContext } from "./builtin/context.ts";
 import type { Call } from "./call.ts";
 import type { OutputMedia } from "./encode/media.ts";
+import type { Turns } from "./flow/pacer.ts";
 import type { ServerParts } from "./parts.ts";
 import type { ServedResource, ServedSubresource } from "./resources/resource.ts";
 import type { ResourceRequest } from "./route/request-info.ts";
@@ -18,6 +19,8 @@ export interface Exchange {
   readonly parts: ServerParts;
   /** Messages for Warning headers, in order, each once. */
   readonly warnings: Set<string>;
+  /** Its turns on the event loop: long work waits for the next one. */
+  readonly turns: Turns;
   /** The record for the audit log. */
   readonly trail: AuditTrail;
 }

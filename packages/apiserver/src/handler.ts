@@ -16,7 +16,9 @@ import { respondError } from "./encode/respond.ts";
 import { warningHeaders } from "./encode/warnings.ts";
 import type { Exchange } from "./exchange.ts";
 import { flowHeaders, flowsOf } from "./flow/flow.ts";
-import { tooManyRequests } from "./flow/gate.ts";
+import { chargedAnswer } from "./flow/charged-answer.ts";
+import { tooManyRequests, withPacedBody } from "./flow/gate.ts";
+import { freeTurns, type Turns } from "./flow/pacer.ts";
 import { TooManyRequestsError, type Release } from "./flow/seats.ts";
 import type { ServerParts } from "./parts.ts";
 import { servePath } from "./paths/serve-path.ts";
@@ -48,6 +50,7 @@ export function createHandler(parts: ServerParts): Handler {
     let answer: Answer;
     let headers: AnswerHeaders = {};
     let release: Release = () => {};
+    let turns: Turns = freeTurns;
     try {
       if (isOverAtOnce(info, query)) return withAnswerHeaders(timedOut(), auditId, warnings);
       const user = await identify(parts, call, { info, query, warnings, trail });
@@ -56,10 +59,10 @@ export function createHandler(parts: ServerParts): Handler {
       const flow = flowOf(user, info);
       headers = flowHeaders(flow);
       if (flow !== undefined) {
-        release = await parts.gate.enter(call, flow, work);
-        if (hasBody(call)) call = parts.gate.withPacedBody(call, flow, work);
+        ({ release, turns } = await parts.gate.enter(call, flow, work));
+        if (hasBody(call)) call = withPacedBody(call, turns);
       }
-      const exchange: Exchange = { call, path, query, auditId, user, parts, warnings, trail };
+      const exchange: Exchange = { call, path, query, auditId, user, parts, warnings, turns, trail };
       await authorizeCall(exchange, info);
       answer = await serve(exchange, info);
     } catch (error) {
@@ -67,6 +70,7 @@ export function createHandler(parts: ServerParts): Handler {
     } finally {
       release();
     }
+    answer = chargedAnswer(answer, turns, parts.clock);
     if (info.type === "resource") count(parts, info, answer.status);
     Object.assign(answer.headers, headers);
     return withAnswerHeaders(answer, auditId, warnings);

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { isLive } from "../src/answer.ts";
 import { startApiServer, type ApiServer, type Call } from "../src/index.ts";
 
 const levels = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations";
@@ -107,4 +108,58 @@ test("metrics name the requests in flight and the long turns", async () => {
   assert.match(text, /^apiserver_flowcontrol_current_inqueue_requests\{priority_level="workload-low"\} 1$/m);
   assert.match(text, /^capstan_apiserver_long_turns_total \d+$/m);
   await busy.finish();
+});
+
+const jsonHeaders = { "content-type": "application/json" };
+
+/** Starts a request whose whole body is taken. */
+async function readAll(server: ApiServer, asked: Asked): Promise<number> {
+  const { status, body } = await server.handle(callOf(asked));
+  if (isLive(body)) {
+    await new Promise<void>((end) => {
+      body({ write: () => {}, isFull: false, whenDrained: (callback) => callback(), end });
+    });
+  }
+  return status;
+}
+
+test("a cheap request does not wait for a round of fifty clients with long lists", async () => {
+  await using server = await startApiServer({ authorization: "always-allow" });
+  const url = "/api/v1/namespaces/default/configmaps";
+  const data = { text: "x".repeat(2000) };
+  for (let at = 0; at < 300; at++) {
+    const body = JSON.stringify({ metadata: { name: `item-${at}` }, data });
+    const made = await server.fetch(
+      new Request(`http://in-process${url}`, { method: "POST", headers: jsonHeaders, body }),
+    );
+    assert.equal(made.status, 201);
+  }
+  const listers = Array.from({ length: 50 }, (_, at) => `system:serviceaccount:default:lister-${at}`);
+  const list = (user: string): Promise<number> => readAll(server, { user, method: "GET", url });
+  const good = { user: "system:serviceaccount:default:good", method: "GET", url: `${url}/item-1` };
+  await Promise.all(listers.map(list));
+  await readAll(server, good);
+  let lists = 0;
+  const all = listers.map((user) => list(user).finally(() => lists++));
+  assert.equal(await readAll(server, good), 200);
+  assert.ok(lists < 25, `${lists} lists went first`);
+  const statuses = await Promise.all(all);
+  assert.deepEqual(new Set(statuses), new Set([200]));
+});
+
+test("a watch that its client abandons while it waits for its turn stops at once", async () => {
+  await using server = await startApiServer({ authorization: "always-allow" });
+  const url = "/api/v1/namespaces/default/configmaps?watch=1";
+  const body = JSON.stringify({ metadata: { name: "large" }, data: { text: "x".repeat(100_000) } });
+  const place = "http://in-process/api/v1/namespaces/default/configmaps";
+  for (const name of ["a", "b", "c", "d"]) {
+    await server.fetch(new Request(place, { method: "POST", headers: jsonHeaders, body: body.replace("large", name) }));
+  }
+  const { body: events } = await server.handle(callOf({ user: mallory, method: "GET", url }));
+  assert.ok(isLive(events));
+  let sent = 0;
+  const stop = events({ write: () => sent++, isFull: true, whenDrained: () => {}, end: () => {} });
+  stop();
+  for (let turn = 0; turn < 20; turn++) await nextTurn();
+  assert.equal(sent, 0);
 });

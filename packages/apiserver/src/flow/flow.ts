@@ -19,6 +19,10 @@ export interface Flow {
   readonly level: string;
   /** The user or namespace, as the flow schema distinguishes; empty if it does not. */
   readonly key: string;
+  /** The part of the server's time that the priority level gets when all levels are busy, compared with other levels. */
+  readonly weight: number;
+  /** The kind of work: requests with the same flow and work cost about the same. */
+  readonly work: string;
   /** `undefined` for an exempt level. */
   readonly limits: FlowLimits | undefined;
 }
@@ -46,7 +50,7 @@ export function flowsOf(store: Store): FlowOf {
       const level = byName().get(schema.spec?.priorityLevelConfiguration.name ?? "");
       if (level === undefined || !matchesSchema(schema, user, info)) continue;
       const key = keyOf(schema, user, info);
-      return { schemaUid: schema.metadata?.uid ?? "", key, ...level };
+      return { schemaUid: schema.metadata?.uid ?? "", key, work: workOf(info), ...level };
     }
     return undefined;
   };
@@ -96,12 +100,16 @@ function keyOf({ spec }: FlowSchema, { name }: UserInfo, info: RequestInfo): str
   }
 }
 
+function workOf(info: RequestInfo): string {
+  return info.type === "resource" ? `${info.verb} ${info.resource}/${info.subresource}` : info.verb;
+}
+
 /** The requests in flight of all levels together, the sum of the two limits of kube-apiserver. */
 const allSeats = 600;
 /** The defaults of kube-apiserver for fields that are absent. */
 const [defaultShares, defaultHandSize, defaultQueueLength] = [30, 8, 50];
 
-type Level = Pick<Flow, "levelUid" | "level" | "limits">;
+type Level = Pick<Flow, "levelUid" | "level" | "weight" | "limits">;
 
 function toLevels(entries: readonly Entry[]): ReadonlyMap<string, Level> {
   const all = entries.map(({ object }) => object as PriorityLevelConfiguration);
@@ -109,7 +117,10 @@ function toLevels(entries: readonly Entry[]): ReadonlyMap<string, Level> {
   return new Map(
     all.map((level) => {
       const name = level.metadata?.name ?? "";
-      return [name, { level: name, levelUid: level.metadata?.uid ?? "", limits: limitsOf(level, shares) }];
+      const levelUid = level.metadata?.uid ?? "";
+      // An exempt level goes first: it has as much as all others together.
+      const weight = (sharesOf(level) || shares) / defaultShares;
+      return [name, { level: name, levelUid, weight, limits: limitsOf(level, shares) }];
     }),
   );
 }

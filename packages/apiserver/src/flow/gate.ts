@@ -5,7 +5,8 @@ import type { Clock, Stopwatch } from "../clock.ts";
 import { plainText } from "../paths/plain.ts";
 import type { TurnWatch, TurnWork } from "../turn/turn-watch.ts";
 import type { Flow } from "./flow.ts";
-import { Pacer } from "./pacer.ts";
+import { perByte } from "./charged-answer.ts";
+import { Pacer, type Turns } from "./pacer.ts";
 import { Seats, type Release } from "./seats.ts";
 
 export interface GateOptions {
@@ -14,40 +15,62 @@ export interface GateOptions {
   readonly stopwatch: Stopwatch | undefined;
 }
 
+/** A request that may run. */
+export interface Entered {
+  readonly turns: Turns;
+  readonly release: Release;
+}
+
 /** One gate serves all handlers of a server. */
 export class Gate {
   readonly seats: Seats;
-  readonly #turns: TurnWatch;
+  readonly #watch: TurnWatch;
   readonly #pacer: Pacer;
 
   constructor({ clock, turns, stopwatch }: GateOptions) {
     this.seats = new Seats(clock);
-    this.#turns = turns;
-    this.#pacer = new Pacer(turns, stopwatch);
+    this.#watch = turns;
+    this.#pacer = new Pacer(stopwatch);
   }
 
   /** Waits until the request may start. Rejects with a TooManyRequestsError. */
-  async enter(call: Call, flow: Flow, work: TurnWork): Promise<Release> {
+  async enter(call: Call, flow: Flow, work: TurnWork): Promise<Entered> {
     const taken = this.seats.take(flow, () => call.signal);
     const release = taken instanceof Promise ? await taken : taken;
-    const pause = this.#pacer.pause(flow);
-    if (pause !== undefined) await pause;
-    this.#turns.mark(work);
-    return release;
+    const turns = this.#marked(this.#pacer.request(flow), work);
+    const wait = turns.next();
+    if (wait !== undefined) await wait;
+    return { turns, release };
   }
 
-  /** The call with a body that arrives in a turn with time for it: decoding is the expensive part of most requests. */
-  withPacedBody(call: Call, flow: Flow, work: TurnWork): Call {
-    const read = async (): Promise<Uint8Array> => {
-      const body = await call.body();
-      const pause = this.#pacer.pause(flow);
-      if (pause !== undefined) await pause;
-      this.#turns.mark(work);
-      return body;
+  /** Each turn is also reported, if it is long. */
+  #marked(turns: Turns, work: TurnWork): Turns {
+    const mark = (): void => this.#watch.mark(work);
+    return {
+      next() {
+        const wait = turns.next();
+        if (wait !== undefined) return wait.then(mark);
+        mark();
+        return undefined;
+      },
+      isOver: () => turns.isOver(),
+      charge: (milliseconds) => turns.charge(milliseconds),
+      end: () => turns.end(),
     };
-    let body: Promise<Uint8Array> | undefined;
-    return withBody(call, () => (body ??= read()));
   }
+}
+
+/** The call with a body that arrives in a turn with time for it: decoding is the expensive part of most requests. */
+export function withPacedBody(call: Call, turns: Turns): Call {
+  const read = async (): Promise<Uint8Array> => {
+    const body = await call.body();
+    turns.charge(body.length * perByte);
+    const wait = turns.next();
+    if (wait !== undefined) await wait;
+    return body;
+  };
+  let body: Promise<Uint8Array> | undefined;
+  return withBody(call, () => (body ??= read()));
 }
 
 /** The response of kube-apiserver for a rejected request. */

@@ -5,7 +5,9 @@ import type { Flow, FlowLimits } from "./flow.ts";
 import { Seats, TooManyRequestsError, type Release } from "./seats.ts";
 
 const limits: FlowLimits = { seats: 2, seatsPerFlow: 1, queueLength: 2 };
-const flowOf = (key: string, level = "low"): Flow => ({ schemaUid: "", levelUid: "", level, key, limits });
+const flowOf = (key: string, level = "low"): Flow => {
+  return { schemaUid: "", levelUid: "", level, key, weight: 1, work: "get", limits };
+};
 const never = (): AbortSignal => new AbortController().signal;
 
 function handDriven(): { readonly clock: Clock; readonly fire: () => void } {
@@ -43,9 +45,24 @@ test("a full level does not delay another level or an exempt flow", async () => 
   const seats = new Seats(handDriven().clock);
   await seats.take(flowOf("a"), never);
   await seats.take(flowOf("b"), never);
-  assert.ok(seats.take(flowOf("c"), never) instanceof Promise);
-  assert.ok(!(seats.take(flowOf("c", "high"), never) instanceof Promise));
-  assert.ok(!(seats.take({ ...flowOf("c"), limits: undefined }, never) instanceof Promise));
+  assert.ok(seats.take(flowOf("b"), never) instanceof Promise);
+  assert.ok(!(seats.take(flowOf("b", "high"), never) instanceof Promise));
+  assert.ok(!(seats.take({ ...flowOf("b"), limits: undefined }, never) instanceof Promise));
+});
+
+test("a flow gets its first seat in a full level, up to four times its seats", async () => {
+  const seats = new Seats(handDriven().clock);
+  const flows = ["a", "b", "c", "d", "e", "f", "g", "h"];
+  const releases = await Promise.all(flows.map(async (key) => seats.take(flowOf(key), never)));
+  assert.deepEqual(seats.numbers(), [{ level: "low", seated: 8, waiting: 0 }]);
+  const waiting = seats.take(flowOf("i"), never);
+  assert.ok(waiting instanceof Promise);
+  const again = seats.take(flowOf("b"), never);
+  for (const release of releases.slice(0, 1)) release();
+  (await waiting)();
+  for (const release of releases.slice(1)) release();
+  (await again)();
+  assert.deepEqual(seats.numbers(), [{ level: "low", seated: 0, waiting: 0 }]);
 });
 
 test("a full queue rejects at once, and a long wait is rejected later", async () => {
@@ -71,7 +88,7 @@ test("a client that disconnects leaves the queue", async () => {
   assert.deepEqual(seats.numbers(), [{ level: "low", seated: 0, waiting: 0 }]);
 });
 
-test("a seat is freed once, and freed seats go to the flows in turn", async () => {
+test("a seat is freed once, and a flow without a seat goes before others", async () => {
   const seats = new Seats(handDriven().clock);
   const order: string[] = [];
   const enter = async (key: string): Promise<Release> => {
@@ -84,5 +101,5 @@ test("a seat is freed once, and freed seats go to the flows in turn", async () =
   first();
   first();
   await Promise.all(waiting);
-  assert.deepEqual(order, ["a", "a", "b", "a"]);
+  assert.deepEqual(order, ["a", "b", "a", "a"]);
 });

@@ -76,7 +76,7 @@ export class Seats {
   }
 
   #seatNext(level: Level): void {
-    while (level.taken < level.limits.seats) {
+    for (;;) {
       const next = level.waiting.shift((key) => hasSeat(level, key));
       if (next === undefined) return;
       next();
@@ -103,6 +103,11 @@ export class Seats {
   }
 }
 
+/** Flows that hold many seats for long do not keep a flow without one from its first, up to this multiple of the level's seats. */
+const mostOver = 4;
+
 function hasSeat({ taken, takenBy, limits }: Level, key: string): boolean {
-  return taken < limits.seats && (takenBy.get(key) ?? 0) < limits.seatsPerFlow;
+  const own = takenBy.get(key) ?? 0;
+  if (own === 0) return taken < limits.seats * mostOver;
+  return taken < limits.seats && own < limits.seatsPerFlow;
 }

@@ -10,6 +10,10 @@ export type HttpResponse = ServerResponse;
 /** Shorter bodies are not worth compressing. */
 const gzipFrom = 128 * 1024;
 
+/** More compressed responses at a time would take the processors from the event loop; further ones are sent as they are. */
+const mostCompressions = 2;
+let compressions = 0;
+
 /** How a response is written: compression, and the timeout for reading. */
 export interface Manner {
   readonly acceptsGzip: boolean;
@@ -23,15 +27,20 @@ export function writeAnswer(response: HttpResponse, answer: Answer, manner: Mann
   const { acceptsGzip, patience, fail } = manner;
   const { body, headers, status } = answer;
   if (isLive(body)) {
-    const compresses = acceptsGzip && answer.compressible === true;
-    if (compresses) Object.assign(headers, { "content-encoding": "gzip", vary: "Accept-Encoding" });
+    const compresses = acceptsGzip && answer.compressible === true && compressions < mostCompressions;
+    if (compresses) {
+      compressions++;
+      response.once("close", () => compressions--);
+      Object.assign(headers, { "content-encoding": "gzip", vary: "Accept-Encoding" });
+    }
     response.writeHead(status, headers);
     writeLive(
       response,
       body,
       new HttpSink(response, { patience, fail, compression: compresses ? createGzip({ level: 1 }) : undefined }),
     );
-  } else if (acceptsGzip && body.length > gzipFrom) writeCompressed(response, { ...answer, body }, fail);
+  } else if (acceptsGzip && body.length > gzipFrom && compressions < mostCompressions)
+    writeCompressed(response, { ...answer, body }, fail);
   else {
     headers["content-length"] = String(typeof body === "string" ? Buffer.byteLength(body) : body.length);
     response.writeHead(status, headers);
@@ -63,7 +72,9 @@ type WholeAnswer = Answer & { readonly body: string | Uint8Array };
 
 function writeCompressed(response: HttpResponse, answer: WholeAnswer, fail: Manner["fail"]): void {
   const { status, headers, body } = answer;
+  compressions++;
   gzip(body, { level: 1 }, (error, compressed) => {
+    compressions--;
     if (error !== null) return fail(error);
     headers["content-encoding"] = "gzip";
     headers["vary"] ??= "Accept-Encoding";

@@ -13,7 +13,7 @@ function handDriven(): HandDriven {
   let now = 0;
   let ends: (() => void)[] = [];
   return {
-    stopwatch: { now: () => now, cpu: () => now / 2, afterInput: (run) => void ends.push(run) },
+    stopwatch: { now: () => now, cpu: () => now / 2, afterInput: (run) => void ends.push(run), afterWork: () => {} },
     pass(milliseconds) {
       now += milliseconds;
     },

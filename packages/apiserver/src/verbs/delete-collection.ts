@@ -60,7 +60,9 @@ async function everyPage(exchange: ResourceExchange, options: ListOptions, selec
 
 /** The same request for one object; a list over all namespaces deletes in each of them. */
 function inNamespace(exchange: ResourceExchange, namespace: string, name: string): ResourceExchange {
-  const { call, path, query, auditId, user, parts, warnings, trail, resource, subresource, media, context } = exchange;
+  const { call, path, query, auditId, user, parts, warnings, turns, trail } = exchange;
+  const { resource, subresource, media, context } = exchange;
   const info = { ...exchange.info, namespace, name };
-  return { call, path, query, auditId, user, parts, warnings, trail, resource, subresource, media, context, info };
+  const known = { call, path, query, auditId, user, parts, warnings, turns, trail };
+  return { ...known, resource, subresource, media, context, info };
 }

@@ -7,6 +7,7 @@ import { goNameOf, notAcceptable, respondJson } from "../encode/respond.ts";
 import { hasPlainRows, rowMaker, tableOf } from "../encode/table.ts";
 import type { ResourceExchange } from "../exchange.ts";
 import { encodeProtobufItem, encodeProtobufList } from "../protobuf/protobuf.ts";
+import type { Turns } from "../flow/pacer.ts";
 import type { ServedResource } from "../resources/resource.ts";
 import type { Entry } from "../store/entry.ts";
 import type { ListPage } from "../store/list.ts";
@@ -40,22 +41,27 @@ async function shown(resource: ServedResource, entries: readonly Entry[]): Promi
   return (await presentAll(resource, stored)).map((object) => ({ object }));
 }
 
-/** The number of items between two yields to other requests: a request needs several event loop iterations, so each must be short. */
-const itemsPerTurn = 100;
 /** Lists up to this length are sent at once. */
-const itemsAtOnce = 500;
-/** The number of bytes that are sent, and encrypted, per event loop iteration. */
-const bytesPerTurn = 256 * 1024;
+const bytesAtOnce = 128 * 1024;
+/** About this many bytes are sent, and encrypted, per turn of the event loop: a request needs several turns, so each must be short. */
+const bytesPerTurn = 64 * 1024;
 
 /** Joins the texts of the entries; long lists yield to other requests. */
 function respondEntries(resource: ServedResource, page: ListPage): Answer {
   const [head, tail] = listFrame(resource, page);
   const headers = { "content-type": mediaTypes.json };
   const { entries } = page;
-  if (entries.length <= itemsAtOnce) {
+  if (!isLonger(entries, bytesAtOnce)) {
     return { status: 200, headers, body: itemsBytes(resource, entries, { before: head, after: `${tail}\n` }) };
   }
   return { status: 200, headers, body: itemsInTurns(resource, entries, { head, tail }), compressible: true };
+}
+
+/** Whether the texts of the entries together have more bytes. */
+function isLonger(entries: readonly Entry[], most: number): boolean {
+  let length = 0;
+  for (const { line } of entries) if ((length += line.length) > most) return true;
+  return false;
 }
 
 function itemsInTurns(
@@ -65,12 +71,19 @@ function itemsInTurns(
 ): LiveBody {
   let at = 0;
   return inTurns(() => {
-    const items = entries.slice(at, at + itemsPerTurn);
+    const items = entries.slice(at, pieceEnd(entries, at));
     const before = at === 0 ? head : ",";
-    at += itemsPerTurn;
+    at += items.length;
     const isLast = at >= entries.length;
     return { chunk: itemsBytes(resource, items, { before, after: isLast ? `${tail}\n` : "" }), isLast };
   });
+}
+
+/** The end of a piece that begins at an index: it has at least one entry. */
+function pieceEnd(entries: readonly Entry[], from: number): number {
+  let end = from;
+  for (let length = 0; end < entries.length && length < bytesPerTurn; end++) length += entries[end]?.line.length ?? 0;
+  return end;
 }
 
 function bytesInTurns(bytes: Uint8Array): LiveBody {
@@ -91,15 +104,21 @@ interface Piece {
 function inTurns(next: () => Piece): LiveBody {
   return (sink) => {
     let timer: NodeJS.Immediate | undefined;
+    let isStopped = false;
     const turn = (): void => {
+      if (isStopped) return;
       const { chunk, isLast } = next();
       sink.write(chunk);
       if (isLast) sink.end();
       else if (sink.isFull) sink.whenDrained(turn);
+      else if (sink.later !== undefined) sink.later(turn);
       else timer = setImmediate(turn);
     };
     turn();
-    return () => clearImmediate(timer);
+    return () => {
+      isStopped = true;
+      clearImmediate(timer);
+    };
   };
 }
 
@@ -165,7 +184,9 @@ async function respondShown(exchange: ResourceExchange, page: ListPage, all: rea
       return media.format === "protobuf" ? respondMessages(exchange, page, all) : respondTexts(exchange, page, all);
     case "Table": {
       const makeRow = rowMaker(exchange);
-      const rows = await eachInTurns(inTableOrder(resource, all), ({ object }) => toGoJson(makeRow(object)));
+      const rows = await eachInTurns(exchange.turns, inTableOrder(resource, all), ({ object }) =>
+        toGoJson(makeRow(object)),
+      );
       const frame = toGoJson(tableOf(exchange, [], meta));
       if (rows.length === 0 && hasPlainRows(resource))
         return respondJson(200, frame.replace(/\[\]\}$/, "null}"), media);
@@ -173,7 +194,9 @@ async function respondShown(exchange: ResourceExchange, page: ListPage, all: rea
     }
     case "PartialObjectMetadataList": {
       const { version } = media.transform;
-      const items = await eachInTurns(all, ({ object }) => toPartialMetadata(resource, object, version));
+      const items = await eachInTurns(exchange.turns, all, ({ object }) =>
+        toPartialMetadata(resource, object, version),
+      );
       const value = {
         kind: "PartialObjectMetadataList",
         apiVersion: `meta.k8s.io/${version}`,
@@ -196,31 +219,31 @@ function inTableOrder({ rules }: ServedResource, all: readonly Shown[]): readonl
 }
 
 async function respondTexts(
-  { resource, media }: ResourceExchange,
+  { resource, media, turns }: ResourceExchange,
   page: ListPage,
   all: readonly Shown[],
 ): Promise<Answer> {
-  const items = await eachInTurns(all, ({ object }) => itemText(resource, toGoJson(object)));
+  const items = await eachInTurns(turns, all, ({ object }) => itemText(resource, toGoJson(object)));
   const [head, tail] = listFrame(resource, page);
   return respondJson(200, `${head}${items.join(",")}${tail}`, media);
 }
 
 async function respondMessages(
-  { resource: { apiVersion, listKind: kind, isCustom } }: ResourceExchange,
+  { resource: { apiVersion, listKind: kind, isCustom }, turns }: ResourceExchange,
   page: ListPage,
   all: readonly Shown[],
 ): Promise<Answer> {
-  const items = await eachInTurns(all, ({ object }) => encodeProtobufItem(object));
+  const items = await eachInTurns(turns, all, ({ object }) => encodeProtobufItem(object));
   const body = encodeProtobufList({ apiVersion, kind, metadata: listMeta(page, isCustom) }, items);
   const headers = { "content-type": mediaTypes.protobuf };
   return { status: 200, headers, body: body.length <= bytesPerTurn ? body : bytesInTurns(body) };
 }
 
 /** Maps long lists in pieces and yields to other requests between them. */
-async function eachInTurns<T, R>(items: readonly T[], make: (item: T) => R): Promise<R[]> {
+async function eachInTurns<T, R>(turns: Turns, items: readonly T[], make: (item: T) => R): Promise<R[]> {
   const made: R[] = [];
-  for (const [index, item] of items.entries()) {
-    if (index % itemsPerTurn === itemsPerTurn - 1) await new Promise((resolve) => setImmediate(resolve));
+  for (const item of items) {
+    if (turns.isOver()) await turns.next();
     made.push(make(item));
   }
   return made;

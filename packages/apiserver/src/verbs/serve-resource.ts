@@ -271,6 +271,7 @@ class RequestExchange implements ResourceExchange {
   readonly user: Exchange["user"];
   readonly parts: Exchange["parts"];
   readonly warnings: Set<string>;
+  readonly turns: Exchange["turns"];
   readonly trail: Exchange["trail"];
   readonly info: ResourceRequest;
   readonly resource: ServedResource;
@@ -286,6 +287,7 @@ class RequestExchange implements ResourceExchange {
     this.user = exchange.user;
     this.parts = exchange.parts;
     this.warnings = exchange.warnings;
+    this.turns = exchange.turns;
     this.trail = exchange.trail;
     this.info = info;
     this.resource = resource;

@@ -36,6 +36,8 @@ export type WatchStart =
   | { readonly type: "revision"; readonly revision: number };
 
 const bookmarkPeriod = 60_000;
+/** A watch that catches up sends this many bytes per turn of the event loop. */
+const bytesPerTurn = 64 * 1024;
 
 /** The streamed body of a watch. */
 export function watchBody(plan: WatchPlan): LiveBody {
@@ -65,6 +67,8 @@ class Watcher implements Follower {
   #sent = 0;
   /** Whether the client reads too slowly for live events: changes are then read from the history when the sink drains. */
   #isBehind = false;
+  /** The bytes that were sent in this turn, while it catches up. */
+  #sentBytes = 0;
   #stopped = false;
 
   constructor(plan: WatchPlan, sink: Sink) {
@@ -141,18 +145,26 @@ class Watcher implements Follower {
   /** Sends the remaining state and the changes since, as far as the sink has space. */
   #catchUp(): void {
     this.#isBehind = false;
+    this.#sentBytes = 0;
     if (!this.#stopped && !(this.#sendState() && this.#sendHistory())) this.#fallBehind();
   }
 
   #fallBehind(): void {
     this.#isBehind = true;
-    this.#sink.whenDrained(() => this.#attempt(() => this.#catchUp()));
+    const goOn = (): void => this.#attempt(() => this.#catchUp());
+    if (this.#sink.isFull || this.#sink.later === undefined) this.#sink.whenDrained(goOn);
+    else this.#sink.later(goOn);
+  }
+
+  /** Whether the rest must wait for the client, or for another turn. */
+  #mustWait(): boolean {
+    return this.#sink.isFull || (this.#sentBytes >= bytesPerTurn && this.#sink.later !== undefined);
   }
 
   /** Whether the whole state was sent. */
   #sendState(): boolean {
     for (; this.#stateSent < this.#state.length; this.#stateSent++) {
-      if (this.#sink.isFull) return false;
+      if (this.#mustWait()) return false;
       const entry = this.#state[this.#stateSent];
       if (entry !== undefined)
         this.#sendChange({ type: "ADDED", entry, previous: undefined, revision: entry.revision });
@@ -171,7 +183,7 @@ class Watcher implements Follower {
       if (changes === undefined) this.#finish();
       if (changes === undefined || changes.length === 0) return true;
       for (const change of changes) {
-        if (this.#sink.isFull) return false;
+        if (this.#mustWait()) return false;
         this.#follow(change);
       }
     }
@@ -236,6 +248,7 @@ class Watcher implements Follower {
 
   #write(frame: Frame | undefined): void {
     if (this.#stopped || frame === undefined) return;
+    this.#sentBytes += frame.length;
     this.#sink.write(frame);
   }
 
