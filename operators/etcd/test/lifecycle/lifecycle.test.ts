@@ -27,7 +27,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     await scene.apply(spec);
     const born = await scene.settled("three members are well");
     const ways = await scene.ways();
-    const workload = startWorkload({ ...ways, clients: 4, keys: 4, timeoutMs: 2_000, paceMs: 20 });
+    const workload = startWorkload({ ...ways, clients: 4, keys: 4, timeoutMs: 2_000, paceMs: 60 });
     let report: ReturnType<typeof workload.stop> | undefined;
     const stop = (): ReturnType<typeof workload.stop> => (report ??= workload.stop());
     t.after(stop);

@@ -27,7 +27,7 @@ export async function tryHarm(scene: Scene, trial: Trial): Promise<TrialResult> 
     clients: 4,
     keys: 4,
     timeoutMs: 2_000,
-    paceMs: 25,
+    paceMs: 60,
     random: diceOf(dice.seed, "load").throw,
   });
   let report: ReturnType<Workload["stop"]> | undefined;

@@ -23,7 +23,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     assert.equal(born.status?.clientSecret, old.names.client);
     assert.deepEqual(await servedBy(scene), [old.server, old.server, old.server]);
 
-    const load = startWorkload({ ...(await scene.ways()), clients: 3, keys: 3, timeoutMs: 2_000, paceMs: 20 });
+    const load = startWorkload({ ...(await scene.ways()), clients: 3, keys: 3, timeoutMs: 2_000, paceMs: 60 });
     let report: ReturnType<typeof load.stop> | undefined;
     const stop = (): ReturnType<typeof load.stop> => (report ??= load.stop());
     t.after(stop);

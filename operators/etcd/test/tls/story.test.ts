@@ -24,7 +24,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
       clients: 3,
       keys: 3,
       timeoutMs: 2_000,
-      paceMs: 20,
+      paceMs: 60,
     });
     load.step("change of the authority");
     await scene.kube.call(

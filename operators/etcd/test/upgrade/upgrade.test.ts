@@ -29,7 +29,7 @@ for (const [name, start] of LONG_STORY_GROUNDS) {
     const scene = await Scene.open(t, ground);
     const born = await scene.settled("what was written for an older operator has three members");
     const uids = await uidsOf(scene);
-    const load = startWorkload({ ...(await scene.ways()), clients: 3, keys: 3, timeoutMs: 2_000, paceMs: 25 });
+    const load = startWorkload({ ...(await scene.ways()), clients: 3, keys: 3, timeoutMs: 2_000, paceMs: 60 });
     let report: ReturnType<typeof load.stop> | undefined;
     const stop = (): ReturnType<typeof load.stop> => (report ??= load.stop());
     t.after(stop);
