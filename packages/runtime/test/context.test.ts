@@ -73,7 +73,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(await world.get(ConfigMap, "g-goes"), precious);
       assert.equal(
         world.running.explain("group", "default/g").at(-1)?.message,
-        "Did not write ConfigMap default/g-goes: somebody else made it. If it is to be taken over, and deleted with its new " +
+        "Did not write ConfigMap default/g-goes: it was not made by this operator. If it is to be taken over, and deleted with its new " +
           "owner, apply it with `adopt: true`. Give the child of Group default/g another name, or remove what is there.",
       );
       await world.delete(ConfigMap, "g-goes");
@@ -97,7 +97,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(await world.get(ConfigMap, "g"), precious);
       assert.match(
         world.running.explain("group", "default/g").at(-1)?.message ?? "",
-        /^Did not write ConfigMap default\/g: somebody else made it\. .*`adopt: true`/u,
+        /^Did not write ConfigMap default\/g: it was not made by this operator\. .*`adopt: true`/u,
       );
       assert.deepEqual((await world.get(ConfigMap, "adopted"))?.data, { size: "2", more: "kept" });
       await world.delete(ConfigMap, "g");
@@ -128,7 +128,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual(await world.get(ConfigMap, "g-goes"), precious);
       assert.match(
         world.running.explain("group", "default/g").at(-1)?.message ?? "",
-        /^Did not write ConfigMap default\/g-goes: somebody else made it\./u,
+        /^Did not write ConfigMap default\/g-goes: it was not made by this operator\./u,
       );
       await world.delete(ConfigMap, "g-goes");
       await world.settle();

@@ -148,7 +148,7 @@ test("an unhandled rejection is logged and does not end the process", async (t) 
   await request(1);
   await request(2);
   await until(
-    async () => lines.some((line) => line.includes("a promise failed that nobody awaits")),
+    async () => lines.some((line) => line.includes("a promise that is not awaited failed")),
     () => `the line\n${lines.join("\n")}`,
   );
   program.kill("SIGTERM");

@@ -72,7 +72,7 @@ function tell(where: string, worldOf: MakeWorld): void {
       assert.deepEqual((await world.get(ConfigMap, "s-refused"))?.data, { size: "precious" });
       assert.match(
         world.failures[0]?.message ?? "",
-        /^Did not write ConfigMap default\/s-refused: somebody else made it/u,
+        /^Did not write ConfigMap default\/s-refused: it was not made by this operator/u,
       );
     });
 

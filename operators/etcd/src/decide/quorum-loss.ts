@@ -78,7 +78,7 @@ function waitForMembers(view: View, survivors: readonly Member[], need: number):
   const away = survivors.filter(({ pod }) => pod?.isNodeLost === true);
   if (away.length > 0 && survivors.length - away.length < need) {
     const names = away.map(({ name }) => name).join(", ");
-    const why = `${names} may still run on a node that nobody hears of: bring the node back, or delete the volumes data-${names.replaceAll(", ", ", data-")} if it is gone for good`;
+    const why = `${names} may still run on a node that does not report: bring the node back, or delete the volumes data-${names.replaceAll(", ", ", data-")} if it is gone for good`;
     return { do: "refuse", reason: "QuorumLost", why };
   }
   const stuck = survivors.filter((member) => isStuck(view, member));
@@ -96,7 +96,7 @@ function decideRecoverySource(view: View, survivors: readonly Member[]): Action 
   const names = gone.map(({ name }) => name).join(", ");
   if (doubt !== undefined) {
     return refuse(
-      `the data of ${names} is gone, but ${doubt.member} may still run on a node that nobody hears of: bring the node back, or delete the node and the pod if it is gone for good`,
+      `the data of ${names} is gone, but ${doubt.member} may still run on a node that does not report: bring the node back, or delete the node and the pod if it is gone for good`,
     );
   }
   const torn = gone.find(({ isCorrupt }) => isCorrupt);
@@ -170,7 +170,7 @@ function waitForHashes({ seen }: View, names: string, gone: string): Action {
     return { do: "wait", for: `the data of ${names} to be compared with that of the others` };
   const volumes = `data-${names.replaceAll(", ", ", data-")}`;
   return refuse(
-    `the data of ${gone} is gone, and ${names} gives no hash of its data, so nobody knows whether those that are left have the same: mend what keeps ${names} from answering (it is asked again, at first every minute and at last every half hour), or put a backup in the place of all data (an EtcdRestore with spec.overwrite: ${name}), or, only if the data of ${names} is known to be worse, delete its volume and its pod (${volumes}, ${names})`,
+    `the data of ${gone} is gone, and ${names} gives no hash of its data, so it is unknown whether those that are left have the same: mend what keeps ${names} from answering (it is asked again, at first every minute and at last every half hour), or put a backup in the place of all data (an EtcdRestore with spec.overwrite: ${name}), or, only if the data of ${names} is known to be worse, delete its volume and its pod (${volumes}, ${names})`,
   );
 }
 

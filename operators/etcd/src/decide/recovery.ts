@@ -144,7 +144,7 @@ function reportFailure(
 }
 
 function reportLostNode({ member }: ObservedPod): Action {
-  const why = `${member} may still run on a node that nobody hears of, so nobody may go on alone: bring the node back, or delete the node and the pod if it is gone for good`;
+  const why = `${member} may still run on a node that does not report, so no member may continue alone: bring the node back, or delete the node and the pod if it is gone for good`;
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
@@ -162,7 +162,7 @@ function recoveryFailure(
 ): string | undefined {
   if (isWithdrawn) return "its EtcdRestore was deleted";
   const lost = phase === "Stopping" ? pods.find(({ isNodeLost }) => isNodeLost) : undefined;
-  if (lost !== undefined) return `${lost.member} may still run on a node that nobody hears of`;
+  if (lost !== undefined) return `${lost.member} may still run on a node that does not report`;
   const pod = pods.find((one) => one.member === member);
   if (pod?.startFailure === undefined || now - pod.since < desired.replaceAfter) return undefined;
   return `${member} could not begin with the backup: ${pod.startFailure}`;

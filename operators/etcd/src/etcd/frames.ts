@@ -25,7 +25,7 @@ export class FrameReader {
   next(): Buffer | undefined {
     if (this.#length < HEAD) return undefined;
     const head = this.#joined(HEAD);
-    if (head[0] !== 0) throw new WireError("the answer is compressed, which nobody asked for");
+    if (head[0] !== 0) throw new WireError("the answer is compressed, which was not requested");
     const end = HEAD + head.readUInt32BE(1);
     if (this.#length < end) return undefined;
     const all = this.#joined(end);

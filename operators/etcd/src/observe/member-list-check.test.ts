@@ -13,7 +13,7 @@ const remembered = voters("e-0", "e-1", "e-2");
 
 test("a list of one is rejected if the volumes of three members exist", () => {
   const why = rejectMemberList(voters("e-0"), { remembered, volumes: volumes("bound", "e-0", "e-1", "e-2") });
-  assert.match(why ?? "", /nobody has removed e-1, e-2/u);
+  assert.match(why ?? "", /the operator has not removed e-1, e-2/u);
 });
 
 test("a list with one member less, or several with their volumes, is accepted", () => {

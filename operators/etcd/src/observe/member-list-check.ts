@@ -24,5 +24,5 @@ export function rejectMemberList(
   const missing = remembered.filter(({ member, id, isLearner }) => !isLearner && !isListed(id) && hasVolume(member));
   if (missing.length < 2) return undefined;
   const [has, lacks] = [listed, missing].map((members) => members.map(({ member }) => member).join(", "));
-  return `a member says that the cluster is ${has} alone, but nobody has removed ${lacks}, and their volumes are there: it seems to have begun anew without its data; delete its pod and its volume, or, if ${lacks} were removed by hand, the volumes of those`;
+  return `a member says that the cluster is ${has} alone, but the operator has not removed ${lacks}, and their volumes are there: it seems to have begun anew without its data; delete its pod and its volume, or, if ${lacks} were removed by hand, the volumes of those`;
 }

@@ -68,7 +68,7 @@ interface Task {
 async function goOn(context: OperationContext, task: Task): Promise<Progress> {
   const { operation, cluster } = task;
   const { defragment, moveLeader, replaceMember, snapshot } = operation.spec.do;
-  if (cluster.spec.size === 0) return rejected(`${operation.spec.cluster} sleeps: nobody can be asked`);
+  if (cluster.spec.size === 0) return rejected(`${operation.spec.cluster} is hibernated: no member can be asked`);
   if (replaceMember !== undefined) return replace(operation, cluster, replaceMember.member);
   if (snapshot !== undefined) return await snapshotNow(context, operation, snapshot.backup);
   await using clients = openMemberClients(context, cluster, task.outside);
@@ -131,7 +131,7 @@ async function lead(clients: MemberClients, { status }: ClusterObject, desired: 
     return rejected(desired === undefined ? "there is no follower that is well" : `there is no member ${desired}`);
   if (target.name === leader) return { is: "done", message: `${leader} leads` };
   const client = clients.to(leader);
-  if (client === undefined) return { is: "running", message: "waiting for somebody who leads" };
+  if (client === undefined) return { is: "running", message: "waiting for a leader" };
   await client.maintenance.moveLeader(target.id);
   return { is: "done", message: `${target.name} leads instead of ${leader}` };
 }

@@ -36,7 +36,7 @@ test("operations on a hibernated cluster are rejected with the reason", async ()
   const asked = [...bed.etcd.log];
   for (const [name, operation] of Object.entries(OPERATIONS)) {
     const { phase, message } = await run(bed, name, operation);
-    assert.deepEqual([phase, message], ["Rejected", "e sleeps: nobody can be asked"], name);
+    assert.deepEqual([phase, message], ["Rejected", "e is hibernated: no member can be asked"], name);
   }
   assert.deepEqual(bed.etcd.log, asked);
 });

@@ -38,7 +38,7 @@ export async function mustBeOurs({ kind, live, owner, uidAt, writer, adopt }: Ex
   const advice = `Give the child of ${owner.kind.kind} ${keyText(owner.object)} another name, or remove what is there.`;
   const why =
     other === undefined
-      ? `somebody else made it. If it is to be taken over, and deleted with its new owner, apply it with \`adopt: true\`. ${advice}`
+      ? `it was not made by this operator. If it is to be taken over, and deleted with its new owner, apply it with \`adopt: true\`. ${advice}`
       : `it belongs to ${other}. ${advice}`;
   throw new RuntimeError("NotOurs", `Did not write ${object}: ${why}`, { object });
 }

@@ -412,7 +412,7 @@ describe("the breaker names the other writers", () => {
     await assert.rejects(breaker.check(repair), (error: Error) => {
       assert.match(
         error.message,
-        /because data\.x is not what was sent, and nobody else owns it\. See whether a reconcile applies it twice;/u,
+        /because data\.x is not what was sent, and no other manager owns it\. See whether a reconcile applies it twice;/u,
       );
       assert.doesNotMatch(error.message, /"whole"/u);
       return true;
@@ -426,7 +426,7 @@ describe("the breaker names the other writers", () => {
     await breaker.check(repair);
     await assert.rejects(
       breaker.check(repair),
-      /Servers take a status only from whoever runs the object: leave it out\.$/u,
+      /Servers accept a status only from the controller of the object: leave it out\.$/u,
     );
   });
 });

@@ -117,10 +117,10 @@ export class Breaker {
     }
     const rivals = await this.#rivals(kind, key, fields);
     if (rivals?.length === 0) {
-      const found = `${fields.join(", ")} is not what was sent, and nobody else owns it`;
+      const found = `${fields.join(", ")} is not what was sent, and no other manager owns it`;
       const isStatus = fields.every((field) => /^status(?![^.[])/u.test(field));
       const cure = isStatus
-        ? "Servers take a status only from whoever runs the object: leave it out."
+        ? "Servers accept a status only from the controller of the object: leave it out."
         : "See whether a reconcile applies it twice; if not, what the server, or a webhook of it, makes of the value, and send that.";
       return new RuntimeError("HotLoop", `${head} ${found}. ${cure}`, { object });
     }

@@ -32,7 +32,7 @@ const reasons: { readonly [code: string]: string } = {
   EADDRINUSE: "another program listens there",
   EACCES: "this user may not listen there",
   EADDRNOTAVAIL: "this machine has no such address",
-  ENOTFOUND: "nobody knows the name of that host",
+  ENOTFOUND: "the name of that host is unknown",
 };
 
 function cannotListen({ address, what, flag }: Listening, cause: unknown): RuntimeError {

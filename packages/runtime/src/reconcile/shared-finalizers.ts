@@ -32,7 +32,7 @@ export async function findOurs(environment: ReconcileEnvironment, { writer, obje
     children: [shared.children].filter((name) => isOurFinalizer(whole, name, children)),
   };
   const others = carried.filter((name) => !ours.cleanup.includes(name) && !ours.children.includes(name));
-  if (others.length > 0) log.info(`leaves ${others.join(", ")} to whoever set it`, { object: keyText(object) });
+  if (others.length > 0) log.info(`leaves ${others.join(", ")} to their owners`, { object: keyText(object) });
   return ours;
 }
 

@@ -33,7 +33,7 @@ export function defaulting(resource: Resource): Admit {
 function mustBeCompleted(draft: { readonly spec?: unknown }, answer: unknown): void {
   // A return value of a short function is ignored; but another object with a spec is a mistake.
   if (typeof answer === "object" && answer !== null && "spec" in answer && answer !== draft)
-    throw new Error("it answered another object, which nobody looks at. Write into the object that it is given.");
+    throw new Error("it answered another object, which is ignored. Write into the object that it is given.");
   const { spec } = draft;
   if (typeof spec !== "object" || spec === null || Array.isArray(spec))
     throw new Error("it took the spec away, or put something else in its place. Write into the spec.");

@@ -40,7 +40,7 @@ describe("the handler", () => {
       ["spec is a Map, which JSON does not have", (draft) => void (draft.spec = new Map())],
       ["spec.size is a function, which JSON does not have", (draft) => void (draft.spec = { size: () => "" })],
       ["it took the spec away", (draft) => void delete draft.spec],
-      ["it answered another object, which nobody looks at", (draft) => ({ ...draft, spec: {} })],
+      ["it answered another object, which is ignored", (draft) => ({ ...draft, spec: {} })],
     ];
     for (const [told, fill] of wrong) {
       const resource = { ...Disk, hooks: { default: fill } } as unknown as Resource;

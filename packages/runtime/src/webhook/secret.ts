@@ -41,7 +41,7 @@ export async function keepTrust(place: SecretPlace, options: TrustOptions, known
   }
   throw new RuntimeError(
     "BadSetting",
-    `Cannot keep certificates in Secret ${place.namespace}/${place.name}: somebody changes it all the time.`,
+    `Cannot keep certificates in Secret ${place.namespace}/${place.name}: another client changes it all the time.`,
   );
 }
 

@@ -54,7 +54,7 @@ export function checkSeal(manifest: Sealable, name: string, { key, allowUnencryp
   const { encryption, ...rest } = manifest;
   if (encryption === undefined) {
     if (key === undefined || allowUnencrypted) return;
-    const message = `the backup ${name} is not encrypted, though a key is configured: anybody who writes to the store can have made it. Set allowUnencrypted if it is from before the key`;
+    const message = `the backup ${name} is not encrypted, though a key is configured: every client that can write to the store can have made it. Set allowUnencrypted if it is from before the key`;
     throw new BackupError("Unencrypted", message);
   }
   if (key === undefined) {
@@ -66,7 +66,7 @@ export function checkSeal(manifest: Sealable, name: string, { key, allowUnencryp
   }
   const [given, expected] = [Buffer.from(encryption.proof), Buffer.from(prove(rest, key))];
   if (given.length === expected.length && timingSafeEqual(given, expected)) return;
-  throw new BackupError("Corrupt", `the manifest of the backup ${name} was changed by somebody without its key`);
+  throw new BackupError("Corrupt", `the manifest of the backup ${name} was changed without its key`);
 }
 
 /**

@@ -47,7 +47,7 @@ export function endProcess(after = 0): void {
 /** Until it is disposed, unhandled rejections are logged and do not end the process. */
 export function outliveRejections(log: Log): Disposable {
   const onRejection = (error: unknown): void => {
-    const message = `a promise failed that nobody awaits, and the operator goes on: ${messageOf(error)}. Await it, or catch it.`;
+    const message = `a promise that is not awaited failed, and the operator continues: ${messageOf(error)}. Await it, or catch it.`;
     log.error(message, { error });
   };
   process.on("unhandledRejection", onRejection);
