@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { GuideStep } from "./guide.ts";
 import { escaped } from "./pattern.ts";
@@ -16,16 +16,23 @@ export const checkout: string = fileURLToPath(new URL("../../..", import.meta.ur
 export interface WalkOptions {
   readonly kubectl: string;
   readonly env?: { readonly [name: string]: string };
+  /** A registry with the packages: the reader has `npm` and this registry instead of a checkout. */
+  readonly registry?: string;
 }
 
 /** Executes steps in an empty folder; returns the session as a terminal shows it. */
-export async function walk(steps: readonly GuideStep[], { kubectl, env: more = {} }: WalkOptions): Promise<string> {
+export async function walk(
+  steps: readonly GuideStep[],
+  { kubectl, env: more = {}, registry }: WalkOptions,
+): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "capstan-guide-"));
-  const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
-  const PATH = `${await commands(folder, kubectl)}:${process.env["PATH"]}`;
   // State in the home folder of a reader, such as images, belongs to the walk.
-  const home = { XDG_DATA_HOME: join(folder, "data"), XDG_STATE_HOME: join(folder, "state") };
-  const env = { ...rest, ...home, PATH, CAPSTAN_CHECKOUT: checkout, NO_COLOR: "1", ...more };
+  const home = { XDG_DATA_HOME: join(folder, "data"), XDG_STATE_HOME: join(folder, "state"), NO_COLOR: "1" };
+  const reader =
+    registry === undefined
+      ? await readerOfCheckout(folder, kubectl)
+      : await readerOfRegistry(folder, { kubectl, registry });
+  const env = { ...reader, ...home, ...more };
   const shell = new Shell(folder, env);
   const session = new Session(folder);
   const beside: Beside[] = [];
@@ -108,6 +115,39 @@ class Session {
   }
 }
 
+async function readerOfCheckout(folder: string, kubectl: string): Promise<NodeJS.ProcessEnv> {
+  const { NODE_TEST_CONTEXT: _, ...rest } = process.env;
+  const PATH = `${await commands(folder, kubectl)}:${process.env["PATH"]}`;
+  return { ...rest, PATH, CAPSTAN_CHECKOUT: checkout };
+}
+
+/** Nothing of this process but its Node: a reader has `npm`, with an empty cache. */
+async function readerOfRegistry(
+  folder: string,
+  { kubectl, registry }: { readonly kubectl: string; readonly registry: string },
+): Promise<NodeJS.ProcessEnv> {
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  await writeScripts(bin, { kubectl: `exec "${kubectl}" "$@"` });
+  return {
+    PATH: [bin, dirname(process.execPath), "/usr/local/bin", "/usr/bin", "/bin", "/usr/sbin", "/sbin"].join(":"),
+    HOME: folder,
+    npm_config_registry: registry,
+    npm_config_cache: join(folder, "npm-cache"),
+    npm_config_yes: "true",
+    npm_config_audit: "false",
+    npm_config_fund: "false",
+    npm_config_update_notifier: "false",
+  };
+}
+
+async function writeScripts(folder: string, scripts: { readonly [name: string]: string }): Promise<void> {
+  for (const [name, line] of Object.entries(scripts)) {
+    await writeFile(join(folder, name), `#!/bin/sh\n${line}\n`);
+    await chmod(join(folder, name), 0o755);
+  }
+}
+
 /**
  * A folder with replacements for registry commands. Packages are linked already, so `npm install` only links their commands. `npx
  * capstan` runs the project's command or, before there is a project, that of this checkout.
@@ -124,10 +164,7 @@ exec "${node}" --conditions=@capstan/source "${checkout}/apps/cli/src/main.ts" "
 PATH="$PWD/node_modules/.bin:\${PATH#*:}"; export PATH; exec npm "$@"`,
     kubectl: `exec "${kubectl}" "$@"`,
   };
-  for (const [name, line] of Object.entries(scripts)) {
-    await writeFile(join(bin, name), `#!/bin/sh\n${line}\n`);
-    await chmod(join(bin, name), 0o755);
-  }
+  await writeScripts(bin, scripts);
   return bin;
 }
 
