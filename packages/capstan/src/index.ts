@@ -52,6 +52,7 @@ export type {
   Operator,
   OperatorDefinition,
   Phases,
+  PodOptions,
   Predicate,
   Previous,
   Progress,

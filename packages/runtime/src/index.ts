@@ -55,6 +55,7 @@ export type { Loaded, ModuleFacts } from "./program/loading.ts";
 export { apiOf } from "./client-api.ts";
 export { RunningOperator } from "./manager/operator.ts";
 export type { LeaderElection, OperatorDefinition, StartOptions } from "./manager/operator.ts";
+export type { PodOptions } from "./manager/pod-options.ts";
 export type { MeterDeclaration } from "./meter-declaration.ts";
 export type { Previous } from "./inventory/previous.ts";
 export type { KnownKind, Snapshot } from "./cache/snapshot.ts";

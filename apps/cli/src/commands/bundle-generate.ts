@@ -107,7 +107,7 @@ async function fromProgram(asked: Asked, version: string, terminal: Terminal): P
   const placement = {
     namespace: `${program.name}-system`,
     image: checkImage(asked.image) ?? `${program.name}:v${version}`,
-    replicas: 1,
+    replicas: program.pod.replicas ?? 1,
     namespaced: inputs?.namespaced ?? false,
   };
   return bundleSourceOf(program, placement, await openRegistrar());

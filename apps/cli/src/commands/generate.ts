@@ -39,7 +39,11 @@ const options = {
   out: { type: "text", value: "DIR", describe: "write files into this folder" },
   image: { type: "text", value: "IMAGE", describe: "the operator's image (NAME:v0.1.0)" },
   namespace: { type: "text", short: "n", value: "NAMESPACE", describe: "where the operator runs (NAME-system)" },
-  replicas: { type: "text", value: "NUMBER", default: "1", describe: "how many replicas run; one of them leads" },
+  replicas: {
+    type: "text",
+    value: "NUMBER",
+    describe: "how many replicas run; one leads (those of the program, else 1)",
+  },
   "watch-namespace": { type: "yes-no", describe: "watch only the operator's own namespace" },
 } as const satisfies Options;
 
@@ -48,12 +52,12 @@ const { entry, out, namespace, "watch-namespace": watchNamespace } = options;
 interface Asked {
   readonly image?: string | undefined;
   readonly namespace?: string | undefined;
-  readonly replicas?: string;
+  readonly replicas?: string | undefined;
   readonly "watch-namespace"?: boolean | undefined;
 }
 
 function placementOf({ program, inputs }: Loaded, asked: Asked): Placement {
-  const replicas = Number(asked.replicas ?? "1");
+  const replicas = Number(asked.replicas ?? program.pod.replicas ?? 1);
   if (!Number.isInteger(replicas) || replicas < 0)
     throw new CliError("Usage", `--replicas must be a number, not ${asked.replicas}`);
   return {

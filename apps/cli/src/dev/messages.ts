@@ -25,6 +25,8 @@ export interface ControllerNames {
 export type FromChild =
   | {
       readonly type: "loaded";
+      /** What the operator has in a pod, and lacks here. */
+      readonly notes: readonly string[];
       readonly kinds: readonly KindNames[];
       readonly controllers: readonly ControllerNames[];
     }

@@ -73,9 +73,8 @@ async function runUntil(
   for (const line of cluster.about) screen.line(line);
   const tellFailure = (error: unknown): void => screen.line(style.red(toCliError(error).message));
   const { root, entry } = options;
-  const applyFirst = once(async () => {
-    for (const line of await applyFiles(cluster.client, options.apply, terminal.cwd)) screen.line(line);
-  });
+  const sayAll = (lines: readonly string[]): void => lines.forEach((line) => screen.line(line));
+  const applyFirst = once(async () => sayAll(await applyFiles(cluster.client, options.apply, terminal.cwd)));
   await using runner = new Runner({
     cwd: root,
     entry,
@@ -94,7 +93,8 @@ async function runUntil(
       void applyFirst();
       types.check();
     },
-    loaded: ({ kinds, controllers }, host) => {
+    loaded: ({ kinds, controllers, notes }, host) => {
+      sayAll(notes.map(style.yellow));
       view.show({ kinds, controllers, address: host });
       session.write({ kubeconfig: cluster.kubeconfig, context: cluster.context, host, controllers }).catch(tellFailure);
     },

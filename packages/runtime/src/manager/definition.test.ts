@@ -36,6 +36,34 @@ for (const [what, define, message] of [
     /"other" that was called "widget" before: there is a controller of that name/u,
   ],
   [
+    "has a mount without its volume",
+    () =>
+      operator({ name: "capstan", controllers: [widget], pod: { volumeMounts: [{ name: "ca", mountPath: "/ca" }] } }),
+    /\/ca mounts the volume "ca", which `volumes` does not have/u,
+  ],
+  [
+    "sets a variable of a setting for its pods",
+    () =>
+      operator({
+        name: "capstan",
+        controllers: [widget],
+        settings: s.object({ zone: s.string() }),
+        pod: { env: [{ name: "CAPSTAN_ZONE", value: "a" }] },
+      }),
+    /`env` has CAPSTAN_ZONE, which the manifests set themselves/u,
+  ],
+  [
+    "sets a variable of its pods twice",
+    () =>
+      operator({ name: "capstan", controllers: [widget], pod: { env: [{ name: "A", value: "1" }, { name: "A" }] } }),
+    /`env` has A twice/u,
+  ],
+  [
+    "has half a replica",
+    () => operator({ name: "capstan", controllers: [widget], pod: { replicas: 0.5 } }),
+    /`replicas` is 0\.5: write a whole number/u,
+  ],
+  [
     "caches a kind that nobody has",
     () => operator({ name: "capstan", controllers: [controller(Widget, { cache: { Wiget: {} } }, () => undefined)] }),
     /^Cannot use "Wiget" in the `cache` of controller "widget": no controller has such a kind; there are Widget\. Correct/u,

@@ -1,9 +1,11 @@
 /** Validates an operator when it is defined, not when it is run or packaged. */
+import { settingsOf } from "@capstan/schema";
 import { kindId } from "../api.ts";
 import type { Controller } from "../define.ts";
 import { RuntimeError } from "../errors.ts";
 import { kindsOf } from "./cache-settings.ts";
 import type { OperatorDefinition } from "./operator.ts";
+import { checkPodOptions } from "./pod-options.ts";
 import { checkSettings } from "../program/own-settings.ts";
 import { commonFlags } from "../program/settings.ts";
 import { isVersion } from "../crds/version.ts";
@@ -14,11 +16,18 @@ export function checkDefinition(definition: OperatorDefinition): void {
   mustBeNamed(definition);
   mustBeVersion(version);
   if (definition.settings !== undefined) checkSettings(definition.settings, commonFlags);
+  checkPodOptions(definition.pod ?? {}, variablesOf(definition));
   mustBeDistinct(controllers);
   mustBeTold(definition);
   mustBeMetersByName(definition);
   for (const controller of controllers) mustBeFormer(controller, controllers);
   for (const controller of controllers) mustBeCached(controller, controllers);
+}
+
+/** The variables that the manifests set, with OLM's. */
+function variablesOf({ settings }: OperatorDefinition): readonly string[] {
+  const own = settings === undefined ? [] : settingsOf(settings.json).map(({ env }) => env);
+  return ["POD_NAMESPACE", "WATCH_NAMESPACE", ...own];
 }
 
 /** Whether no other controller reconciles the same kind. */

@@ -32,6 +32,7 @@ import type { ReconcileRecord } from "../report/explain.ts";
 import { settingsFor, settingsOnDemand } from "../program/own-settings.ts";
 import type { OwnSettings, SettingsSchema } from "../program/own-settings.ts";
 import { identityOf } from "./identity.ts";
+import type { PodOptions } from "./pod-options.ts";
 import type { Identity } from "./identity.ts";
 import { Inventory } from "../inventory/inventory.ts";
 import { meteredApi } from "../metrics/metered-api.ts";
@@ -76,6 +77,8 @@ export interface OperatorDefinition {
    * manifests. A reconcile reads them with `settings(schema)`. A text of the format `password` comes from a Secret.
    */
   readonly settings?: SettingsSchema;
+  /** Its pods: replicas, resources, variables, volumes and more, for all generated manifests. */
+  readonly pod?: PodOptions;
   /** The registration of its webhooks; the webhooks themselves are declared with its resources. */
   readonly webhooks?: Pick<RegistrationOptions, "failurePolicy" | "timeoutSeconds" | "paths">;
   /** What is billable of its objects: values of `meter` and `meter.events`. Their names must be unique in a cluster. */

@@ -4,6 +4,7 @@ import { prometheusRule } from "./alerts.ts";
 import { metricsPolicy, serviceMonitor } from "./kustomize.ts";
 import { labelsOf, type Manifest } from "./manifest.ts";
 import { installationOf, settingsName } from "./objects.ts";
+import { firstValues, laterValues } from "./pod.ts";
 import type { Program } from "./program.ts";
 import { toYaml, toYamlStream } from "./yaml.ts";
 
@@ -21,7 +22,8 @@ const imageMark = "capstan-image";
 /** The files of the chart. */
 export function helmChart(program: Program, { image, version, namespaced }: ChartFacts): Files {
   const placement = { namespace: namespaceMark, image: imageMark, replicas: 1, namespaced };
-  const { crds, rbac, manager } = installationOf(program, placement);
+  // What the program declares about its pods are the defaults of the values.
+  const { crds, rbac, manager } = installationOf({ ...program, pod: {} }, placement);
   const deployment = manager.find(({ kind }) => kind === "Deployment");
   const services = manager.filter(({ kind }) => kind === "Service");
   return new Map([
@@ -57,32 +59,7 @@ function chart({ name, resources }: Program, version: string): object {
 }
 
 function values(program: Program, image: string): string {
-  return `# The operator's image and how many replicas of it run; one of them leads.
-image: ${JSON.stringify(image)}
-imagePullPolicy: IfNotPresent
-imagePullSecrets: []
-replicas: 1
-# Arguments after the usual ones, like --log-level=debug.
-extraArgs: []
-resources:
-  limits:
-    cpu: 500m
-    memory: 256Mi
-  requests:
-    cpu: 10m
-    memory: 96Mi
-${settingsValues(program)}# More environment variables, volumes and mounts of the manager's container, such as a CA bundle.
-env: []
-volumes: []
-volumeMounts: []
-podAnnotations: {}
-# Such as the role of a cloud provider.
-serviceAccountAnnotations: {}
-priorityClassName: ""
-nodeSelector: {}
-tolerations: []
-affinity: {}
-crds:
+  return `${firstValues(program.pod, image)}${settingsValues(program)}${laterValues(program.pod)}crds:
   # Install and upgrade the CRDs with the chart. They stay when the release is removed, and so do all objects.
   install: true
 prometheus:

@@ -1,6 +1,7 @@
 /** The objects that put an operator on a cluster: CRDs, an identity with its permissions, and a Deployment with restricted security. */
 import { labelsOf, type Manifest } from "./manifest.ts";
 import { meterRoles } from "./meters.ts";
+import { accountMetadata, containerFields, podFields, podMetadata, resourcesOf } from "./pod.ts";
 import type { Program } from "./program.ts";
 import {
   certificateRules,
@@ -69,7 +70,11 @@ export function rbacOf(program: Program, placement: Placement): readonly Manifes
       ]
     : bound({ ...everywhere, name, rules: [...namespaced, ...cluster] });
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: metaOf(program, { name, namespace: placement.namespace }) },
+    {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { ...metaOf(program, { name, namespace: placement.namespace }), ...accountMetadata(program.pod) },
+    },
     ...own,
     ...bound({ ...here, name: `${name}-leader-election`, rules: leaderRules(program) }),
     ...bound({ ...everywhere, name: `${name}-metrics-auth`, rules: metricsGuardRules }),
@@ -192,13 +197,14 @@ function deploymentOf(program: Program, placement: Placement): Manifest {
     spec: {
       replicas: placement.replicas,
       selector: { matchLabels: { "app.kubernetes.io/name": program.name } },
-      template: { metadata: { labels }, spec: podOf(program, placement) },
+      template: { metadata: { labels, ...podMetadata(program.pod) }, spec: podOf(program, placement) },
     },
   };
 }
 
 function podOf(program: Program, placement: Placement): object {
   return {
+    ...podFields(program.pod),
     serviceAccountName: program.name,
     terminationGracePeriodSeconds: 40,
     securityContext: { runAsNonRoot: true, runAsUser: 65_532, seccompProfile: { type: "RuntimeDefault" } },
@@ -230,6 +236,7 @@ function containerOf(program: Program, { image, namespaced, registrar }: Placeme
     env: [
       { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
       ...settingsEnv(program),
+      ...(program.pod.env ?? []),
     ],
     ports: [
       { name: "health", containerPort: 8081, protocol: "TCP" },
@@ -238,7 +245,8 @@ function containerOf(program: Program, { image, namespaced, registrar }: Placeme
     ],
     livenessProbe: probe("/healthz", 20),
     readinessProbe: probe("/readyz", 10),
-    resources: { limits: { cpu: "500m", memory: "256Mi" }, requests: { cpu: "10m", memory: "96Mi" } },
+    ...containerFields(program.pod),
+    resources: resourcesOf(program.pod),
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },

@@ -3,6 +3,7 @@ import type { Kind } from "@capstan/model";
 import { settingsOf } from "@capstan/schema";
 import type { JsonSchema, Resource, Setting } from "@capstan/schema";
 import { ScaffoldError } from "../errors.ts";
+import type { PodFacts } from "./pod.ts";
 
 /** The names of a kind. */
 export type KindNames = Pick<Kind, "group" | "version" | "kind" | "plural" | "scope">;
@@ -27,6 +28,8 @@ export interface Program {
   readonly pausesByNamespace: boolean;
   /** The settings that the operator declares. */
   readonly settings: readonly Setting[];
+  /** The options of its pods. */
+  readonly pod: PodFacts;
   /** The webhook settings of the program. */
   readonly webhooks: WebhookSettings;
   /** What earlier versions of it were called and had. */
@@ -99,6 +102,7 @@ export function readProgram(exported: readonly unknown[], { name, foreign = new 
     controllers: controllers.map(toFacts),
     pausesByNamespace: operators.some(({ definition }) => definition.pauseByNamespace === true),
     settings: operators.flatMap(({ definition }) => (definition.settings ? settingsOf(definition.settings.json) : [])),
+    pod: operators.find(({ definition }) => definition.pod !== undefined)?.definition.pod ?? {},
     webhooks: operators.find(({ definition }) => definition.webhooks !== undefined)?.definition.webhooks ?? {},
     previous: formerOf(operators.flatMap(({ definition }) => definition.previous ?? [])),
     meters: operators.flatMap(({ definition }) => definition.meters ?? []),
@@ -122,6 +126,7 @@ interface OperatorLike {
     readonly webhooks?: WebhookSettings;
     readonly meters?: readonly MeterFacts[];
     readonly settings?: { readonly json: JsonSchema };
+    readonly pod?: PodFacts;
   };
 }
 

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parse } from "yaml";
 import { defineResource, s } from "@capstan/schema";
+import { bundleSourceOf } from "./bundle.ts";
 import { helmChart } from "./helm.ts";
+import { kustomizeTree } from "./kustomize.ts";
 import { installationOf } from "./objects.ts";
 import { readProgram } from "./program.ts";
 
@@ -53,4 +56,60 @@ test("the chart has the settings as values and the ConfigMap that they make", ()
     assert.ok(deployment.includes(`.Values.${value} `), `${value} is used in ${deployment}`);
   assert.match(deployment, /checksum\/settings: /u);
   assert.ok(chart.get("templates/rbac.yaml")?.includes(".Values.serviceAccountAnnotations"));
+});
+
+const pod = {
+  replicas: 2,
+  annotations: { team: "web" },
+  serviceAccountAnnotations: { role: "sites" },
+  priorityClassName: "high",
+  resources: { requests: { memory: "128Mi" } },
+  env: [{ name: "TOKEN", valueFrom: { secretKeyRef: { name: "dns", key: "token" } } }],
+  volumes: [{ name: "ca", configMap: { name: "company-ca" } }],
+  volumeMounts: [{ name: "ca", mountPath: "/etc/company" }],
+};
+const withPod = readProgram([{ definition: { name: "sites", controllers: [site], pod } }], { name: "x" });
+const placement = { namespace: "sites", image: "sites:1", replicas: 2, namespaced: false };
+
+test("manifests, the kustomize tree and the bundle have the declared pod options", () => {
+  const { manager, rbac } = installationOf(withPod, placement);
+  const deployment = manager.find(({ kind }) => kind === "Deployment") as unknown as Deployed;
+  const account = rbac.find(({ kind }) => kind === "ServiceAccount") ?? assert.fail();
+  const { metadata, spec } = deployment.spec.template;
+  assert.deepEqual(metadata["annotations"], pod.annotations);
+  assert.equal(spec["priorityClassName"], "high");
+  assert.deepEqual(spec["volumes"], pod.volumes);
+  assert.deepEqual(spec.containers[0]?.resources, pod.resources);
+  assert.deepEqual(spec.containers[0]?.volumeMounts, pod.volumeMounts);
+  assert.deepEqual(spec.containers[0]?.env.at(-1), pod.env[0]);
+  assert.deepEqual(account.metadata.annotations, pod.serviceAccountAnnotations);
+  const tree = kustomizeTree(withPod, placement).get("manager/manager.yaml") ?? "";
+  const registered = { configurations: [], conversion: undefined };
+  const bundle = JSON.stringify(bundleSourceOf(withPod, placement, () => registered).objects);
+  for (const text of ["company-ca", "/etc/company", "128Mi", "TOKEN"]) {
+    assert.ok(tree.includes(text), `${text} is in the tree`);
+    assert.ok(bundle.includes(text), `${text} is in the bundle`);
+  }
+});
+
+interface Deployed {
+  readonly spec: {
+    readonly template: {
+      readonly metadata: { readonly [field: string]: unknown };
+      readonly spec: {
+        readonly [field: string]: unknown;
+        readonly containers: readonly { resources: object; volumeMounts: object; env: readonly object[] }[];
+      };
+    };
+  };
+}
+
+test("the chart has the declared pod options as values, and not in its templates", () => {
+  const chart = helmChart(withPod, { image: "sites:1", version: "1.0.0", namespaced: false });
+  const values = parse(chart.get("values.yaml") ?? "") as { readonly [name: string]: unknown };
+  const { annotations, ...rest } = pod;
+  for (const [name, value] of Object.entries({ ...rest, podAnnotations: annotations }))
+    assert.deepEqual(values[name], value, name);
+  const deployment = chart.get("templates/deployment.yaml") ?? "";
+  for (const text of ["company-ca", "128Mi", "TOKEN"]) assert.ok(!deployment.includes(text), deployment);
 });

@@ -8,6 +8,7 @@ import { pathToFileURL } from "node:url";
 import { loadProgram } from "../../project/program.ts";
 import { operatorOf } from "../../project/operator.ts";
 import type { RunningOperator, Snapshot } from "@capstan/runtime";
+import { podEnvironment } from "../pod-env.ts";
 import { type Again, type FromChild, type Go, type Load, resourceOf } from "../messages.ts";
 
 const [entry = ""] = process.argv.slice(2);
@@ -38,6 +39,8 @@ async function load(flags: readonly string[]): Promise<void> {
   try {
     const { exported, program } = await loadProgram(process.cwd(), entry);
     const operator = operatorOf(exported, entry);
+    const { set, notes } = podEnvironment(program.pod, process.env);
+    Object.assign(process.env, set);
     // The operator parses its flags as if it were the main program.
     process.argv = [process.argv[0] ?? "node", entry, ...flags];
     process.once("message", ({ seed, isReachable, inspect }: Go) => {
@@ -52,6 +55,7 @@ async function load(flags: readonly string[]): Promise<void> {
     const kinds = [...new Map(program.controllers.map(({ kind }) => [resourceOf(kind), kind])).values()];
     send({
       type: "loaded",
+      notes,
       kinds: kinds.map(({ group, version, kind, plural, scope }) => ({ group, version, kind, plural, scope })),
       controllers: program.controllers.map(({ name, kind }) => ({ name, resource: resourceOf(kind) })),
     });
