@@ -11,12 +11,14 @@ const ownProgress = [
   "cluster exec",
   "cluster logs",
   "cluster start",
+  "deploy",
   "dev",
   "lifecycle run",
   "meter import kubernetes",
   "meter import metrics",
   "meter serve",
   "run",
+  "undeploy",
 ];
 
 test("the overview of the commands fits a window of 80 columns", () => {

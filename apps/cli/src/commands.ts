@@ -174,6 +174,18 @@ export const commands: readonly Entry[] = [
     load: async () => (await import("./commands/generate.ts")).generateDashboards,
   },
   {
+    name: "deploy",
+    topic: "Ship",
+    summary: "Build the operator and run it on a cluster",
+    load: async () => (await import("./commands/deploy.ts")).deploy,
+  },
+  {
+    name: "undeploy",
+    topic: "Ship",
+    summary: "Remove what deploy has created",
+    load: async () => (await import("./commands/undeploy.ts")).undeploy,
+  },
+  {
     name: "lifecycle run",
     topic: "Cluster",
     summary: "Install, upgrade and remove operators as OLM does",

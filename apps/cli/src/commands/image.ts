@@ -1,26 +1,16 @@
 /** `capstan image build` and `capstan image push`: the operator's image, without Docker. */
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import {
-  attachDocument,
-  formatReference,
-  openStore,
-  parseReference,
-  type Platform,
-  platformOf,
-  type Store,
-} from "@capstan/oci";
+import type { Platform, Store } from "@capstan/oci";
 import { type Command, defineCommand } from "../command/define.ts";
 import { atPath } from "../disk-error.ts";
 import { CliError, toCliError } from "../errors.ts";
-import { buildOperatorImage } from "../image/build.ts";
-import { withProgress } from "../output/progress.ts";
-import { openProject } from "../project/disk.ts";
-import { entryOption, findEntry } from "../project/program.ts";
+import { shareWithClusters } from "../image/know.ts";
+import { makeImage } from "../image/make.ts";
+import { entryOption } from "../project/program.ts";
 import { writeArchive } from "../registry/archive.ts";
-import { documentName, openImages, pushBuilt } from "../registry/images.ts";
+import { pushBuilt } from "../registry/images.ts";
 import { insecureOption } from "../registry/session.ts";
-import { shareImage } from "../registry/share.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** Builds the image. */
@@ -46,30 +36,16 @@ export const imageBuild: Command = defineCommand({
     },
   ],
   run: async ({ options, args: [name = ""], terminal }) => {
-    const reference = parseReference(name);
-    const root = await openProject(terminal.cwd).then(
-      (project) => project.root,
-      () => terminal.cwd,
-    );
-    const entry = await findEntry({ cwd: terminal.cwd, root, entry: options.entry });
-    const wanted = {
-      root: options.entry === undefined ? root : rootOf(entry, root),
-      entry,
-      from: options.from,
-      platforms: options.platform.length === 0 ? [platformOf(process)] : options.platform.map(parsePlatform),
-      labels: Object.fromEntries(options.label.map(parseLabel)),
-      conditions: process.execArgv.filter((flag) => flag.startsWith("--conditions=")),
-    };
-    const transfer = { terminal, insecure: options.insecure };
-    const { store, descriptor, sbom, sizes } = await withProgress(terminal, `building ${name}`, () =>
-      buildOperatorImage(wanted, () => openImages(terminal), transfer),
-    );
-    const tag = formatReference(reference);
-    await store.tag(tag, descriptor);
-    const bytes = Buffer.from(sbom);
-    await store.tag(
-      documentName(tag),
-      await attachDocument(descriptor, { type: "application/spdx+json", bytes }, store),
+    const { store, descriptor, sbom, sizes, tag } = await makeImage(
+      name,
+      {
+        entry: options.entry,
+        from: options.from,
+        ...(options.platform.length === 0 ? {} : { platforms: options.platform.map(parsePlatform) }),
+        labels: Object.fromEntries(options.label.map(parseLabel)),
+        insecure: options.insecure,
+      },
+      terminal,
     );
     if (options.archive !== undefined) await writeArchive(tag, store, resolve(terminal.cwd, options.archive));
     if (options.sbom !== undefined) await atPath(options.sbom, writeFile(resolve(terminal.cwd, options.sbom), sbom));
@@ -82,21 +58,13 @@ export const imageBuild: Command = defineCommand({
 
 /** Puts the image where the clusters of this machine find it without a registry. Images for other platforms are skipped. */
 async function makeKnown(name: string, store: Store, terminal: Terminal): Promise<void> {
-  const { userImageFolder } = await import("@capstan/cluster");
-  const folder = userImageFolder(terminal.env);
-  if (folder === undefined) return;
   try {
-    if (await shareImage({ name, platform: platformOf(process) }, store, await openStore(folder)))
+    if (await shareWithClusters(name, store, terminal))
       terminal.err("  capstan cluster finds it, and dev --pods real\n");
   } catch (error) {
     // The build succeeded; a push does not need a cluster.
     terminal.err(`  capstan cluster does not find it: ${toCliError(error).message}\n`);
   }
-}
-
-/** The root of an entry outside of the project is the folder of the entry. */
-function rootOf(entry: string, root: string): string {
-  return entry.startsWith(`${root}/`) ? root : resolve(entry, "..");
 }
 
 function parsePlatform(text: string): Platform {
