@@ -12,6 +12,9 @@ export const excludedAnnotation = "lifecycle.capstan.dev/excluded-versions";
 /** How long a new version may take to succeed, such as `10m`, before it is rolled back. */
 export const rollbackAfterAnnotation = "lifecycle.capstan.dev/roll-back-after";
 
+/** On the plan of a rollback: what the version before replaced, which it says again when the rollback is complete. */
+export const replacesAnnotation = "lifecycle.capstan.dev/replaces";
+
 /** A rollback under way. */
 export interface Rollback {
   readonly from: string;

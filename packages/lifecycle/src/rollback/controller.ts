@@ -15,6 +15,7 @@ import { nowOf } from "../manager/time.ts";
 import { withCondition } from "../subscription/conditions.ts";
 import {
   type Rollback,
+  replacesAnnotation,
   rollbackAfterAnnotation,
   rollBackFromAnnotation,
   rollbackOf,
@@ -136,7 +137,12 @@ async function exchange({ old, next, rollback }: Exchange, { sync, setting }: Ro
     return requeue(LOOK, { reason: `${to} is installed again` });
   }
   if (next.status?.phase !== "Succeeded") return requeue(LOOK, { reason: `${to} is ${next.status?.phase ?? "new"}` });
-  if (next.spec.replaces === from) await setReplaces(next, undefined, setting);
+  const plan = await setting.cluster.get(InstallPlan, {
+    namespace: next.metadata.namespace ?? "",
+    name: rollback.plan,
+  });
+  const replaces = plan?.metadata.annotations?.[replacesAnnotation] ?? "";
+  if (next.spec.replaces === from) await setReplaces(next, replaces === "" ? undefined : replaces, setting);
   const message = `${from} was rolled back to ${to}; it is not installed again while the annotation lifecycle.capstan.dev/excluded-versions names it`;
   await report(sync, { type: "RolledBack", status: "True", reason: "RolledBack", message }, setting);
   await finish(sync, setting);

@@ -7,8 +7,9 @@ import { InstallPlan, type Step } from "../kinds/install-plan.ts";
 import { Subscription } from "../kinds/subscription.ts";
 import { hasSteps } from "../subscription/ensure-plan.ts";
 import { planReference } from "../subscription/state.ts";
+import { replacesAnnotation } from "./annotations.ts";
 import type { Rollback } from "./annotations.ts";
-import { stepsFor } from "./request.ts";
+import { planFor, stepsFor } from "./request.ts";
 
 interface Wanted {
   readonly rollback: Rollback;
@@ -20,8 +21,10 @@ export async function ensureRollbackPlan(subscription: Subscription, wanted: Wan
   const { cluster, rollback } = wanted;
   const { namespace = "" } = subscription.metadata;
   const plans = await cluster.list(InstallPlan, { namespace });
+  const replaces = await replacesOf(planFor(rollback.to, plans), { namespace, wanted });
   const plan =
-    plans.find(({ metadata }) => metadata.name === rollback.plan) ?? (await create(subscription, plans, wanted));
+    plans.find(({ metadata }) => metadata.name === rollback.plan) ??
+    (await create(subscription, plans, { ...wanted, replaces }));
   if (hasSteps(plan)) return plan;
   await refer(subscription, plan, wanted);
   const found = stepsFor(rollback.to, plans);
@@ -31,13 +34,36 @@ export async function ensureRollbackPlan(subscription: Subscription, wanted: Wan
   return cluster.changeStatus(InstallPlan, { before: plan, after: { ...plan, status } });
 }
 
+interface Place {
+  readonly namespace: string;
+  readonly wanted: Wanted;
+}
+
+/** What the version before replaced when it was installed; empty for nothing. */
+async function replacesOf(plan: InstallPlan | undefined, { namespace, wanted }: Place): Promise<string> {
+  const { cluster, rollback } = wanted;
+  const noted = plan?.metadata.annotations?.[replacesAnnotation];
+  if (noted !== undefined) return noted;
+  const step = plan?.status?.plan?.find(
+    ({ resource }) => resource.kind === "ClusterServiceVersion" && resource.name === rollback.to,
+  );
+  if (step === undefined) return "";
+  const { spec } = (await manifestOf(step, { cluster, namespace })) as { readonly spec?: { readonly replaces?: string } };
+  return spec?.replaces ?? "";
+}
+
 async function create(
   subscription: Subscription,
   plans: readonly InstallPlan[],
-  { cluster, rollback }: Wanted,
+  { cluster, rollback, replaces }: Wanted & { readonly replaces: string },
 ): Promise<InstallPlan> {
   const { namespace = "" } = subscription.metadata;
-  const metadata = { name: rollback.plan, namespace, ownerReferences: [nonBlockingOwner(subscription)] };
+  const metadata = {
+    name: rollback.plan,
+    namespace,
+    annotations: { [replacesAnnotation]: replaces },
+    ownerReferences: [nonBlockingOwner(subscription)],
+  };
   const spec = {
     clusterServiceVersionNames: [rollback.to],
     approval: subscription.spec.installPlanApproval ?? ("Automatic" as const),
@@ -66,10 +92,7 @@ async function refer(
 }
 
 /** The step, not yet done. The ClusterServiceVersion replaces the one that is left, as in an upgrade. */
-async function again(
-  step: Step,
-  { namespace, wanted }: { readonly namespace: string; readonly wanted: Wanted },
-): Promise<Step> {
+async function again(step: Step, { namespace, wanted }: Place): Promise<Step> {
   if (step.resource.kind !== "ClusterServiceVersion") return { ...step, status: "Unknown" };
   const manifest = await manifestOf(step, { cluster: wanted.cluster, namespace });
   const spec = { ...(manifest["spec"] as object), replaces: wanted.rollback.from };

@@ -74,13 +74,17 @@ async function targetOf(
   return refused(`the plan that installed ${to} does not exist any more; plans are kept for five upgrades`);
 }
 
-/** The steps of the newest plan that installed a version. */
-export function stepsFor(csv: string, plans: readonly InstallPlan[]): readonly Step[] {
-  const found = plans
+/** The newest plan that installed a version. */
+export function planFor(csv: string, plans: readonly InstallPlan[]): InstallPlan | undefined {
+  return plans
     .filter(({ spec, status }) => status?.phase === "Complete" && spec.clusterServiceVersionNames.includes(csv))
-    .toSorted((a, b) => (b.spec.generation ?? 0) - (a.spec.generation ?? 0));
+    .toSorted((a, b) => (b.spec.generation ?? 0) - (a.spec.generation ?? 0))[0];
+}
+
+/** Its steps for this version. */
+export function stepsFor(csv: string, plans: readonly InstallPlan[]): readonly Step[] {
   // Subscriptions of dependencies are not part of an operator.
-  return (found[0]?.status?.plan ?? []).filter(
+  return (planFor(csv, plans)?.status?.plan ?? []).filter(
     ({ resolving, resource }) => resolving === csv && resource.kind !== "Subscription",
   );
 }
