@@ -1,9 +1,14 @@
 /** The APIServices that an operator owns: whether they exist, belong to it, match their objects, and are available. */
 import { APIService } from "@capstan/kinds/apiregistration.k8s.io/v1";
-import { Pod, Secret, Service } from "@capstan/kinds/v1";
+import { Deployment } from "@capstan/kinds/apps/v1";
+import { ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
+import { Secret, Service, ServiceAccount } from "@capstan/kinds/v1";
+import type { Kind, StoredObject } from "@capstan/model";
 import type { ClusterServiceVersion, CsvApiService } from "../kinds/csv.ts";
 import type { Reader } from "../manager/reader.ts";
 import { authorityHash, authorityHashAnnotation, secretName, serviceName } from "./certified-deployments.ts";
+import { isDisrupted } from "./disruption.ts";
+import type { Disruption } from "./disruption.ts";
 import { isAvailable } from "./requirements.ts";
 import type { ComponentProblem } from "./seen.ts";
 
@@ -50,47 +55,83 @@ export function hasApiServiceConflict(csv: ClusterServiceVersion, { reader, sibl
   });
 }
 
-/** The first thing that is missing or does not match. */
+/** What is missing or does not match, as one text; an APIService of another owner ends the examination. */
 export function apiServiceProblem(csv: ClusterServiceVersion, sight: ApiServiceSight): ComponentProblem | undefined {
+  const problems: string[] = [];
   for (const each of ownedApiServices(csv)) {
-    const problem = problemOf(each, { csv, ...sight });
-    if (problem !== undefined) return problem;
+    const service = sight.reader.get(APIService, { name: apiServiceName(each) });
+    if (service !== undefined && !isAdoptable(service, csv, sight.siblings)) {
+      problems.push(`${apiServiceName(each)} is unadoptable`);
+      return { is: "api-service", message: aggregated(problems), isOurs: false };
+    }
+    problems.push(...problemsOf(each, service, { csv, reader: sight.reader }));
   }
-  return undefined;
+  return problems.length === 0 ? undefined : { is: "api-service", message: aggregated(problems), isOurs: true };
 }
 
-interface Examined extends ApiServiceSight {
+/** Several messages as Go joins them: each once. */
+function aggregated(problems: readonly string[]): string {
+  const unique = [...new Set(problems)];
+  return unique.length === 1 ? (unique[0] ?? "") : `[${unique.join(", ")}]`;
+}
+
+interface Examined {
   readonly csv: ClusterServiceVersion;
+  readonly reader: Reader;
 }
 
-function problemOf(wanted: CsvApiService, { csv, reader, siblings }: Examined): ComponentProblem | undefined {
+/** The first broken link between the APIService, its Service, Secret and Deployment, or what the pods need beside them. */
+function problemsOf(
+  wanted: CsvApiService,
+  service: APIService | undefined,
+  { csv, reader }: Examined,
+): readonly string[] {
   const { namespace = "" } = csv.metadata;
-  const name = apiServiceName(wanted);
-  const missing = (resource: string, object: string): ComponentProblem => ours(`${resource} "${object}" not found`);
-  const service = reader.get(APIService, { name });
-  if (service === undefined) return missing("apiservice.apiregistration.k8s.io", name);
-  if (!isAdoptable(service, csv, siblings)) {
-    return { is: "api-service", message: `/${name} (/, Kind=) is unadoptable`, isOurs: false };
-  }
   const { deploymentName = "" } = wanted;
   const target = serviceName(deploymentName);
+  const secret = secretName(deploymentName);
+  const missing = (resource: string, object: string): readonly string[] => [`${resource} "${object}" not found`];
+  if (service === undefined) return missing("apiservice.apiregistration.k8s.io", apiServiceName(wanted));
   if (reader.get(Service, { namespace, name: target }) === undefined) return missing("service", target);
   const reference = service.spec?.service;
   if (reference?.name !== target || reference.namespace !== namespace) {
-    return ours("found APIService and service reference mismatch");
+    return ["found APIService and service reference mismatch"];
   }
-  const secret = secretName(deploymentName);
   const found = reader.get(Secret, { namespace, name: secret });
   if (found === undefined) return missing("secret", secret);
-  const bundle = Buffer.from(service.spec?.caBundle ?? "", "base64").toString("utf8");
-  if (found.metadata.annotations?.[authorityHashAnnotation] !== authorityHash(bundle)) {
-    return ours(`secret ${secret} CA cert hash does not match expected`);
+  const hash = authorityHash(Buffer.from(service.spec?.caBundle ?? "", "base64").toString("utf8"));
+  if (found.metadata.annotations?.[authorityHashAnnotation] !== hash) {
+    return [`secret ${secret} CA cert hash does not match expected`];
   }
-  return undefined;
+  const deployment = reader.get(Deployment, { namespace, name: deploymentName });
+  if (deployment === undefined) return missing("deployment.apps", deploymentName);
+  const { template } = deployment.spec ?? {};
+  if (template?.metadata?.annotations?.[authorityHashAnnotation] !== hash) {
+    return [`deployment ${deploymentName} CA cert hash does not match expected`];
+  }
+  const account = template.spec?.serviceAccountName;
+  return accessProblems({ namespace, target, secret, account: account === "" ? undefined : account }, reader);
 }
 
-function ours(message: string): ComponentProblem {
-  return { is: "api-service", message, isOurs: true };
+interface Access {
+  readonly namespace: string;
+  readonly target: string;
+  readonly secret: string;
+  readonly account: string | undefined;
+}
+
+function accessProblems({ namespace, target, secret, account = "default" }: Access, reader: Reader): readonly string[] {
+  const rbac = "rbac.authorization.k8s.io";
+  const wanted = [
+    [ServiceAccount, "serviceaccounts", { namespace, name: account }],
+    [Role, `role.${rbac}`, { namespace, name: secret }],
+    [RoleBinding, `rolebinding.${rbac}`, { namespace, name: secret }],
+    [ClusterRoleBinding, `clusterrolebinding.${rbac}`, { name: `${target}-system:auth-delegator` }],
+    [RoleBinding, `rolebinding.${rbac}`, { namespace: "kube-system", name: `${target}-auth-reader` }],
+  ] as const;
+  return wanted.flatMap(([kind, resource, key]) =>
+    reader.get(kind as Kind<StoredObject>, key) === undefined ? [`${resource} "${key.name}" not found`] : [],
+  );
 }
 
 /** Whether all owned APIServices are available and serve their kinds. */
@@ -99,22 +140,15 @@ export function apiServicesState(
   {
     reader,
     serves,
-  }: { readonly reader: Reader; readonly serves: (group: string, version: string, kind: string) => boolean },
+    now,
+  }: Disruption & { readonly serves: (group: string, version: string, kind: string) => boolean },
 ): "available" | "unavailable" | "disrupted" {
   for (const each of ownedApiServices(csv)) {
     const service = reader.get(APIService, { name: apiServiceName(each) });
     if (service === undefined) return "unavailable";
-    if (!isAvailable(service)) return isDisrupted(csv, each, reader) ? "disrupted" : "unavailable";
+    if (!isAvailable(service)) return isDisrupted(csv, { reader, now }) ? "disrupted" : "unavailable";
     if (!serves(each.group, each.version, each.kind)) return "unavailable";
   }
   return "available";
 }
 
-/** Whether a pod behind an APIService is on its way out: then the APIService comes back by itself. */
-function isDisrupted(csv: ClusterServiceVersion, { deploymentName }: CsvApiService, reader: Reader): boolean {
-  const labels = csv.spec.install.spec?.deployments?.find(({ name }) => name === deploymentName)?.spec.selector
-    .matchLabels;
-  if (labels === undefined) return false;
-  const pods = reader.find(Pod, { namespace: csv.metadata.namespace ?? "", labels });
-  return pods.some(({ metadata }) => metadata.deletionTimestamp !== undefined);
-}

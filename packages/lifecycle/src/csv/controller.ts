@@ -25,6 +25,7 @@ import type { Phase } from "./phase.ts";
 import { isCopied } from "./replacement.ts";
 import type { CsvAction, Seen } from "./seen.ts";
 import { ensureUserRoles } from "./user-roles.ts";
+import { abandonedConfigurations } from "./webhooks.ts";
 
 type CsvSync = Sync<ClusterServiceVersion>;
 
@@ -51,6 +52,9 @@ async function reconcile(sync: CsvSync, setting: ManagerSetting): Promise<Reconc
     return undefined;
   }
   if (csv.status?.reason === "InstallComponentFailedNoRetry") return retryWhenAllowed(sync, setting);
+  for (const { kind, name, uid } of abandonedConfigurations(csv, sync)) {
+    await cluster.remove(kind, { namespace: "", name, uid });
+  }
   const seen = await observe(csv, { reader: sync, discovery: setting.discovery, now: setting.clock.wall() });
   const result = await act(decide(seen), { seen, sync, setting });
   await syncCopies(csv, { sync, setting });

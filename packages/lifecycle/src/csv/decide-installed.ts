@@ -17,6 +17,12 @@ const SUCCEEDED: Phase = {
   message: "install strategy completed with no errors",
 };
 
+/** A certificate or what refers to it is missing, so the Deployments that should exist cannot be known. */
+const UNCALCULATED: CsvAction = {
+  do: "phase",
+  phase: { phase: "Pending", reason: "NeedsReinstall", message: "calculated deployment install is bad" },
+};
+
 /** The phase that follows from the health of the components; "disrupted": it is not known now. */
 type Verdict = Phase | "disrupted";
 
@@ -26,14 +32,17 @@ type Otherwise = Pick<Phase, "phase" | "reason">;
 function verdictOf(seen: Seen, otherwise: Otherwise): Verdict {
   const problem = seen.installProblem();
   const services = seen.apiServices();
-  const hasWebhooks = seen.areWebhooksPresent();
-  if (problem === undefined && services === "available" && hasWebhooks) return SUCCEEDED;
+  const webhooks = seen.webhooks();
+  if (problem === undefined && services === "available" && webhooks === "present") return SUCCEEDED;
   if (problem?.is === "timeout") {
     return { phase: "Failed", reason: "InstallCheckFailed", message: `install failed: ${problem.message}` };
   }
   if (services === "disrupted") return "disrupted";
   if (services === "unavailable") return { ...otherwise, message: "apiServices not installed" };
-  if (!hasWebhooks) return { ...otherwise, message: "webhooks not installed" };
+  if (webhooks === "missing") return { ...otherwise, message: "webhooks not installed" };
+  if (webhooks !== "present") {
+    return { ...otherwise, phase: "InstallReady", message: `Webhook install failed: ${webhooks.problem}` };
+  }
   const message = `installing: ${problem?.message ?? ""}`;
   return problem?.is === "changed" ? { ...otherwise, phase: "InstallReady", message } : { ...otherwise, message };
 }
@@ -41,8 +50,10 @@ function verdictOf(seen: Seen, otherwise: Otherwise): Verdict {
 /** Installing: until everything is healthy, or for five minutes. */
 export function decideInstalling(seen: Seen): CsvAction {
   const { status } = seen.csv;
+  if (seen.isExpectationUnknown()) return UNCALCULATED;
   const verdict = verdictOf(seen, { phase: "Installing", reason: "InstallWaiting" });
-  if (verdict === SUCCEEDED) return { do: "phase", phase: SUCCEEDED };
+  // Another phase is entered now, so its time starts now.
+  if (verdict !== "disrupted" && verdict.phase !== "Installing") return { do: "phase", phase: verdict };
   const remaining = Date.parse(status?.lastTransitionTime ?? "") + INSTALL_TIMEOUT - seen.now;
   if (remaining <= 0) {
     return { do: "phase", phase: { phase: "Failed", reason: "InstallCheckFailed", message: "install timeout" } };
@@ -70,6 +81,7 @@ export function decideSucceeded(seen: Seen): CsvAction {
     const phase: Phase = { phase: "Failed", reason: "RequirementsNotMet", message: "requirements no longer met" };
     return { do: "phase", phase, requirements };
   }
+  if (seen.isExpectationUnknown()) return UNCALCULATED;
   const verdict = verdictOf(seen, { phase: "Failed", reason: "ComponentUnhealthy" });
   if (verdict === "disrupted") return { do: "wait", after: DISRUPTED };
   return isInPhase(seen.csv.status, verdict) ? { do: "keep-user-roles" } : { do: "phase", phase: verdict };
@@ -129,6 +141,7 @@ function checkComponents(seen: Seen): CsvAction | undefined {
 }
 
 function reinstall(seen: Seen): CsvAction {
+  if (seen.isExpectationUnknown()) return UNCALCULATED;
   const verdict = verdictOf(seen, { phase: "Pending", reason: "NeedsReinstall" });
   if (verdict === "disrupted") return { do: "wait", after: DISRUPTED };
   return isInPhase(seen.csv.status, verdict) ? { do: "wait", after: RETRY } : { do: "phase", phase: verdict };

@@ -1,6 +1,6 @@
 /** The state machine of a ClusterServiceVersion: the checks before every phase, and one step for each phase. */
 import { buildTargets, groupAnnotations } from "../group/annotations.ts";
-import { judgeApis } from "../group/intersection.ts";
+import { judgeApis, providedApisAnnotation } from "../group/intersection.ts";
 import type { OperatorGroup } from "../kinds/operator-group.ts";
 import { hasReadableApis, providedApis } from "./apis.ts";
 import { decideFailed, decideInstalling, decideSucceeded } from "./decide-installed.ts";
@@ -79,6 +79,8 @@ function checkApis({ csv, otherGroups }: Seen, group: OperatorGroup): CsvAction 
     const wanted: Phase = { phase: "Failed", reason: "CannotModifyStaticOperatorGroupProvidedAPIs", message };
     return isSettled || isInPhase(csv.status, wanted) ? WAIT : { do: "phase", phase: wanted, deletesDeployments: true };
   }
+  // A name of an API that no annotation can hold would be added again and again.
+  if (verdict.annotation === group.metadata.annotations?.[providedApisAnnotation]) return undefined;
   return { do: "set-provided-apis", group, annotation: verdict.annotation };
 }
 
@@ -101,7 +103,7 @@ function decidePhase(seen: Seen, group: OperatorGroup): CsvAction {
     case "Installing":
     case "Succeeded":
     case "Failed":
-      return checkBefore(seen, group) ?? checkStrategy(seen) ?? STEPS[current](seen);
+      return checkBefore(seen, group) ?? checkStrategy(seen) ?? checkAccount(seen) ?? STEPS[current](seen);
     default:
       return current satisfies never;
   }
@@ -131,6 +133,11 @@ function checkStrategy(seen: Seen): CsvAction | undefined {
   if (strategy === "deployment") return undefined;
   const message = `install strategy invalid: unrecognized install strategy`;
   return failed(seen, "InvalidInstallStrategy", message);
+}
+
+/** Without its service account nothing can be said about what the group may do: everything stays as it is. */
+function checkAccount({ accountProblem }: Seen): CsvAction | undefined {
+  return accountProblem === undefined ? undefined : WAIT;
 }
 
 function decidePending(seen: Seen): CsvAction {

@@ -1,6 +1,7 @@
 /** Values of Kubernetes' types as Go writes them to JSON: fields in the order of the type, empty ones left out or not as declared. */
 import { normalizeQuantity } from "@capstan/model";
 import { deploymentFields } from "./generated/deployment-fields.ts";
+import { webhookFields } from "./webhook-fields.ts";
 
 interface GoField {
   readonly name: string;
@@ -11,7 +12,7 @@ interface GoField {
 const known = new Map<string, readonly GoField[] | undefined>();
 
 function fieldsOf(type: string): readonly GoField[] | undefined {
-  if (!known.has(type)) known.set(type, deploymentFields[type]?.split(" ").map(toField));
+  if (!known.has(type)) known.set(type, (deploymentFields[type] ?? webhookFields[type])?.split(" ").map(toField));
   return known.get(type);
 }
 

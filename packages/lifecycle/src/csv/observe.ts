@@ -3,8 +3,9 @@ import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1
 import { APIService } from "@capstan/kinds/apiregistration.k8s.io/v1";
 import { Deployment } from "@capstan/kinds/apps/v1";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
-import { Namespace, ServiceAccount } from "@capstan/kinds/v1";
+import { Namespace, Secret, ServiceAccount } from "@capstan/kinds/v1";
 import { ownerLabels } from "../cluster/owners.ts";
+import { serviceAccountOf } from "../group/service-account.ts";
 import { selectNamespaces } from "../group/targets.ts";
 import { ClusterServiceVersion } from "../kinds/csv.ts";
 import { OperatorCondition } from "../kinds/operator-condition.ts";
@@ -14,8 +15,14 @@ import type { SubscriptionConfig } from "../kinds/subscription.ts";
 import { upgradeVeto } from "../operator-condition/veto.ts";
 import type { Reader } from "../manager/reader.ts";
 import type { Discovery } from "../manager/setting.ts";
-import { apiServiceProblem, apiServicesState, hasApiServiceConflict, ownedApiServices } from "./api-services.ts";
-import { certifiedDeployments, certificateState } from "./certified-deployments.ts";
+import {
+  apiServiceName,
+  apiServiceProblem,
+  apiServicesState,
+  hasApiServiceConflict,
+  ownedApiServices,
+} from "./api-services.ts";
+import { certifiedDeployments, certificateState, secretName } from "./certified-deployments.ts";
 import { installProblem } from "./deployment.ts";
 import { permissionStatus } from "./permission-status.ts";
 import { isCopied } from "./replacement.ts";
@@ -24,7 +31,7 @@ import type { Offer } from "./requirements.ts";
 import type { Roles } from "./service-account-rules.ts";
 import type { Seen } from "./seen.ts";
 import { invalidWebhook } from "./webhook-rules.ts";
-import { areWebhooksPresent } from "./webhooks.ts";
+import { registeredAuthority, webhookState } from "./webhooks.ts";
 
 /** Where the observation comes from. */
 export interface Sight {
@@ -44,6 +51,7 @@ export async function observe(csv: ClusterServiceVersion, { reader, discovery, n
     .filter((group) => !groups.some(({ metadata }) => metadata.uid === group.metadata.uid));
   const offer = await offerOf(csv, { reader, discovery, siblings });
   const certificates = certificateState(csv, { reader, now });
+  const account = serviceAccountOf(groups);
   return {
     csv,
     siblings,
@@ -58,12 +66,33 @@ export async function observe(csv: ClusterServiceVersion, { reader, discovery, n
       const live = reader.find(Deployment, { namespace, labels: ownerLabels(csv) });
       return installProblem(certifiedDeployments(csv, reader), { csv, config: configOf(csv, reader) }, live);
     },
-    apiServices: () => apiServicesState(csv, { reader, serves: offer.serves }),
-    areWebhooksPresent: () => areWebhooksPresent(csv, reader),
+    apiServices: () => apiServicesState(csv, { reader, now, serves: offer.serves }),
+    webhooks: () => webhookState(csv, reader),
+    isExpectationUnknown: () => isExpectationUnknown(csv, reader),
+    accountProblem: "error" in account ? account.error : undefined,
     hasApiServiceConflict: () => hasApiServiceConflict(csv, { reader, siblings }),
     invalidWebhook: () => invalidWebhook(csv.spec.webhookdefinitions ?? []),
     now,
   };
+}
+
+/** Whether an authority that is part of the wanted Deployments, or the Secret or Deployment for it, is missing. */
+function isExpectationUnknown(csv: ClusterServiceVersion, reader: Reader): boolean {
+  const { namespace = "" } = csv.metadata;
+  const names = new Set(csv.spec.install.spec?.deployments?.map(({ name }) => name));
+  const isMissing = (authority: string | undefined, deployment: string): boolean =>
+    (authority ?? "") === "" ||
+    !names.has(deployment) ||
+    reader.get(Secret, { namespace, name: secretName(deployment) }) === undefined;
+  return (
+    ownedApiServices(csv).some((each) => {
+      const authority = reader.get(APIService, { name: apiServiceName(each) })?.spec?.caBundle;
+      return isMissing(authority, each.deploymentName ?? "");
+    }) ||
+    (csv.spec.webhookdefinitions ?? []).some((each) =>
+      isMissing(registeredAuthority(csv, each, reader), each.deploymentName ?? ""),
+    )
+  );
 }
 
 function matchesNothing(group: OperatorGroup, reader: Reader): boolean {

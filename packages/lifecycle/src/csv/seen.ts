@@ -10,6 +10,9 @@ export type ComponentProblem =
   /** An APIService or one of its objects is missing or does not match. */
   { readonly is: "api-service"; readonly message: string; readonly isOurs: boolean } | { readonly is: "rotation" };
 
+/** Whether the webhooks of an operator are registered as described. */
+export type WebhookState = "present" | "missing" | { readonly problem: string };
+
 /** The observation. Functions are what is expensive and often not needed. */
 export interface Seen {
   readonly csv: ClusterServiceVersion;
@@ -26,7 +29,11 @@ export interface Seen {
   readonly installProblem: () => InstallProblem | undefined;
   /** Whether the owned APIServices are available, or why they are not. */
   readonly apiServices: () => "available" | "unavailable" | "disrupted";
-  readonly areWebhooksPresent: () => boolean;
+  readonly webhooks: () => WebhookState;
+  /** Whether a certificate, or what holds its authority, is missing, without which the wanted Deployments are not known. */
+  readonly isExpectationUnknown: () => boolean;
+  /** Why the calls of the group's service account cannot be made. */
+  readonly accountProblem: string | undefined;
   /** Whether an APIService that the operator owns belongs to another. */
   readonly hasApiServiceConflict: () => boolean;
   readonly invalidWebhook: () => string | undefined;

@@ -33,8 +33,8 @@ export function invalidRule(rule: PolicyRule): string | undefined {
 
 /** The rules that an account has: in the namespace of the bindings, and in the cluster. */
 export function grantedRules(account: Account, all: Roles, scope: "namespaced" | "cluster"): readonly PolicyRule[] {
-  const isFor = ({ subjects }: RoleBinding | ClusterRoleBinding): boolean =>
-    subjects?.some((subject) => isSubject(subject, account)) === true;
+  const isFor = ({ subjects, metadata }: RoleBinding | ClusterRoleBinding): boolean =>
+    subjects?.some((subject) => isSubject(subject, { account, home: metadata.namespace })) === true;
   const clusterRule = (name: string): readonly PolicyRule[] =>
     all.clusterRoles.find(({ metadata }) => metadata.name === name)?.rules ?? [];
   const rules = all.clusterRoleBindings.filter(isFor).flatMap(({ roleRef }) => clusterRule(roleRef.name));
@@ -55,12 +55,18 @@ interface Subject {
   readonly namespace?: string;
 }
 
-function isSubject({ kind, name, namespace }: Subject, account: Account): boolean {
-  const user = `system:serviceaccount:${account.namespace}:${account.name}`;
-  const groups = ["system:serviceaccounts", `system:serviceaccounts:${account.namespace}`, "system:authenticated"];
-  if (kind === "ServiceAccount") return name === account.name && namespace === account.namespace;
-  if (kind === "User") return name === user;
-  return kind === "Group" && groups.includes(name);
+interface Asked {
+  readonly account: Account;
+  /** The namespace of the binding, which a subject without a namespace is in. */
+  readonly home: string | undefined;
+}
+
+/** Groups do not count, as in the original: what all accounts may do is no grant to this one. */
+function isSubject({ kind, name, namespace = "" }: Subject, { account, home }: Asked): boolean {
+  if (kind === "ServiceAccount") {
+    return name === account.name && (namespace === "" ? home : namespace) === account.namespace;
+  }
+  return kind === "User" && name === `system:serviceaccount:${account.namespace}:${account.name}`;
 }
 
 /** Whether every action of a rule is granted by one of the rules. */
@@ -69,8 +75,13 @@ export function isGranted(rule: PolicyRule, granted: readonly PolicyRule[]): boo
   if (paths.length > 0) {
     return rule.verbs.every((verb) => paths.every((path) => granted.some((each) => allowsPath(each, verb, path))));
   }
-  const names = rule.resourceNames?.length ? rule.resourceNames : [""];
-  return combinations([rule.verbs, rule.apiGroups ?? [], rule.resources ?? [], names]).every(
+  const orEmpty = (list: readonly string[] = []): readonly string[] => (list.length === 0 ? [""] : list);
+  return combinations([
+    rule.verbs,
+    orEmpty(rule.apiGroups),
+    orEmpty(rule.resources),
+    orEmpty(rule.resourceNames),
+  ]).every(
     ([verb = "", group = "", resource = "", name = ""]) =>
       granted.some((each) => allows(each, { verb, group, resource, name })),
   );
@@ -91,13 +102,9 @@ interface Action {
 }
 
 function allows(rule: PolicyRule, { verb, group, resource, name }: Action): boolean {
-  const [, subresource] = resource.split("/");
-  const hasResource = (rule.resources ?? []).some(
-    (each) => each === "*" || each === resource || (subresource !== undefined && each === `*/${subresource}`),
-  );
   const names = rule.resourceNames ?? [];
   return (
-    hasResource &&
+    has(rule.resources ?? [], resource) &&
     has(rule.verbs, verb) &&
     has(rule.apiGroups ?? [], group) &&
     (names.length === 0 || names.includes(name))

@@ -4,14 +4,15 @@ import {
   ValidatingWebhookConfiguration,
 } from "@capstan/kinds/admissionregistration.k8s.io/v1";
 import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1";
-import type { KubeObject, LabelSelectorObject } from "@capstan/model";
-import { toCanonicalJson } from "@capstan/model";
-import { base62Hash } from "../cluster/hash.ts";
+import type { Kind, KubeObject, LabelSelectorObject, StoredObject } from "@capstan/model";
+import { deepHash } from "../cluster/hash.ts";
 import { managedLabel, ownerLabels } from "../cluster/owners.ts";
 import type { ClusterServiceVersion, CsvWebhook } from "../kinds/csv.ts";
 import type { OperatorGroup } from "../kinds/operator-group.ts";
 import type { Reader } from "../manager/reader.ts";
 import { serviceName } from "./certified-deployments.ts";
+import { toGoForm } from "./go-form.ts";
+import type { WebhookState } from "./seen.ts";
 
 const NAME_LABEL = "olm.webhook-description-generate-name";
 const HASH_LABEL = "olm.webhook-description-hash";
@@ -22,34 +23,83 @@ export function webhookLabels(csv: ClusterServiceVersion, webhook: CsvWebhook): 
 }
 
 function hashOf(webhook: CsvWebhook): string {
-  return base62Hash(toCanonicalJson(webhook));
+  return deepHash(toGoForm(webhook, "WebhookDescription"));
 }
 
 /** Whether every webhook is registered as described. */
-export function areWebhooksPresent(csv: ClusterServiceVersion, reader: Reader): boolean {
-  return (csv.spec.webhookdefinitions ?? []).every((webhook) => {
-    const labels = { ...webhookLabels(csv, webhook), [HASH_LABEL]: hashOf(webhook) };
-    switch (webhook.type) {
-      case "ValidatingAdmissionWebhook":
-        return reader.find(ValidatingWebhookConfiguration, { namespace: "*", labels }).length > 0;
-      case "MutatingAdmissionWebhook":
-        return reader.find(MutatingWebhookConfiguration, { namespace: "*", labels }).length > 0;
-      case "ConversionWebhook":
-        return hasConversion(webhook, reader);
-      default:
-        return webhook.type satisfies never;
-    }
-  });
+export function webhookState(csv: ClusterServiceVersion, reader: Reader): WebhookState {
+  for (const webhook of csv.spec.webhookdefinitions ?? []) {
+    const state = stateOf(csv, webhook, reader);
+    if (state !== "present") return state;
+  }
+  return "present";
 }
 
-function hasConversion({ conversionCRDs = [] }: CsvWebhook, reader: Reader): boolean {
-  return (
-    conversionCRDs.length > 0 &&
-    conversionCRDs.every((name) => {
-      const conversion = reader.get(CustomResourceDefinition, { name })?.spec.conversion;
-      return conversion?.strategy === "Webhook" && conversion.webhook?.clientConfig?.caBundle !== undefined;
-    })
+function stateOf(csv: ClusterServiceVersion, webhook: CsvWebhook, reader: Reader): WebhookState {
+  if (webhook.type === "ConversionWebhook") return conversionState(webhook, reader);
+  const labels = { ...webhookLabels(csv, webhook), [HASH_LABEL]: hashOf(webhook) };
+  return reader.find(configurationKinds[webhook.type], { namespace: "*", labels }).length > 0 ? "present" : "missing";
+}
+
+function conversionState({ conversionCRDs = [] }: CsvWebhook, reader: Reader): WebhookState {
+  for (const name of conversionCRDs) {
+    const crd = reader.get(CustomResourceDefinition, { name });
+    if (crd === undefined) return { problem: `customresourcedefinitions.apiextensions.k8s.io "${name}" not found` };
+    const { conversion } = crd.spec;
+    const isReady = conversion?.strategy === "Webhook" && conversion.webhook?.clientConfig?.caBundle !== undefined;
+    if (!isReady) return { problem: "conversionWebhook not ready" };
+  }
+  return conversionCRDs.length > 0 ? "present" : "missing";
+}
+
+/** What both kinds of configurations of admission webhooks have. */
+interface Configuration extends StoredObject {
+  readonly webhooks?: readonly { readonly clientConfig: { readonly caBundle?: string } }[];
+}
+
+const configurationKinds: {
+  readonly [T in Exclude<CsvWebhook["type"], "ConversionWebhook">]: Kind<Configuration>;
+} = {
+  ValidatingAdmissionWebhook: ValidatingWebhookConfiguration,
+  MutatingAdmissionWebhook: MutatingWebhookConfiguration,
+};
+
+/** The authority of a webhook as it is registered; undefined if it is not. */
+export function registeredAuthority(
+  csv: ClusterServiceVersion,
+  webhook: CsvWebhook,
+  reader: Reader,
+): string | undefined {
+  if (webhook.type === "ConversionWebhook") {
+    const bundles = (webhook.conversionCRDs ?? []).map(
+      (name) => reader.get(CustomResourceDefinition, { name })?.spec.conversion?.webhook?.clientConfig?.caBundle,
+    );
+    return bundles.find((each) => each !== undefined);
+  }
+  const labels = webhookLabels(csv, webhook);
+  const [found] = reader.find(configurationKinds[webhook.type], { namespace: "*", labels });
+  return found?.webhooks?.[0]?.clientConfig.caBundle;
+}
+
+/** The configurations of webhooks that an operator no longer describes, by kind. */
+export function abandonedConfigurations(csv: ClusterServiceVersion, reader: Reader): readonly Abandoned[] {
+  const described = new Set(csv.spec.webhookdefinitions?.map(({ generateName }) => generateName));
+  return Object.values(configurationKinds).flatMap((kind) =>
+    reader
+      .find(kind, { namespace: "*", labels: ownerLabels(csv) })
+      .filter(({ metadata }) => {
+        const name = metadata.labels?.[NAME_LABEL];
+        return name !== undefined && !described.has(name);
+      })
+      .map(({ metadata: { name, uid } }) => ({ kind, name, uid })),
   );
+}
+
+/** A configuration that is to be deleted. */
+export interface Abandoned {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly uid: string;
 }
 
 /** What a configuration is made from. */
