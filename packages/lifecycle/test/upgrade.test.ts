@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Deployment } from "@capstan/kinds/apps/v1";
-import { Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
+import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { ServiceAccount } from "@capstan/kinds/v1";
 import { OLMConfig, Operator, OperatorCondition, OperatorGroup } from "@capstan/lifecycle";
 import { oneChannel, operatorCrd, operatorCsv } from "./content.ts";
@@ -131,6 +131,14 @@ test("a plan of a service account waits until the account is allowed to do it", 
   const subjects = [{ kind: "ServiceAccount", name: "installer", namespace: "scoped" }];
   const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "installer" };
   await world.cluster.create(RoleBinding, { metadata, subjects, roleRef });
+  const everywhere = { name: "scoped-crds" };
+  const crds = [{ apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["*"] }];
+  await world.cluster.create(ClusterRole, { metadata: everywhere, rules: crds });
+  await world.cluster.create(ClusterRoleBinding, {
+    metadata: everywhere,
+    subjects,
+    roleRef: { ...roleRef, kind: "ClusterRole", name: "scoped-crds" },
+  });
   await world.succeeded("scoped", "scoped.v1.0.0");
 });
 

@@ -1,17 +1,20 @@
 /** The copies of a ClusterServiceVersion in the namespaces that its operator watches, and its permissions there. */
+import { isApiError } from "@capstan/client";
 import { ClusterRole, ClusterRoleBinding, Role, RoleBinding } from "@capstan/kinds/rbac.authorization.k8s.io/v1";
 import { Namespace, ServiceAccount } from "@capstan/kinds/v1";
 import type { Cluster } from "../cluster/cluster.ts";
-import { isOwnedBy, managedLabel, nonBlockingOwner, ownerLabels } from "../cluster/owners.ts";
+import { hasOwnerLabels, isOwnedBy, managedLabel, nonBlockingOwner, ownerLabels } from "../cluster/owners.ts";
 import { buildTargets } from "../group/annotations.ts";
+import { serviceAccountOf } from "../group/service-account.ts";
 import { ClusterServiceVersion } from "../kinds/csv.ts";
-import type { CsvReason, CsvStatus } from "../kinds/csv.ts";
+import type { CsvReason, CsvStatus, CsvStrategy } from "../kinds/csv.ts";
 import { OLMConfig } from "../kinds/olm-config.ts";
 import { OperatorGroup } from "../kinds/operator-group.ts";
 import type { Reader, Sync } from "../manager/reader.ts";
-import type { ManagerSetting } from "../manager/setting.ts";
+import type { AccountReference, ManagerSetting } from "../manager/setting.ts";
 import { rolesOf } from "./observe.ts";
 import { permissionStatus } from "./permission-status.ts";
+import { rulesHash } from "./permissions.ts";
 
 type Csv = ClusterServiceVersion;
 
@@ -44,19 +47,27 @@ export function areCopiesEnabled(reader: Reader): boolean {
 
 /** Brings the copies and the permissions in the target namespaces to the state of the original. */
 export async function syncCopies(csv: Csv, { sync, setting }: Copying): Promise<void> {
-  const namespaces = activeGroup(csv, sync)?.status?.namespaces;
-  if (namespaces === undefined) return;
+  const group = activeGroup(csv, sync);
+  const namespaces = group?.status?.namespaces;
+  if (group === undefined || namespaces === undefined) return;
   const [first] = namespaces;
   const isGlobal = namespaces.length === 1 && first === "";
   if (namespaces.length === 1 && first === csv.metadata.namespace) return;
-  if (isGlobal) await liftPermissions(csv, { sync, setting });
+  const account = serviceAccountOf([group]);
+  // An install with a service account does nothing that the account may not.
+  const writer = "error" in account ? undefined : clusterFor(account.reference, setting);
+  if (isGlobal && writer !== undefined) await liftPermissions(csv, { sync, writer });
   if (isUncopiable(csv)) return;
   if (isGlobal && !areCopiesEnabled(sync)) return removeCopies(csv, { sync, setting });
   const targets = sync.find(Namespace, { namespace: "*" }).filter((each) => isTarget(each, csv, namespaces));
   for (const { metadata } of targets) {
     const copy = await ensureCopy(csv, metadata.name, { sync, setting });
-    if (!isGlobal) await sharePermissions(csv, copy, { sync, setting });
+    if (!isGlobal && writer !== undefined) await sharePermissions(csv, copy, { sync, writer });
   }
+}
+
+function clusterFor(account: AccountReference | undefined, { cluster, as }: ManagerSetting): Cluster {
+  return account === undefined ? cluster : as(account);
 }
 
 function isUncopiable({ status }: Csv): boolean {
@@ -132,50 +143,107 @@ function isCopiedTo({ metadata, status }: Csv, namespace: string): boolean {
   return isWatched && !(status?.phase === "Failed" && status.reason === "InterOperatorGroupOwnerConflict");
 }
 
+interface Granting {
+  readonly sync: Sync<Csv>;
+  /** The calls of the group's service account, or those of the manager. */
+  readonly writer: Cluster;
+}
+
+/**
+ * The roles of an operator in its namespace that its permissions describe. A label alone proves nothing: anything that may write roles in
+ * the namespace could set it, and have its rules granted in other namespaces.
+ */
+function describedRoles(csv: Csv, { find }: Reader): readonly Role[] {
+  const { namespace = "" } = csv.metadata;
+  const described = new Set((csv.spec.install.spec?.permissions ?? []).map(({ rules = [] }) => rulesHash(rules)));
+  return find(Role, { namespace, labels: ownerLabels(csv) }).filter(
+    (role) => isOwnedBy(role, csv) && described.has(rulesHash(role.rules ?? [])),
+  );
+}
+
+/** The bindings of these roles to the service accounts that the permissions name. */
+function describedBindings(csv: Csv, roles: readonly Role[], { find }: Reader): readonly RoleBinding[] {
+  const { namespace = "" } = csv.metadata;
+  const names = new Set(roles.map(({ metadata }) => metadata.name));
+  const accounts = new Set((csv.spec.install.spec?.permissions ?? []).map((each) => each.serviceAccountName));
+  const isDescribed = ({ subjects = [], roleRef }: RoleBinding): boolean =>
+    roleRef.kind === "Role" &&
+    names.has(roleRef.name) &&
+    subjects.every((each) => each.kind === "ServiceAccount" && each.namespace === namespace && accounts.has(each.name));
+  return find(RoleBinding, { namespace, labels: ownerLabels(csv) }).filter(
+    (binding) => isOwnedBy(binding, csv) && isDescribed(binding),
+  );
+}
+
+/** Whether the service accounts have everything that the strategy describes, in a namespace. */
+function isAllowed(csv: Csv, { strategy, namespace, reader }: Allowance): boolean {
+  const accounts = reader.find(ServiceAccount, { namespace: csv.metadata.namespace ?? "" });
+  const status = permissionStatus({ csv, accounts, roles: rolesOf(namespace, reader) }, strategy);
+  return "invalid" in status || status.areMet;
+}
+
+interface Allowance {
+  readonly strategy: CsvStrategy;
+  readonly namespace: string;
+  readonly reader: Reader;
+}
+
 /** An operator of all namespaces gets the permissions of its namespace in the whole cluster. */
-async function liftPermissions(csv: Csv, { sync, setting }: Copying): Promise<void> {
+async function liftPermissions(csv: Csv, { sync, writer }: Granting): Promise<void> {
   const { namespace = "" } = csv.metadata;
   const { permissions = [], clusterPermissions = [] } = csv.spec.install.spec ?? {};
   if (permissions.length === 0) return;
   const strategy = { clusterPermissions: [...clusterPermissions, ...permissions] };
-  const world = { csv, accounts: sync.find(ServiceAccount, { namespace }), roles: rolesOf(namespace, sync) };
-  const status = permissionStatus(world, strategy);
-  if ("invalid" in status || status.areMet) return;
-  const labels = ownerLabels(csv);
+  if (isAllowed(csv, { strategy, namespace, reader: sync })) return;
   const view = { verbs: ["get", "list", "watch"], apiGroups: [""], resources: ["namespaces"] };
-  for (const { metadata, rules = [] } of sync.find(Role, { namespace, labels })) {
-    const meta = { name: metadata.name, labels: metadata.labels ?? {} };
-    await setting.cluster.ensure(ClusterRole, { metadata: meta, rules: [...rules, view] });
-  }
-  for (const { metadata, subjects = [], roleRef } of sync.find(RoleBinding, { namespace, labels })) {
-    const meta = { name: metadata.name, labels: metadata.labels ?? {} };
-    const reference = { ...roleRef, kind: "ClusterRole" };
-    await setting.cluster.ensure(ClusterRoleBinding, { metadata: meta, subjects, roleRef: reference });
+  const roles = describedRoles(csv, sync);
+  await permitted(sync, async () => {
+    for (const { metadata, rules = [] } of roles) {
+      const meta = { name: metadata.name, labels: metadata.labels ?? {} };
+      await writer.ensure(ClusterRole, { metadata: meta, rules: [...rules, view] });
+    }
+    for (const { metadata, subjects = [], roleRef } of describedBindings(csv, roles, sync)) {
+      const meta = { name: metadata.name, labels: metadata.labels ?? {} };
+      const reference = { ...roleRef, kind: "ClusterRole" };
+      await writer.ensure(ClusterRoleBinding, { metadata: meta, subjects, roleRef: reference });
+    }
+  });
+}
+
+/** Reports what the service account may not grant. It is tried again with the next change. */
+async function permitted({ event }: Sync<Csv>, grant: () => Promise<void>): Promise<void> {
+  try {
+    await grant();
+  } catch (error) {
+    if (!isApiError(error, "Forbidden")) throw error;
+    event("Warning", "PermissionsNotGranted", `the service account of the OperatorGroup may not do this: ${error.message}`);
   }
 }
 
 /** An operator of some namespaces gets its roles and bindings in each of them; they belong to the copy there. */
-async function sharePermissions(csv: Csv, copy: Csv, { sync, setting }: Copying): Promise<void> {
-  const { namespace = "" } = csv.metadata;
+async function sharePermissions(csv: Csv, copy: Csv, { sync, writer }: Granting): Promise<void> {
   const target = copy.metadata.namespace ?? "";
-  const labels = ownerLabels(csv);
+  const strategy = csv.spec.install.spec ?? {};
+  if (isAllowed(csv, { strategy, namespace: target, reader: sync })) return;
   const meta = (name: string, own: { readonly [key: string]: string } = {}) => ({
     name,
     namespace: target,
     ownerReferences: [nonBlockingOwner(copy)],
-    labels: { ...own, ...ownerLabels(copy), "olm.copiedFrom": namespace, ...managedLabel },
+    labels: { ...own, ...ownerLabels(copy), "olm.copiedFrom": csv.metadata.namespace ?? "", ...managedLabel },
   });
-  for (const role of sync.find(Role, { namespace, labels })) {
-    if (!isOwnedBy(role, csv)) continue;
-    const { name } = role.metadata;
-    const known = sync.get(Role, { namespace: target, name });
-    const rules = role.rules ?? [];
-    if (known === undefined) await setting.cluster.ensure(Role, { metadata: meta(name, role.metadata.labels), rules });
-    else await setting.cluster.change(Role, { before: known, after: { ...known, rules } });
-  }
-  for (const { metadata, subjects = [], roleRef, ...rest } of sync.find(RoleBinding, { namespace, labels })) {
-    if (!isOwnedBy({ metadata, ...rest }, csv) || sync.get(RoleBinding, { namespace: target, name: metadata.name }))
-      continue;
-    await setting.cluster.ensure(RoleBinding, { metadata: meta(metadata.name, metadata.labels), subjects, roleRef });
-  }
+  const roles = describedRoles(csv, sync);
+  await permitted(sync, async () => {
+    for (const role of roles) {
+      const { name, labels } = role.metadata;
+      const known = sync.get(Role, { namespace: target, name });
+      const rules = role.rules ?? [];
+      if (known === undefined) await writer.ensure(Role, { metadata: meta(name, labels), rules });
+      // A role of the same name that is not the operator's stays as it is.
+      else if (hasOwnerLabels(known, copy)) await writer.change(Role, { before: known, after: { ...known, rules } });
+    }
+    for (const { metadata, subjects = [], roleRef } of describedBindings(csv, roles, sync)) {
+      if (sync.get(RoleBinding, { namespace: target, name: metadata.name }) !== undefined) continue;
+      await writer.ensure(RoleBinding, { metadata: meta(metadata.name, metadata.labels), subjects, roleRef });
+    }
+  });
 }

@@ -89,14 +89,15 @@ function isSameStatus(known: OperatorGroupStatus | undefined, next: OperatorGrou
   return isDeepEqual(lists(known), lists(next)) && known?.serviceAccountRef?.uid === next.serviceAccountRef?.uid;
 }
 
-/** Without its account a group manages no further namespaces. */
+/** Without its account a group manages no further namespaces, and refers to no account. */
 function withoutAccount(
   known: OperatorGroupStatus | undefined,
   conditions: readonly Condition[],
   now: string,
 ): OperatorGroupStatus | undefined {
-  if (isDeepEqual(known?.conditions ?? [], conditions)) return undefined;
-  return { ...known, lastUpdated: known?.lastUpdated ?? now, conditions };
+  const { serviceAccountRef, ...kept }: Partial<OperatorGroupStatus> = known ?? {};
+  if (serviceAccountRef === undefined && isDeepEqual(kept.conditions ?? [], conditions)) return undefined;
+  return { ...kept, lastUpdated: known?.lastUpdated ?? now, conditions };
 }
 
 interface AccountStatus {

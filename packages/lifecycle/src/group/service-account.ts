@@ -19,9 +19,10 @@ export function serviceAccountOf(groups: readonly OperatorGroup[]): GroupAccount
   const name = group.spec?.serviceAccountName ?? "";
   if (name === "") return { reference: undefined };
   const reference = group.status?.serviceAccountRef;
-  if (reference === undefined) {
+  // Between a change of the spec and that of the status, the account of before must not be used.
+  if (reference === undefined || (reference.name ?? name) !== name) {
     const place = `${group.metadata.namespace}/${group.metadata.name}`;
     return { error: `please make sure the service account exists. sa=${name} operatorgroup=${place}` };
   }
-  return { reference: { ...reference, namespace: group.metadata.namespace ?? "", name: reference.name ?? name } };
+  return { reference: { ...reference, namespace: group.metadata.namespace ?? "", name } };
 }

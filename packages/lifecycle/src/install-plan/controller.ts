@@ -53,11 +53,16 @@ async function reconcile(sync: PlanSync, setting: ManagerSetting): Promise<Recon
     await write(plan, cleared, setting);
     return undefined;
   }
-  if (account.reference !== undefined && status.attenuatedServiceAccountRef?.uid !== account.reference.uid) {
+  if (account.reference !== undefined && !isSame(account.reference, status.attenuatedServiceAccountRef)) {
     await write(plan, { ...status, attenuatedServiceAccountRef: account.reference }, setting);
     return undefined;
   }
   return transition({ sync, setting, status });
+}
+
+/** Whether the plan refers to exactly this account: what users write into its status must not choose another. */
+function isSame(account: ObjectReference, known: ObjectReference | undefined): boolean {
+  return known?.uid === account.uid && known?.name === account.name && known?.namespace === account.namespace;
 }
 
 interface Running {

@@ -1,4 +1,5 @@
 /** Creates or updates the CRD of a step, unless stored objects would be lost or become invalid. */
+import { isApiError } from "@capstan/client";
 import { CustomResourceDefinition } from "@capstan/kinds/apiextensions.k8s.io/v1";
 import type { Kind, KubeObject } from "@capstan/model";
 import type { Cluster, NewObject } from "../cluster/cluster.ts";
@@ -18,6 +19,8 @@ export interface CrdStep {
   /** Whether a ClusterServiceVersion, as `namespace/name`, still exists and is not a copy. */
   readonly isInstalled: (place: string) => boolean;
   readonly warn: (message: string) => void;
+  /** The calls that write the CRD: those of the group's service account, or those of the manager. */
+  readonly writer: Cluster;
 }
 
 /** Does what the status of the step asks for, and returns the next status. */
@@ -39,7 +42,7 @@ export async function runCrdStep(step: CrdStep, cluster: Cluster): Promise<StepS
         await update(step, known, cluster);
         return "Present";
       }
-      await cluster.create(CustomResourceDefinition, withInstallers(step, []));
+      await explained(name, () => step.writer.create(CustomResourceDefinition, withInstallers(step, [])));
       return "WaitingForApi";
     }
     case "NotCreated":
@@ -83,7 +86,20 @@ async function update(step: CrdStep, known: CustomResourceDefinition, cluster: C
   }
   const { metadata, spec } = withInstallers(step, installedAlongside(known));
   const kept = { ...known.metadata, labels: metadata.labels ?? {}, annotations: metadata.annotations ?? {} };
-  await cluster.change(CustomResourceDefinition, { before: known, after: { ...known, spec, metadata: kept } });
+  const after = { ...known, spec, metadata: kept };
+  await explained(name, () => step.writer.change(CustomResourceDefinition, { before: known, after }));
+}
+
+/** Says what helps when the service account may not write CRDs: in the original they are always written by the manager. */
+async function explained<T>(name: string, write: () => Promise<T>): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    if (isApiError(error, "Forbidden")) {
+      error.message += `: the service account of the OperatorGroup must be allowed to write the CRD ${name}, or the manager must be started with --scoped-crds=manager`;
+    }
+    throw error;
+  }
 }
 
 /** Every stored object must satisfy the new schema of each version that was and is served. */

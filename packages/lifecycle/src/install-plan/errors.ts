@@ -1,7 +1,7 @@
 /** Errors of the execution of an InstallPlan. */
 
 /** Why a step fails. */
-export type StepErrorCode = "Unsupported" | "Unsafe" | "Manifest" | "CompetingOwner" | "NotServed";
+export type StepErrorCode = "Unsupported" | "Unsafe" | "Manifest" | "CompetingOwner" | "NoOwner" | "NotServed";
 
 /** A step of an InstallPlan fails. The message is that of the plan. */
 export class StepError extends Error {

@@ -10,13 +10,13 @@ import type { ManagerSetting } from "../manager/setting.ts";
 import { runCrdStep } from "./crd-step.ts";
 import { StepError } from "./errors.ts";
 import { manifestOf } from "./manifest.ts";
-import { isSupportedKind, runObjectStep } from "./object-step.ts";
+import { isSupportedKind, notServed, runObjectStep } from "./object-step.ts";
 
 /** The plan, and how to run it. */
 export interface Execution {
   readonly plan: InstallPlan;
   readonly setting: ManagerSetting;
-  /** The calls of the group's service account, or those of the manager. CRDs are always written by the manager. */
+  /** The calls of the group's service account, or those of the manager. */
   readonly cluster: Cluster;
   readonly warn: (message: string) => void;
 }
@@ -60,8 +60,10 @@ async function runStep(step: Step, execution: Execution): Promise<StepStatus> {
   return objectStep(step, manifest, execution);
 }
 
-async function crdStep(step: Step, manifest: Manifest, { plan, setting, warn }: Execution): Promise<StepStatus> {
+async function crdStep(step: Step, manifest: Manifest, execution: Execution): Promise<StepStatus> {
+  const { plan, setting, cluster, warn } = execution;
   const { namespace = "" } = plan.metadata;
+  if (!(await isServed(step, execution))) throw notServed(step);
   const all = await setting.cluster.list(ClusterServiceVersion);
   const places = new Set(
     all.filter((csv) => !isCopied(csv)).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`),
@@ -70,8 +72,17 @@ async function crdStep(step: Step, manifest: Manifest, { plan, setting, warn }: 
   // A CRD of a bundle has the shape of its kind; the server checks it.
   const wanted = manifest as unknown as CustomResourceDefinition;
   const isInstalled = (place: string): boolean => place === installer || places.has(place);
-  return runCrdStep({ wanted, status: step.status, installer, isInstalled, warn }, setting.cluster);
+  const writer = setting.scopedCrds === "manager" ? setting.cluster : cluster;
+  return runCrdStep({ wanted, status: step.status, installer, isInstalled, warn, writer }, setting.cluster);
 }
+
+/** CRDs of a version that the server no longer serves cannot be installed as one of another version. */
+async function isServed({ resource }: Step, { setting }: Execution): Promise<boolean> {
+  const { group, version, kind } = resource;
+  return version === CRD_VERSION || (await setting.discovery.kind(group, version, kind)) !== undefined;
+}
+
+const CRD_VERSION = "v1";
 
 async function objectStep(step: Step, manifest: Manifest, { plan, setting, cluster }: Execution): Promise<StepStatus> {
   const { namespace = "", name } = plan.metadata;
@@ -82,10 +93,8 @@ async function objectStep(step: Step, manifest: Manifest, { plan, setting, clust
   } catch (error) {
     if (!isApiError(error, "NotFound")) throw error;
     const { group, version, kind } = step.resource;
-    if ((await setting.discovery.kind(group, version, kind)) !== undefined) throw error;
-    throw new StepError(
-      "NotServed",
-      `api-server resource not found installing ${kind} ${step.resource.name}: ${error.message}`,
-    );
+    const served = kind === "BundleSecret" ? "Secret" : kind;
+    if ((await setting.discovery.kind(group, version, served)) !== undefined) throw error;
+    throw notServed(step);
   }
 }

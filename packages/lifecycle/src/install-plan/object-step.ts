@@ -78,13 +78,19 @@ export async function runObjectStep(object: ObjectStep, cluster: Cluster, discov
   // A role that exists already is from now on that of the newest operator.
   const isRole = target === ClusterRole || target === ClusterRoleBinding;
   const again = isRole ? { ...wanted.metadata.labels, "olm.owner": step.resolving } : wanted.metadata.labels;
-  return write(wanted, target, { cluster, labels: again });
+  return write(wanted, target, { cluster, labels: again, step });
 }
 
-async function servedKind({ resource: { group, version, kind, name } }: Step, discovery: Discovery): Promise<Kind> {
+async function servedKind(step: Step, discovery: Discovery): Promise<Kind> {
+  const { group, version, kind } = step.resource;
   const found = await discovery.kind(group, version, kind);
   if (found !== undefined) return found;
-  throw new StepError(
+  throw notServed(step);
+}
+
+/** The error of a step whose kind the server does not serve. */
+export function notServed({ resource: { group, version, kind, name } }: Step): StepError {
+  return new StepError(
     "NotServed",
     `api-server resource not found installing ${kind} ${name}: GroupVersionKind ${group}/${version}, Kind=${kind} not found on the cluster. This API may have been deprecated and removed, see https://kubernetes.io/docs/reference/using-api/deprecation-guide/ for more information.`,
   );
@@ -98,37 +104,96 @@ function toWritten({ step, manifest, namespace, owner }: ObjectStep, kind: Kind)
     const isRole = kind === ClusterRole || kind === ClusterRoleBinding;
     const csv = { kind: "ClusterServiceVersion", metadata: { name: step.resolving, namespace, uid: "" } };
     const owned = isRole || step.resolving === "" ? {} : ownerLabels(csv);
-    const { namespace: _namespace, ...metadata } = manifest.metadata;
+    const { namespace: _namespace, ownerReferences: _owners, ...metadata } = manifest.metadata;
     return { ...content, metadata: { ...metadata, labels: { ...labels, ...owned } } };
   }
-  const known = (manifest.metadata.ownerReferences ?? []).flatMap((reference) => withUid(reference, owner));
-  const isRbac = ["Role", "RoleBinding", "ServiceAccount"].includes(kind.kind);
-  const ownerReferences = isRbac || owner === undefined ? known : withOwner(known, nonBlockingOwner(owner));
+  const ownerReferences = ownersOf({ step, manifest, owner }, kind);
   return { ...content, metadata: { ...manifest.metadata, namespace, labels, ownerReferences } };
 }
 
-/** A reference of a plan has no uid: the ClusterServiceVersion did not exist when the plan was made. */
-function withUid(reference: OwnerReference, owner: ClusterServiceVersion | undefined): readonly OwnerReference[] {
-  if (reference.kind !== "ClusterServiceVersion") return [reference];
-  return owner !== undefined && owner.metadata.name === reference.name
-    ? [{ ...reference, uid: owner.metadata.uid }]
-    : [];
+/** The references of an object in the namespace. Permissions refer to their owner themselves, everything else gets it. */
+function ownersOf(
+  { step, manifest, owner }: Pick<ObjectStep, "step" | "manifest" | "owner">,
+  kind: Kind,
+): readonly OwnerReference[] {
+  const { ownerReferences = [], name = "" } = manifest.metadata;
+  const isRbac = ["Role", "RoleBinding", "ServiceAccount"].includes(kind.kind);
+  const isOwned = !isRbac && step.resolving !== "";
+  const isReferring = ownerReferences.some((each) => each.kind === ClusterServiceVersion.kind);
+  if (owner === undefined) {
+    if (!isOwned && !isReferring) return [];
+    const problem = `clusterserviceversions.operators.coreos.com "${step.resolving}" not found`;
+    throw new StepError("NoOwner", `error generating ownerrefs for ${nounOf(step, name)}: ${problem}`);
+  }
+  const known = ownerReferences.flatMap((reference) => ownReference(reference, owner));
+  return isOwned ? withOwner(known, nonBlockingOwner(owner)) : known;
+}
+
+/** How messages name the object of a step. */
+function nounOf({ resource: { kind } }: Step, name: string): string {
+  switch (kind) {
+    case "BundleSecret":
+      return `secret ${name}`;
+    case "ClusterRole":
+    case "ClusterRoleBinding":
+    case "Role":
+    case "RoleBinding":
+      return `${kind.toLowerCase()} ${name}`;
+    case "ServiceAccount":
+      return `service account: ${name}`;
+    case "Service":
+    case "ConfigMap":
+      return `${kind.toLowerCase()}: ${name}`;
+    default:
+      return `unstructured object: ${name}`;
+  }
+}
+
+/** What messages say about the creation and the update of the object of a step. */
+function attemptsOf({ resource: { kind } }: Step, name: string): readonly [create: string, update: string] {
+  switch (kind) {
+    case "BundleSecret":
+      return [`error updating secret: ${name}`, `error updating secret: ${name}`];
+    case "ClusterRole":
+    case "ClusterRoleBinding":
+    case "Role":
+    case "RoleBinding":
+      return [`error creating ${kind.toLowerCase()} ${name}`, `error updating ${kind.toLowerCase()} ${name}`];
+    case "ServiceAccount":
+      return [`error creating service account: ${name}`, `error updating service account: ${name}`];
+    case "Service":
+    case "ConfigMap":
+      return [`error updating ${kind.toLowerCase()}: ${name}`, `error updating ${kind.toLowerCase()}: ${name}`];
+    default:
+      return [`error creating unstructured object ${name}`, `error updating unstructured object ${name}`];
+  }
+}
+
+/**
+ * A reference of a plan has no uid: the ClusterServiceVersion did not exist when the plan was made. Only that one can own an object of
+ * the bundle: references to anything else would let the bundle bind its objects to what is not its own.
+ */
+function ownReference(reference: OwnerReference, owner: ClusterServiceVersion): readonly OwnerReference[] {
+  const isOwn =
+    reference.apiVersion === owner.apiVersion && reference.kind === owner.kind && reference.name === owner.metadata.name;
+  return isOwn ? [{ ...reference, uid: owner.metadata.uid }] : [];
 }
 
 interface Update {
   readonly cluster: Cluster;
+  readonly step: Step;
   /** The labels of an object that exists already. */
   readonly labels: Manifest["metadata"]["labels"];
 }
 
-async function write(wanted: Manifest, kind: Kind, { cluster, labels }: Update): Promise<StepStatus> {
+async function write(wanted: Manifest, kind: Kind, { cluster, labels, step }: Update): Promise<StepStatus> {
   const { namespace = "", name = "" } = wanted.metadata;
-  const what = kind.kind.toLowerCase();
-  const done = await wrapped(`error creating ${what} ${name}`, () => cluster.ensure<KubeObject>(kind, wanted));
+  const [creating, updating] = attemptsOf(step, name);
+  const done = await wrapped(creating, () => cluster.ensure<KubeObject>(kind, wanted));
   if (done === "created") return "Created";
   const before = await cluster.get<KubeObject>(kind, { namespace: kind.scope === "Cluster" ? "" : namespace, name });
   if (before === undefined) return "NotPresent";
-  await wrapped(`error updating ${what} ${name}`, () =>
+  await wrapped(updating, () =>
     cluster.change(kind, {
       before,
       after: replaced(before, {

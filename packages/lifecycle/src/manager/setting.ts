@@ -48,6 +48,11 @@ export interface ManagerSetting {
   readonly entropy?: Entropy | undefined;
   /** Where the content of ClusterCatalogs is served, without their names: `http://127.0.0.1:8080/catalogs`. */
   readonly catalogUrl?: string | undefined;
+  /**
+   * With whose permissions the CRDs of an OperatorGroup with a service account are written. Default: those of the account, so that an
+   * install never does more than it may. The original always takes those of the manager.
+   */
+  readonly scopedCrds?: "account" | "manager" | undefined;
   /** The namespace of the manager, whose catalogs all namespaces may use. Default: `olm`. */
   readonly namespace: string;
 }

@@ -13,7 +13,8 @@ export interface Managed extends AsyncDisposable {
 /** Starts both. */
 export async function startOurs(): Promise<Managed> {
   const embedded = await startCluster({ heartbeat: false });
-  const setting = settingOf(embedded);
+  // The original writes all CRDs itself; ours does so if it is told to.
+  const setting = { ...settingOf(embedded), scopedCrds: "manager" as const };
   await installBase({ cluster: setting.cluster, clock: systemClock, namespace: "olm" });
   const running = lifecycleManager(setting).start({ api: apiOf(embedded.client), log: silentLog, namespace: "olm" });
   return {
