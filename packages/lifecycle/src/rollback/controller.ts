@@ -137,17 +137,23 @@ async function exchange({ old, next, rollback }: Exchange, { sync, setting }: Ro
     return requeue(LOOK, { reason: `${to} is installed again` });
   }
   if (next.status?.phase !== "Succeeded") return requeue(LOOK, { reason: `${to} is ${next.status?.phase ?? "new"}` });
-  const plan = await setting.cluster.get(InstallPlan, {
-    namespace: next.metadata.namespace ?? "",
-    name: rollback.plan,
-  });
-  const replaces = plan?.metadata.annotations?.[replacesAnnotation] ?? "";
-  if (next.spec.replaces === from) await setReplaces(next, replaces === "" ? undefined : replaces, setting);
+  if (next.spec.replaces === from) await setReplaces(next, await replacedBefore(next, rollback, setting), setting);
   const message = `${from} was rolled back to ${to}; it is not installed again while the annotation lifecycle.capstan.dev/excluded-versions names it`;
   await report(sync, { type: "RolledBack", status: "True", reason: "RolledBack", message }, setting);
   await finish(sync, setting);
   sync.event("Normal", "RolledBack", message);
   return undefined;
+}
+
+/** What the version before replaced, as the plan of the rollback notes it. */
+async function replacedBefore(
+  { metadata: { namespace = "" } }: ClusterServiceVersion,
+  { plan: name }: Rollback,
+  { cluster }: ManagerSetting,
+): Promise<string | undefined> {
+  const plan = await cluster.get(InstallPlan, { namespace, name });
+  const replaces = plan?.metadata.annotations?.[replacesAnnotation] ?? "";
+  return replaces === "" ? undefined : replaces;
 }
 
 async function setReplaces(

@@ -48,7 +48,9 @@ async function replacesOf(plan: InstallPlan | undefined, { namespace, wanted }: 
     ({ resource }) => resource.kind === "ClusterServiceVersion" && resource.name === rollback.to,
   );
   if (step === undefined) return "";
-  const { spec } = (await manifestOf(step, { cluster, namespace })) as { readonly spec?: { readonly replaces?: string } };
+  const { spec } = (await manifestOf(step, { cluster, namespace })) as {
+    readonly spec?: { readonly replaces?: string };
+  };
   return spec?.replaces ?? "";
 }
 
