@@ -304,7 +304,7 @@ interface Authorities {
 }
 
 function lazyAuthorities(clock: Clock, kept: Authority | undefined): Authorities {
-  return { authority: lazyAuthority(clock, kept), frontAuthority: lazyAuthority(clock, undefined, frontProxy) };
+  return { authority: lazyAuthority(clock, kept), frontAuthority: lazyAuthority(clock, undefined, "front-proxy-ca") };
 }
 
 function lazyAuthority(clock: Clock, kept: Authority | undefined, commonName = "capstan"): () => Authority {

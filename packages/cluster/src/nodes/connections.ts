@@ -1,4 +1,6 @@
 /** Connections from the API server to the nodes. They exist before the nodes, because each side needs the other. */
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import type { Answer, Call, Dial, NodeConnector, NodeRequest } from "@capstan/apiserver";
 import type { Machine, RunningNode } from "@capstan/node";
 
@@ -26,12 +28,23 @@ export function createNodeConnections(): NodeConnections {
       return node === undefined ? unreachable(name) : node.handle(request, call);
     },
     async dial({ host, port }) {
+      // An ExternalName can lead to the machine that the API server runs on, which is not part of the cluster's network.
+      if (isLoopback(host)) return connected(connect({ host, port }));
       if (network === undefined) throw dialError(`connect ENETUNREACH ${host}:${port}`);
       return network.dial(host, port).catch((error: Error) => {
         throw dialError(error.message);
       });
     },
   };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}
+
+async function connected(socket: Socket): Promise<Socket> {
+  await once(socket, "connect");
+  return socket;
 }
 
 function unreachable(name: string): Answer {
