@@ -6,10 +6,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
 import { type Catalog, startRegistryServer } from "@capstan/bundle";
 import { createClient, loadConfig, processHost } from "@capstan/client";
 import { ConfigMap } from "@capstan/kinds/v1";
 import { CatalogSource, ClusterCatalog, ClusterExtension, ClusterServiceVersion } from "@capstan/lifecycle";
+import { apiOf } from "@capstan/runtime";
 import { registryMissing, startRegistry } from "./registry.ts";
 import { capstan } from "./terminal.ts";
 
@@ -69,6 +71,26 @@ after(async () => {
   }
   await run("cluster", "stop", "--all");
   await rm(home, { recursive: true, force: true, maxRetries: 5 });
+});
+
+test("the API server offers the PackageManifests of the catalogs", async () => {
+  await using client = createClient(await loadConfig(processHost(), { kubeconfig: join(home, "kc") }));
+  const kind = { group: "packages.operators.coreos.com", version: "v1", kind: "PackageManifest" };
+  const manifests = { ...kind, plural: "packagemanifests", scope: "Namespaced" } as const;
+  const end = performance.now() + 60_000;
+  for (;;) {
+    // The API answers as soon as the API server has found it available, and the catalog has been read.
+    const found = await apiOf(client)
+      .list(manifests, { namespace: "default" })
+      .catch((error: unknown) => String(error));
+    const text = JSON.stringify(found);
+    if (text.includes('"currentCSV":"foo.v1.0.0"')) {
+      assert.match(text, /"catalogSource":"catalog"/u);
+      return;
+    }
+    assert.ok(performance.now() < end, `PackageManifests are not offered: ${text}`);
+    await pause(100);
+  }
 });
 
 test("finds, plans, approves, lists and uninstalls an operator", async () => {

@@ -112,6 +112,7 @@ export { startRegistryServer } from "./registry/server.ts";
 export type { RegistryServer, RegistryServerOptions } from "./registry/server.ts";
 export { openRegistryClient, readRegistry } from "./registry/client.ts";
 export type { RegistryClient, RegistryClientOptions } from "./registry/client.ts";
-export type { ApiBundle } from "./registry/api-bundle.ts";
+export { toApiBundle } from "./registry/api-bundle.ts";
+export type { ApiBundle, BundlePlace, BundleView } from "./registry/api-bundle.ts";
 export { openCurrentCatalog } from "./catalog/refresh.ts";
 export type { CatalogSource, CurrentCatalog, RefreshOptions } from "./catalog/refresh.ts";

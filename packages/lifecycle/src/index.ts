@@ -34,6 +34,16 @@ export { ClusterExtension } from "./kinds/cluster-extension.ts";
 export { ClusterExtensionRevision } from "./kinds/cluster-extension-revision.ts";
 export { Subscription } from "./kinds/subscription.ts";
 
+// PackageManifests.
+export { answerPackageRequest } from "./package-manifest/answer.ts";
+export type { PackageApi, PackageRequest, PackageResponse } from "./package-manifest/answer.ts";
+export { findPackages } from "./package-manifest/find.ts";
+export type { PackageQuery, PackageSources } from "./package-manifest/find.ts";
+export type { ManifestChannel, PackageManifest } from "./package-manifest/manifest.ts";
+export type { CsvDescription } from "./package-manifest/description.ts";
+export { packageServerNames, registerPackageServer, unregisterPackageServer } from "./package-manifest/register.ts";
+export type { PackagePlace } from "./package-manifest/register.ts";
+
 // Resolution.
 export type {
   CatalogReference,

@@ -102,6 +102,11 @@ test("a manual plan waits until it is approved", async () => {
   assert.equal(subscription?.status?.state, "UpgradePending");
   // The manager labels the plan meanwhile, which an approval must not depend on.
   const { namespace = "", name } = plan.metadata;
-  await apiOf(world.client).patch(InstallPlan, { namespace, name }, { spec: { approved: true } }, { type: "merge", manager: "user" });
+  await apiOf(world.client).patch(
+    InstallPlan,
+    { namespace, name },
+    { spec: { approved: true } },
+    { type: "merge", manager: "user" },
+  );
   await world.succeeded("manual", "bar.v1.0.0");
 });

@@ -35,7 +35,9 @@ async function tenant(name: string): Promise<void> {
 function plainCsv(name: string, spec: object = {}): Manifest {
   // Its pods run as the account that every namespace has.
   const text = JSON.stringify(operatorCsv({ name, version: "1.0.0" }));
-  const csv = JSON.parse(text.replaceAll(`"serviceAccountName":"${name}"`, '"serviceAccountName":"default"')) as Manifest;
+  const csv = JSON.parse(
+    text.replaceAll(`"serviceAccountName":"${name}"`, '"serviceAccountName":"default"'),
+  ) as Manifest;
   const { install, ...rest } = csv["spec"] as { readonly install: { readonly spec: object } };
   const strategy = { strategy: "deployment", spec: { ...install.spec, permissions: [], clusterPermissions: [] } };
   return { ...csv, spec: { ...rest, customresourcedefinitions: {}, install: strategy, ...spec } };
@@ -51,7 +53,12 @@ async function install(namespace: string, objects: readonly Manifest[]): Promise
     const resource = { group, version, kind: object.kind, name, manifest: JSON.stringify(object) };
     return { resolving, status: "Unknown" as const, resource: { ...resource, sourceName: "", sourceNamespace: "" } };
   });
-  const spec = { clusterServiceVersionNames: [resolving], approval: "Automatic" as const, approved: true, generation: 1 };
+  const spec = {
+    clusterServiceVersionNames: [resolving],
+    approval: "Automatic" as const,
+    approved: true,
+    generation: 1,
+  };
   const plan = await world.cluster.create(InstallPlan, { metadata: { name: "plan", namespace }, spec });
   const status = { phase: "Installing" as const, plan: steps, catalogSources: [] };
   await world.cluster.changeStatus(InstallPlan, { before: plan, after: { ...plan, status } });
@@ -89,7 +96,10 @@ test("a CRD needs an account that may write CRDs", async () => {
 test("objects of a bundle stay in the namespace, and those of the cluster are refused", async () => {
   await tenant("objects");
   const metadata = { name: "settings", namespace: "kube-system" };
-  const role = { metadata: { name: "objects-role" }, rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }] };
+  const role = {
+    metadata: { name: "objects-role" },
+    rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get"] }],
+  };
   await install("objects", [
     plainCsv("objects"),
     { apiVersion: "v1", kind: "ConfigMap", metadata, data: { a: "b" } },
@@ -107,7 +117,10 @@ test("names that would lead elsewhere are refused", async () => {
   await install("names", [plainCsv("names"), { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data: {} }]);
   assert.match(await refused("names", /configmap/u), /error updating configmap: \.\.\/\.\.\/kube-system/u);
   const all = await world.cluster.list(ConfigMap, {});
-  assert.deepEqual(all.filter((each) => each.metadata.name.includes("names")), []);
+  assert.deepEqual(
+    all.filter((each) => each.metadata.name.includes("names")),
+    [],
+  );
 });
 
 test("an object of a bundle is owned by its own ClusterServiceVersion only", async () => {
@@ -120,7 +133,10 @@ test("an object of a bundle is owned by its own ClusterServiceVersion only", asy
   await install("owners", [plainCsv("owners"), { apiVersion: "v1", kind: "ConfigMap", metadata, data: {} }]);
   await world.succeeded("owners", "owners.v1.0.0");
   const found = await world.cluster.get(ConfigMap, { namespace: "owners", name: "owned" });
-  assert.deepEqual(found?.metadata.ownerReferences?.map(({ name }) => name), ["owners.v1.0.0"]);
+  assert.deepEqual(
+    found?.metadata.ownerReferences?.map(({ name }) => name),
+    ["owners.v1.0.0"],
+  );
 });
 
 test("webhooks and APIServices need an account that may register them", async () => {
@@ -135,9 +151,18 @@ test("webhooks and APIServices need an account that may register them", async ()
   };
   await install("hooks", [plainCsv("hooks", { webhookdefinitions: [webhook] })]);
   await tenant("services");
-  const service = { group: "services.example.com", version: "v1", kind: "Thing", name: "things", deploymentName: "services" };
+  const service = {
+    group: "services.example.com",
+    version: "v1",
+    kind: "Thing",
+    name: "things",
+    deploymentName: "services",
+  };
   await install("services", [plainCsv("services", { apiservicedefinitions: { owned: [service] } })]);
-  for (const [namespace, name] of [["hooks", "hooks.v1.0.0"], ["services", "services.v1.0.0"]] as const) {
+  for (const [namespace, name] of [
+    ["hooks", "hooks.v1.0.0"],
+    ["services", "services.v1.0.0"],
+  ] as const) {
     const seen = await world.until(
       `${name} fails`,
       () => world.csv(namespace, name),
@@ -146,7 +171,10 @@ test("webhooks and APIServices need an account that may register them", async ()
     assert.match(seen?.status?.message ?? "", new RegExp(`"system:serviceaccount:${namespace}:installer" cannot`, "u"));
   }
   const configurations = await world.cluster.list<KubeObject>(ValidatingWebhookConfiguration, {});
-  assert.deepEqual(configurations.map(({ metadata }) => metadata.name), []);
+  assert.deepEqual(
+    configurations.map(({ metadata }) => metadata.name),
+    [],
+  );
   const key = { namespace: "", name: "v1.services.example.com" };
   assert.equal(await world.cluster.get(APIService, key), undefined);
 });

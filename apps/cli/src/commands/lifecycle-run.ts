@@ -6,6 +6,7 @@ import { apiOf, createLog, systemClock } from "@capstan/runtime";
 import { type Command, defineCommand } from "../command/define.ts";
 import { openSetting } from "../lifecycle/manager.ts";
 import { openCatalogPages } from "../lifecycle/serve-catalogs.ts";
+import { openPackageServer, packageHost } from "../lifecycle/serve-packages.ts";
 import { CliError } from "../errors.ts";
 import { clusterOptions } from "../project/connect.ts";
 import { stopSignal } from "../stop-signal.ts";
@@ -28,6 +29,20 @@ export const lifecycleRun: Command = defineCommand({
       default: "0",
       describe: "where ClusterCatalogs are served by HTTP; 0 takes any that is free",
     },
+    "packages-host": {
+      type: "text",
+      value: "HOST",
+      describe:
+        "the name or address at which the API server reaches this manager, which serves PackageManifests; none to serve none (default: that of the pod, or of the machine if the API server runs on it too)",
+    },
+    "scoped-crds": {
+      type: "text",
+      value: "WHO",
+      choices: ["account", "manager"],
+      default: "account",
+      describe:
+        "whose permissions write the CRDs of an OperatorGroup with a service account: those of the account, or, as in OLM, those of the manager",
+    },
     verbose: { type: "flag", describe: "log every reconcile" },
   },
   progress: "own",
@@ -48,9 +63,13 @@ export const lifecycleRun: Command = defineCommand({
     const { namespace } = options;
     await using pages = await openCatalogPages(portOf(options["catalog-port"]));
     await using opened = openSetting({ client, config, namespace, catalogUrl: pages.url });
-    const { setting } = opened;
+    const scopedCrds = options["scoped-crds"] === "manager" ? ("manager" as const) : ("account" as const);
+    const setting = { ...opened.setting, scopedCrds };
     pages.serve(setting.catalogs);
     await installBase({ cluster: setting.cluster, clock: setting.clock, namespace });
+    const host = options["packages-host"] ?? packageHost(config);
+    await using packages = host === undefined || host === "none" ? undefined : await openPackageServer(host, setting);
+    if (packages === undefined) log.info("PackageManifests are not served: --packages-host says where they would be");
     await using running = lifecycleManager(setting).start({ api: apiOf(client), log, namespace });
     log.info("the lifecycle manager runs", { server: config.cluster.server, controllers: running.controllers.length });
     terminal.err(

@@ -75,6 +75,10 @@ function aggregated(problems: readonly string[]): string {
   return unique.length === 1 ? (unique[0] ?? "") : `[${unique.join(", ")}]`;
 }
 
+function missing(resource: string, object: string): readonly string[] {
+  return [`${resource} "${object}" not found`];
+}
+
 interface Examined {
   readonly csv: ClusterServiceVersion;
   readonly reader: Reader;
@@ -89,14 +93,25 @@ function problemsOf(
   const { namespace = "" } = csv.metadata;
   const { deploymentName = "" } = wanted;
   const target = serviceName(deploymentName);
-  const secret = secretName(deploymentName);
-  const missing = (resource: string, object: string): readonly string[] => [`${resource} "${object}" not found`];
   if (service === undefined) return missing("apiservice.apiregistration.k8s.io", apiServiceName(wanted));
   if (reader.get(Service, { namespace, name: target }) === undefined) return missing("service", target);
   const reference = service.spec?.service;
   if (reference?.name !== target || reference.namespace !== namespace) {
     return ["found APIService and service reference mismatch"];
   }
+  return certificateProblems({ namespace, deploymentName, service }, reader);
+}
+
+interface Certified {
+  readonly namespace: string;
+  readonly deploymentName: string;
+  readonly service: APIService;
+}
+
+/** Whether the Secret and the Deployment have the authority that the APIService trusts. */
+function certificateProblems({ namespace, deploymentName, service }: Certified, reader: Reader): readonly string[] {
+  const target = serviceName(deploymentName);
+  const secret = secretName(deploymentName);
   const found = reader.get(Secret, { namespace, name: secret });
   if (found === undefined) return missing("secret", secret);
   const hash = authorityHash(Buffer.from(service.spec?.caBundle ?? "", "base64").toString("utf8"));
@@ -137,11 +152,7 @@ function accessProblems({ namespace, target, secret, account = "default" }: Acce
 /** Whether all owned APIServices are available and serve their kinds. */
 export function apiServicesState(
   csv: ClusterServiceVersion,
-  {
-    reader,
-    serves,
-    now,
-  }: Disruption & { readonly serves: (group: string, version: string, kind: string) => boolean },
+  { reader, serves, now }: Disruption & { readonly serves: (group: string, version: string, kind: string) => boolean },
 ): "available" | "unavailable" | "disrupted" {
   for (const each of ownedApiServices(csv)) {
     const service = reader.get(APIService, { name: apiServiceName(each) });
@@ -151,4 +162,3 @@ export function apiServicesState(
   }
   return "available";
 }
-

@@ -11,7 +11,7 @@ import type { CsvReason, CsvStatus, CsvStrategy } from "../kinds/csv.ts";
 import { OLMConfig } from "../kinds/olm-config.ts";
 import { OperatorGroup } from "../kinds/operator-group.ts";
 import type { Reader, Sync } from "../manager/reader.ts";
-import type { AccountReference, ManagerSetting } from "../manager/setting.ts";
+import type { ManagerSetting } from "../manager/setting.ts";
 import { rolesOf } from "./observe.ts";
 import { permissionStatus } from "./permission-status.ts";
 import { rulesHash } from "./permissions.ts";
@@ -50,12 +50,10 @@ export async function syncCopies(csv: Csv, { sync, setting }: Copying): Promise<
   const group = activeGroup(csv, sync);
   const namespaces = group?.status?.namespaces;
   if (group === undefined || namespaces === undefined) return;
-  const [first] = namespaces;
-  const isGlobal = namespaces.length === 1 && first === "";
-  if (namespaces.length === 1 && first === csv.metadata.namespace) return;
-  const account = serviceAccountOf([group]);
-  // An install with a service account does nothing that the account may not.
-  const writer = "error" in account ? undefined : clusterFor(account.reference, setting);
+  const only = namespaces.length === 1 ? namespaces[0] : undefined;
+  const isGlobal = only === "";
+  if (only === csv.metadata.namespace) return;
+  const writer = writerFor(group, setting);
   if (isGlobal && writer !== undefined) await liftPermissions(csv, { sync, writer });
   if (isUncopiable(csv)) return;
   if (isGlobal && !areCopiesEnabled(sync)) return removeCopies(csv, { sync, setting });
@@ -66,8 +64,11 @@ export async function syncCopies(csv: Csv, { sync, setting }: Copying): Promise<
   }
 }
 
-function clusterFor(account: AccountReference | undefined, { cluster, as }: ManagerSetting): Cluster {
-  return account === undefined ? cluster : as(account);
+/** The calls that grant permissions: those of the group's service account, so that an install does nothing that it may not. */
+function writerFor(group: OperatorGroup, { cluster, as }: ManagerSetting): Cluster | undefined {
+  const account = serviceAccountOf([group]);
+  if ("error" in account) return undefined;
+  return account.reference === undefined ? cluster : as(account.reference);
 }
 
 function isUncopiable({ status }: Csv): boolean {
@@ -155,7 +156,7 @@ interface Granting {
  */
 function describedRoles(csv: Csv, { find }: Reader): readonly Role[] {
   const { namespace = "" } = csv.metadata;
-  const described = new Set((csv.spec.install.spec?.permissions ?? []).map(({ rules = [] }) => rulesHash(rules)));
+  const described = new Set((csv.spec.install.spec?.permissions ?? []).map((each) => rulesHash(each.rules ?? [])));
   return find(Role, { namespace, labels: ownerLabels(csv) }).filter(
     (role) => isOwnedBy(role, csv) && described.has(rulesHash(role.rules ?? [])),
   );
@@ -216,7 +217,11 @@ async function permitted({ event }: Sync<Csv>, grant: () => Promise<void>): Prom
     await grant();
   } catch (error) {
     if (!isApiError(error, "Forbidden")) throw error;
-    event("Warning", "PermissionsNotGranted", `the service account of the OperatorGroup may not do this: ${error.message}`);
+    event(
+      "Warning",
+      "PermissionsNotGranted",
+      `the service account of the OperatorGroup may not do this: ${error.message}`,
+    );
   }
 }
 

@@ -81,9 +81,8 @@ export function isGranted(rule: PolicyRule, granted: readonly PolicyRule[]): boo
     orEmpty(rule.apiGroups),
     orEmpty(rule.resources),
     orEmpty(rule.resourceNames),
-  ]).every(
-    ([verb = "", group = "", resource = "", name = ""]) =>
-      granted.some((each) => allows(each, { verb, group, resource, name })),
+  ]).every(([verb = "", group = "", resource = "", name = ""]) =>
+    granted.some((each) => allows(each, { verb, group, resource, name })),
   );
 }
 

@@ -175,7 +175,9 @@ function attemptsOf({ resource: { kind } }: Step, name: string): readonly [creat
  */
 function ownReference(reference: OwnerReference, owner: ClusterServiceVersion): readonly OwnerReference[] {
   const isOwn =
-    reference.apiVersion === owner.apiVersion && reference.kind === owner.kind && reference.name === owner.metadata.name;
+    reference.apiVersion === owner.apiVersion &&
+    reference.kind === owner.kind &&
+    reference.name === owner.metadata.name;
   return isOwn ? [{ ...reference, uid: owner.metadata.uid }] : [];
 }
 

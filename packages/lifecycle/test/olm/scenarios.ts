@@ -24,10 +24,7 @@ export const scenarioFiles: readonly ScenarioFile[] = ["csv", "groups", "plans",
 /** Scenarios in which the manager sometimes stays InstallReady for more than a minute, for which a quick test has no time. */
 const LATE = ["group-targets-change"];
 
-/** Scenarios in which ours differed from the recorded answer, for a reason that is not known yet: see lifecycle-differences.md. */
-const DIFFERENT = ["drift-deployment", "drift-account-deleted"];
-
-const SLOW: ReadonlySet<string> = new Set([...LATE, ...DIFFERENT]);
+const SLOW: ReadonlySet<string> = new Set(LATE);
 
 /** The scenarios of a file that need no long waits. */
 export function quickScenarios(file: ScenarioFile): readonly Scenario[] {

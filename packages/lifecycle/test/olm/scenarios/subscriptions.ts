@@ -127,9 +127,10 @@ export const subscriptionScenarios: readonly Scenario[] = [
   ]),
   scenario("sub-two-channels", "two Subscriptions for two channels of one package", (names) => [
     ...ownNamespace(names.ns),
-    ...catalog(names, blobs({ channels: { stable: [v1(names)], beta: [v1(names), v2(names)] } })),
+    // Both exist before anything can be resolved.
     subscribe(names.ns),
     subscribe(names.ns, { channel: "beta" }, "again"),
+    ...catalog(names, blobs({ channels: { stable: [v1(names)], beta: [v1(names), v2(names)] } })),
     settle(),
   ]),
   scenario("sub-two-packages", "two packages of one catalog", (names) => [
