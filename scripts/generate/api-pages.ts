@@ -87,6 +87,12 @@ const ideas: readonly Idea[] = [
     holds: module("capstan/stateful/parts"),
   },
   {
+    page: "stateful-quorum",
+    title: "capstan/stateful/quorum",
+    about: "The topology of applications that elect their leader and keep their own list of members.",
+    holds: module("capstan/stateful/quorum"),
+  },
+  {
     page: "stateful",
     title: "capstan/stateful",
     about: "Operators of databases.",

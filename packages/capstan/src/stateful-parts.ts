@@ -81,5 +81,5 @@ export type {
   TlsState,
   Trust,
   WantedBackup,
-  WriteOptions,
+  WriteBackupOptions,
 } from "@capstan/stateful/parts";

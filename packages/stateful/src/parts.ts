@@ -34,7 +34,7 @@ export { checkDigest, digestOf, seal } from "./backup/seal.ts";
 export type { Trust } from "./backup/seal.ts";
 export { manifestChecks } from "./backup/shape.ts";
 export { writeBackup } from "./backup/write-backup.ts";
-export type { WriteOptions } from "./backup/write-backup.ts";
+export type { WriteBackupOptions } from "./backup/write-backup.ts";
 export { judgeGiven } from "./tls/given.ts";
 export type { GivenInput } from "./tls/given.ts";
 export { keepLeaf, readLeaf } from "./tls/leaf.ts";

@@ -1,7 +1,14 @@
-/** The decision of the operator, and helpers around it. */
-export { decide } from "./decide.ts";
-export { isRecovering } from "./recovery.ts";
-export { hasTemplateFailed, isTemplateRejected, targetVersion } from "./target-version.ts";
-export { compareVersions, minorOf } from "./version.ts";
-export { quorumOf, serialOf, viewOf } from "./view.ts";
-export type { Member, View } from "./view.ts";
+/** The decision of the operator: the quorum topology, with what it needs to know of etcd. */
+export {
+  decideQuorum as decide,
+  hasTemplateFailed,
+  isRecovering,
+  isTemplateRejected,
+  quorumOf,
+  serialOf,
+  targetVersion,
+  viewOf,
+} from "capstan/stateful/quorum";
+export type { QuorumMember as Member, QuorumView as View } from "capstan/stateful/quorum";
+export { etcd } from "./etcd.ts";
+export { compareVersions, minorOf } from "./versions.ts";

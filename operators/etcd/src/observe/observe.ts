@@ -12,7 +12,7 @@ import type {
   ObservedPod,
   SnapshotState,
 } from "../contract.ts";
-import { isRecovering } from "../decide/index.ts";
+import { etcd, isRecovering } from "../decide/index.ts";
 import { parseDuration } from "../duration.ts";
 import { superusersOf } from "../etcd/index.ts";
 import type { Dial } from "../etcd/index.ts";
@@ -149,6 +149,7 @@ export async function observe(given: ReconcileInput, outside: ObserveEnvironment
     const compared = await compareData(clients, facts);
     const { comparison } = compared;
     return {
+      application: etcd,
       name: place.name,
       now,
       desired,

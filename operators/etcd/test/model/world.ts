@@ -11,6 +11,7 @@ import type {
   ObservedPod,
   ObservedVolume,
 } from "../../src/contract.ts";
+import { etcd } from "../../src/decide/index.ts";
 import { mergeReportedMembers } from "../../src/observe/reported-members.ts";
 import { Disaster } from "./disaster.ts";
 import { mustHaveAll, mustNotBeNewest, replicate } from "./ledger.ts";
@@ -114,6 +115,7 @@ export function observe(world: World): Observation {
   const remembered = listed.map((slot) => listedAs(slot, slot.isForgotten === true ? "learner" : slot.role));
   const heard = listed.some((slot) => isAlive(slot) || slot.data === "corrupt") ? members : [];
   return {
+    application: etcd,
     name: "m",
     now: NOW,
     desired: {

@@ -11,9 +11,9 @@ import { seal } from "./seal.ts";
  * What is written, and what its manifest says.
  *
  * @example
- * const nameOf = <M extends StoredManifest>({ name }: WriteOptions<M>) => name;
+ * const nameOf = <M extends StoredManifest>({ name }: WriteBackupOptions<M>) => name;
  */
-export interface WriteOptions<M extends StoredManifest> extends Pick<
+export interface WriteBackupOptions<M extends StoredManifest> extends Pick<
   ContentFacts,
   "name" | "identity" | "compression"
 > {
@@ -39,7 +39,7 @@ export interface WriteOptions<M extends StoredManifest> extends Pick<
 export async function writeBackup<M extends StoredManifest>(
   catalog: Catalog<M>,
   source: AsyncIterable<Buffer>,
-  { name, salt, describe, ...facts }: WriteOptions<M>,
+  { name, salt, describe, ...facts }: WriteBackupOptions<M>,
 ): Promise<M> {
   const { store, format, key } = catalog;
   const object = objectNames(format, name);

@@ -1,5 +1,5 @@
 /** Starts the first member of a new cluster. */
-import type { Action, Observation } from "../contract.ts";
+import type { Action, Observation } from "./contract.ts";
 import { newMemberName, viewOf } from "./view.ts";
 import { targetVersion } from "./target-version.ts";
 

@@ -1,9 +1,13 @@
 /** The version and template that a member's pod should have now. */
-import type { ObservedPod } from "../contract.ts";
+import type { ObservedPod } from "./contract.ts";
 import type { Member, View } from "./view.ts";
-import { lowest } from "./version.ts";
 
-/** The version that the cluster goes to: the present step of an update, the version after a rollback, or the running one. */
+/**
+ * The version that the cluster goes to: the present step of an update, the version after a rollback, or the running one.
+ *
+ * @example
+ * const goal = (seen: QuorumObservation) => targetVersion(viewOf(seen));
+ */
 export function targetVersion({ seen }: View): string {
   const { update } = seen.recordedState;
   if (update === undefined) return runningVersion(seen) ?? seen.desired.version;
@@ -15,7 +19,8 @@ export function runningVersion(seen: View["seen"]): string | undefined {
   const listed = new Set(seen.membership.members.map(({ member }) => member));
   const running = seen.pods.filter(({ member }) => listed.has(member)).map(({ version }) => version);
   const remembered = Object.entries(seen.recordedState.versions).filter(([member]) => listed.has(member));
-  return lowest([...running, ...remembered.map(([, version]) => version)]);
+  const { compare } = seen.application.versions;
+  return [...running, ...remembered.map(([, version]) => version)].toSorted(compare)[0];
 }
 
 /** The version for a member's pod. It changes only when the update reaches that member. */
@@ -37,7 +42,12 @@ function templateHashFor(seen: View["seen"], version: string): string {
   return (hasTemplateFailed(seen) ? (seen.lastGood ?? seen.desired) : seen.desired).templateHashFor(version);
 }
 
-/** Whether a member did not become ready with the present template of the spec. Until that changes, the last good template is used. */
+/**
+ * Whether a member did not become ready with the present template of the spec. Until that changes, the last good template is used.
+ *
+ * @example
+ * const isOld = (seen: QuorumObservation) => hasTemplateFailed(seen);
+ */
 export function hasTemplateFailed({ recordedState, desired, lastGood }: View["seen"]): boolean {
   return lastGood !== undefined && recordedState.templateFailed?.form === desired.templateDigest;
 }
@@ -45,6 +55,9 @@ export function hasTemplateFailed({ recordedState, desired, lastGood }: View["se
 /**
  * Whether the API server has recently rejected the desired pods of a version. No pod is stopped for them, and lost pods are recreated
  * with the last good template.
+ *
+ * @example
+ * const isBlocked = (seen: QuorumObservation) => isTemplateRejected(seen, seen.desired.version);
  */
 export function isTemplateRejected({ recordedState, desired, now }: View["seen"], version: string): boolean {
   const { templateRejected: formRefused } = recordedState;

@@ -1,9 +1,15 @@
 /** A recovery in progress: stops all members, continues with one, and lets it serve alone before others join. */
-import type { Action, RecordedRecovery, Observation, ObservedPod } from "../contract.ts";
+import type { Action, RecordedRecovery, Observation, ObservedPod } from "./contract.ts";
 import { newMemberName, viewOf } from "./view.ts";
 import { hasOldTemplate, versionFor } from "./target-version.ts";
+import { withArticle } from "./with-article.ts";
 
-/** Whether a recovery was begun and is not over. */
+/**
+ * Whether a recovery was begun and is not over.
+ *
+ * @example
+ * const isBusy = isRecovering({ phase: "Seeding" });
+ */
 export function isRecovering(recovery: Pick<RecordedRecovery, "phase"> | undefined): boolean {
   return recovery !== undefined && recovery.phase !== "Done" && recovery.phase !== "Refused";
 }
@@ -128,7 +134,7 @@ function recreatePod(seen: Observation, pod: ObservedPod, version: string): Acti
  * because this one may have the newest data.
  */
 function reportFailure(
-  { now, desired }: Observation,
+  { now, desired, application }: Observation,
   pod: ObservedPod,
   left: readonly string[] = [],
 ): Action | undefined {
@@ -139,7 +145,7 @@ function reportFailure(
     left.length > 0
       ? `set spec.recovery.fromBackup to false, to go on with what is left of ${left.join(", ")}`
       : `only if its data is known to be lost, delete its volume and its pod (data-${member}, ${member}): then what else is left is looked at`;
-  const why = `${member}, which the cluster is to go on with, does not start: ${failure}. Mend that, or ask for a backup with an EtcdRestore that says overwrite, or ${otherwise}`;
+  const why = `${member}, which the cluster is to go on with, does not start: ${failure}. Mend that, or ask for a backup with ${withArticle(application.kinds.restore)} that says overwrite, or ${otherwise}`;
   return { do: "refuse", reason: "QuorumLost", why };
 }
 
@@ -157,10 +163,10 @@ function abandonRestore(seen: Observation, recovery: RecordedRecovery): Action |
 }
 
 function recoveryFailure(
-  { isRestoreDeleted: isWithdrawn, pods, now, desired }: Observation,
+  { isRestoreDeleted: isWithdrawn, pods, now, desired, application }: Observation,
   { phase, member }: RecordedRecovery,
 ): string | undefined {
-  if (isWithdrawn) return "its EtcdRestore was deleted";
+  if (isWithdrawn) return `its ${application.kinds.restore} was deleted`;
   const lost = phase === "Stopping" ? pods.find(({ isNodeLost }) => isNodeLost) : undefined;
   if (lost !== undefined) return `${lost.member} may still run on a node that does not report`;
   const pod = pods.find((one) => one.member === member);
@@ -180,14 +186,14 @@ function returnToOldData(seen: Observation, recovery: RecordedRecovery): Action 
   return { do: "note-recovery", recovery: { ...recovery, phase: "Refused", reason } };
 }
 
-/** A pod with `--force-new-cluster` would remove the others at a restart. It is replaced before others join. */
+/** A pod that goes on alone would remove the others at a restart. It is replaced before others join. */
 function finishRecovery(seen: Observation, recovery: RecordedRecovery): Action {
   const { member = "" } = recovery;
   const pod = seen.pods.find((one) => one.member === member);
   if (pod !== undefined && pod.boot !== "live" && pod.state !== "stopping") {
     return { do: "delete-pod", member, why: "it is one of many again" };
   }
-  if (!seen.volumes.some((one) => one.member === member)) return refuseLoss(member);
+  if (!seen.volumes.some((one) => one.member === member)) return refuseLoss(seen, member);
   if (pod === undefined) return { do: "create-pod", member, boot: "live", version: versionFor(viewOf(seen), member) };
   if (pod.boot !== "live" || !isOnlyMember(seen, member))
     return reportFailure(seen, pod) ?? { do: "wait", for: `${member} to serve as one of many` };
@@ -195,8 +201,8 @@ function finishRecovery(seen: Observation, recovery: RecordedRecovery): Action {
 }
 
 /** The member has served alone: the data of the others is older than what clients may have read. */
-function refuseLoss(member: string): Action {
-  const why = `the volume of ${member}, which went on alone, is gone: ask for a backup with an EtcdRestore that says overwrite`;
+function refuseLoss({ application }: Observation, member: string): Action {
+  const why = `the volume of ${member}, which went on alone, is gone: ask for a backup with ${withArticle(application.kinds.restore)} that says overwrite`;
   return { do: "refuse", reason: "QuorumLost", why };
 }
 

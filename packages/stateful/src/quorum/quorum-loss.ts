@@ -1,11 +1,12 @@
 /** Quorum loss: recreates all members with data, and decides whether the others are lost permanently. */
-import type { Action } from "../contract.ts";
+import type { Action } from "./contract.ts";
 import { backUpLearner } from "./learner.ts";
 import { hasOldTemplate, versionFor } from "./target-version.ts";
 import { quorumOf } from "./view.ts";
 import { newerBackup, listSkipped, skippedBefore, restoreNewerBackup } from "./newer-backup.ts";
 import type { Member, View } from "./view.ts";
 import { skipInitialCheck } from "./skip-initial-check.ts";
+import { withArticle } from "./with-article.ts";
 
 /** Recreates the pod of every volume. This cannot create a second cluster: pods continue with their data, or fail. */
 export function recreateMembersWithData(view: View): Action | undefined {
@@ -165,17 +166,17 @@ function recoverFromSurvivor(view: View, { name, talk, volume }: Newest, gone: s
 
 /** The newest survivor is not used while its data may differ. After a while the refusal explains that, and the options. */
 function waitForHashes({ seen }: View, names: string, gone: string): Action {
-  const { name, now, withoutHashSince = now, desired } = seen;
+  const { name, now, withoutHashSince = now, desired, application } = seen;
   if (now - withoutHashSince < desired.replaceAfter)
     return { do: "wait", for: `the data of ${names} to be compared with that of the others` };
   const volumes = `data-${names.replaceAll(", ", ", data-")}`;
   return refuse(
-    `the data of ${gone} is gone, and ${names} gives no hash of its data, so it is unknown whether those that are left have the same: mend what keeps ${names} from answering (it is asked again, at first every minute and at last every half hour), or put a backup in the place of all data (an EtcdRestore with spec.overwrite: ${name}), or, only if the data of ${names} is known to be worse, delete its volume and its pod (${volumes}, ${names})`,
+    `the data of ${gone} is gone, and ${names} gives no hash of its data, so it is unknown whether those that are left have the same: mend what keeps ${names} from answering (it is asked again, at first every minute and at last every half hour), or put a backup in the place of all data (${withArticle(application.kinds.restore)} with spec.overwrite: ${name}), or, only if the data of ${names} is known to be worse, delete its volume and its pod (${volumes}, ${names})`,
   );
 }
 
 /**
- * Orders by committed raft index, then by revision. Committed entries are the same for all members, so a longer log contains a shorter
+ * Orders by committed index of the log, then by revision. Committed entries are the same for all members, so a longer log contains a shorter
  * one; the revision shows only how many of them are applied. The term means nothing: an isolated member may have increased it alone.
  */
 export function newestFirst(one: Survivor, other: Survivor): number {
@@ -198,7 +199,7 @@ function chooseBackup({ seen }: View, gone: string): Action {
   const { skipped = [] } = skippedBefore(seen);
   if (skipped.length > 0)
     return refuse(
-      `the data of ${gone} is gone, and so is the use of ${listSkipped(skipped)}: make an EtcdRestore that names a backup, such as ${seen.newestBackup}, with spec.overwrite: ${seen.name}`,
+      `the data of ${gone} is gone, and so is the use of ${listSkipped(skipped)}: make ${withArticle(seen.application.kinds.restore)} that names a backup, such as ${seen.newestBackup}, with spec.overwrite: ${seen.name}`,
     );
   const recovery = {
     phase: "Stopping",
@@ -209,17 +210,19 @@ function chooseBackup({ seen }: View, gone: string): Action {
   return { do: "note-recovery", recovery };
 }
 
-interface MissingBackup extends Pick<View["seen"], "name" | "backupsOfEarlierCluster"> {
+interface MissingBackup extends Pick<View["seen"], "application" | "name" | "backupsOfEarlierCluster"> {
   readonly known?: View["seen"]["recordedState"];
 }
 
 /** Only the user can decide whether to restore a backup of an earlier cluster with the same name. */
-export function describeMissingBackup({ name, backupsOfEarlierCluster = 0, known }: MissingBackup): string {
+export function describeMissingBackup(missing: MissingBackup): string {
+  const { application, name, backupsOfEarlierCluster = 0, known } = missing;
+  const restore = withArticle(application.kinds.restore);
   const { skipped = [] } = known === undefined ? {} : skippedBefore({ recordedState: known });
   if (skipped.length > 0)
-    return `no backup is left but ${listSkipped(skipped)}: mend that, or make an EtcdRestore that names one, with spec.overwrite: ${name}`;
+    return `no backup is left but ${listSkipped(skipped)}: mend that, or make ${restore} that names one, with spec.overwrite: ${name}`;
   if (backupsOfEarlierCluster === 0) return "there is no backup";
-  return `there is no backup of this cluster, but ${backupsOfEarlierCluster} of an earlier one of its name: to take one of those, make an EtcdRestore that names it with spec.overwrite: ${name}`;
+  return `there is no backup of this cluster, but ${backupsOfEarlierCluster} of an earlier one of its name: to take one of those, make ${restore} that names it with spec.overwrite: ${name}`;
 }
 
 function namesOf(members: readonly Member[]): string {

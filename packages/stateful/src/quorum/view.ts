@@ -1,9 +1,14 @@
 /** The observation from the point of view of decisions: health of each member, and quorum. */
-import type { MemberStatus, ListedMember, Observation, ObservedPod, ObservedVolume } from "../contract.ts";
+import type { MemberStatus, ListedMember, Observation, ObservedPod, ObservedVolume } from "./contract.ts";
 
 type Responding = Extract<MemberStatus, { is: "talking" }>;
 
-/** One member with all that is observed about it. */
+/**
+ * One member with all that is observed about it.
+ *
+ * @example
+ * const names = (members: readonly QuorumMember[]) => members.map(({ name }) => name);
+ */
 export interface Member {
   readonly name: string;
   readonly id: string;
@@ -22,7 +27,12 @@ export interface Member {
   readonly ruin: string | undefined;
 }
 
-/** All members. */
+/**
+ * All members.
+ *
+ * @example
+ * const leaderOf = ({ members }: QuorumView) => members.find(({ isLeader }) => isLeader)?.name;
+ */
 export interface View {
   readonly seen: Observation;
   readonly members: readonly Member[];
@@ -32,10 +42,22 @@ export interface View {
   readonly hasQuorum: boolean;
 }
 
+/**
+ * How many of so many voters are a majority.
+ *
+ * @example
+ * const needed = quorumOf(3);
+ */
 export function quorumOf(voters: number): number {
   return Math.floor(voters / 2) + 1;
 }
 
+/**
+ * The observation from the point of view of decisions.
+ *
+ * @example
+ * const voters = (seen: QuorumObservation) => viewOf(seen).voters.length;
+ */
 export function viewOf(seen: Observation): View {
   const members = seen.membership.members.map((listed) => memberOf(seen, listed)).toSorted(byName);
   const voters = members.filter(({ isVoter }) => isVoter);
@@ -99,12 +121,17 @@ function isCorruptIn({ membership, differing }: Observation, name: string, talk:
   return talk.isCorrupt || (membership.by === "quorum" && differing.includes(name));
 }
 
-/** Sorts by serial: `etcd-2` before `etcd-10`. */
+/** Sorts by serial: `db-2` before `db-10`. */
 export function byName(one: { readonly name: string }, other: { readonly name: string }): number {
   return serialOf(one.name) - serialOf(other.name);
 }
 
-/** The number at the end of a member's name. */
+/**
+ * The number at the end of a member's name.
+ *
+ * @example
+ * const serial = serialOf("db-10");
+ */
 export function serialOf(name: string): number {
   return Number(name.slice(name.lastIndexOf("-") + 1));
 }

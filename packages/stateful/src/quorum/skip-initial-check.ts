@@ -1,8 +1,8 @@
 /**
- * Members that are needed for a comparison but cannot start. etcd compares a member's data with the others before it serves, and exits on
+ * Members that are needed for a comparison but cannot start. The application compares a member's data with the others before it serves, and exits on
  * a difference, so one running member with bad data can stop all good ones from starting.
  */
-import type { Action } from "../contract.ts";
+import type { Action } from "./contract.ts";
 import type { Member } from "./view.ts";
 
 /** Lets the next crash-looping member with data skip the check. The others stay as they are. */

@@ -1,5 +1,5 @@
 /** Takes a safeguard snapshot before members go to another version, if the spec names a store. */
-import type { Action, SnapshotState } from "../contract.ts";
+import type { Action, SnapshotState } from "./contract.ts";
 import type { View } from "./view.ts";
 
 /** The state of the safeguard snapshot. `unneeded`: not requested, or no store for it. */

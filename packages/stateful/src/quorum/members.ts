@@ -1,5 +1,5 @@
 /** Membership rules while there is quorum: start, replace, promote, add, remove. */
-import type { Action } from "../contract.ts";
+import type { Action } from "./contract.ts";
 import { isTemplateTrial } from "./template-rollback.ts";
 import {
   hasTemplateFailed,
@@ -220,7 +220,7 @@ function targetSize(view: View): number {
   return exchanged.length > 0 && voters.length <= size + 1 ? size + 1 : size;
 }
 
-/** A member is replaced if an EtcdOperation requests it, if its volume is gone or being deleted, or if it cannot be restarted safely. */
+/** A member is replaced if an operation requests it, if its volume is gone or being deleted, or if it cannot be restarted safely. */
 function mustBeReplaced(view: View, member: Member): boolean {
   if (view.seen.desired.replace.includes(member.name) || isOnLostNode(member)) return true;
   return isSmall(view) && isDrifted(view, member, targetVersion(view));

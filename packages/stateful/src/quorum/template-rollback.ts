@@ -2,7 +2,7 @@
  * A new template is tried with one member. If that does not become ready, all members continue with the last good template, as with
  * versions.
  */
-import type { Action, ObservedPod } from "../contract.ts";
+import type { Action, ObservedPod } from "./contract.ts";
 import { hasTemplateFailed } from "./target-version.ts";
 import { canStopMember, leaderCandidate } from "./view.ts";
 import type { Member, View } from "./view.ts";

@@ -1,12 +1,13 @@
 /**
- * The override: if data has to be compared and cannot be, an EtcdOperation can request to replace a member all the same. It applies to a
+ * The override: if data has to be compared and cannot be, an operation can request to replace a member all the same. It applies to a
  * member that returns no hash or does not serve. It never applies to a healthy and compared member, below quorum, or if data is known to
  * differ.
  */
-import type { Action } from "../contract.ts";
+import type { Action } from "./contract.ts";
 import { canStopMember, newMemberName, quorumOf, leaderCandidate } from "./view.ts";
 import type { Member, View } from "./view.ts";
 import { isWaitingForComparison } from "./hold-until-compared.ts";
+import { withArticle } from "./with-article.ts";
 
 /** The members with an override that applies. */
 export function overriddenMembers(view: View): readonly Member[] {
@@ -22,7 +23,7 @@ export function applyOverride(view: View): Action | undefined {
   if (member === undefined || view.learners.length > 0) return undefined;
   if (needsReplacement(view, member)) return { do: "add-learner", member: newMemberName(view) };
   if (!canStopMember(view, member, "remove")) return undefined;
-  const why = "an EtcdOperation asks to replace it, although data could not be compared";
+  const why = `${withArticle(view.seen.application.kinds.operation)} asks to replace it, although data could not be compared`;
   const successor = member.isLeader ? leaderCandidate(view, member) : undefined;
   if (successor !== undefined) return { do: "move-leader", from: member.name, to: successor.name, why };
   return { do: "remove-member", member: member.name, id: member.id, why };

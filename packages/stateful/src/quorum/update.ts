@@ -1,10 +1,9 @@
 /** Updates to another version or template: one member at a time, followers first, leader last. */
-import type { Action, RecordedUpdate } from "../contract.ts";
+import type { Action, NextVersion, RecordedUpdate } from "./contract.ts";
 import { snapshotFor, takeSnapshot } from "./snapshot-before-update.ts";
 import { isDrifted, runningVersion, targetVersion } from "./target-version.ts";
 import { canStopMember, isOnLostNode, leaderCandidate } from "./view.ts";
 import type { Member, View } from "./view.ts";
-import { minorOf, nextVersion } from "./version.ts";
 
 /** Called when all members are healthy. */
 export function rollUpdate(view: View): Action | undefined {
@@ -27,8 +26,8 @@ function planUpdate(view: View): Action | undefined {
 /** The next version, if members are not going there already. */
 function plannedVersion(view: View): string | undefined {
   const { desired, recordedState } = view.seen;
-  const next = nextVersion(runningOf(view), desired.version, desired.patches);
-  if ("stuck" in next || isBelow(desired.version, recordedState.clusterVersion)) return undefined;
+  const next = nextVersion(view, runningOf(view));
+  if ("missing" in next || isBelow(view, desired.version)) return undefined;
   const { update } = recordedState;
   const isAllAt = (version: string): boolean => view.members.every(({ pod }) => pod?.version === version);
   // A completed step is cleared first.
@@ -74,20 +73,18 @@ function waitForStore(view: View): Action | undefined {
 }
 
 /**
- * Up to 3.5, members write raft entries that 3.7 cannot read. Entries before the last raft snapshot are never read again, so the log has
- * to grow past one more snapshot before the first member starts with 3.7.
+ * Members may have written log entries that the next version cannot read. Entries before the last snapshot of the log are never read
+ * again, so the log has to grow past one more snapshot before the first member starts with that version.
  */
 function logFloorFor({ voters, seen }: View, to: string): { readonly floor?: number } {
-  const isAmong = voters.every(({ pod }) => pod !== undefined && minorOf(pod.version) >= entriesUnreadable);
-  if (minorOf(to) < entriesUnreadable || isAmong) return {};
+  const { readsLogOf } = seen.application.versions;
+  if (voters.every(({ pod }) => readsLogOf(to, pod?.version))) return {};
   // Running members use the count that they were started with. A lowered count is not in effect yet.
   const counts = voters.map(({ pod }) => pod?.snapshotCount ?? 0);
   const count = Math.max(seen.desired.snapshotCount, ...counts);
   return { floor: Math.max(0, ...voters.map(({ talk }) => talk?.applied ?? 0)) + count + logMargin };
 }
 
-/** The first minor version that cannot read the old entries. */
-const entriesUnreadable = 7;
 const logMargin = 200;
 
 /** Runs before the first member is updated or joins with the new version. */
@@ -98,23 +95,29 @@ export function advanceLog({ seen, voters }: View): Action | undefined {
   return slowest < update.floor ? { do: "advance-log", upTo: update.floor } : undefined;
 }
 
-function isBelow(version: string, clusterVersion: string | undefined): boolean {
-  return clusterVersion !== undefined && minorOf(version) < minorOf(clusterVersion);
+function isBelow({ seen }: View, version: string): boolean {
+  const { clusterVersion } = seen.recordedState;
+  return clusterVersion !== undefined && seen.application.versions.isTooOldFor(version, clusterVersion);
+}
+
+function nextVersion({ seen }: View, from: string): NextVersion {
+  const { version, patches } = seen.desired;
+  return seen.application.versions.next(from, version, patches);
 }
 
 /** Reports a version that cannot be reached, after all other rules. */
 function refuseVersion(view: View): Action | undefined {
   const { desired, recordedState } = view.seen;
-  if (isBelow(desired.version, recordedState.clusterVersion)) {
+  if (isBelow(view, desired.version)) {
     const why = `the data is of version ${recordedState.clusterVersion} and cannot be read by ${desired.version}: ask for ${recordedState.clusterVersion} or later, or restore a backup into a new cluster`;
     return { do: "refuse", reason: "DowngradeRefused", why };
   }
-  const next = nextVersion(runningVersion(view.seen) ?? desired.version, desired.version, desired.patches);
-  return "stuck" in next ? refuseUnknown(next.stuck, desired.version) : undefined;
+  const next = nextVersion(view, runningOf(view));
+  return "missing" in next ? refuseUnknown(next.missing, desired.version) : undefined;
 }
 
-function refuseUnknown(minor: number, version: string): Action {
-  const why = `the way to ${version} leads through 3.${minor}, of which this operator knows no release: ask for a 3.${minor} release first`;
+function refuseUnknown(series: string, version: string): Action {
+  const why = `the way to ${version} leads through ${series}, of which this operator knows no release: ask for a ${series} release first`;
   return { do: "refuse", reason: "VersionUnknown", why };
 }
 
@@ -139,12 +142,12 @@ function updateNextMember(view: View): Action | undefined {
   return { do: "delete-pod", member: next.name, why: `it is updated to ${version}`, next: version };
 }
 
-/** With a quota below the database size, etcd would reject all writes as soon as the first member has it. */
+/** With a quota below the size of the data, all writes would be rejected as soon as the first member has it. */
 function refuseQuota({ seen, voters }: View): Action | undefined {
   const { quota } = seen.desired;
   const full = voters.find(({ talk }) => talk !== undefined && talk.dbBytes > quota && (talk.quota ?? 0) > quota);
   if (full === undefined) return undefined;
-  const why = `the database of ${full.name} has ${full.talk?.dbBytes} bytes, more than the new quota of ${quota}: all writes would be refused. Raise quota-backend-bytes or the profile again, or delete keys and defragment with an EtcdOperation`;
+  const why = `the database of ${full.name} has ${full.talk?.dbBytes} bytes, more than the new quota of ${quota}: all writes would be refused. ${seen.application.quotaAdvice}`;
   return { do: "refuse", reason: "QuotaTooSmall", why };
 }
 
@@ -159,26 +162,21 @@ function finishUpdate(view: View): Action | undefined {
 
 /** The spec changed during the update: the update goes to the new version, whichever member is next. */
 export function replanUpdate(view: View): Action | undefined {
-  const { desired, recordedState, now } = view.seen;
+  const { recordedState, now, desired } = view.seen;
   const { update } = recordedState;
-  if (update === undefined || update.failed !== undefined || isBelow(desired.version, recordedState.clusterVersion))
-    return undefined;
-  const next = nextVersion(update.from, desired.version, desired.patches);
-  if ("stuck" in next || next.go === update.to) return undefined;
+  if (update === undefined || update.failed !== undefined || isBelow(view, desired.version)) return undefined;
+  const next = nextVersion(view, update.from);
+  if ("missing" in next || next.go === update.to) return undefined;
   const led = { ...update, to: next.go, began: now, ...logFloorFor(view, next.go) };
   return { do: "note-update", update: led, note: `the spec has changed: members go to ${next.go} instead` };
 }
 
-/** A member did not become ready after its update in time: the update is rolled back while etcd allows it. */
+/** A member did not become ready after its update in time: the update is rolled back while the data allows it. */
 export function abandonUpdate(view: View): Action | undefined {
   const { desired, recordedState, now, updatingSince } = view.seen;
   const { update } = recordedState;
   if (!desired.rollsBackUpdates || update === undefined || update.failed !== undefined) return undefined;
-  if (
-    now - (updatingSince ?? update.began) < desired.updateDeadline ||
-    isBelow(update.from, recordedState.clusterVersion)
-  )
-    return undefined;
+  if (now - (updatingSince ?? update.began) < desired.updateDeadline || isBelow(view, update.from)) return undefined;
   const member = view.members.find((one) => isBeingUpdated(one, update) && !isUpdated(one));
   if (member === undefined) return undefined;
   const { startFailure: failure } = member.pod ?? {};

@@ -1,14 +1,15 @@
 /** A new member copies the data of the present ones. So no member is added or removed before their data was found equal. */
-import type { Action } from "../contract.ts";
+import type { Action } from "./contract.ts";
 import type { View } from "./view.ts";
+import { withArticle } from "./with-article.ts";
 
 /** The action while data has to be compared and cannot be, instead of adding or removing a member. */
 export function holdUntilCompared(view: View): Action | undefined {
-  const { uncompared } = view.seen;
+  const { uncompared, application } = view.seen;
   if (uncompared === undefined) return undefined;
   const who = uncompared.members.join(", ");
   if (!isWaitingForComparison(view)) return { do: "wait", for: `the data of ${who} to be compared` };
-  const why = `${describeUncompared(uncompared)}, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): ${describeRemedy(uncompared)}; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, one of ${who} is replaced all the same by an EtcdOperation that says so (do.replaceMember with evenUncompared: true)`;
+  const why = `${describeUncompared(uncompared)}, and without knowing that the data of all who are there is the same nobody is given up or let in (${uncompared.reasons.join("; ")}): ${describeRemedy(uncompared)}; it is tried again, at first every minute and at last every half hour. If the data of the others is known to be right, one of ${who} is replaced all the same by ${withArticle(application.kinds.operation)} that says so (do.replaceMember with evenUncompared: true)`;
   return { do: "refuse", reason: "DataUncompared", why };
 }
 

@@ -3,7 +3,8 @@
  * revision contains the lower. That holds if the cluster id is the same, no single-member recovery happened in between, and no later
  * backup has a lower revision.
  */
-import type { Action, Observation, SkippedBackup } from "../contract.ts";
+import type { Action, Observation, SkippedBackup } from "./contract.ts";
+import { withArticle } from "./with-article.ts";
 
 /** A backup with a higher revision than the surviving member: whether it is used, and a sentence about it if not. */
 interface NewerBackup {
@@ -12,12 +13,19 @@ interface NewerBackup {
 }
 
 export function newerBackup(seen: Observation, revision: number): NewerBackup | undefined {
-  const { newestBackup, newestRevision = 0, isNewestComplete: isNewestInLine = false, desired, name } = seen;
+  const {
+    newestBackup,
+    newestRevision = 0,
+    isNewestComplete: isNewestInLine = false,
+    desired,
+    name,
+    application,
+  } = seen;
   if (newestBackup === undefined || newestRevision <= revision) return undefined;
   const why = isNewestInLine
     ? ""
     : ", but not for certain all of it (data was found to differ, or a backup that was made after it has less)";
-  const sentence = `; the backup ${newestBackup} has revision ${newestRevision}, later than that${why}: an EtcdRestore that names it with spec.overwrite: ${name} brings it`;
+  const sentence = `; the backup ${newestBackup} has revision ${newestRevision}, later than that${why}: ${withArticle(application.kinds.restore)} that names it with spec.overwrite: ${name} brings it`;
   return { isTaken: isNewestInLine && desired.recoversFromBackup, sentence };
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { QuorumApplication } from "./contract.ts";
 import { describeMissingBackup, newestFirst } from "./quorum-loss.ts";
 
 const survivor = (name: string, revision: number, raftIndex: number, state: "bound" | "stopping" = "bound") => ({
@@ -18,9 +19,10 @@ test("the newest data has the longest committed log, then the highest revision",
 });
 
 test("backups of an earlier cluster of the same name are named after data loss", () => {
-  assert.equal(describeMissingBackup({ name: "e" }), "there is no backup");
+  const application = { kinds: { restore: "EtcdRestore" } } as QuorumApplication;
+  assert.equal(describeMissingBackup({ application, name: "e" }), "there is no backup");
   assert.match(
-    describeMissingBackup({ name: "e", backupsOfEarlierCluster: 2 }),
+    describeMissingBackup({ application, name: "e", backupsOfEarlierCluster: 2 }),
     /no backup of this cluster, but 2 of an earlier .*overwrite: e/u,
   );
 });

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Observation, ObservedPod } from "../contract.ts";
+import type { Observation, ObservedPod } from "./contract.ts";
 import { decide } from "./decide.ts";
 
 /** One member that should hibernate. */
 function actionFor(pod: Partial<ObservedPod>, volume: Observation["volumes"][number]["state"] | undefined): string {
   const seen = {
+    application: { kinds: { cluster: "EtcdCluster" } },
     name: "e",
     desired: { size: 0, isPaused: false, rollsBackUpdates: false },
     recordedState: { serial: 0, versions: {}, clusterId: "1" },

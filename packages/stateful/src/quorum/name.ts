@@ -1,5 +1,5 @@
 /** Rejects names that are invalid for the Services, pods and certificates of a cluster. */
-import type { Action } from "../contract.ts";
+import type { Action } from "./contract.ts";
 
 /** `<name>-client` is a Service, whose name has at most 63 characters. */
 const maxNameLength = 56;

@@ -1,5 +1,5 @@
-/** The decision: one step from the whole observation. Rules are tried from top to bottom; the first one that returns an action wins. */
-import type { Action, Decide, RecordedRecovery, Observation, ObservedPod } from "../contract.ts";
+/** One step from the whole observation. Rules are tried from top to bottom; the first one that returns an action wins. */
+import type { Action, Decide, RecordedRecovery, Observation, ObservedPod } from "./contract.ts";
 import { bootstrapCluster } from "./bootstrap.ts";
 import { recreateMembersWithData, decideWithoutQuorum } from "./quorum-loss.ts";
 import {
@@ -61,13 +61,19 @@ const WITHOUT_QUORUM: readonly Rule[] = [
   decideWithoutQuorum,
 ];
 
+/**
+ * The decision: one step from the whole observation.
+ *
+ * @example
+ * const isDone = (seen: QuorumObservation) => decideQuorum(seen).do === "rest";
+ */
 export const decide: Decide = (seen) => {
   const action = firstRule(seen);
   const isBlocked = action.do === "create-pod" && seen.missing.length > 0;
   if (isBlocked) return { do: "wait", for: seen.missing.join(", ") };
   if (action.do === "create-pod" && needsLastGoodTemplate(seen, action)) return { ...action, form: "last good" };
   return action.do === "note-recovery" && isRestoreUnacknowledged(seen)
-    ? { do: "wait", for: "the EtcdRestore to be told" }
+    ? { do: "wait", for: `the ${seen.application.kinds.restore} to be told` }
     : action;
 };
 
@@ -77,7 +83,7 @@ function needsLastGoodTemplate(seen: Observation, { boot, version }: Extract<Act
   return (boot === "live" || boot === "survive") && seen.lastGood !== undefined && isTemplateRejected(seen, version);
 }
 
-/** A cancelled EtcdRestore must see the cancellation before another recovery replaces it in the status, or it would be retried forever. */
+/** A cancelled restore must see the cancellation before another recovery replaces it in the status, or it would be retried forever. */
 function isRestoreUnacknowledged({ restore, recordedState: { recovery } }: Observation): boolean {
   return restore !== undefined && recovery?.phase === "Refused" && recovery.restore === restore.uid;
 }
@@ -171,9 +177,9 @@ function isVolumeStopping(
 }
 
 /** Refuses to hibernate a cluster if that would lose data. */
-function refuseHibernation(members: readonly string[]): Action {
+function refuseHibernation({ application }: Observation, members: readonly string[]): Action {
   const names = members.join(", ");
-  const why = `the volumes of ${names} are gone or are being deleted, and their data would be gone as soon as their pods end: put spec.size back, and the members are exchanged for others first; or make a backup and delete the EtcdCluster`;
+  const why = `the volumes of ${names} are gone or are being deleted, and their data would be gone as soon as their pods end: put spec.size back, and the members are exchanged for others first; or make a backup and delete the ${application.kinds.cluster}`;
   return { do: "refuse", reason: "VolumesLeaving", why };
 }
 
@@ -183,7 +189,7 @@ function hibernate(seen: Observation): Action {
   const leader = members.find(({ isLeader }) => isLeader)?.name;
   const running = seen.pods.filter(({ state }) => state !== "stopping");
   const leaving = running.filter((pod) => isVolumeStopping(seen, pod)).map(({ member }) => member);
-  if (leaving.length > 0) return refuseHibernation(leaving);
+  if (leaving.length > 0) return refuseHibernation(seen, leaving);
   const next = running.find(({ member }) => member !== leader) ?? running[0];
   if (next !== undefined) return { do: "delete-pod", member: next.member, why: "the cluster goes to sleep" };
   return seen.pods.length > 0 ? { do: "wait", for: "the last members to stop" } : { do: "rest" };
