@@ -1,5 +1,6 @@
 /** Clients of the members for one reconcile: opened on first use, closed together. */
 import type { ConnectOptions, Dial, EtcdClient, TlsMaterial } from "../etcd/index.ts";
+import type { HashReader, MemberHash } from "capstan/stateful/quorum";
 import { CLIENT_PORT, hostOf } from "../pods/index.ts";
 import type { ClusterAddress } from "../pods/index.ts";
 
@@ -18,7 +19,7 @@ export interface MemberClientsOptions {
 }
 
 /** Clients for the members of one cluster. */
-export class MemberClients implements AsyncDisposable {
+export class MemberClients implements AsyncDisposable, HashReader {
   readonly #options: MemberClientsOptions;
   readonly #begun: number;
   readonly #clients = new Map<string, EtcdClient>();
@@ -47,6 +48,13 @@ export class MemberClients implements AsyncDisposable {
     const client = this.#options.connect(this.#target(member, address));
     this.#clients.set(member, client);
     return client;
+  }
+
+  /** The hash of a member's data; undefined if it returns none. */
+  async hashOf(...[member, request]: Parameters<HashReader["hashOf"]>): Promise<MemberHash | undefined> {
+    return await this.to(member)
+      ?.maintenance.hashKv(request)
+      .catch(() => undefined);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -17,6 +17,9 @@ import { parseDuration } from "../duration.ts";
 import { superusersOf } from "../etcd/index.ts";
 import type { Dial } from "../etcd/index.ts";
 import type { RecordedBackup } from "capstan/stateful/parts";
+import { compareData, compareSurvivors, disagreementKey, reasonsToCompare, Stopwatch } from "capstan/stateful/quorum";
+import type { CompareFacts, ComparisonResult, DataComparison, Sightings } from "capstan/stateful/quorum";
+import type { SurvivorComparison, Uncompared } from "capstan/stateful/quorum";
 import { EtcdBackup, EtcdOperation, EtcdRestore } from "../kinds/index.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import {
@@ -37,8 +40,6 @@ import { planTls, secretNames, tlsSecrets } from "../tls/index.ts";
 import type { TlsPlan } from "../tls/index.ts";
 import { rejectMemberList } from "./member-list-check.ts";
 import type { RecordedMembers } from "./member-list-check.ts";
-import { compareData } from "./compare.ts";
-import type { ComparisonResult, CompareFacts, Comparison, Uncompared } from "./compare.ts";
 import {
   recordedComparison,
   recordedStateOf,
@@ -49,7 +50,6 @@ import {
 } from "./spec-and-status.ts";
 import type { ClusterObject } from "./spec-and-status.ts";
 import { mergeReportedMembers, listFromMembers } from "./reported-members.ts";
-import { disagreementKey } from "./compare-interval.ts";
 import { queryMembers } from "./query-members.ts";
 import type { MemberReport } from "./query-members.ts";
 import { mountsOf, observePod, observeVolume } from "./pods.ts";
@@ -58,11 +58,6 @@ import { MemberClients } from "./member-clients.ts";
 import type { Connect } from "./member-clients.ts";
 import { backupsOf } from "./seed-source.ts";
 import type { SeedSource } from "./seed-source.ts";
-import { Stopwatch } from "./stopwatch.ts";
-import type { Sightings } from "./stopwatch.ts";
-import { compareSurvivors } from "./compare-without-quorum.ts";
-import type { SurvivorComparison } from "./compare-without-quorum.ts";
-import { reasonsToCompare } from "./compare-reasons.ts";
 
 /** The kinds that the controller writes, and those that it only reads. */
 export const ownedKinds = [
@@ -415,7 +410,7 @@ async function compareMembers(
 }
 
 /** Alarms about removed members, and about members that are in the majority. */
-function staleAlarms({ quorum, alarms }: MemberReport, comparison: Comparison | undefined): string[] {
+function staleAlarms({ quorum, alarms }: MemberReport, comparison: DataComparison | undefined): string[] {
   const isAccusable = (id: string): boolean =>
     quorum?.members.some((listed) => listed.id === id && comparison?.agreeing?.includes(listed.member) !== true) ===
     true;
@@ -427,7 +422,7 @@ function staleAlarms({ quorum, alarms }: MemberReport, comparison: Comparison | 
 /** A member in the majority is not corrupt, even if an alarm names it. */
 function clearDisprovedAlarms(
   memberStatuses: MemberReport["answers"],
-  comparison: Comparison | undefined,
+  comparison: DataComparison | undefined,
 ): MemberReport["answers"] {
   const agreeing = comparison?.agreeing ?? [];
   const entries = Object.entries(memberStatuses).map(([member, answer]) =>

@@ -4,8 +4,8 @@ import { formatResult } from "capstan/stateful/parts";
 import { bootstrapAnnotationKeys, BOOT_ANNOTATION, templateHashAnnotation } from "../pods/index.ts";
 import { observePod } from "./pods.ts";
 import type { PodObject } from "./pods.ts";
-import { Stopwatch } from "./stopwatch.ts";
-import type { RecordedSightings } from "./stopwatch.ts";
+import { Stopwatch } from "capstan/stateful/quorum";
+import type { RecordedSightings } from "capstan/stateful/quorum";
 
 function podWith(status: object): PodObject {
   return { apiVersion: "v1", kind: "Pod", metadata: { name: "e-0", uid: "u" }, status } as unknown as PodObject;

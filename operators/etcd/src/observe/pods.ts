@@ -2,6 +2,7 @@
 import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
 import { parseResult } from "capstan/stateful/parts";
+import type { Stopwatch } from "capstan/stateful/quorum";
 import type { Manifest } from "../backup/manifest.ts";
 import type { BackupErrorCode } from "capstan/stateful";
 import type { Boot, ObservedPod, ObservedVolume } from "../contract.ts";
@@ -17,7 +18,6 @@ import {
   VERSION_LABEL,
 } from "../pods/index.ts";
 import type { PodTemplateInput } from "../pods/index.ts";
-import type { Stopwatch } from "./stopwatch.ts";
 
 export type PodObject = ObjectOf<typeof Pod>;
 export type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;

@@ -1,15 +1,13 @@
 /** Queries the members: their status, the member list, and alarms. */
 import type { MemberStatus, ListedMember, Membership } from "../contract.ts";
+import type { MemberReports } from "capstan/stateful/quorum";
 import type { Alarm, EndpointStatus, Member, Membership as EtcdMembership } from "../etcd/index.ts";
 import { EtcdError } from "../etcd/index.ts";
 import { memberOfUrl } from "../pods/index.ts";
 import type { MemberClients } from "./member-clients.ts";
 
 /** All responses of the members. */
-export interface MemberReport {
-  readonly answers: { readonly [member: string]: MemberStatus };
-  /** Undefined if no member returned a linearizable list. */
-  readonly quorum: Extract<Membership, { by: "quorum" }> | undefined;
+export interface MemberReport extends MemberReports {
   /** Why all returned lists were rejected. */
   readonly disbelief: string | undefined;
   readonly alarms: readonly Alarm[];

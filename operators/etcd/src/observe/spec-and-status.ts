@@ -1,13 +1,12 @@
 /** Converts spec and status to the types of the contract. */
 import type { ObjectOf } from "capstan";
+import type { ComparisonResult, DataComparison, RecordedSightings } from "capstan/stateful/quorum";
+import type { SurvivorComparison } from "capstan/stateful/quorum";
 import type { RecordedState, RecordedRecovery, RecordedUpdate, ListedMember, DesiredState } from "../contract.ts";
 import { parseDuration } from "../duration.ts";
 import type { EtcdCluster } from "../kinds/index.ts";
 import { digestTemplate, PROFILES, templateHashOf, quotaOf, toBytes } from "../pods/index.ts";
 import type { PodTemplateInput } from "../pods/index.ts";
-import type { ComparisonResult, Comparison } from "./compare.ts";
-import type { SurvivorComparison } from "./compare-without-quorum.ts";
-import type { RecordedSightings } from "./stopwatch.ts";
 import { newestPatches, resolveVersion } from "./versions.ts";
 
 export type ClusterObject = ObjectOf<typeof EtcdCluster>;
@@ -105,7 +104,7 @@ export function recordedComparison({ comparison, uncompared, missed }: ClusterSt
   };
 }
 
-function comparisonOf({ since, ...found }: NonNullable<ClusterStatus["comparison"]>): Comparison {
+function comparisonOf({ since, ...found }: NonNullable<ClusterStatus["comparison"]>): DataComparison {
   return { ...found, at: Date.parse(found.at), ...(since !== undefined && { since: Date.parse(since) }) };
 }
 

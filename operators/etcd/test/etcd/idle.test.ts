@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MemberStatus } from "../../src/contract.ts";
 import { connectEtcd, EtcdError } from "../../src/etcd/index.ts";
-import { compareData } from "../../src/observe/compare.ts";
-import type { ComparisonResult } from "../../src/observe/compare.ts";
+import { compareData } from "capstan/stateful/quorum";
+import type { ComparisonResult } from "capstan/stateful/quorum";
 import { newestPatches } from "../../src/observe/index.ts";
 import { MemberClients } from "../../src/observe/member-clients.ts";
 import { startEtcd, startEtcdCluster, startHealthyEtcd, takePlace, until, untilHealthy } from "./processes.ts";
@@ -123,9 +123,7 @@ async function compare(members: readonly EtcdProcess[], former: ComparisonResult
     hearing: {
       answers: Object.fromEntries(memberStatuses),
       quorum: { by: "quorum", clusterId, members: listed },
-      disbelief: undefined,
       alarms: [],
-      clusterVersion: undefined,
     },
     volumes: listed.map(({ member }) => ({ member, state: "bound", requested: 1, capacity: 1 })),
     now: Date.now(),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { test } from "node:test";
 import { newestPatches } from "../../src/observe/index.ts";
-import { differingAmong } from "../../src/observe/hashes.ts";
+import { differingAmong } from "capstan/stateful/quorum";
 import { flagsOf } from "../../src/pods/flags.ts";
 import type { EtcdProcess } from "./processes.ts";
 import { startEtcd, startEtcdCluster, startHealthyEtcd, takePlace, untilHealthy } from "./processes.ts";

@@ -1,8 +1,8 @@
 /** Members with different data in the model: what the operator finds out about them, and which of them etcd keeps from starting. */
 import type { Action, Observation } from "../../src/contract.ts";
 import { decide } from "../../src/decide/index.ts";
-import { combineRounds, withData } from "../../src/observe/corruption.ts";
-import type { Hashed } from "../../src/observe/hashes.ts";
+import { combineRounds, withData } from "capstan/stateful/quorum";
+import type { HashedMember } from "capstan/stateful/quorum";
 import { Disaster } from "./disaster.ts";
 import { age, observe, OLD, pass, perform } from "./world.ts";
 import type { Slot, World } from "./world.ts";
@@ -56,7 +56,7 @@ function look({ world, hashes, mute }: Torn): Observation {
   };
 }
 
-function hashOf(member: string, hash = 0): Hashed {
+function hashOf(member: string, hash = 0): HashedMember {
   return { member, hash: { hash, compactRevision: 1 }, version: OLD };
 }
 

@@ -6,7 +6,7 @@ import { testOperator, VirtualClock } from "capstan/testing";
 import type { TestWorld } from "capstan/testing";
 import { EtcdCluster } from "../../src/kinds/index.ts";
 import { MEMBER_LABEL, UID_LABEL } from "../../src/pods/index.ts";
-import type { Sightings } from "../../src/observe/stopwatch.ts";
+import type { Sightings } from "capstan/stateful/quorum";
 import { etcdOperator } from "../../src/operator.ts";
 import { ScriptedEtcd } from "./etcd.ts";
 import { ScriptedKubelet } from "./kubelet.ts";

@@ -1,4 +1,17 @@
 /** The topology of applications that elect their leader and keep their own list of members: what is observed, and the decision. */
+export { compareData } from "./compare/compare.ts";
+export type { CompareFacts, Comparison as DataComparison, ComparisonResult, Uncompared } from "./compare/compare.ts";
+export { combineRounds, withData } from "./compare/corruption.ts";
+export { disagreementKey } from "./compare/disagreement.ts";
+export { differingAmong } from "./compare/hashes.ts";
+export type { Hashed as HashedMember } from "./compare/hashes.ts";
+export { reasonsToCompare } from "./compare/reasons.ts";
+export type { CompareReasonFacts } from "./compare/reasons.ts";
+export type { HashReader, MemberHash, MemberReports } from "./compare/reports.ts";
+export { compareSurvivors } from "./compare/survivors.ts";
+export type { SurvivorComparison, SurvivorFacts } from "./compare/survivors.ts";
+export { Stopwatch } from "./stopwatch.ts";
+export type { RecordedSightings, Sightings } from "./stopwatch.ts";
 export { decide as decideQuorum } from "./decide.ts";
 export { isRecovering } from "./recovery.ts";
 export { hasTemplateFailed, isTemplateRejected, targetVersion } from "./target-version.ts";

@@ -1,28 +1,32 @@
 /** Compares the members' data: at equal revision and compaction, good data has equal hashes. */
 import type { MemberStatus } from "../contract.ts";
-import type { HashKv } from "../etcd/index.ts";
-import type { MemberClients } from "./member-clients.ts";
+import type { HashReader, MemberHash } from "./reports.ts";
 
-/** A member and the hash of its data. */
+/**
+ * A member and the hash of its data.
+ *
+ * @example
+ * const hashed: HashedMember = { member: "db-0", hash: { hash: 1, compactRevision: 4 }, version: "1.3.0" };
+ */
 export interface Hashed {
   readonly member: string;
-  readonly hash: Pick<HashKv, "hash" | "compactRevision">;
-  /** etcd version: versions may hash the same data differently. */
+  readonly hash: Pick<MemberHash, "hash" | "compactRevision">;
+  /** Versions may hash the same data differently. */
   readonly version: string;
 }
 
 /** Includes the revision of the member at the time of the hash. */
 interface ReportedHash extends Hashed {
-  readonly hash: HashKv;
+  readonly hash: MemberHash;
 }
 
 /**
  * Requests hashes at the highest revision that all members have. Without writes, that may be the revision of the last compaction, for
- * which etcd returns a stored hash since the compaction before: a new or restarted member has none, and later corruption is not in it.
+ * which a member may return a stored hash since the compaction before: a new or restarted member has none, and later corruption is not in it.
  * Without a revision in the request, each member hashes its present data.
  */
 export async function hashAll(
-  clients: MemberClients,
+  clients: HashReader,
   memberStatuses: { readonly [member: string]: MemberStatus },
 ): Promise<readonly Hashed[]> {
   const talking = Object.entries(memberStatuses).flatMap(([member, answer]) =>
@@ -50,17 +54,14 @@ interface HashTarget {
 }
 
 async function hashAt(
-  clients: MemberClients,
+  clients: HashReader,
   asked: readonly HashTarget[],
   revision: number,
 ): Promise<readonly ReportedHash[]> {
   const hashes = await Promise.all(
     asked.map(async ({ member, answer: { version, dbBytes } }) => {
       const timeoutMs = Math.min(hashTimeout(dbBytes), clients.patience());
-      const hash = await clients
-        .to(member)
-        ?.maintenance.hashKv({ revision, timeoutMs })
-        .catch(() => undefined);
+      const hash = await clients.hashOf(member, { revision, timeoutMs });
       return hash === undefined ? [] : [{ member, hash, version }];
     }),
   );
@@ -79,6 +80,9 @@ const maxHashTimeout = 70_000;
 /**
  * Members that differ from the majority of all asked ones. Members with another compaction cannot be compared but count for the majority,
  * because they may agree with the minority. Without a majority, all comparable members differ.
+ *
+ * @example
+ * const differing = (hashes: readonly HashedMember[]) => differingAmong(hashes).join(", ");
  */
 export function differingAmong(hashes: readonly Hashed[]): readonly string[] {
   const [compaction] = mostCommon(hashes.map(({ hash }) => hash.compactRevision));

@@ -24,6 +24,6 @@ export function isOlder(
  * Delay after a failed attempt: it grows with the time without success. A member continues to read its data after the request has timed
  * out.
  */
-export function nextInterval({ at }: LastAttempt, since: number, most = longInterval): number {
+export function nextInterval({ at }: LastAttempt, since: number, most: number = longInterval): number {
   return Math.min(Math.max(at - since, retryInterval), most);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isStillValid, disagreementKey, withSince } from "./compare-interval.ts";
+import { isStillValid, disagreementKey, withSince } from "./disagreement.ts";
 
 const MINUTE = 60_000;
 const two = ["e-0", "e-1"].map((member) => ({ member, id: `id-${member}`, isStarted: true, isLearner: false }));

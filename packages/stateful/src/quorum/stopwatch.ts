@@ -5,7 +5,12 @@
  * of all processes add up.
  */
 
-/** A state, and its first observation. */
+/**
+ * A state, and its first observation.
+ *
+ * @example
+ * const sighting: RecordedSightings = { what: "db-0 is not ready", since: 0 };
+ */
 export interface RecordedSightings {
   readonly what: string;
   readonly since: number;
@@ -13,7 +18,12 @@ export interface RecordedSightings {
   readonly seen?: number;
 }
 
-/** What this process has observed of one cluster. */
+/**
+ * What this process has observed of one cluster.
+ *
+ * @example
+ * const sightings: Sightings = new Map();
+ */
 export type Sightings = Map<string, Sighting>;
 
 interface Sighting {
@@ -39,7 +49,12 @@ const clockSlack = 5_000;
 /** The observed duration is recorded when it has grown by the minimum; after a long observation, also by a share of itself. */
 const recordStep = { least: 15_000, share: 0.2 };
 
-/** Measures within one reconcile. States that are not asked for any more are over and forgotten. */
+/**
+ * Measures within one reconcile. States that are not asked for any more are over and forgotten.
+ *
+ * @example
+ * const stopwatch = new Stopwatch([], Date.now(), { at: performance.now(), sightings: new Map(), confirmAfter: 60_000 });
+ */
 export class Stopwatch {
   readonly #former: ReadonlyMap<string, RecordedSightings>;
   readonly #now: number;

@@ -4,10 +4,16 @@
  * be caused by differing data.
  */
 import type { ListedMember, ObservedPod, ObservedVolume, DesiredState } from "../contract.ts";
-import type { MemberReport } from "./query-members.ts";
+import type { MemberReports } from "./reports.ts";
 
+/**
+ * What the reasons to compare data depend on.
+ *
+ * @example
+ * const podCount = ({ pods }: CompareReasonFacts) => pods.length;
+ */
 export interface CompareReasonFacts {
-  readonly hearing: Pick<MemberReport, "quorum" | "answers">;
+  readonly hearing: Pick<MemberReports, "quorum" | "answers">;
   readonly pods: readonly ObservedPod[];
   readonly volumes: readonly ObservedVolume[];
   readonly wanted: Pick<DesiredState, "size" | "replaceAfter" | "replace" | "templateHashFor" | "version">;
@@ -17,7 +23,12 @@ export interface CompareReasonFacts {
 /** Suffix of a reason that may come and go repeatedly. */
 export const doesNotStart = " does not start";
 
-/** Each reason lasts as long as its cause, and causes one comparison. */
+/**
+ * Each reason lasts as long as its cause, and causes one comparison.
+ *
+ * @example
+ * const isNeeded = (facts: CompareReasonFacts) => reasonsToCompare(facts).length > 0;
+ */
 export function reasonsToCompare(facts: CompareReasonFacts): readonly string[] {
   const { hearing } = facts;
   const members = hearing.quorum?.members ?? [];

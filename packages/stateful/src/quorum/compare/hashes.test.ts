@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ConnectOptions, EtcdClient, HashKv } from "../etcd/index.ts";
 import { differingAmong, hashAll, hashTimeout } from "./hashes.ts";
 import type { Hashed } from "./hashes.ts";
-import { MemberClients } from "./member-clients.ts";
+import type { HashReader, MemberHash } from "./reports.ts";
 
 const MEBIBYTE = 2 ** 20;
 
@@ -29,36 +28,34 @@ const answer = {
   isFull: false,
 } as const;
 
-type HashOptions = NonNullable<Parameters<EtcdClient["maintenance"]["hashKv"]>[0]>;
+type Request = Parameters<HashReader["hashOf"]>[1];
 
-/** Clients of members with these responses. */
-function reachTo(names: readonly string[], hashKv: (member: string, options: HashOptions) => Partial<HashKv>) {
-  const time = { steady: 0 };
-  const connect = ({ endpoint }: ConnectOptions): EtcdClient => {
-    const told = { memberId: "1", clusterId: "c", hash: 1, revision: 1, compactRevision: 0 };
-    const hash = async (options: HashOptions = {}) => ({ ...told, ...hashKv(new URL(endpoint).hostname, options) });
-    return { maintenance: { hashKv: hash } } as unknown as EtcdClient;
+/** Members with these responses. */
+function reachTo(hashOf: (member: string, request: Request) => Partial<MemberHash>) {
+  const time = { left: 150_000 };
+  const told = { hash: 1, revision: 1, compactRevision: 0 };
+  const reach: HashReader = {
+    hashOf: async (member, request) => ({ ...told, ...hashOf(member, request) }),
+    patience: () => time.left,
   };
-  const place = { name: "e", namespace: "n", isSecure: false };
-  const addresses = new Map(names.map((name) => [name, name]));
-  return { reach: new MemberClients({ connect, place, addresses, steady: () => time.steady }), time };
+  return { reach, time };
 }
 
 test("hash timeouts follow the database size, within the time of the reconcile", async () => {
   const limits: number[] = [];
-  const { reach, time } = reachTo(["e-0"], (_member, { timeoutMs = 0 }) => {
+  const { reach, time } = reachTo((_member, { timeoutMs }) => {
     limits.push(timeoutMs);
     return {};
   });
   await hashAll(reach, { "e-0": answer });
-  time.steady = 140_000;
+  time.left = 10_000;
   await hashAll(reach, { "e-0": answer });
   assert.deepEqual(limits, [hashTimeout(answer.dbBytes), 10_000]);
 });
 
 test("without writes, members hash their present data, not a past compaction", async () => {
   const asked: unknown[] = [];
-  const { reach } = reachTo(["e-0", "e-1"], (_member, { revision }) => {
+  const { reach } = reachTo((_member, { revision }) => {
     asked.push(revision);
     return { revision: 31, compactRevision: 31 };
   });
@@ -73,7 +70,7 @@ test("without writes, members hash their present data, not a past compaction", a
 
 test("with writes, members hash the highest revision that all of them have", async () => {
   const asked: unknown[] = [];
-  const { reach } = reachTo(["e-0", "e-1"], (member, { revision }) => {
+  const { reach } = reachTo((member, { revision }) => {
     asked.push(revision);
     return { revision: member === "e-0" ? 34 : 33 };
   });

@@ -1,24 +1,24 @@
 /**
- * A corruption alarm is the claim of one member about another. etcd's leader compares the others with itself, so a corrupt leader raises
+ * A corruption alarm is the claim of one member about another. A leader may compare the others with itself, so a corrupt leader raises
  * alarms about good members. The corrupt member is known only if a majority of all voters with data agree.
  */
 import type { MemberStatus, ListedMember, Membership, ObservedVolume } from "../contract.ts";
 import type { Comparison } from "./compare.ts";
 import { hashAll } from "./hashes.ts";
 import type { Hashed } from "./hashes.ts";
-import type { MemberReport } from "./query-members.ts";
-import type { MemberClients } from "./member-clients.ts";
+import type { MemberReports } from "./reports.ts";
+import type { HashReader } from "./reports.ts";
 
 type Quorum = Extract<Membership, { by: "quorum" }>;
 
 /** Members named by corruption alarms. */
-export function alarmedMembers({ quorum, alarms }: Pick<MemberReport, "quorum" | "alarms">): readonly string[] {
+export function alarmedMembers({ quorum, alarms }: Pick<MemberReports, "quorum" | "alarms">): readonly string[] {
   const named = new Set(alarms.filter(({ kind }) => kind === "Corrupt").map(({ memberId }) => memberId));
   return (quorum?.members ?? []).filter(({ id }) => named.has(id)).map(({ member }) => member);
 }
 
 interface CompareContext {
-  readonly answers: MemberReport["answers"];
+  readonly answers: MemberReports["answers"];
   readonly now: number;
 }
 
@@ -32,7 +32,7 @@ export interface HashComparison {
 
 /** Compares all responding members after an alarm. */
 export async function compareAfterAlarm(
-  clients: MemberClients,
+  clients: HashReader,
   quorum: Quorum,
   { answers, now }: CompareContext,
 ): Promise<HashComparison> {
@@ -45,7 +45,7 @@ export async function compareAfterAlarm(
  * alarm, so data that cannot be compared is not a disagreement; but it is not known to be equal either.
  */
 export async function compareBeforeChange(
-  clients: MemberClients,
+  clients: HashReader,
   quorum: Quorum,
   { answers, now, former }: CompareContext & { readonly former: Comparison | undefined },
 ): Promise<HashComparison> {
@@ -72,9 +72,9 @@ interface HashFindings {
 }
 
 async function findMajority(
-  clients: MemberClients,
+  clients: HashReader,
   { members, clusterId }: Quorum,
-  memberStatuses: MemberReport["answers"],
+  memberStatuses: MemberReports["answers"],
 ): Promise<HashFindings> {
   // Learners return no hash. A member that still receives its data would lower the revision at which all are compared.
   const own = members.filter(({ member, isLearner }) => {
@@ -95,9 +95,9 @@ function hasLeader(answer: MemberStatus | undefined): boolean {
 
 /** One round is enough if a second cannot add anything: each round reads all data, and equal hashes are not a coincidence. */
 async function collectHashes(
-  clients: MemberClients,
+  clients: HashReader,
   members: readonly ListedMember[],
-  { of, answers }: { readonly of: readonly ListedMember[]; readonly answers: MemberReport["answers"] },
+  { of, answers }: { readonly of: readonly ListedMember[]; readonly answers: MemberReports["answers"] },
 ): Promise<HashFindings> {
   const names = of.map(({ member }) => member);
   const asked = Object.fromEntries(Object.entries(answers).filter(([member]) => names.includes(member)));
@@ -109,7 +109,12 @@ async function collectHashes(
   return combineRounds([first, await hashAll(clients, asked)], { members, asked: names });
 }
 
-/** What several rounds of hashes say about the data of the asked members. */
+/**
+ * What several rounds of hashes say about the data of the asked members.
+ *
+ * @example
+ * const found = combineRounds([], { members: [], asked: [] }).found;
+ */
 export function combineRounds(
   rounds: readonly (readonly Hashed[])[],
   { members, asked }: { readonly members: readonly ListedMember[]; readonly asked: readonly string[] },
@@ -162,10 +167,13 @@ interface Majority {
 /**
  * The voters without one that can never respond again: it had started, is silent, and has no volume. At most one is left out, or two with
  * the same bad data could outvote the last good one of five.
+ *
+ * @example
+ * const { members } = withData({ members: [] }, { answers: {}, volumes: [] });
  */
 export function withData<T extends Pick<Quorum, "members">>(
   quorum: T,
-  { answers, volumes }: { readonly answers: MemberReport["answers"]; readonly volumes: readonly ObservedVolume[] },
+  { answers, volumes }: { readonly answers: MemberReports["answers"]; readonly volumes: readonly ObservedVolume[] },
 ): T {
   const isLost = (name: string): boolean =>
     volumes.every(({ member, state }) => member !== name || state === "lost") && answers[name]?.is !== "talking";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { MemberStatus, ListedMember, ObservedPod, ObservedVolume } from "../contract.ts";
-import { reasonsToCompare } from "./compare-reasons.ts";
-import type { CompareReasonFacts } from "./compare-reasons.ts";
+import { reasonsToCompare } from "./reasons.ts";
+import type { CompareReasonFacts } from "./reasons.ts";
 
 const NOW = 1_000_000;
 const WANTED = { size: 3, replaceAfter: 300_000, replace: [], version: "3.6.16", templateHashFor: () => "p" };

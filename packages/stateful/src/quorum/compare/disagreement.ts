@@ -4,18 +4,23 @@
  */
 import type { ObservedPod } from "../contract.ts";
 import type { Comparison } from "./compare.ts";
-import type { MemberReport } from "./query-members.ts";
+import type { MemberReports } from "./reports.ts";
 import { isOlder, nextInterval, hourlyInterval } from "./intervals.ts";
 
 /** What a finding is about. */
 export interface DisagreementFacts {
-  readonly hearing: Pick<MemberReport, "quorum">;
+  readonly hearing: Pick<MemberReports, "quorum">;
   readonly pods: readonly Pick<ObservedPod, "member" | "uid">[];
   /** Generation of the spec: the user may have changed it because of the finding. */
   readonly generation: number;
 }
 
-/** The voters, their pods, and the generation of the spec. A change of the key is compared at once. */
+/**
+ * The voters, their pods, and the generation of the spec. A change of the key is compared at once.
+ *
+ * @example
+ * const key = disagreementKey({ hearing: { quorum: undefined }, pods: [], generation: 1 });
+ */
 export function disagreementKey({ hearing, pods, generation }: DisagreementFacts): string {
   const voters = (hearing.quorum?.members ?? []).filter(({ isLearner }) => !isLearner);
   const uidOf = (name: string): string => pods.find(({ member }) => member === name)?.uid ?? "no pod";

@@ -1,15 +1,20 @@
-/** Compares the data of members with quorum periodically. etcd's checks raise alarms; this one finds the corrupt member without them. */
+/** Compares the data of members with quorum periodically. The application's checks raise alarms; this one finds the corrupt member without them. */
 import type { MemberStatus, ListedMember, ObservedVolume } from "../contract.ts";
 import { alarmedMembers, compareAfterAlarm, compareBeforeChange, withData } from "./corruption.ts";
 import type { HashComparison } from "./corruption.ts";
-import { isStillValid, withSince } from "./compare-interval.ts";
+import { isStillValid, withSince } from "./disagreement.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
-import type { MemberReport } from "./query-members.ts";
+import type { MemberReports } from "./reports.ts";
 import { reuseInterval, isOlder, nextInterval, hourlyInterval } from "./intervals.ts";
-import type { MemberClients } from "./member-clients.ts";
-import { doesNotStart } from "./compare-reasons.ts";
+import type { HashReader } from "./reports.ts";
+import { doesNotStart } from "./reasons.ts";
 
-/** The last comparison: its time, and the members that differ from the majority. */
+/**
+ * The last comparison: its time, and the members that differ from the majority.
+ *
+ * @example
+ * const isEqual = ({ differing }: DataComparison) => differing.length === 0;
+ */
 export interface Comparison {
   readonly at: number;
   readonly differing: readonly string[];
@@ -24,7 +29,12 @@ export interface Comparison {
   readonly answered?: readonly string[];
 }
 
-/** Reasons that no comparison covers yet, and the time of the last attempt. */
+/**
+ * Reasons that no comparison covers yet, and the time of the last attempt.
+ *
+ * @example
+ * const who = ({ members }: Uncompared) => members.join(", ");
+ */
 export interface Uncompared {
   readonly at: number;
   readonly reasons: readonly string[];
@@ -40,15 +50,26 @@ export interface MissedComparison {
   readonly members: readonly string[];
 }
 
-/** What is known about the members' data. */
+/**
+ * What is known about the members' data.
+ *
+ * @example
+ * const isOpen = ({ uncompared }: ComparisonResult) => uncompared !== undefined;
+ */
 export interface ComparisonResult {
   readonly missed?: MissedComparison | undefined;
   readonly comparison?: Comparison | undefined;
   readonly uncompared?: Uncompared | undefined;
 }
 
+/**
+ * What a comparison depends on.
+ *
+ * @example
+ * const isAsked = ({ reasons }: CompareFacts) => reasons.length > 0;
+ */
 export interface CompareFacts {
-  readonly hearing: MemberReport;
+  readonly hearing: MemberReports;
   readonly volumes: readonly ObservedVolume[];
   readonly now: number;
   readonly former: ComparisonResult;
@@ -62,8 +83,13 @@ export interface CompareFacts {
   readonly missedSince?: number | undefined;
 }
 
-/** The valid comparison, and the reasons that it does not cover. */
-export async function compareData(clients: MemberClients, facts: CompareFacts): Promise<ComparisonResult> {
+/**
+ * The valid comparison, and the reasons that it does not cover.
+ *
+ * @example
+ * const compare = async (reader: HashReader, facts: CompareFacts) => await compareData(reader, facts);
+ */
+export async function compareData(clients: HashReader, facts: CompareFacts): Promise<ComparisonResult> {
   const { former, now, reasons, unansweredSince, subject } = facts;
   const answered = answeredBy(former.comparison, now);
   const open = reasons.filter((reason) => !answered.includes(reason));
@@ -139,7 +165,7 @@ interface ComparisonReasons {
 
 /** Keeps the former comparison until it is old, and while not all members can be asked. */
 async function compare(
-  clients: MemberClients,
+  clients: HashReader,
   {
     hearing,
     volumes,
@@ -190,7 +216,7 @@ function isSingleMember({ members }: Quorum): boolean {
 
 /** The periodic comparison of all members; undefined if not all can be compared. */
 async function compareAll(
-  clients: MemberClients,
+  clients: HashReader,
   { members: listed, clusterId }: Quorum,
   { answers, now }: { readonly answers: Answers; readonly now: number },
 ): Promise<Pick<ComparisonResult, "comparison" | "missed"> | undefined> {
@@ -235,14 +261,14 @@ function isResolved(
   return isSame && isStillValid(former, moment);
 }
 
-type Quorum = NonNullable<MemberReport["quorum"]>;
+type Quorum = NonNullable<MemberReports["quorum"]>;
 
 /** All members differ, so there is no majority. Comparing again would read all data of all members. */
 function isUndecided(former: Comparison | undefined, { members }: Quorum): boolean {
   return former !== undefined && members.every(({ member }) => former.differing.includes(member));
 }
 
-type Answers = MemberReport["answers"];
+type Answers = MemberReports["answers"];
 type Responding = Extract<MemberStatus, { is: "talking" }>;
 
 /** Two or more members that all respond, belong to this cluster, and have the same version, so that their hashes can be compared. */
@@ -257,7 +283,7 @@ function areComparable(voters: readonly ListedMember[], memberStatuses: Answers,
 
 /** The members that differ, and those without a hash. */
 async function compareOnce(
-  clients: MemberClients,
+  clients: HashReader,
   voters: readonly ListedMember[],
   memberStatuses: Answers,
 ): Promise<{ readonly differing: readonly string[]; readonly members: readonly string[] }> {

@@ -4,11 +4,16 @@
  */
 import type { MemberStatus, Observation, ObservedPod } from "../contract.ts";
 import { differingAmong, hashAll } from "./hashes.ts";
-import type { MemberReport } from "./query-members.ts";
+import type { MemberReports } from "./reports.ts";
 import { reuseInterval, isOlder, nextInterval, retryInterval } from "./intervals.ts";
-import type { MemberClients } from "./member-clients.ts";
+import type { HashReader } from "./reports.ts";
 
-/** The finding of the last comparison of survivors. */
+/**
+ * The finding of the last comparison of survivors.
+ *
+ * @example
+ * const isOpen = ({ withoutHash }: SurvivorComparison) => withoutHash.length > 0;
+ */
 export interface SurvivorComparison {
   readonly at: number;
   /** The survivors, their pods and revisions. A change is compared at once. */
@@ -20,8 +25,14 @@ export interface SurvivorComparison {
 /** What is known about the data of the survivors. */
 export type Survivors = Required<Pick<Observation, "differing" | "withoutHash">>;
 
+/**
+ * What a comparison of survivors depends on.
+ *
+ * @example
+ * const isFirst = ({ former }: SurvivorFacts) => former === undefined;
+ */
 export interface SurvivorFacts {
-  readonly answers: MemberReport["answers"];
+  readonly answers: MemberReports["answers"];
   readonly pods: readonly Pick<ObservedPod, "member" | "uid">[];
   readonly clusterId: string | undefined;
   readonly now: number;
@@ -40,8 +51,11 @@ export interface SurvivorResult {
  * Which survivors differ, and which could not be asked. A single survivor has no other to compare with. Members of another cluster are
  * ignored. A comparison reads all data, so a finding is kept while the survivors are the same, and a missing hash is requested with
  * growing delays.
+ *
+ * @example
+ * const compare = async (reader: HashReader, facts: SurvivorFacts) => await compareSurvivors(reader, facts);
  */
-export async function compareSurvivors(clients: MemberClients, facts: SurvivorFacts): Promise<SurvivorResult> {
+export async function compareSurvivors(clients: HashReader, facts: SurvivorFacts): Promise<SurvivorResult> {
   const { answers, now, former } = facts;
   const own = ownHashes(facts);
   const names = own.map(([member]) => member);
