@@ -1,10 +1,8 @@
 /** Converts pods and claims of the API to the types of the contract. */
 import type { ObjectOf } from "capstan";
 import type { Node, PersistentVolumeClaim, Pod } from "capstan/kinds/v1";
-import { parseResult } from "capstan/stateful/parts";
-import type { Stopwatch } from "capstan/stateful/quorum";
-import type { Manifest } from "../backup/manifest.ts";
-import type { BackupErrorCode } from "capstan/stateful";
+import { observeMemberPod, observeMemberVolume } from "capstan/stateful/quorum";
+import type { MemberPodContext } from "capstan/stateful/quorum";
 import type { Boot, ObservedPod, ObservedVolume } from "../contract.ts";
 import {
   bootstrapAnnotationKeys,
@@ -14,7 +12,6 @@ import {
   templateHashAnnotation,
   referencedFlags,
   TLS_VOLUMES,
-  toBytes,
   VERSION_LABEL,
 } from "../pods/index.ts";
 import type { PodTemplateInput } from "../pods/index.ts";
@@ -24,37 +21,19 @@ export type ClaimObject = ObjectOf<typeof PersistentVolumeClaim>;
 export type NodeObject = ObjectOf<typeof Node>;
 
 const bootModes: readonly Boot[] = ["seed", "seed-backup", "join", "live", "survive"];
-/** A pod that does not end within this time after its deletion, including its grace period, is on a lost node. */
-const stuckAfter = 150_000;
 
-export interface PodContext {
-  readonly node: NodeObject | undefined;
-  readonly now: number;
-  readonly stopwatch: Stopwatch;
+export interface PodContext extends Omit<MemberPodContext, "container"> {
   /** The Secrets with certificates that members should mount. */
   readonly mounts?: PodTemplateInput["mounts"];
 }
 
-export function observePod(pod: PodObject, { node, now, stopwatch, mounts }: PodContext): ObservedPod {
-  const isReady = conditionOf(pod, "Ready")?.status === "True";
-  const container = containerOf(pod);
-  const failure = startFailureOf(pod);
-  const nodeName = pod.spec?.nodeName;
+export function observePod(pod: PodObject, { mounts, ...context }: PodContext): ObservedPod {
   return {
     ...annotationsOf(pod),
     ...(hasOthers(pod, mounts) ? { templateHash: otherSecretsHash } : {}),
     ...snapshotsOf(pod),
     initialCheck: initialCheckOf(pod),
-    uid: pod.metadata.uid,
-    state: stateOf(pod),
-    isReady,
-    since: isReady ? now : stopwatch.since(unreadyReason(pod)),
-    isContainerDown: container?.state?.running === undefined,
-    restarts: container?.restartCount ?? 0,
-    ...(failure === undefined ? {} : { startFailure: failure }),
-    ...seedOf(pod),
-    ...(nodeName === undefined ? {} : { node: nodeName }),
-    isNodeLost: nodeName !== undefined && (isNodeUnreachable(node) || isStuck(pod, stopwatch, now)),
+    ...observeMemberPod(pod, { container: "etcd", ...context }),
   };
 }
 
@@ -106,108 +85,6 @@ function initialCheckOf({ metadata, spec }: PodObject): ObservedPod["initialChec
   return metadata.annotations?.[initialCheckAnnotation] === "false" ? "off" : "on";
 }
 
-/** Identifies one absence: another start time by the kubelet is another absence, whatever its clock. */
-function unreadyReason(pod: PodObject): string {
-  const { name, uid, creationTimestamp } = pod.metadata;
-  return `${name} (${uid}) not ready: ${conditionOf(pod, "Ready")?.lastTransitionTime ?? creationTimestamp}`;
-}
-
-function stateOf(pod: PodObject): ObservedPod["state"] {
-  if (pod.metadata.deletionTimestamp !== undefined) return "stopping";
-  const phase = pod.status?.phase;
-  if (phase === "Failed" || phase === "Succeeded") return "ended";
-  return phase === "Running" ? "running" : "pending";
-}
-
-function containerOf({ status }: PodObject) {
-  return status?.containerStatuses?.find(({ name }) => name === "etcd");
-}
-
-function conditionOf({ status }: PodObject, type: string) {
-  return status?.conditions?.find((condition) => condition.type === type);
-}
-
-/** The first reason in the status of a pod that does not run. */
-function startFailureOf(pod: PodObject): string | undefined {
-  const scheduled = conditionOf(pod, "PodScheduled");
-  return waitingReason(pod) ?? (scheduled?.status === "False" ? scheduled.message : undefined);
-}
-
-/** Waiting reasons that are normal while a pod starts. */
-const normalWaitingReasons: ReadonlySet<string | undefined> = new Set([
-  undefined,
-  "ContainerCreating",
-  "PodInitializing",
-]);
-
-function waitingReason(pod: PodObject): string | undefined {
-  const container = containerOf(pod);
-  const starting = pod.status?.initContainerStatuses?.find(({ state }) => state?.waiting !== undefined);
-  // While an init container is stuck, the etcd container only waits for it.
-  const stuck = starting ?? container;
-  const { reason, message } = stuck?.state?.waiting ?? {};
-  if (normalWaitingReasons.has(reason)) return undefined;
-  return [reason, message, terminationMessage(stuck?.lastState?.terminated)].filter(Boolean).join(": ");
-}
-
-/** Error codes of agents that a retry cannot fix. An unreachable store says nothing about its backups. */
-const badBackupCodes: ReadonlySet<string> = new Set<BackupErrorCode>([
-  "Corrupt",
-  "Truncated",
-  "WrongKey",
-  "NotFound",
-  "Different",
-  "Unsupported",
-  "Unencrypted",
-  "Misplaced",
-  "OtherCluster",
-  "Missing",
-  "Changed",
-]);
-
-/** The backup that a first member restored, or the error of the one that it should restore. */
-function seedOf({ status }: PodObject): Pick<ObservedPod, "backupFailure" | "restoredBackup"> {
-  const ends = (status?.initContainerStatuses ?? []).flatMap(({ state, lastState }) => [
-    state?.terminated,
-    lastState?.terminated,
-  ]);
-  const results = ends.map((end) => parseResult<Manifest>(end?.message));
-  const failed = results.find((result) => result?.ok === false && badBackupCodes.has(result.code));
-  const fetched = results.flatMap((result) => (result?.ok === true ? (result.manifest?.name ?? []) : []));
-  const [restoredBackup] = fetched;
-  return {
-    ...(failed?.ok === false ? { backupFailure: failed.message } : {}),
-    ...(restoredBackup === undefined ? {} : { restoredBackup }),
-  };
-}
-
-/** Termination message of a container. Agents write it as a result. */
-function terminationMessage(
-  end: { readonly exitCode: number; readonly message?: string } | undefined,
-): string | undefined {
-  if (end === undefined) return undefined;
-  const result = parseResult(end.message);
-  if (result !== undefined && !result.ok) return `${result.code}: ${result.message}`;
-  return `it ended with ${end.exitCode}`;
-}
-
-function isNodeUnreachable(node: NodeObject | undefined): boolean {
-  const ready = node?.status?.conditions?.find(({ type }) => type === "Ready");
-  return ready?.status === "Unknown";
-}
-
-function isStuck({ metadata }: PodObject, stopwatch: Stopwatch, now: number): boolean {
-  const { name, uid, deletionTimestamp } = metadata;
-  // This only makes the operator wait, so a recorded time counts at once, also after a restart of the operator.
-  return deletionTimestamp !== undefined && now - stopwatch.noted(`${name} (${uid}) stopping`) > stuckAfter;
-}
-
-export function observeVolume({ metadata, spec, status }: ClaimObject): ObservedVolume {
-  const isLeaving = metadata.deletionTimestamp !== undefined;
-  return {
-    member: metadata.labels?.[MEMBER_LABEL] ?? "",
-    state: isLeaving ? "stopping" : status?.phase === "Lost" ? "lost" : status?.phase === "Bound" ? "bound" : "pending",
-    requested: toBytes(spec?.resources?.requests?.["storage"] ?? 0),
-    capacity: toBytes(status?.capacity?.["storage"] ?? 0),
-  };
+export function observeVolume(claim: ClaimObject): ObservedVolume {
+  return observeMemberVolume(claim, MEMBER_LABEL);
 }

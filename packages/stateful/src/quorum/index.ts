@@ -13,6 +13,8 @@ export type { SurvivorComparison, SurvivorFacts } from "./compare/survivors.ts";
 export { Stopwatch } from "./stopwatch.ts";
 export type { RecordedSightings, Sightings } from "./stopwatch.ts";
 export { decide as decideQuorum } from "./decide.ts";
+export { observeMemberPod, observeMemberVolume } from "./pods.ts";
+export type { MemberPodContext, MemberPodState } from "./pods.ts";
 export { isRecovering } from "./recovery.ts";
 export { hasTemplateFailed, isTemplateRejected, targetVersion } from "./target-version.ts";
 export { quorumOf, serialOf, viewOf } from "./view.ts";
