@@ -41,7 +41,7 @@ class Sitting implements AsyncDisposable {
   }
 
   async shows(pattern: RegExp): Promise<string> {
-    for (const end = performance.now() + 120_000; !pattern.test(this.text); await wait(20)) {
+    for (const end = performance.now() + 300_000; !pattern.test(this.text); await wait(20)) {
       assert.ok(
         performance.now() < end && this.#child.exitCode === null,
         `${String(pattern)} was not seen in:\n${this.text}`,
@@ -52,7 +52,7 @@ class Sitting implements AsyncDisposable {
 
   /** Types a key until the output appears: its effect may take a moment. */
   async showsOnceTyped(key: string, pattern: RegExp): Promise<void> {
-    for (const end = performance.now() + 120_000; !pattern.test(this.text); await wait(500)) {
+    for (const end = performance.now() + 300_000; !pattern.test(this.text); await wait(500)) {
       assert.ok(performance.now() < end, `${String(pattern)} was not seen in:\n${this.text}`);
       this.type(key);
     }
